@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { type DeepReadonly, json, nonEmptyText, record } from './parse.ts'
+import { requestTransform, responseTransform, webhookHeader } from './webhook.ts'
+
+const operation = record({
+  columns: z.union([z.literal('*'), z.array(z.string())]),
+  payload: z.union([z.literal('*'), z.array(z.string())]).optional(),
+})
+
+export const eventTrigger = record({
+  name: nonEmptyText,
+  definition: record({
+    enable_manual: z.boolean().optional(),
+    insert: operation.optional(),
+    update: operation.optional(),
+    delete: operation.optional(),
+  }),
+  retry_conf: record({
+    num_retries: z.number().int().nonnegative().optional(),
+    interval_sec: z.number().int().nonnegative().optional(),
+    timeout_sec: z.number().int().positive().optional(),
+    tolerance_seconds: z.number().int().nonnegative().optional(),
+  }),
+  webhook: z.string().optional(),
+  webhook_from_env: z.string().optional(),
+  headers: z.array(webhookHeader).optional(),
+  request_transform: requestTransform.optional(),
+  response_transform: responseTransform.optional(),
+  cleanup_config: json.optional(),
+  trigger_on_replication: z.boolean().optional(),
+})
+
+export const cronTrigger = record({
+  name: nonEmptyText,
+  webhook: z.string(),
+  schedule: z.string().min(1),
+  include_in_metadata: z.boolean(),
+  payload: json.optional(),
+  retry_conf: record({
+    num_retries: z.number().int().nonnegative().optional(),
+    retry_interval_seconds: z.number().int().nonnegative().optional(),
+    timeout_seconds: z.number().int().positive().optional(),
+    tolerance_seconds: z.number().int().nonnegative().optional(),
+  }).optional(),
+  headers: z.array(webhookHeader).optional(),
+  comment: z.string().optional(),
+  request_transform: requestTransform.optional(),
+  response_transform: responseTransform.optional(),
+})
+
+export type EventTrigger = DeepReadonly<z.output<typeof eventTrigger>>
+export type CronTrigger = DeepReadonly<z.output<typeof cronTrigger>>

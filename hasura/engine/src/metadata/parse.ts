@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+export type JsonObject = Readonly<Record<string, Json>>
+
+/** What zod infers is mutable; metadata is shared by requests and is never written to. */
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T
+
+export const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+)
+
+/** A JSON object that this level does not look into: a boolean expression, presets, a payload. */
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
+
+const dropNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value
+
+/**
+ * An object of the metadata: unknown keys are refused with their path, and null means "not given", because
+ * Hasura reads every optional key that way and its console writes `comment: null`.
+ */
+export const record = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(dropNulls, z.strictObject(shape))
+
+/** Hasura's NonEmptyText. */
+export const nonEmptyText = z.string().min(1, { error: 'empty string not allowed' })
+
+/** A name that ends up in a GraphQL schema. */
+export const graphqlName = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, {
+  error: (issue) => `${String(issue.input)} is not a valid GraphQL name`,
+})

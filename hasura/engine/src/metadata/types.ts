@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { action, customTypes } from './action.ts'
+import { cronTrigger } from './event-trigger.ts'
+import { type DeepReadonly, json, jsonObject, nonEmptyText, record } from './parse.ts'
+import { remoteSchema } from './remote-schema.ts'
+import { functionMetadata, tableMetadata } from './table.ts'
+
+/**
+ * Hasura's metadata, format 3. The schemas below list keys in the order in which Hasura exports them: zod
+ * keeps that order, so that what was read can be written back with JSON.stringify.
+ */
+
+/** A text, or the name of the environment variable that holds it. */
+const valueOrEnv = z.union([z.string(), record({ from_env: z.string().min(1) }), jsonObject])
+
+const connectionInfo = record({
+  database_url: valueOrEnv,
+  pool_settings: jsonObject.optional(),
+  use_prepared_statements: z.boolean().optional(),
+  isolation_level: z.enum(['read-committed', 'repeatable-read', 'serializable']).optional(),
+  ssl_configuration: jsonObject.optional(),
+})
+
+export const sourceConfiguration = record({
+  connection_info: connectionInfo.optional(),
+  read_replicas: z.array(jsonObject).optional(),
+  extensions_schema: z.string().optional(),
+  connection_template: json.optional(),
+  connection_set: z.array(jsonObject).optional(),
+})
+
+const namePattern = { prefix: z.string().optional(), suffix: z.string().optional() }
+
+export const sourceCustomization = record({
+  root_fields: record({ namespace: z.string().optional(), ...namePattern }).optional(),
+  type_names: record(namePattern).optional(),
+  naming_convention: z.enum(['hasura-default', 'graphql-default']).optional(),
+})
+
+export const source = record({
+  name: nonEmptyText,
+  kind: z.string().optional(),
+  tables: z.array(tableMetadata),
+  functions: z.array(functionMetadata).optional(),
+  native_queries: z.array(jsonObject).optional(),
+  stored_procedures: z.array(jsonObject).optional(),
+  logical_models: z.array(jsonObject).optional(),
+  configuration: sourceConfiguration.optional(),
+  health_check: jsonObject.optional(),
+  customization: sourceCustomization.optional(),
+  query_tags: jsonObject.optional(),
+})
+
+export const queryCollection = record({
+  name: nonEmptyText,
+  comment: z.string().optional(),
+  definition: record({ queries: z.array(record({ name: nonEmptyText, query: z.string() })) }),
+})
+
+export const allowlistEntry = record({
+  collection: nonEmptyText,
+  scope: z
+    .union([
+      record({ global: z.literal(true) }),
+      record({ global: z.literal(false), roles: z.array(nonEmptyText) }),
+    ])
+    .optional(),
+})
+
+export const restEndpoint = record({
+  name: nonEmptyText,
+  url: z.string().min(1),
+  methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+  definition: record({ query: record({ collection_name: nonEmptyText, query_name: nonEmptyText }) }),
+  comment: z.string().optional(),
+})
+
+export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
+
+export const metadata = record({
+  version: z.literal(3),
+  sources: z.array(source),
+  remote_schemas: z.array(remoteSchema).optional(),
+  query_collections: z.array(queryCollection).optional(),
+  allowlist: z.array(allowlistEntry).optional(),
+  custom_types: customTypes.optional(),
+  actions: z.array(action).optional(),
+  cron_triggers: z.array(cronTrigger).optional(),
+  inherited_roles: z.array(inheritedRole).optional(),
+  rest_endpoints: z.array(restEndpoint).optional(),
+  network: jsonObject.optional(),
+  metrics_config: jsonObject.optional(),
+  api_limits: jsonObject.optional(),
+  graphql_schema_introspection: record({ disabled_for_roles: z.array(z.string()).optional() }).optional(),
+  opentelemetry: jsonObject.optional(),
+  backend_configs: jsonObject.optional(),
+})
+
+export type SourceConfiguration = DeepReadonly<z.output<typeof sourceConfiguration>>
+export type SourceCustomization = DeepReadonly<z.output<typeof sourceCustomization>>
+export type Source = DeepReadonly<z.output<typeof source>>
+export type QueryCollection = DeepReadonly<z.output<typeof queryCollection>>
+export type AllowlistEntry = DeepReadonly<z.output<typeof allowlistEntry>>
+export type RestEndpoint = DeepReadonly<z.output<typeof restEndpoint>>
+export type InheritedRole = DeepReadonly<z.output<typeof inheritedRole>>
+export type Metadata = DeepReadonly<z.output<typeof metadata>>
+
+export const emptyMetadata: Metadata = { version: 3, sources: [] }
+
+export type { Action, CustomTypes } from './action.ts'
+export type { CronTrigger, EventTrigger } from './event-trigger.ts'
+export type { Json, JsonObject } from './parse.ts'
+export type { DeletePermission, InsertPermission, SelectPermission, UpdatePermission } from './permission.ts'
+export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'
+export {
+  type ArrayRelationship,
+  type ObjectRelationship,
+  type RelationshipKey,
+  type RemoteRelationship,
+  relationshipKey,
+} from './relationship.ts'
+export type { RemoteSchema } from './remote-schema.ts'
+export type {
+  ComputedField,
+  CustomRootFields,
+  FunctionMetadata,
+  TableConfiguration,
+  TableMetadata,
+} from './table.ts'
+export type { RequestTransform, ResponseTransform, WebhookHeader } from './webhook.ts'

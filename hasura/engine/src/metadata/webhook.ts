@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { type DeepReadonly, json, record } from './parse.ts'
+
+/** A header that is sent along: its value in clear or from the environment. */
+export const webhookHeader = z.union([
+  record({ name: z.string().min(1), value: z.string() }),
+  record({ name: z.string().min(1), value_from_env: z.string().min(1) }),
+])
+
+/** Kriti templates. Kept as given; whoever sends the request evaluates them. */
+const transformTemplate = z.union([
+  z.string(),
+  record({
+    action: z.enum(['transform', 'remove', 'x_www_form_urlencoded']),
+    template: z.string().optional(),
+    form_template: z.record(z.string(), z.string()).optional(),
+  }),
+])
+
+export const requestTransform = record({
+  version: z.number().int().optional(),
+  template_engine: z.literal('Kriti').optional(),
+  method: z.string().optional(),
+  url: z.string().optional(),
+  body: transformTemplate.optional(),
+  content_type: z.string().optional(),
+  query_params: z.union([z.string(), z.record(z.string(), json)]).optional(),
+  request_headers: record({
+    add_headers: z.record(z.string(), z.string()).optional(),
+    remove_headers: z.array(z.string()).optional(),
+  }).optional(),
+})
+
+export const responseTransform = record({
+  version: z.number().int().optional(),
+  template_engine: z.literal('Kriti').optional(),
+  body: transformTemplate.optional(),
+})
+
+export type WebhookHeader = DeepReadonly<z.output<typeof webhookHeader>>
+export type RequestTransform = DeepReadonly<z.output<typeof requestTransform>>
+export type ResponseTransform = DeepReadonly<z.output<typeof responseTransform>>
