@@ -1,0 +1,210 @@
+import type { QualifiedName } from '../metadata/types.ts'
+import type { ParameterSource } from './parameter.ts'
+
+/**
+ * The part of SQL that the engine emits, as readonly nodes. Nothing here holds SQL text: `printer.ts` alone
+ * writes it, so quoting and the order of clauses are decided in one place.
+ */
+
+/** A type by its catalogue name (`int4`, `_text`), never by user text. */
+export interface TypeName {
+  readonly schema: string
+  readonly name: string
+}
+
+export type BinaryOperator =
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '+'
+  | '-'
+  | '||'
+  | '->'
+  | '#-'
+  | '@>'
+  | '<@'
+  | '?'
+  | '?|'
+  | '?&'
+  | '~'
+  | '~*'
+  | '!~'
+  | '!~*'
+  | '@'
+  | '^@>'
+  | '^<@'
+  | 'LIKE'
+  | 'NOT LIKE'
+  | 'ILIKE'
+  | 'NOT ILIKE'
+  | 'SIMILAR TO'
+  | 'NOT SIMILAR TO'
+  | 'IS DISTINCT FROM'
+  | '#>'
+  | '&&'
+
+export type Expression =
+  | { readonly kind: 'column'; readonly relation: string; readonly name: string }
+  /** A column of the only table in reach, as in `SET` and `ON CONFLICT … WHERE excluded."x"`. */
+  | { readonly kind: 'row'; readonly relation: string }
+  | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'integer'; readonly value: number }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'default' }
+  | { readonly kind: 'cast'; readonly operand: Expression; readonly type: TypeName }
+  | {
+      readonly kind: 'binary'
+      readonly operator: BinaryOperator
+      readonly left: Expression
+      readonly right: Expression
+    }
+  /** `left operator ANY (array)` or `ALL`. */
+  | {
+      readonly kind: 'quantified'
+      readonly operator: BinaryOperator
+      readonly quantifier: 'ANY' | 'ALL'
+      readonly left: Expression
+      readonly array: Expression
+    }
+  | { readonly kind: 'and'; readonly operands: readonly Expression[] }
+  | { readonly kind: 'or'; readonly operands: readonly Expression[] }
+  | { readonly kind: 'not'; readonly operand: Expression }
+  | { readonly kind: 'is-null'; readonly operand: Expression; readonly negated: boolean }
+  | { readonly kind: 'exists'; readonly select: Select }
+  | { readonly kind: 'subquery'; readonly select: Select }
+  | { readonly kind: 'array'; readonly items: readonly Expression[]; readonly type: TypeName }
+  | {
+      readonly kind: 'case'
+      readonly condition: Expression
+      readonly then: Expression
+      readonly otherwise: Expression
+    }
+  | FunctionCall
+
+export interface FunctionCall {
+  readonly kind: 'call'
+  readonly function: BuiltinFunction | QualifiedName
+  readonly arguments: readonly FunctionArgument[]
+  readonly distinct?: boolean
+  readonly filter?: Expression
+}
+
+export interface FunctionArgument {
+  /** Named notation (`name => value`). */
+  readonly name?: string
+  readonly value: Expression | { readonly kind: 'star' }
+}
+
+export type BuiltinFunction =
+  | 'avg'
+  | 'bit_and'
+  | 'bit_or'
+  | 'bool_and'
+  | 'bool_or'
+  | 'coalesce'
+  | 'corr'
+  | 'count'
+  | 'covar_samp'
+  | 'json_agg'
+  | 'json_build_array'
+  | 'json_build_object'
+  | 'json_populate_recordset'
+  | 'max'
+  | 'min'
+  | 'row_to_json'
+  | 'stddev'
+  | 'stddev_pop'
+  | 'stddev_samp'
+  | 'sum'
+  | 'to_json'
+  | 'var_pop'
+  | 'var_samp'
+  | 'variance'
+
+export type FromItem =
+  | { readonly kind: 'table'; readonly name: QualifiedName; readonly alias: string }
+  | { readonly kind: 'common-table'; readonly name: string; readonly alias: string }
+  | { readonly kind: 'derived'; readonly select: Select; readonly alias: string }
+  | { readonly kind: 'function'; readonly call: FunctionCall; readonly alias: string }
+  /** Rows of a JSON array in the shape of a table: `json_to_recordset(…) AS alias(name type, …)`. */
+  | {
+      readonly kind: 'recordset'
+      readonly json: Expression
+      readonly alias: string
+      readonly columns: readonly { readonly name: string; readonly type: TypeName }[]
+    }
+
+export interface OrderTerm {
+  readonly value: Expression
+  readonly direction: 'ASC' | 'DESC'
+  readonly nulls: 'FIRST' | 'LAST'
+}
+
+export interface Projection {
+  readonly value: Expression
+  readonly alias?: string
+}
+
+export interface Select {
+  readonly kind: 'select'
+  readonly with?: readonly CommonTable[]
+  readonly distinctOn?: readonly Expression[]
+  /** Every column of this relation, before `projections`. */
+  readonly star?: string
+  readonly projections: readonly Projection[]
+  readonly from?: FromItem
+  readonly where?: Expression
+  readonly orderBy?: readonly OrderTerm[]
+  readonly limit?: Expression
+  readonly offset?: Expression
+}
+
+export interface CommonTable {
+  readonly name: string
+  readonly statement: Select | Insert | Update | Delete
+}
+
+export interface Insert {
+  readonly kind: 'insert'
+  readonly table: QualifiedName
+  readonly alias: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Expression[])[]
+  readonly onConflict?: OnConflict
+  readonly returning: readonly Projection[]
+}
+
+export interface OnConflict {
+  readonly constraint: string | undefined
+  /** Absent: do nothing. */
+  readonly update?: { readonly set: readonly Assignment[]; readonly where?: Expression }
+}
+
+export interface Assignment {
+  readonly column: string
+  readonly value: Expression
+}
+
+export interface Update {
+  readonly kind: 'update'
+  readonly table: QualifiedName
+  readonly alias: string
+  readonly set: readonly Assignment[]
+  readonly where: Expression
+  readonly returning: readonly Projection[]
+}
+
+export interface Delete {
+  readonly kind: 'delete'
+  readonly table: QualifiedName
+  readonly alias: string
+  readonly where: Expression
+  readonly returning: readonly Projection[]
+}
+
+export type Statement = Select | Insert | Update | Delete

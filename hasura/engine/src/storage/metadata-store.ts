@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import type { Pool, PoolClient } from 'pg'
+import { z } from 'zod'
+import type { Json } from '../metadata/parse.ts'
+import type { Metadata } from '../metadata/types.ts'
+
+const createSql = readFileSync(new URL('./hdb-catalog.sql', import.meta.url), 'utf8')
+
+/** Any number that no one else uses: it keeps engines that start together from creating the tables together. */
+const creationLock = 7_267_481_004
+
+export interface StoredMetadata {
+  /** As it was written, by this engine or by Hasura; to be parsed by the reader. */
+  readonly metadata: unknown
+  readonly resourceVersion: number
+}
+
+export type WriteResult =
+  | { readonly kind: 'written'; readonly resourceVersion: number }
+  | { readonly kind: 'conflict'; readonly currentResourceVersion: number }
+
+/** Names the two documents that hasura-cli and the console keep here. */
+export type CatalogStateKind = 'cli' | 'console'
+
+export interface MetadataStore {
+  /** Creates the tables of schema `hdb_catalog` that are absent, and the empty metadata. */
+  prepare(initial: Metadata): Promise<void>
+  read(): Promise<StoredMetadata>
+  readResourceVersion(): Promise<number>
+  /** Writes if nobody else did since `expectedVersion` was read. */
+  write(metadata: Metadata, expectedVersion: number): Promise<WriteResult>
+  readServerId(): Promise<string>
+  readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>
+  writeCatalogState(kind: CatalogStateKind, state: Json): Promise<void>
+}
+
+const versionRow = z.object({ resource_version: z.number() })
+const metadataRow = z.object({ metadata: z.unknown(), resource_version: z.number() })
+
+export const createMetadataStore = (pool: Pool): MetadataStore => ({
+  prepare: async (initial) => {
+    const { rows } = await pool.query<{ present: boolean }>(
+      `select to_regclass('hdb_catalog.hdb_metadata') is not null
+          and to_regclass('hdb_catalog.hdb_schema_notifications') is not null as present`,
+    )
+    if (rows[0]?.present !== true) await create(pool)
+    await pool.query(
+      'insert into hdb_catalog.hdb_metadata (id, metadata, resource_version) values (1, $1, 1) on conflict do nothing',
+      [JSON.stringify(initial)],
+    )
+  },
+
+  read: async () => {
+    const { rows } = await pool.query(
+      'select metadata, resource_version from hdb_catalog.hdb_metadata where id = 1',
+    )
+    const row = metadataRow.parse(rows[0])
+    return { metadata: row.metadata, resourceVersion: row.resource_version }
+  },
+
+  readResourceVersion: () => readResourceVersion(pool),
+
+  write: async (metadata, expectedVersion) => {
+    const { rows } = await pool.query(
+      `update hdb_catalog.hdb_metadata
+          set metadata = $1, resource_version = resource_version + 1
+        where id = 1 and resource_version = $2
+       returning resource_version`,
+      [JSON.stringify(metadata), expectedVersion],
+    )
+    const [row] = z.array(versionRow).parse(rows)
+    return row
+      ? { kind: 'written', resourceVersion: row.resource_version }
+      : { kind: 'conflict', currentResourceVersion: await readResourceVersion(pool) }
+  },
+
+  readServerId: async () => {
+    const { rows } = await pool.query<{ id: string }>('select hasura_uuid as id from hdb_catalog.hdb_version')
+    return rows[0]?.id ?? ''
+  },
+
+  readCatalogState: async () => {
+    const { rows } = await pool.query<{ id: string; cli_state: Json; console_state: Json }>(
+      'select hasura_uuid as id, cli_state, console_state from hdb_catalog.hdb_version',
+    )
+    const [row] = rows
+    if (!row) throw new Error('hdb_catalog.hdb_version has no row')
+    return row
+  },
+
+  writeCatalogState: async (kind, state) => {
+    const column = kind === 'cli' ? 'cli_state' : 'console_state'
+    await pool.query(`update hdb_catalog.hdb_version set ${column} = $1`, [JSON.stringify(state)])
+  },
+})
+
+const readResourceVersion = async (pool: Pool): Promise<number> => {
+  const { rows } = await pool.query('select resource_version from hdb_catalog.hdb_metadata where id = 1')
+  return versionRow.parse(rows[0]).resource_version
+}
+
+const create = async (pool: Pool): Promise<void> => {
+  const client: PoolClient = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_advisory_xact_lock($1)', [creationLock])
+    await client.query(createSql)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
