@@ -1,0 +1,1 @@
+DROP SCHEMA platform CASCADE;

@@ -1,0 +1,85 @@
+-- What every domain stands on: extensions, time-ordered ids and the updated_at trigger.
+
+CREATE EXTENSION IF NOT EXISTS citext;
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE EXTENSION IF NOT EXISTS unaccent;
+
+CREATE SCHEMA platform;
+
+-- Time-ordered ids (RFC 9562, version 7), so that new rows land at the right edge of every index.
+-- PostgreSQL 18 has uuidv7() built in; this one also runs on 15 to 17.
+CREATE FUNCTION platform.uuid_v7() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL SAFE
+AS $$
+  SELECT encode(
+    set_bit(
+      set_bit(
+        overlay(
+          uuid_send(gen_random_uuid())
+          PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+          FROM 1 FOR 6
+        ),
+        52, 1
+      ),
+      53, 1
+    ),
+    'hex'
+  )::uuid
+$$;
+
+CREATE FUNCTION platform.touch_updated_at() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.updated_at := clock_timestamp();
+  RETURN NEW;
+END
+$$;
+
+-- 'Été à Paris!' -> 'ete-a-paris'. A name without a single letter or digit gives ''.
+CREATE FUNCTION platform.slugify(name text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT trim(BOTH '-' FROM left(trim(BOTH '-' FROM regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g')), 80))
+$$;
+
+-- Gives a row without a slug one made of its name. Taken slugs get the id's random tail. Two transactions that
+-- make the same slug at once can't see each other's row: whoever doesn't get the advisory lock takes the tail
+-- too, so neither waits and neither fails.
+CREATE FUNCTION platform.fill_slug() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  base text;
+  taken boolean;
+BEGIN
+  IF NEW.slug IS NOT NULL THEN
+    RETURN NEW;
+  END IF;
+  base := platform.slugify(NEW.name);
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+    INTO taken USING NEW.merchant_id, base;
+  IF base = '' OR taken
+    OR NOT pg_try_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || NEW.merchant_id || base, 0))
+  THEN
+    base := trim(LEADING '-' FROM base || '-' || right(NEW.id::text, 12));
+  END IF;
+  NEW.slug := base;
+  RETURN NEW;
+END
+$$;
+
+-- The answer to a mutation that was sent with an Idempotency-Key, so that a retry gets it again.
+CREATE TABLE platform.idempotency_record (
+  merchant_id uuid NOT NULL,
+  key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
+  operation text NOT NULL,
+  -- SHA-256 of the input: the same key with another body is a conflict.
+  fingerprint bytea NOT NULL,
+  -- NULL while the first request is still at work.
+  response jsonb,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL DEFAULT now() + interval '24 hours',
+  PRIMARY KEY (merchant_id, key)
+);
+CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);

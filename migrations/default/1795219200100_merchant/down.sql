@@ -1,0 +1,2 @@
+DROP SCHEMA identity CASCADE;
+DROP SCHEMA merchant CASCADE;

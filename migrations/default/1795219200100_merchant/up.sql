@@ -1,0 +1,163 @@
+-- Merchant accounts: the tenant itself, its plan, settings, shipping and credentials.
+
+CREATE SCHEMA merchant;
+
+CREATE TABLE merchant.merchant (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  email citext NOT NULL,
+  phone text,
+  website text,
+  -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
+  ip_allow_list_enabled boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TABLE merchant.subscription (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  plan text NOT NULL DEFAULT 'FREE' CHECK (plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'TRIALING', 'PAST_DUE', 'CANCELLED', 'UNPAID')),
+  current_period_start timestamptz NOT NULL DEFAULT now(),
+  current_period_end timestamptz NOT NULL DEFAULT now() + interval '1 month',
+  cancel_at_period_end boolean NOT NULL DEFAULT false,
+  CHECK (current_period_start < current_period_end)
+);
+
+-- What a plan includes, for viewer.merchant.features.
+CREATE TABLE merchant.plan_feature (
+  plan text NOT NULL CHECK (plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  feature text NOT NULL,
+  PRIMARY KEY (plan, feature)
+);
+INSERT INTO merchant.plan_feature (plan, feature) VALUES
+  ('FREE', 'catalog'), ('FREE', 'orders'), ('FREE', 'payments'),
+  ('STARTER', 'catalog'), ('STARTER', 'orders'), ('STARTER', 'payments'), ('STARTER', 'multiple_warehouses'),
+  ('PRO', 'catalog'), ('PRO', 'orders'), ('PRO', 'payments'), ('PRO', 'multiple_warehouses'), ('PRO', 'ip_allow_list'),
+  ('ENTERPRISE', 'catalog'), ('ENTERPRISE', 'orders'), ('ENTERPRISE', 'payments'),
+  ('ENTERPRISE', 'multiple_warehouses'), ('ENTERPRISE', 'ip_allow_list');
+
+CREATE TABLE merchant.settings (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  currency text NOT NULL DEFAULT 'USD' CHECK (currency ~ '^[A-Z]{3}$'),
+  timezone text NOT NULL DEFAULT 'UTC',
+  -- A share, not a percentage: 0.0825 is 8.25 %.
+  tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.settings
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TABLE merchant.shipping_zone (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  -- Country names or codes as they stand in addresses; an empty list means everywhere.
+  countries text[] NOT NULL DEFAULT '{}',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE TABLE merchant.shipping_method (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  shipping_zone_id uuid NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  price bigint NOT NULL CHECK (price >= 0 AND price < 9007199254740992),
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, shipping_zone_id) REFERENCES merchant.shipping_zone ON DELETE CASCADE
+);
+CREATE INDEX shipping_method_zone ON merchant.shipping_method (merchant_id, shipping_zone_id);
+
+-- Every permission string there is. Row filters test membership by _exists over this table with
+-- X-Hasura-Permissions, which is how Hasura's own API is as tight as the contract.
+CREATE TABLE merchant.permission (
+  name text PRIMARY KEY CHECK (name ~ '^[a-z_]+:[a-z]+$'),
+  description text NOT NULL
+);
+INSERT INTO merchant.permission (name, description) VALUES
+  ('products:read', 'See products, variants, images, categories and reviews'),
+  ('products:write', 'Create, change and delete products, variants, images, categories and reviews'),
+  ('inventory:read', 'See stock levels, warehouses and reservations'),
+  ('inventory:write', 'Change stock levels and warehouses, reserve stock'),
+  ('customers:read', 'See customers and their addresses'),
+  ('customers:write', 'Create, change and delete customers and their addresses'),
+  ('carts:read', 'See carts'),
+  ('carts:write', 'Create, fill, empty and check out carts'),
+  ('orders:read', 'See orders, their lines and fulfilment'),
+  ('orders:write', 'Create, change, fulfil and cancel orders'),
+  ('payments:read', 'See payments and refunds'),
+  ('payments:write', 'Take and refund payments'),
+  ('promotions:read', 'See promotions and coupons'),
+  ('merchant:read', 'See the merchant account, its plan and settings'),
+  ('merchant:write', 'Change the merchant account, its settings and shipping'),
+  ('api_keys:read', 'See the list of API keys (never their values)'),
+  ('api_keys:write', 'Create and revoke API keys, and change the IP allow-list');
+
+CREATE TABLE merchant.api_key (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
+  prefix text NOT NULL,
+  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
+  hash bytea NOT NULL UNIQUE,
+  permissions text[] NOT NULL,
+  last_used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE TABLE merchant.ip_allow_list_entry (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- A single address is a network of one (/32 or /128).
+  network cidr NOT NULL,
+  description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT ip_allow_list_entry_network_key UNIQUE (merchant_id, network)
+);
+
+-- Every process caches verified keys; whatever changes who may get in is announced on this channel.
+CREATE FUNCTION merchant.notify_access_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- An api_key's last_used_at is written in the background and changes nobody's access.
+  IF TG_TABLE_NAME = 'api_key' AND TG_OP = 'UPDATE'
+    AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at'
+  THEN
+    RETURN NULL;
+  END IF;
+  PERFORM pg_notify('access_changed', to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME WHEN 'merchant' THEN 'id' ELSE 'merchant_id' END);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.api_key
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.ip_allow_list_entry
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+CREATE TRIGGER access_changed AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.subscription
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE SCHEMA identity;
+
+-- The key pairs that sign and verify access tokens (JWK). Several may verify while one signs, so keys can rotate.
+CREATE TABLE identity.signing_key (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  algorithm text NOT NULL,
+  private_jwk jsonb NOT NULL,
+  public_jwk jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  retired_at timestamptz
+);

@@ -1,0 +1,65 @@
+-- Customers of a merchant and their addresses. What they spent is a view over orders (see ordering).
+
+CREATE SCHEMA crm;
+
+CREATE TABLE crm.customer (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  email citext NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  phone text,
+  loyalty_points integer NOT NULL DEFAULT 0 CHECK (loyalty_points >= 0),
+  loyalty_tier text,
+  marketing_opt_in boolean NOT NULL DEFAULT false,
+  email_verified boolean NOT NULL DEFAULT false,
+  tags text[] NOT NULL DEFAULT '{}',
+  notes text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customer_email_key UNIQUE (merchant_id, email)
+);
+CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
+CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
+CREATE INDEX customer_search ON crm.customer USING gin (name gin_trgm_ops, (email::text) gin_trgm_ops);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TABLE crm.address (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country <> ''),
+  phone text,
+  is_default boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+CREATE INDEX address_customer ON crm.address (merchant_id, customer_id);
+CREATE UNIQUE INDEX address_one_default ON crm.address (merchant_id, customer_id) WHERE is_default;
+
+-- The first address is the default one, and a new default takes the place of the old.
+CREATE FUNCTION crm.keep_one_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NOT NEW.is_default AND TG_OP = 'INSERT' AND NOT EXISTS (
+    SELECT FROM crm.address a WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default
+  ) THEN
+    NEW.is_default := true;
+  END IF;
+  IF NEW.is_default THEN
+    UPDATE crm.address a SET is_default = false
+    WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default AND a.id <> NEW.id;
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER keep_one_default BEFORE INSERT OR UPDATE OF is_default ON crm.address
+  FOR EACH ROW EXECUTE FUNCTION crm.keep_one_default_address();

@@ -1,0 +1,203 @@
+-- Products, their variants, images, categories and reviews.
+
+CREATE SCHEMA catalog;
+
+CREATE TABLE catalog.product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  sku text NOT NULL CHECK (sku <> ''),
+  -- Money is minor units and stays below 2^53, the largest integer that JSON clients hold exactly.
+  price bigint NOT NULL CHECK (price > 0 AND price < 9007199254740992),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
+  cost_per_item bigint CHECK (cost_per_item >= 0 AND cost_per_item < 9007199254740992),
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'ACTIVE', 'ARCHIVED')),
+  featured boolean NOT NULL DEFAULT false,
+  slug text NOT NULL,
+  tags text[] NOT NULL DEFAULT '{}',
+  seo_title text,
+  seo_description text,
+  -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
+  popularity bigint NOT NULL DEFAULT 0,
+  -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
+  deleted_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT product_slug_key UNIQUE (merchant_id, slug)
+);
+CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
+-- One index per sort field of the contract, ending in id: the keyset of a page.
+CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_price ON catalog.product (merchant_id, price, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_popularity ON catalog.product (merchant_id, popularity, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_tags ON catalog.product USING gin (tags);
+CREATE INDEX product_search ON catalog.product USING gin (name gin_trgm_ops, description gin_trgm_ops, sku gin_trgm_ops);
+CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
+-- Popularity moves with every order; that is not a change of the product.
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.product
+  FOR EACH ROW WHEN (NEW.popularity = OLD.popularity) EXECUTE FUNCTION platform.touch_updated_at();
+
+-- A deleted product gives its slug and sku free for the next one.
+CREATE FUNCTION catalog.release_slug() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.slug := 'deleted-' || NEW.id;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER release_slug BEFORE UPDATE OF deleted_at ON catalog.product
+  FOR EACH ROW WHEN (NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL) EXECUTE FUNCTION catalog.release_slug();
+
+CREATE TABLE catalog.product_image (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  url text NOT NULL CHECK (url ~ '^https?://'),
+  alt text,
+  width integer CHECK (width > 0),
+  height integer CHECK (height > 0),
+  position integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+);
+CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
+
+CREATE TABLE catalog.product_variant (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  sku text NOT NULL CHECK (sku <> ''),
+  -- NULL: the product's own price.
+  price bigint CHECK (price > 0 AND price < 9007199254740992),
+  compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
+  position integer NOT NULL DEFAULT 0,
+  deleted_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  -- What cart and order lines point at: a variant of that very product.
+  CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
+
+CREATE TABLE catalog.variant_option (
+  merchant_id uuid NOT NULL,
+  variant_id uuid NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  value text NOT NULL CHECK (value <> ''),
+  position integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (merchant_id, variant_id, name),
+  FOREIGN KEY (merchant_id, variant_id) REFERENCES catalog.product_variant ON DELETE CASCADE
+);
+
+CREATE TABLE catalog.category (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  parent_id uuid,
+  name text NOT NULL CHECK (name <> ''),
+  slug text NOT NULL,
+  description text,
+  image_url text CHECK (image_url ~ '^https?://'),
+  image_alt text,
+  -- 0 for a root; kept by trigger.
+  level integer NOT NULL DEFAULT 0,
+  position integer NOT NULL DEFAULT 0,
+  seo_title text,
+  seo_description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
+  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+);
+CREATE INDEX category_parent ON catalog.category (merchant_id, parent_id, position, id);
+CREATE INDEX category_name ON catalog.category (merchant_id, name, id);
+CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- A category can't be its own ancestor, and the tree has at most 10 levels: every walk over it is bounded.
+CREATE FUNCTION catalog.set_category_level() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  parent_level integer;
+BEGIN
+  IF NEW.parent_id IS NULL THEN
+    NEW.level := 0;
+    RETURN NEW;
+  END IF;
+  IF EXISTS (
+    WITH RECURSIVE ancestor AS (
+      SELECT c.id, c.parent_id, 1 AS depth FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id
+      UNION ALL
+      SELECT c.id, c.parent_id, a.depth + 1 FROM catalog.category c JOIN ancestor a ON c.merchant_id = NEW.merchant_id AND c.id = a.parent_id
+      WHERE a.depth < 20
+    )
+    SELECT FROM ancestor WHERE id = NEW.id
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_no_cycle',
+      SCHEMA = 'catalog', TABLE = 'category', MESSAGE = 'a category cannot be its own ancestor';
+  END IF;
+  SELECT c.level INTO parent_level FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id;
+  NEW.level := coalesce(parent_level, 0) + 1;
+  IF NEW.level > 9 THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_depth',
+      SCHEMA = 'catalog', TABLE = 'category', MESSAGE = 'categories nest at most 10 levels deep';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER set_level BEFORE INSERT OR UPDATE OF parent_id, level ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION catalog.set_category_level();
+
+-- A moved category takes its subtree along, a level at a time.
+CREATE FUNCTION catalog.move_subcategories() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE catalog.category SET level = NEW.level + 1 WHERE merchant_id = NEW.merchant_id AND parent_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER move_subcategories AFTER UPDATE OF parent_id, level ON catalog.category
+  FOR EACH ROW WHEN (NEW.level <> OLD.level) EXECUTE FUNCTION catalog.move_subcategories();
+
+CREATE TABLE catalog.product_category (
+  merchant_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  category_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, product_id, category_id),
+  CONSTRAINT product_category_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  CONSTRAINT product_category_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
+);
+CREATE INDEX product_category_category ON catalog.product_category (merchant_id, category_id, product_id);
+
+CREATE TABLE catalog.review (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  customer_id uuid,
+  author_name text NOT NULL CHECK (author_name <> ''),
+  rating integer NOT NULL CHECK (rating BETWEEN 1 AND 5),
+  title text,
+  body text,
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'APPROVED', 'REJECTED')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE SET NULL (customer_id)
+);
+CREATE INDEX review_product ON catalog.review (merchant_id, product_id, created_at, id);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.review
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();

@@ -1,0 +1,3 @@
+DROP TRIGGER keep_stock_item ON catalog.product;
+DROP TRIGGER keep_stock_item ON catalog.product_variant;
+DROP SCHEMA inventory CASCADE;

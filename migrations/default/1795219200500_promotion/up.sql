@@ -1,0 +1,45 @@
+-- Promotions as orders and carts point at them. Applying them is the promotions domain's work.
+
+CREATE SCHEMA promotion;
+
+CREATE TABLE promotion.promotion (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  code citext,
+  discount_type text NOT NULL CHECK (discount_type IN ('PERCENTAGE', 'FIXED_AMOUNT', 'FREE_SHIPPING')),
+  -- Percent for PERCENTAGE, minor units for FIXED_AMOUNT, without meaning for FREE_SHIPPING.
+  discount_value integer NOT NULL CHECK (discount_value >= 0 AND (discount_type <> 'PERCENTAGE' OR discount_value <= 100)),
+  start_date timestamptz NOT NULL,
+  end_date timestamptz NOT NULL,
+  disabled boolean NOT NULL DEFAULT false,
+  usage_count integer NOT NULL DEFAULT 0,
+  usage_limit integer CHECK (usage_limit > 0),
+  min_purchase_amount bigint CHECK (min_purchase_amount >= 0),
+  max_discount_amount bigint CHECK (max_discount_amount >= 0),
+  product_ids uuid[],
+  category_ids uuid[],
+  customer_ids uuid[],
+  first_order_only boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT promotion_code_key UNIQUE (merchant_id, code),
+  CONSTRAINT promotion_period CHECK (start_date < end_date),
+  CONSTRAINT promotion_usage_within_limit CHECK (usage_count >= 0 AND (usage_limit IS NULL OR usage_count <= usage_limit))
+);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- A promotion's status is a fact about the clock, so it is computed when read and can't be stale.
+CREATE FUNCTION promotion.promotion_status(p promotion.promotion) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN p.disabled THEN 'DISABLED'
+    WHEN now() < p.start_date THEN 'SCHEDULED'
+    WHEN now() >= p.end_date THEN 'EXPIRED'
+    ELSE 'ACTIVE'
+  END
+$$;

@@ -1,0 +1,2 @@
+DROP VIEW crm.customer_total;
+DROP SCHEMA payment CASCADE;
