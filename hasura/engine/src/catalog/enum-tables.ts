@@ -1,6 +1,6 @@
 import pg, { type ClientBase, type Pool } from 'pg'
 import { z } from 'zod'
-import { type QualifiedName, displayName, qualifiedKey } from '../metadata/qualified-name.ts'
+import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import type { Catalog, CatalogColumn, CatalogTable, EnumTableValue } from './types.ts'
 
 /** How a table that is tracked with `is_enum` is read: its key, and the column that describes a value. */
@@ -73,14 +73,6 @@ export const enumValuesProblem = (values: readonly EnumTableValue[]): string | u
   return bad.length === 1
     ? `the value "${first.value}" is not a valid GraphQL enum value name`
     : `the values ${bad.map(({ value }) => `"${value}"`).join(', ')} are not valid GraphQL enum value names`
-}
-
-/** As Hasura tells it in an inconsistency: one reason in the sentence, several as a list. */
-export const enumTableRefusal = (table: QualifiedName, reasons: readonly string[]): string => {
-  const start = `the table "${displayName(table)}" cannot be used as an enum`
-  return reasons.length === 1
-    ? `${start} because ${reasons[0] ?? ''}`
-    : `${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`
 }
 
 const enumRows = z.array(z.object({ value: z.string(), comment: z.string().nullable() }))

@@ -15,7 +15,12 @@ import type {
   UniqueKey,
 } from './types.ts'
 
-const introspectionSql = readFileSync(new URL('./introspection.sql', import.meta.url), 'utf8')
+/**
+ * Compiling this statement to machine code costs a hundred times what running it does. The two statements
+ * are one implicit transaction, so the setting ends with it.
+ */
+const introspectionSql = `set local jit = off;
+${readFileSync(new URL('./introspection.sql', import.meta.url), 'utf8')}`
 
 const typeRow = z.object({
   oid: z.number(),
@@ -77,6 +82,7 @@ const functionRow = z.object({
 })
 const introspection = z.object({
   serverVersion: z.number(),
+  scalars: z.array(z.string()),
   types: z.array(typeRow),
   relations: z.array(relationRow),
   columns: z.array(columnRow),
@@ -85,6 +91,11 @@ const introspection = z.object({
   checks: z.array(checkRow),
   functions: z.array(functionRow),
 })
+/** One result per statement: the setting's, then the document. */
+const introspectionResults = z.tuple([
+  z.unknown(),
+  z.object({ rows: z.tuple([z.object({ catalog: z.string() })]) }),
+])
 type Introspection = z.output<typeof introspection>
 type RelationRow = z.output<typeof relationRow>
 
@@ -105,8 +116,9 @@ const canDelete = 1 << 4
  * by the metadata, see `readEnumTables`.
  */
 export const introspect = async (client: ClientBase | Pool): Promise<Catalog> => {
-  const { rows } = await client.query<{ catalog: string }>(introspectionSql)
-  return buildCatalog(introspection.parse(JSON.parse(rows[0]?.catalog ?? '{}')))
+  const results: unknown = await client.query(introspectionSql)
+  const [, { rows }] = introspectionResults.parse(results)
+  return buildCatalog(introspection.parse(JSON.parse(rows[0].catalog)))
 }
 
 const buildCatalog = (rows: Introspection): Catalog => {
@@ -119,6 +131,7 @@ const buildCatalog = (rows: Introspection): Catalog => {
     functions: buildFunctions(rows, typeOf, rowTypeOf),
     enums: buildEnums(rows),
     enumTables: new Map(),
+    scalars: new Set(rows.scalars),
   }
 }
 

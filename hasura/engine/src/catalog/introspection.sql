@@ -26,7 +26,7 @@ with recursive
   ),
   routines as (
     select p.oid, s.nspname as schema, p.proname as name, p.provolatile, p.proretset, p.prorettype,
-      p.provariadic <> 0 as variadic, p.pronargdefaults, p.proargmodes, p.proargnames,
+      p.provariadic <> 0 as "variadic", p.pronargdefaults, p.proargmodes, p.proargnames,
       coalesce(p.proallargtypes, p.proargtypes::oid[]) as argument_types,
       obj_description(p.oid, 'pg_proc') as comment
     from pg_proc p
@@ -58,6 +58,8 @@ with recursive
   )
 select json_build_object(
   'serverVersion', current_setting('server_version_num')::int,
+  -- What an action's types may use beside GraphQL's own scalars.
+  'scalars', (select json_agg(distinct typname) from pg_type where typtype = 'b' and typcategory <> 'A'),
   'types', (
     select coalesce(json_agg(json_build_object(
       'oid', t.oid::bigint, 'schema', n.nspname, 'name', t.typname, 'kind', t.typtype,
@@ -133,7 +135,7 @@ select json_build_object(
   'functions', (
     select coalesce(json_agg(json_build_object(
       'oid', oid::bigint, 'schema', schema, 'name', name, 'volatility', provolatile,
-      'returnsSet', proretset, 'returns', prorettype::bigint, 'variadic', variadic,
+      'returnsSet', proretset, 'returns', prorettype::bigint, 'variadic', "variadic",
       'defaults', pronargdefaults, 'argumentTypes', argument_types::bigint[],
       'argumentModes', proargmodes::text[], 'argumentNames', proargnames, 'comment', comment
     ) order by schema, name, oid), '[]')

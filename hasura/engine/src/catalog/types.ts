@@ -8,6 +8,9 @@ export interface Catalog {
   readonly enums: ReadonlyMap<string, EnumType>
   /** The rows of the tables that metadata tracks with `is_enum`. */
   readonly enumTables: ReadonlyMap<string, readonly EnumTableValue[]>
+  /** Names of all base types of the database (`uuid`, `jsonb`, `citext`, …), used by a table or not. */
+  readonly scalars: ReadonlySet<string>
+  /** As `server_version_num` says it: 150004. */
   readonly serverVersion: number
 }
 

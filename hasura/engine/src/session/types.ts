@@ -1,4 +1,7 @@
-/** Who asks. Names of variables are lower case (`x-hasura-merchant-id`); `x-hasura-role` is not among them. */
+/**
+ * Who asks. Names of variables are lower case (`x-hasura-merchant-id`). `x-hasura-role` is among them, with
+ * the role's name, because permissions may compare with it.
+ */
 export interface Session {
   readonly role: string
   readonly variables: Readonly<Record<string, string>>
@@ -6,3 +9,22 @@ export interface Session {
   /** `x-hasura-use-backend-only-permissions`, which only someone with the admin secret may ask for. */
   readonly backendOnlyPermissions: boolean
 }
+
+export const adminRole = 'admin'
+
+/** Makes a session of a role and its variables, whose names may be in any case. */
+export const createSession = (
+  role: string,
+  variables: Readonly<Record<string, string>>,
+  { backendOnlyPermissions = false }: { readonly backendOnlyPermissions?: boolean } = {},
+): Session => ({
+  role,
+  variables: {
+    ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value])),
+    'x-hasura-role': role,
+  },
+  isAdmin: role === adminRole,
+  backendOnlyPermissions,
+})
+
+export const adminSession: Session = createSession(adminRole, {}, { backendOnlyPermissions: false })

@@ -1,0 +1,105 @@
+import type { Catalog } from '../catalog/types.ts'
+import { qualifiedKey } from '../metadata/qualified-name.ts'
+import type { Metadata, Source } from '../metadata/types.ts'
+import type { Inconsistency, Snapshot } from '../snapshot.ts'
+import { checkActions, checkCustomTypes } from './check-actions.ts'
+import { checkComputedFields } from './check-computed-fields.ts'
+import { checkFunctions } from './check-functions.ts'
+import { checkPermissions } from './check-permissions.ts'
+import { checkRelationships } from './check-relationships.ts'
+import { checkTables } from './check-tables.ts'
+import { inconsistency, inheritedRoleObject, sourceObject } from './metadata-object.ts'
+import { type TrackedTable, type TrackedTables, trackedTables } from './tracked-tables.ts'
+
+/** The source that is the engine's own database. */
+export const defaultSource = 'default'
+
+/**
+ * Compares what metadata says with what the database has. What does not fit is left out of
+ * `Snapshot.metadata` and reported; what fits goes on working.
+ *
+ * The order is that of dependence: permissions mention relationships and computed fields, these need tables,
+ * and each step sees only what the step before it kept.
+ */
+export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersion: number): Snapshot => {
+  const checkedSources = stored.sources.map((source) => checkSource(source, catalog))
+  const tables = new Map(checkedSources.flatMap(({ tables }) => [...tables]))
+  const customTypes = checkCustomTypes(stored.custom_types, tables, catalog)
+  const actions = checkActions(stored.actions, customTypes.types, catalog)
+  const inheritedRoles = checkInheritedRoles(stored)
+  return {
+    metadata: {
+      ...stored,
+      sources: checkedSources.flatMap(({ source }) => (source ? [source] : [])),
+      custom_types: customTypes.types,
+      actions: actions.kept,
+    },
+    storedMetadata: stored,
+    catalog,
+    resourceVersion,
+    inconsistencies: [
+      ...checkedSources.flatMap(({ inconsistencies }) => inconsistencies),
+      ...customTypes.inconsistencies,
+      ...actions.inconsistencies,
+      ...inheritedRoles,
+    ],
+  }
+}
+
+interface CheckedSource {
+  readonly source: Source | undefined
+  readonly tables: TrackedTables
+  readonly inconsistencies: readonly Inconsistency[]
+}
+
+const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
+  if (source.name !== defaultSource) {
+    const reason = `the embedded engine has one database, the source "${defaultSource}"`
+    return {
+      source: undefined,
+      tables: new Map(),
+      inconsistencies: [inconsistency(sourceObject(source.name), reason)],
+    }
+  }
+  const { name } = source
+  const kept = checkTables(name, source.tables, catalog)
+  const tracked = trackedTables(kept.kept, catalog)
+  const related = forEachTable(tracked, (table) => checkRelationships(name, table, tracked))
+  const computed = forEachTable(related.tables, (table) =>
+    checkComputedFields(name, table, related.tables, catalog),
+  )
+  const permitted = forEachTable(computed.tables, (table) =>
+    checkPermissions(name, table, computed.tables, catalog),
+  )
+  const functions = checkFunctions(name, source.functions, tracked, catalog)
+  return {
+    source: {
+      ...source,
+      tables: [...permitted.tables.values()].map(({ metadata }) => metadata),
+      functions: functions.kept,
+    },
+    tables: permitted.tables,
+    inconsistencies: [kept, related, computed, permitted, functions].flatMap(
+      ({ inconsistencies }) => inconsistencies,
+    ),
+  }
+}
+
+const forEachTable = (
+  tables: TrackedTables,
+  check: (table: TrackedTable) => { table: TrackedTable; inconsistencies: readonly Inconsistency[] },
+): { tables: TrackedTables; inconsistencies: readonly Inconsistency[] } => {
+  const checked = [...tables.values()].map(check)
+  return {
+    tables: new Map(checked.map(({ table }) => [qualifiedKey(table.metadata.table), table])),
+    inconsistencies: checked.flatMap(({ inconsistencies }) => inconsistencies),
+  }
+}
+
+/** An inherited role can't be made of itself, or of no role at all. */
+const checkInheritedRoles = (metadata: Metadata): readonly Inconsistency[] =>
+  (metadata.inherited_roles ?? [])
+    .filter((role) => role.role_set.includes(role.role_name))
+    .map((role) =>
+      inconsistency(inheritedRoleObject(role), `an inherited role name cannot be in the role combination`),
+    )

@@ -1,0 +1,90 @@
+import type { Catalog } from '../catalog/types.ts'
+import type { JsonObject } from '../metadata/parse.ts'
+import { displayName } from '../metadata/qualified-name.ts'
+import type { Inconsistency } from '../snapshot.ts'
+import { referencesOf, type FieldLookup } from './boolean-expression.ts'
+import { type Permission, type PermissionKind, checkEach, permissionObject } from './metadata-object.ts'
+import { type TrackedTable, type TrackedTables, fieldLookup, trackedTable } from './tracked-tables.ts'
+
+/** The table with the permissions in which every name exists. */
+export const checkPermissions = (
+  source: string,
+  table: TrackedTable,
+  tables: TrackedTables,
+  catalog: Catalog,
+): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
+  const { metadata } = table
+  const lookup = fieldLookup(tables, catalog)
+  const check = <Entry extends Permission>(
+    kind: PermissionKind,
+    permissions: readonly Entry[] | undefined,
+  ) => {
+    const roles = new Set<string>()
+    return checkEach(
+      permissions,
+      (permission) => {
+        const problem = roles.has(permission.role)
+          ? `multiple definitions of the ${kind} permission`
+          : permissionProblem(permission, table, tables, lookup)
+        roles.add(permission.role)
+        return problem === undefined
+          ? undefined
+          : `in table "${displayName(metadata.table)}": in permission for role "${permission.role}": ${problem}`
+      },
+      (permission) => permissionObject(source, metadata.table, kind, permission),
+    )
+  }
+  const inserts = check('insert', metadata.insert_permissions)
+  const selects = check('select', metadata.select_permissions)
+  const updates = check('update', metadata.update_permissions)
+  const deletes = check('delete', metadata.delete_permissions)
+  return {
+    table: {
+      ...table,
+      metadata: {
+        ...metadata,
+        insert_permissions: inserts.kept,
+        select_permissions: selects.kept,
+        update_permissions: updates.kept,
+        delete_permissions: deletes.kept,
+      },
+    },
+    inconsistencies: [inserts, selects, updates, deletes].flatMap(({ inconsistencies }) => inconsistencies),
+  }
+}
+
+/** The parts that the four kinds of permission have in common, absent where a kind does not have them. */
+interface PermissionParts {
+  readonly columns?: '*' | readonly string[] | undefined
+  readonly set?: JsonObject | undefined
+  readonly filter?: JsonObject | undefined
+  readonly check?: JsonObject | undefined
+  readonly computed_fields?: readonly string[] | undefined
+}
+
+const permissionProblem = (
+  { permission }: Permission,
+  table: TrackedTable,
+  tables: TrackedTables,
+  lookup: FieldLookup,
+): string | undefined => {
+  const parts: PermissionParts = permission
+  const { name } = table.catalog
+  const columns = [...(parts.columns === '*' ? [] : (parts.columns ?? [])), ...Object.keys(parts.set ?? {})]
+  const notColumn = columns.find((column) => lookup(name, column)?.kind !== 'column')
+  if (notColumn !== undefined) return notAColumn(notColumn, lookup(name, notColumn)?.kind)
+  const notComputed = parts.computed_fields?.find((field) => lookup(name, field)?.kind !== 'computed-field')
+  if (notComputed !== undefined) return `"${notComputed}" does not exist`
+  for (const expression of [parts.filter, parts.check]) {
+    if (!expression) continue
+    const parsed = parsePermissionExpression(expression, model, source)
+    if (!parsed.ok) return parsed.reason
+  }
+  return undefined
+}
+
+const notAColumn = (name: string, kind: string | undefined): string =>
+  kind === undefined
+    ? `"${name}" does not exist`
+    : `expecting a database column; but, "${name}" is a ${kind.replace('-', ' ')}`
+

@@ -1,0 +1,148 @@
+import type { Json } from '../metadata/parse.ts'
+import { type QualifiedName, displayName } from '../metadata/qualified-name.ts'
+import type {
+  Action,
+  ArrayRelationship,
+  ComputedField,
+  DeletePermission,
+  FunctionMetadata,
+  InsertPermission,
+  ObjectRelationship,
+  SelectPermission,
+  UpdatePermission,
+} from '../metadata/types.ts'
+import type { Inconsistency } from '../snapshot.ts'
+
+/** An entry of the metadata as Hasura names it when it reports that something is wrong with it. */
+export interface MetadataObject {
+  readonly type: string
+  readonly name: string
+  readonly definition: Json
+}
+
+export type PermissionKind = 'insert' | 'select' | 'update' | 'delete'
+export type RelationshipKind = 'object' | 'array'
+export type Permission = InsertPermission | SelectPermission | UpdatePermission | DeletePermission
+
+/** Plain JSON of a part of the metadata, without the keys that were not given. */
+const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
+
+const tableNameJson = ({ schema, name }: QualifiedName): Json => ({ schema, name })
+
+export const sourceObject = (source: string): MetadataObject => ({
+  type: 'source',
+  name: `source ${source}`,
+  definition: source,
+})
+
+export const tableObject = (source: string, table: QualifiedName): MetadataObject => ({
+  type: 'table',
+  name: `table ${displayName(table)} in source ${source}`,
+  definition: tableNameJson(table),
+})
+
+const tableMember = (
+  source: string,
+  table: QualifiedName,
+  type: string,
+  name: string,
+  definition: Readonly<Record<string, unknown>>,
+): MetadataObject => ({
+  type,
+  name: `${type} ${name} in ${tableObject(source, table).name}`,
+  definition: toJson({ ...definition, source, table: tableNameJson(table) }),
+})
+
+export const relationshipObject = (
+  source: string,
+  table: QualifiedName,
+  kind: RelationshipKind,
+  relationship: ObjectRelationship | ArrayRelationship,
+): MetadataObject =>
+  tableMember(source, table, `${kind}_relation`, relationship.name, {
+    using: relationship.using,
+    name: relationship.name,
+    comment: relationship.comment ?? null,
+  })
+
+export const computedFieldObject = (
+  source: string,
+  table: QualifiedName,
+  field: ComputedField,
+): MetadataObject =>
+  tableMember(source, table, 'computed_field', field.name, {
+    definition: field.definition,
+    name: field.name,
+    comment: field.comment ?? null,
+  })
+
+export const permissionObject = (
+  source: string,
+  table: QualifiedName,
+  kind: PermissionKind,
+  permission: Permission,
+): MetadataObject =>
+  tableMember(source, table, `${kind}_permission`, permission.role, {
+    role: permission.role,
+    permission: permission.permission,
+    comment: permission.comment ?? null,
+  })
+
+export const functionObject = (source: string, fn: FunctionMetadata['function']): MetadataObject => ({
+  type: 'function',
+  name: `function ${displayName(fn)} in source ${source}`,
+  definition: tableNameJson(fn),
+})
+
+export const actionObject = (action: Action): MetadataObject => ({
+  type: 'action',
+  name: `action ${action.name}`,
+  definition: toJson(action),
+})
+
+export const customTypesObject = (definition: Json): MetadataObject => ({
+  type: 'custom_types',
+  name: 'custom_types custom_types',
+  definition,
+})
+
+export const inheritedRoleObject = (role: { readonly role_name: string }): MetadataObject => ({
+  type: 'inherited_role',
+  name: `inherited_role ${role.role_name}`,
+  definition: toJson(role),
+})
+
+export const inconsistency = (object: MetadataObject, reason: string): Inconsistency => ({
+  definition: object.definition,
+  name: object.name,
+  reason: `Inconsistent object: ${reason}`,
+  type: object.type,
+})
+
+/** Entries that are in order, and what is wrong with the others. */
+export interface Checked<Entry> {
+  readonly kept: readonly Entry[]
+  readonly inconsistencies: readonly Inconsistency[]
+}
+
+/** Keeps the entries about which `problem` has nothing to say. */
+export const checkEach = <Entry>(
+  entries: readonly Entry[] | undefined,
+  problem: (entry: Entry) => string | undefined,
+  objectOf: (entry: Entry) => MetadataObject,
+): Checked<Entry> => {
+  const kept: Entry[] = []
+  const inconsistencies: Inconsistency[] = []
+  for (const entry of entries ?? []) {
+    const reason = problem(entry)
+    if (reason === undefined) kept.push(entry)
+    else inconsistencies.push(inconsistency(objectOf(entry), reason))
+  }
+  return { kept, inconsistencies }
+}
+
+/** "because X", or all the reasons as a list, the way Hasura ends such a sentence. */
+export const becauseOf = (reasons: readonly string[]): string =>
+  reasons.length === 1
+    ? `because ${reasons[0] ?? ''}`
+    : `for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`

@@ -1,0 +1,81 @@
+import type { Catalog, CatalogTable } from '../catalog/types.ts'
+import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
+import { relationshipKey } from '../metadata/relationship.ts'
+import type { TableMetadata } from '../metadata/types.ts'
+import type { Field, FieldLookup } from './boolean-expression.ts'
+
+/** A table that is tracked and exists, with what is known about it so far. */
+export interface TrackedTable {
+  readonly metadata: TableMetadata
+  readonly catalog: CatalogTable
+}
+
+export type TrackedTables = ReadonlyMap<string, TrackedTable>
+
+export const trackedTable = (tables: TrackedTables, name: QualifiedName): TrackedTable | undefined =>
+  tables.get(qualifiedKey(name))
+
+/** Pairs what is tracked with the catalog; tables that do not exist are left out. */
+export const trackedTables = (tables: readonly TableMetadata[], catalog: Catalog): TrackedTables =>
+  new Map(
+    tables.flatMap((metadata): [string, TrackedTable][] => {
+      const key = qualifiedKey(metadata.table)
+      const found = catalog.tables.get(key)
+      return found ? [[key, { metadata, catalog: found }]] : []
+    }),
+  )
+
+/** The name by which GraphQL knows a column. */
+export const columnFieldName = (metadata: TableMetadata, column: string): string =>
+  metadata.configuration?.column_config?.[column]?.custom_name ??
+  metadata.configuration?.custom_column_names?.[column] ??
+  column
+
+/** Where a relationship leads, or undefined when its foreign key does not exist. */
+export const relationshipTarget = (
+  table: TrackedTable,
+  using: Parameters<typeof relationshipKey>[0],
+): QualifiedName | undefined => {
+  const key = relationshipKey(using)
+  switch (key.kind) {
+    case 'own-foreign-key':
+      return foreignKeyOn(table.catalog, key.columns)?.refTable
+    case 'other-foreign-key':
+    case 'manual':
+      return key.table
+  }
+}
+
+export const foreignKeyOn = (
+  table: CatalogTable,
+  columns: readonly string[],
+): CatalogTable['foreignKeys'][number] | undefined =>
+  table.foreignKeys.find(
+    (key) => key.columns.length === columns.length && columns.every((column) => key.columns.includes(column)),
+  )
+
+/** Finds names of boolean expressions in the tracked tables. */
+export const fieldLookup =
+  (tables: TrackedTables, catalog: Catalog): FieldLookup =>
+  (name, field) => {
+    const table = trackedTable(tables, name)
+    return table ? fieldOf(table, catalog, field) : columnOf(catalog.tables.get(qualifiedKey(name)), field)
+  }
+
+const columnOf = (table: CatalogTable | undefined, name: string): Field | undefined =>
+  table?.columns.some((column) => column.name === name) === true ? { kind: 'column' } : undefined
+
+const fieldOf = (table: TrackedTable, catalog: Catalog, name: string): Field | undefined => {
+  const column = columnOf(table.catalog, name)
+  if (column) return column
+  const { object_relationships = [], array_relationships = [], computed_fields = [] } = table.metadata
+  const relationship = [...object_relationships, ...array_relationships].find((each) => each.name === name)
+  if (relationship) {
+    const target = relationshipTarget(table, relationship.using)
+    return target && { kind: 'relationship', target }
+  }
+  const computed = computed_fields.find((each) => each.name === name)
+  if (!computed) return undefined
+  const [fn] = catalog.functions.get(qualifiedKey(computed.definition.function)) ?? []
+  return { kind: 'computed-field', target: fn?.returnsSet === true ? fn.returnsTable : undefined }
+}

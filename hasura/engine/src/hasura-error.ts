@@ -1,0 +1,64 @@
+import type { Json } from './metadata/parse.ts'
+
+/** Hasura's error codes, as its API tells them. */
+export type ErrorCode =
+  | 'access-denied'
+  | 'already-exists'
+  | 'already-tracked'
+  | 'already-untracked'
+  | 'bad-request'
+  | 'conflict'
+  | 'dependency-error'
+  | 'invalid-configuration'
+  | 'invalid-json'
+  | 'invalid-params'
+  | 'not-exists'
+  | 'not-found'
+  | 'not-supported'
+  | 'parse-failed'
+  | 'permission-denied'
+  | 'postgres-error'
+  | 'unexpected'
+  | 'validation-failed'
+
+/**
+ * A refusal in Hasura's own shape: `{path, error, code, internal}` under an HTTP status. It is thrown, because
+ * a command in a bulk in a transaction has to undo all three, and caught once per request, in `http/`.
+ */
+export class HasuraError extends Error {
+  override readonly name = 'HasuraError'
+  readonly status: number
+  readonly code: ErrorCode
+  readonly path: string
+  readonly internal: Json | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly status?: number; readonly path?: string; readonly internal?: Json } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.status = options.status ?? 400
+    this.path = options.path ?? '$'
+    this.internal = options.internal
+  }
+
+  /** The same error seen from further up: `$.args` before `$[2]` makes `$[2].args`. */
+  under(prefix: string): HasuraError {
+    const { status, internal } = this
+    return new HasuraError(this.code, this.message, {
+      status,
+      path: `$${prefix}${this.path.slice(1)}`,
+      ...(internal === undefined ? {} : { internal }),
+    })
+  }
+}
+
+/** The body of an endpoint other than /v1/graphql. */
+export const errorBody = ({ path, message, code, internal }: HasuraError): Json => ({
+  ...(internal === undefined ? {} : { internal }),
+  path,
+  error: message,
+  code,
+})

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { type ScalarTag, parse } from 'yaml'
+import { customTypesAndActionsFromSdl } from './actions-sdl.ts'
+import { parseMetadata } from './read-metadata.ts'
+import type { Metadata } from './types.ts'
+
+/** A metadata directory that can't be read: the file and what is wrong in it. */
+export class MetadataDirectoryError extends Error {
+  override readonly name = 'MetadataDirectoryError'
+}
+
+/** `!include` may nest (databases.yaml -> tables.yaml -> public_author.yaml); deeper is a mistake. */
+const maxIncludeDepth = 16
+
+/** The files of a config v3 project and the keys of the metadata that each holds. */
+const listFiles = {
+  'remote_schemas.yaml': 'remote_schemas',
+  'query_collections.yaml': 'query_collections',
+  'allow_list.yaml': 'allowlist',
+  'cron_triggers.yaml': 'cron_triggers',
+  'inherited_roles.yaml': 'inherited_roles',
+  'rest_endpoints.yaml': 'rest_endpoints',
+  'network.yaml': 'network',
+  'metrics_config.yaml': 'metrics_config',
+  'api_limits.yaml': 'api_limits',
+  'graphql_schema_introspection.yaml': 'graphql_schema_introspection',
+  'opentelemetry.yaml': 'opentelemetry',
+  'backend_configs.yaml': 'backend_configs',
+} as const
+
+/**
+ * Reads a metadata directory as hasura-cli (config v3) lays it out: `!include` is followed, and
+ * `actions.graphql` with `actions.yaml` becomes actions and custom types. Throws MetadataDirectoryError,
+ * which names the file or the key.
+ */
+export const readMetadataDirectory = async (directory: string): Promise<Metadata> => {
+  const root = resolve(directory)
+  await assertVersion3(root)
+  const entries = await Promise.all(
+    Object.entries(listFiles).map(async ([file, key]) => [key, await readYaml(root, file)] as const),
+  )
+  const sources = (await readYaml(root, join('databases', 'databases.yaml'))) ?? []
+  const actions = customTypesAndActionsFromSdl(
+    (await readOptional(join(root, 'actions.graphql'))) ?? '',
+    (await readYaml(root, 'actions.yaml')) ?? {},
+  )
+  if (actions.kind === 'invalid') throw new MetadataDirectoryError(actions.reason)
+  const document = {
+    version: 3,
+    sources,
+    ...Object.fromEntries(entries.filter(([, value]) => !isEmpty(value))),
+    ...actions.metadata,
+  }
+  const parsed = parseMetadata(document)
+  if (parsed.kind === 'invalid') {
+    throw new MetadataDirectoryError(`${directory}: ${parsed.problem.path}: ${parsed.problem.message}`)
+  }
+  return parsed.value
+}
+
+/** hasura-cli writes `{}` for what is not set, even where the metadata knows a list. */
+const isEmpty = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && Object.keys(value).length === 0)
+
+const assertVersion3 = async (root: string): Promise<void> => {
+  const version = await readYaml(root, 'version.yaml')
+  if (version === undefined)
+    throw new MetadataDirectoryError(`${root} has no version.yaml: is it a metadata directory?`)
+  if (typeof version !== 'object' || version === null || !('version' in version) || version.version !== 3) {
+    throw new MetadataDirectoryError(`${join(root, 'version.yaml')}: only version 3 can be read`)
+  }
+}
+
+const readOptional = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const readYaml = async (root: string, file: string): Promise<unknown> => {
+  const path = join(root, file)
+  const text = await readOptional(path)
+  return text === undefined ? undefined : resolveIncludes(parseYaml(path, text), path, root, 0)
+}
+
+/** What `!include path` stands for until it is read. */
+class Include {
+  readonly path: string
+  constructor(path: string) {
+    this.path = path
+  }
+}
+
+const includeTag: ScalarTag = { tag: '!include', resolve: (path: string) => new Include(path) }
+
+/** hasura-cli writes `"!include public_author.yaml"`, quoted, and reads both forms. */
+const quotedInclude = /^!include\s+(\S.*)$/
+
+const parseYaml = (path: string, text: string): unknown => {
+  try {
+    return parse(text, { customTags: [includeTag] }) as unknown
+  } catch (error) {
+    throw new MetadataDirectoryError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const resolveIncludes = async (
+  value: unknown,
+  from: string,
+  root: string,
+  depth: number,
+): Promise<unknown> => {
+  if (value instanceof Include) return include(value.path, from, root, depth)
+  if (typeof value === 'string') {
+    const path = quotedInclude.exec(value)?.[1]
+    return path === undefined ? value : include(path.trim(), from, root, depth)
+  }
+  if (Array.isArray(value)) return Promise.all(value.map((item) => resolveIncludes(item, from, root, depth)))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = await Promise.all(
+    Object.entries(value).map(
+      async ([key, item]) => [key, await resolveIncludes(item, from, root, depth)] as const,
+    ),
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Paths are relative to the file that includes, and stay inside the directory. */
+const include = async (file: string, from: string, root: string, depth: number): Promise<unknown> => {
+  if (depth >= maxIncludeDepth) throw new MetadataDirectoryError(`${from}: !include is nested too deep`)
+  const path = resolve(dirname(from), file)
+  if (relative(root, path).startsWith('..')) {
+    throw new MetadataDirectoryError(`${from}: !include ${file} is outside of the metadata directory`)
+  }
+  const text = await readOptional(path)
+  if (text === undefined)
+    throw new MetadataDirectoryError(`${from}: the included file ${file} does not exist`)
+  return resolveIncludes(parseYaml(path, text), path, root, depth + 1)
+}

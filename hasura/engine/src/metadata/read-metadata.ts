@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { type Metadata, metadata } from './types.ts'
+
+/** What is wrong with a JSON document, and where: `$.sources[0].tables[1]`. */
+export interface ParseProblem {
+  readonly path: string
+  readonly message: string
+}
+
+export type ParseResult<T> =
+  | { readonly kind: 'parsed'; readonly value: T }
+  | { readonly kind: 'invalid'; readonly problem: ParseProblem }
+
+/** Parses with a zod schema and tells the first problem as Hasura would: a JSON path and a sentence. */
+export const parseJson = <T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> => {
+  const result = schema.safeParse(value, { reportInput: true })
+  return result.success
+    ? { kind: 'parsed', value: result.data }
+    : { kind: 'invalid', problem: firstProblem(result.error.issues) }
+}
+
+/** Reads metadata of format 3, and of formats 1 and 2, which know one source without naming it. */
+export const parseMetadata = (value: unknown): ParseResult<Metadata> => {
+  return parseJson(metadata, isObject(value) ? toVersion3(value) : value)
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const toVersion3 = (value: JsonRecord): JsonRecord => {
+  if ('sources' in value || value['version'] === 3) return value
+  const { tables = [], functions = [], ...rest } = value
+  return {
+    ...rest,
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        tables,
+        functions: Array.isArray(functions) ? functions.map(namedFunction) : functions,
+      },
+    ],
+  }
+}
+
+/** In format 1 a function was its name alone. */
+const namedFunction = (value: unknown): unknown =>
+  isObject(value) && 'function' in value ? value : { function: value }
+
+/**
+ * Of a union the branch that got furthest is the one that was meant. zod lists all of them; the deepest path
+ * says which.
+ */
+const firstProblem = (
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[] = [],
+): ParseProblem => {
+  const [issue] = issues
+  if (!issue) return { path: jsonPath(prefix), message: 'the value is not valid' }
+  const path = [...prefix, ...issue.path]
+  if (issue.code === 'invalid_union') {
+    const deepest = issue.errors
+      .filter((branch) => branch.length > 0)
+      .toSorted((a, b) => (b[0]?.path.length ?? 0) - (a[0]?.path.length ?? 0))[0]
+    if (deepest && (deepest[0]?.path.length ?? 0) > 0) return firstProblem(deepest, path)
+    const plain = deepest?.find((each) => each.code === 'unrecognized_keys') ?? deepest?.[0]
+    return plain ? firstProblem([plain], path) : { path: jsonPath(path), message: issue.message }
+  }
+  return { path: jsonPath(path), message: problemMessage(issue) }
+}
+
+const problemMessage = (issue: z.core.$ZodIssue): string => {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `unknown key${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((key) => `"${key}"`).join(', ')}`
+    case 'invalid_type': {
+      if (issue.input === undefined) return `key "${String(issue.path.at(-1) ?? '')}" not found`
+      return `parsing ${typeName(issue.expected)} failed, expected ${typeName(issue.expected)}, but encountered ${encountered(issue.input)}`
+    }
+    default:
+      return issue.message
+  }
+}
+
+const typeName = (expected: string): string => expected.charAt(0).toUpperCase() + expected.slice(1)
+
+const encountered = (value: unknown): string => {
+  if (value === null) return 'Null'
+  if (Array.isArray(value)) return 'Array'
+  return typeName(typeof value)
+}
+
+const jsonPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    const name = String(key)
+    return /^[A-Za-z_][\w-]*$/.test(name) ? `${text}.${name}` : `${text}['${name}']`
+  }, '$')

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import { HasuraError } from '../hasura-error.ts'
+import type { AuthenticationRequest } from './authenticator.ts'
+import { type Session, createSession } from './types.ts'
+
+/** HASURA_GRAPHQL_AUTH_HOOK and HASURA_GRAPHQL_AUTH_HOOK_MODE. */
+export interface AuthHook {
+  readonly url: string
+  readonly mode: 'GET' | 'POST'
+  /** Milliseconds; 10 seconds unless told, as Hasura waits. */
+  readonly timeoutMs?: number
+}
+
+export interface WebhookClient {
+  authenticate(request: AuthenticationRequest): Promise<Session>
+}
+
+/** Headers that describe the connection or the client's software, not who the client is. */
+const notForwarded: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-datetime',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-md5',
+  'content-type',
+  'dnt',
+  'host',
+  'origin',
+  'referer',
+  'transfer-encoding',
+  'user-agent',
+])
+
+const defaultTimeoutMs = 10_000
+/** Answers that may be kept. The oldest goes first; an answer costs less than a kilobyte. */
+const maxCachedSessions = 10_000
+const maxAnswerBytes = 256 * 1024
+
+const answerSchema = z.record(z.string(), z.string())
+
+interface CachedSession {
+  readonly session: Session
+  readonly expiresAt: number
+}
+
+/** Asks Hasura's auth webhook who a request comes from. An answer is kept as long as it says, no longer. */
+export const createWebhookClient = (hook: AuthHook): WebhookClient => {
+  const cache = new Map<string, CachedSession>()
+  return {
+    authenticate: async (request) => {
+      const headers = forwardedHeaders(request.headers)
+      const question = JSON.stringify(hook.mode === 'GET' ? headers : { headers, request: graphqlOf(request) })
+      const key = createHash('sha256').update(question).digest('base64')
+      const cached = cache.get(key)
+      if (cached && cached.expiresAt > Date.now()) return cached.session
+      cache.delete(key)
+      const { session, expiresAt } = await ask(hook, headers, question)
+      if (expiresAt > Date.now()) remember(cache, key, { session, expiresAt })
+      return session
+    },
+  }
+}
+
+const remember = (cache: Map<string, CachedSession>, key: string, entry: CachedSession): void => {
+  const oldest = cache.size >= maxCachedSessions ? cache.keys().next() : undefined
+  if (oldest?.done === false) cache.delete(oldest.value)
+  cache.set(key, entry)
+}
+
+const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || notForwarded.has(name) ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+
+const graphqlOf = ({ graphql }: AuthenticationRequest): unknown => graphql ?? null
+
+const ask = async (
+  hook: AuthHook,
+  headers: Record<string, string>,
+  question: string,
+): Promise<CachedSession> => {
+  const init: RequestInit =
+    hook.mode === 'GET'
+      ? { headers }
+      : { method: 'POST', headers: { 'content-type': 'application/json' }, body: question }
+  const { status, text } = await fetchText(hook, init)
+  switch (status) {
+    case 200:
+      return readAnswer(text)
+    case 401:
+      throw new HasuraError('access-denied', 'Authentication hook unauthorized this request', { status: 401 })
+    default:
+      throw invalidAnswer()
+  }
+}
+
+const fetchText = async (hook: AuthHook, init: RequestInit): Promise<{ status: number; text: string }> => {
+  try {
+    const response = await fetch(hook.url, {
+      ...init,
+      redirect: 'error',
+      signal: AbortSignal.timeout(hook.timeoutMs ?? defaultTimeoutMs),
+    })
+    return { status: response.status, text: await boundedText(response) }
+  } catch (error) {
+    if (error instanceof HasuraError) throw error
+    throw new HasuraError('unexpected', 'webhook authentication request failed', { status: 500 })
+  }
+}
+
+const boundedText = async (response: Response): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxAnswerBytes) throw invalidAnswer()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const invalidAnswer = (): HasuraError =>
+  new HasuraError('unexpected', 'Invalid response from authorization hook', { status: 500 })
+
+const readAnswer = (text: string): CachedSession => {
+  const answer = answerSchema.safeParse(parseJson(text))
+  if (!answer.success) throw invalidAnswer()
+  const values = Object.fromEntries(Object.entries(answer.data).map(([name, value]) => [name.toLowerCase(), value]))
+  const role = values['x-hasura-role']
+  if (role === undefined || role === '') {
+    throw new HasuraError('unexpected', 'missing x-hasura-role in the response of the authorization hook', {
+      status: 500,
+    })
+  }
+  const variables = Object.fromEntries(Object.entries(values).filter(([name]) => name.startsWith('x-hasura-')))
+  return { session: createSession(role, variables), expiresAt: expiryOf(values) }
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Milliseconds since the epoch; `Cache-Control: max-age` goes before `Expires`, as in HTTP. */
+const expiryOf = (values: Readonly<Record<string, string>>): number => {
+  const cacheControl = values['cache-control']
+  if (cacheControl !== undefined) {
+    const seconds = /(?:^|[,\s])max-age\s*=\s*(\d+)/i.exec(cacheControl)?.[1]
+    return /no-(?:cache|store)/i.test(cacheControl) || seconds === undefined ? 0 : Date.now() + Number(seconds) * 1000
+  }
+  const expires = Date.parse(values['expires'] ?? '')
+  return Number.isNaN(expires) ? 0 : expires
+}
