@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { MerchantId } from './principal.ts'
+
+// The channel that triggers of the schemas merchant and crm announce on (migrations/default).
+const CHANNEL = 'access_changed'
+// A connection can be dead without either side being told. It is asked in every beat and has as long to answer, so
+// that a revocation is missed for at most a second.
+const HEARTBEAT_MS = 500
+const CONNECT_TIMEOUT_MS = 2_000
+
+type AccessChangesOptions = {
+  readonly databaseUrl: string
+  readonly logger: Logger
+  readonly onChange: (merchantId: MerchantId) => void
+  /** Announcements may have been missed: nothing that is remembered can be trusted. */
+  readonly onGap: () => void
+}
+
+/**
+ * Listens to announced changes of access for as long as it lives. It has a connection of its own, through `pg`,
+ * because `postgres` reconnects its listener unseen, and the moments without a connection are what matters here.
+ */
+export class AccessChanges {
+  readonly #options: AccessChangesOptions
+  readonly #stopping = new AbortController()
+  readonly #done: Promise<void>
+  #heard = false
+
+  constructor(options: AccessChangesOptions) {
+    this.#options = options
+    this.#done = this.#run()
+  }
+
+  /** Whether every change is heard at this moment. While it isn't, what is cached may be stale. */
+  get heard(): boolean {
+    return this.#heard
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#done
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await this.#listenUntilLost()
+      await this.#pause()
+    }
+  }
+
+  async #listenUntilLost(): Promise<void> {
+    const { databaseUrl, logger, onChange, onGap } = this.#options
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'auth-webhook listener',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: HEARTBEAT_MS,
+    })
+    const lost = new AbortController()
+    client.on('error', () => lost.abort())
+    client.on('end', () => {
+      this.#heard = false
+      lost.abort()
+    })
+    client.on('notification', ({ payload }) => {
+      if (payload !== undefined) onChange(payload as MerchantId)
+    })
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${CHANNEL}`)
+      onGap()
+      this.#heard = true
+      while (!this.#stopping.signal.aborted && !lost.signal.aborted) {
+        await client.query('SELECT 1')
+        await this.#pause(lost.signal)
+      }
+    } catch (error) {
+      logger.warn(
+        { err: error },
+        'changes of access are not heard; every credential is looked up until they are',
+      )
+    } finally {
+      this.#heard = false
+      onGap()
+      void client.end().catch(() => undefined)
+    }
+  }
+
+  async #pause(...ends: AbortSignal[]): Promise<void> {
+    await sleep(HEARTBEAT_MS, undefined, { signal: AbortSignal.any([this.#stopping.signal, ...ends]) }).catch(
+      () => undefined,
+    )
+  }
+}

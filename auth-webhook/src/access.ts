@@ -1,0 +1,27 @@
+import { parseAllowList, type AllowList } from './allow-list.ts'
+import type { Refusal } from './authentication.ts'
+import type { Plan, Principal } from './principal.ts'
+
+/** A credential that was verified: what may be remembered of it until something about the access changes. */
+export type Grant = {
+  readonly kind: 'granted'
+  readonly principal: Principal
+  /** UTC milliseconds; Infinity for a key without an end. */
+  readonly expiresAt: number
+  /** Undefined while the merchant's allow-list is switched off. */
+  readonly allowList: AllowList | undefined
+}
+
+export type Verification = Grant | Refusal
+
+/** The columns that every verification reads of the merchant, for both kinds of credential. */
+export type MerchantAccessRow = {
+  readonly plan: Plan
+  readonly features: readonly string[]
+  readonly ip_allow_list_enabled: boolean
+  readonly networks: readonly string[]
+}
+
+export function allowListOf(row: MerchantAccessRow): AllowList | undefined {
+  return row.ip_allow_list_enabled ? parseAllowList(row.networks) : undefined
+}

@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Mode } from './principal.ts'
+
+// `cg_live_` or `cg_test_`, then 256 random bits in base64url.
+const KEY_FORM = /^cg_(live|test)_[A-Za-z0-9_-]{43}$/
+const RANDOM_BYTES = 32
+const SHOWN_RANDOM_CHARACTERS = 6
+
+export type GeneratedApiKey = {
+  /** The key itself. Shown once and stored nowhere. */
+  readonly key: string
+  /** What `merchant.api_key.hash` holds. */
+  readonly hash: Buffer
+  /** What `merchant.api_key.prefix` holds: the kind and a few characters to recognise the key by. */
+  readonly prefix: string
+}
+
+/** Makes a new API key. Pure but for randomness: storing hash and prefix is the caller's business. */
+export function generateApiKey(mode: Mode): GeneratedApiKey {
+  const kind = `cg_${mode}_`
+  const key = kind + randomBytes(RANDOM_BYTES).toString('base64url')
+  return { key, hash: hashApiKey(key), prefix: key.slice(0, kind.length + SHOWN_RANDOM_CHARACTERS) }
+}
+
+/**
+ * SHA-256 of the whole key. A key has 256 random bits, so nobody can try them out and a slow password hash would
+ * only slow down requests.
+ */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/** The mode that a key's form claims, or undefined when the text has not the form of a key. */
+export function apiKeyMode(text: string): Mode | undefined {
+  const match = KEY_FORM.exec(text)
+  return match === null ? undefined : (match[1] as Mode)
+}

@@ -1,0 +1,24 @@
+import type { Principal } from './principal.ts'
+
+/**
+ * Ids of the specification's catalogue: 001 a key that is invalid, malformed, revoked, expired or of the wrong mode;
+ * 002 an expired token; 004 an address that the merchant's allow-list doesn't hold.
+ */
+export type RefusalId = 'SVC_AUTH_001' | 'SVC_AUTH_002' | 'SVC_AUTH_004'
+
+export type Refusal = {
+  readonly kind: 'refused'
+  readonly id: RefusalId
+  /** For the log alone. It tells an unknown key from a revoked one, which a caller must never learn. */
+  readonly reason: string
+}
+
+export type Authentication =
+  | { readonly kind: 'authenticated'; readonly principal: Principal }
+  | Refusal
+  /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
+  | { readonly kind: 'unavailable' }
+
+export function refuse(id: RefusalId, reason: string): Refusal {
+  return { kind: 'refused', id, reason }
+}

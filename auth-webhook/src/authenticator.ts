@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto'
+import type { Logger } from 'pino'
+import postgres, { type Sql } from 'postgres'
+import { AccessCache } from './access-cache.ts'
+import { AccessChanges } from './access-changes.ts'
+import type { Grant, Verification } from './access.ts'
+import { isAllowed, parseAllowList } from './allow-list.ts'
+import { refuse, type Authentication, type Refusal } from './authentication.ts'
+import { clientAddress } from './client-address.ts'
+import { parseCredential, type Credential } from './credentials.ts'
+import { KeyUsage } from './key-usage.ts'
+import type { Mode } from './principal.ts'
+import { VerificationKeys } from './signing-keys.ts'
+import { verifyKey } from './verify-key.ts'
+import { verifyToken } from './verify-token.ts'
+
+export type AuthenticatorOptions = {
+  readonly databaseUrl: string
+  /** A live deployment refuses test keys. */
+  readonly mode: Mode
+  /** Networks of proxies whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies?: readonly string[]
+  readonly logger: Logger
+}
+
+export type AuthenticationRequest = {
+  /** The Authorization header. */
+  readonly authorization: string | undefined
+  /** The socket's other end. */
+  readonly remoteAddress: string | undefined
+  /** The X-Forwarded-For header. */
+  readonly forwardedFor?: string | undefined
+}
+
+export type Authenticator = {
+  /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
+  authenticate(request: AuthenticationRequest): Promise<Authentication>
+  /** Whether revocations are heard of at this moment. */
+  readonly healthy: boolean
+  close(): Promise<void>
+}
+
+// Verifications at once and waiting. Beyond it somebody is guessing, or the database is slow; both end here.
+const MAX_VERIFICATIONS = 1_000
+const VERIFICATION_TIMEOUT_MS = 2_000
+const POOL_SIZE = 4
+
+/**
+ * The stages, in order: credential -> verify key | verify token -> allow-list. The second is remembered by SHA-256
+ * of the credential until access changes; the other two run for each request and take microseconds.
+ */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { databaseUrl, mode, logger } = options
+  const trustedProxies = parseAllowList(options.trustedProxies ?? [])
+  const sql = postgres(databaseUrl, {
+    max: POOL_SIZE,
+    idle_timeout: 60,
+    connect_timeout: 2,
+    backoff: () => 0.2,
+    connection: { application_name: 'auth-webhook', statement_timeout: VERIFICATION_TIMEOUT_MS },
+  })
+  const verifier = new Verifier(sql, mode, databaseUrl, logger)
+  const usage = new KeyUsage(sql, logger)
+
+  async function authenticate(request: AuthenticationRequest): Promise<Authentication> {
+    const credential = parseCredential(request.authorization)
+    if (credential.kind === 'refused') return logged(credential, undefined)
+    const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
+    if (verification === undefined) return { kind: 'unavailable' }
+    if (verification.kind === 'refused') return logged(verification, credential)
+    const address = clientAddress(request.remoteAddress, request.forwardedFor, trustedProxies)
+    const admitted = admit(verification, credential, address)
+    if (admitted.kind === 'refused') return logged(admitted, credential)
+    const { principal } = admitted
+    if (principal.kind === 'key') usage.record(principal.merchantId, principal.keyId)
+    return { kind: 'authenticated', principal }
+  }
+
+  function logged(refusal: Refusal, credential: Credential | undefined): Refusal {
+    logger.info({ id: refusal.id, reason: refusal.reason, credential: credential?.kind }, 'refused')
+    return refusal
+  }
+
+  return {
+    authenticate,
+    get healthy() {
+      return verifier.healthy
+    },
+    async close() {
+      await verifier.close()
+      await usage.close()
+      await sql.end({ timeout: 5 })
+    },
+  }
+}
+
+// What a grant still has to prove each time it is used: that it hasn't run out, and where the caller is.
+function admit(grant: Grant, credential: Credential, address: string | undefined): Grant | Refusal {
+  if (grant.expiresAt <= Date.now()) {
+    return refuse(
+      credential.kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',
+      `${credential.kind} has expired`,
+    )
+  }
+  if (grant.allowList !== undefined && !isAllowed(grant.allowList, address)) {
+    return refuse('SVC_AUTH_004', `${address ?? 'unknown address'} is not on the allow-list`)
+  }
+  return grant
+}
+
+/** Verification with its memory: what is cached, what is under way, and when neither may be trusted. */
+class Verifier {
+  readonly #sql: Sql
+  readonly #mode: Mode
+  readonly #logger: Logger
+  readonly #cache = new AccessCache()
+  readonly #keys: VerificationKeys
+  readonly #changes: AccessChanges
+  /** By epoch and hash, so that nobody joins a verification that was begun before access changed. */
+  readonly #underWay = new Map<string, Promise<Verification | undefined>>()
+
+  constructor(sql: Sql, mode: Mode, databaseUrl: string, logger: Logger) {
+    this.#sql = sql
+    this.#mode = mode
+    this.#logger = logger
+    this.#keys = new VerificationKeys(sql)
+    this.#changes = new AccessChanges({
+      databaseUrl,
+      logger,
+      onChange: (merchantId) => this.#cache.forgetMerchant(merchantId),
+      onGap: () => this.#cache.clear(),
+    })
+  }
+
+  get healthy(): boolean {
+    return this.#changes.heard
+  }
+
+  cached(credential: Credential): Verification | undefined {
+    return this.#changes.heard ? this.#cache.find(hashOf(credential)) : undefined
+  }
+
+  /** Undefined when it can't be found out. */
+  verify(credential: Credential): Promise<Verification | undefined> {
+    const { epoch } = this.#cache
+    const id = `${epoch} ${hashOf(credential)}`
+    const underWay = this.#underWay.get(id)
+    if (underWay !== undefined) return underWay
+    if (this.#underWay.size >= MAX_VERIFICATIONS) return Promise.resolve(undefined)
+    const verification = this.#verifyNow(credential, epoch).finally(() => this.#underWay.delete(id))
+    this.#underWay.set(id, verification)
+    return verification
+  }
+
+  async #verifyNow(credential: Credential, epoch: number): Promise<Verification | undefined> {
+    try {
+      const verification = await withDeadline(VERIFICATION_TIMEOUT_MS, this.#ask(credential))
+      if (this.#changes.heard) this.#cache.remember(hashOf(credential), verification, epoch)
+      return verification
+    } catch (error) {
+      this.#logger.error({ err: error }, 'a credential could not be verified')
+      return undefined
+    }
+  }
+
+  #ask(credential: Credential): Promise<Verification> {
+    switch (credential.kind) {
+      case 'key':
+        return verifyKey(this.#sql, credential.key, this.#mode)
+      case 'token':
+        return verifyToken(this.#sql, this.#keys, credential.token)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#changes.close()
+  }
+}
+
+function hashOf(credential: Credential): string {
+  return hash('sha256', credential.kind === 'key' ? credential.key : credential.token, 'base64')
+}
+
+// The driver waits for a connection as long as it takes; a caller doesn't.
+async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,28 @@
+export { apiKeyMode, generateApiKey, hashApiKey, type GeneratedApiKey } from './api-key.ts'
+export type { Authentication, Refusal, RefusalId } from './authentication.ts'
+export {
+  createAuthenticator,
+  type AuthenticationRequest,
+  type Authenticator,
+  type AuthenticatorOptions,
+} from './authenticator.ts'
+export type {
+  ApiKeyId,
+  CustomerId,
+  CustomerPrincipal,
+  KeyPrincipal,
+  MerchantId,
+  Mode,
+  Plan,
+  Principal,
+  SessionVariables,
+} from './principal.ts'
+export { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
+export {
+  createTokenIssuer,
+  type AccessToken,
+  type CustomerTokenRequest,
+  type TokenIssuer,
+} from './token-issuer.ts'
+export { MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
+export { startAuthWebhook, type AuthWebhook, type AuthWebhookOptions } from './webhook.ts'

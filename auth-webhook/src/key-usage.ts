@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { Sql } from 'postgres'
+import type { ApiKeyId, MerchantId } from './principal.ts'
+
+const FLUSH_INTERVAL_MS = 10_000
+// Each key is written at most once per flush; more than this many at a time wait for the next request's turn.
+const MAX_PENDING = 10_000
+
+type Usage = { readonly merchantId: MerchantId; readonly keyId: ApiKeyId; usedAt: number }
+
+/**
+ * Keeps `merchant.api_key.last_used_at` without a write per request: the last use of each key is held in memory and
+ * written together every ten seconds. A crash loses at most that much of what is, after all, a hint.
+ */
+export class KeyUsage {
+  readonly #sql: Sql
+  readonly #logger: Logger
+  readonly #timer: NodeJS.Timeout
+  #pending = new Map<ApiKeyId, Usage>()
+
+  constructor(sql: Sql, logger: Logger) {
+    this.#sql = sql
+    this.#logger = logger
+    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS).unref()
+  }
+
+  record(merchantId: MerchantId, keyId: ApiKeyId): void {
+    const usage = this.#pending.get(keyId)
+    if (usage !== undefined) usage.usedAt = Date.now()
+    else if (this.#pending.size < MAX_PENDING)
+      this.#pending.set(keyId, { merchantId, keyId, usedAt: Date.now() })
+  }
+
+  async flush(): Promise<void> {
+    if (this.#pending.size === 0) return
+    const usages = [...this.#pending.values()]
+    this.#pending = new Map()
+    try {
+      await this.#sql`
+        UPDATE merchant.api_key k
+        SET last_used_at = greatest(k.last_used_at, u.used_at)
+        FROM unnest(
+          ${usages.map((usage) => usage.merchantId)}::uuid[],
+          ${usages.map((usage) => usage.keyId)}::uuid[],
+          ${usages.map((usage) => new Date(usage.usedAt))}::timestamptz[]
+        ) AS u (merchant_id, id, used_at)
+        WHERE k.merchant_id = u.merchant_id AND k.id = u.id`
+    } catch (error) {
+      this.#logger.warn({ err: error, keys: usages.length }, 'the last use of keys could not be written')
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+}

@@ -1,0 +1,42 @@
+// Who is calling, once it is known. Everything behind authentication works with a Principal and never with a credential.
+
+declare const brand: unique symbol
+type Branded<T, Name extends string> = T & { readonly [brand]: Name }
+
+export type MerchantId = Branded<string, 'MerchantId'>
+export type ApiKeyId = Branded<string, 'ApiKeyId'>
+export type CustomerId = Branded<string, 'CustomerId'>
+
+/** Whether a key, or a deployment, works with real orders and money. */
+export type Mode = 'live' | 'test'
+
+export type Plan = 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
+
+/** Session variables as Hasura reads them: names in lower case, every value a string. */
+export type SessionVariables = Readonly<Record<`x-hasura-${string}`, string>>
+
+type Caller = {
+  readonly merchantId: MerchantId
+  /** `<resource>:<action>` strings, e.g. `orders:read`. */
+  readonly permissions: ReadonlySet<string>
+  readonly plan: Plan
+  /** What the plan includes, sorted. */
+  readonly features: readonly string[]
+  /** Made once when the credential is verified, so that a request only passes them on. */
+  readonly sessionVariables: SessionVariables
+}
+
+/** A merchant's integration, with an API key. Sees the merchant's rows. */
+export type KeyPrincipal = Caller & {
+  readonly kind: 'key'
+  readonly keyId: ApiKeyId
+  readonly mode: Mode
+}
+
+/** A shopper, with an access token. Sees its own rows and what the shop shows. */
+export type CustomerPrincipal = Caller & {
+  readonly kind: 'customer'
+  readonly customerId: CustomerId
+}
+
+export type Principal = KeyPrincipal | CustomerPrincipal

@@ -1,0 +1,28 @@
+import type { ApiKeyId, CustomerId, MerchantId, SessionVariables } from './principal.ts'
+
+type Subject =
+  | { readonly kind: 'key'; readonly merchantId: MerchantId; readonly keyId: ApiKeyId }
+  | { readonly kind: 'customer'; readonly merchantId: MerchantId; readonly customerId: CustomerId }
+
+/** What the row filters in metadata/ read. The roles are metadata's: `merchant` and `customer`. */
+export function sessionVariables(subject: Subject, permissions: Iterable<string>): SessionVariables {
+  const shared = {
+    'x-hasura-merchant-id': subject.merchantId,
+    'x-hasura-permissions': postgresArray(permissions),
+  } as const
+  switch (subject.kind) {
+    case 'key':
+      return { 'x-hasura-role': 'merchant', ...shared, 'x-hasura-key-id': subject.keyId }
+    case 'customer':
+      return { 'x-hasura-role': 'customer', ...shared, 'x-hasura-customer-id': subject.customerId }
+  }
+}
+
+// Hasura has no lists among session variables: `_in` takes a Postgres array literal. Elements are quoted, so that a
+// permission with a comma or brace, however it came to be, stays one element.
+function postgresArray(elements: Iterable<string>): string {
+  const quoted = Array.from(elements, (element) =>
+    /^[a-z_:]+$/.test(element) ? element : `"${element.replace(/["\\]/g, '\\$&')}"`,
+  )
+  return `{${quoted.join(',')}}`
+}

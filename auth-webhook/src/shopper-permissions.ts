@@ -1,0 +1,16 @@
+/**
+ * What a shopper's token may do. The row filters of role `customer` in metadata/ keep each of these to the shopper's
+ * own rows, and products to those that the shop shows.
+ */
+export const SHOPPER_PERMISSIONS = [
+  'products:read',
+  'inventory:read',
+  'carts:read',
+  'carts:write',
+  'orders:read',
+  'orders:write',
+  'payments:read',
+  'payments:write',
+  'customers:read',
+  'customers:write',
+] as const

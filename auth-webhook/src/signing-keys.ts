@@ -1,0 +1,83 @@
+import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
+import type { Sql } from 'postgres'
+
+export const SIGNING_ALGORITHM = 'ES256'
+
+export type SigningKey = { readonly id: string; readonly privateKey: CryptoKey }
+
+// Rows written by another process are seen, and retired ones forgotten, after at most this long.
+const PUBLIC_KEYS_TTL_MS = 10_000
+// A token that names a key we don't know is worth a look at the database, but not each time somebody invents one.
+const UNKNOWN_KEY_RELOAD_MS = 1_000
+
+type SigningKeyRow = { readonly id: string; readonly private_jwk: JWK }
+
+/** The key that signs: the newest one not retired. The first use of an empty database makes it. */
+export async function currentSigningKey(sql: Sql): Promise<SigningKey> {
+  const row = (await newestSigningKey(sql)) ?? (await createSigningKey(sql))
+  return { id: row.id, privateKey: await importKey(row.private_jwk) }
+}
+
+async function newestSigningKey(sql: Sql): Promise<SigningKeyRow | undefined> {
+  const [row] = await sql<SigningKeyRow[]>`
+    SELECT id, private_jwk FROM identity.signing_key
+    WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
+    ORDER BY created_at DESC, id DESC
+    LIMIT 1`
+  return row
+}
+
+// Several processes start at once on a new database: the lock makes all of them take the first one's key.
+async function createSigningKey(sql: Sql): Promise<SigningKeyRow> {
+  const { privateKey, publicKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
+  const privateJwk = { ...(await exportJWK(privateKey)) }
+  const publicJwk = { ...(await exportJWK(publicKey)) }
+  return sql.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(hashtextextended('identity.signing_key', 0))`
+    const [existing] = await transaction<SigningKeyRow[]>`
+      SELECT id, private_jwk FROM identity.signing_key
+      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
+      ORDER BY created_at DESC, id DESC
+      LIMIT 1`
+    if (existing !== undefined) return existing
+    const [created] = await transaction<[SigningKeyRow]>`
+      INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk)
+      VALUES (${SIGNING_ALGORITHM}, ${transaction.json(privateJwk)}, ${transaction.json(publicJwk)})
+      RETURNING id, private_jwk`
+    return created
+  })
+}
+
+async function importKey(jwk: JWK): Promise<CryptoKey> {
+  const key = await importJWK(jwk, SIGNING_ALGORITHM)
+  if (key instanceof Uint8Array) throw new TypeError('a symmetric key among the signing keys')
+  return key
+}
+
+/** The keys that verify, by id (the token's `kid`). */
+export class VerificationKeys {
+  readonly #sql: Sql
+  #keys: ReadonlyMap<string, CryptoKey> = new Map()
+  #loadedAt = -Infinity
+
+  constructor(sql: Sql) {
+    this.#sql = sql
+  }
+
+  async find(id: string): Promise<CryptoKey | undefined> {
+    const age = performance.now() - this.#loadedAt
+    if (age > PUBLIC_KEYS_TTL_MS || (!this.#keys.has(id) && age > UNKNOWN_KEY_RELOAD_MS)) await this.#load()
+    return this.#keys.get(id)
+  }
+
+  async #load(): Promise<void> {
+    const rows = await this.#sql<{ id: string; public_jwk: JWK }[]>`
+      SELECT id, public_jwk FROM identity.signing_key
+      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL`
+    const keys = await Promise.all(
+      rows.map(async (row) => [row.id, await importKey(row.public_jwk)] as const),
+    )
+    this.#keys = new Map(keys)
+    this.#loadedAt = performance.now()
+  }
+}

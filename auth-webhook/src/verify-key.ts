@@ -1,0 +1,57 @@
+import type { Sql } from 'postgres'
+import { hashApiKey } from './api-key.ts'
+import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
+import { refuse } from './authentication.ts'
+import { merchantAccessColumns } from './merchant-access.ts'
+import type { ApiKeyId, MerchantId, Mode } from './principal.ts'
+import { sessionVariables } from './session-variables.ts'
+
+type KeyRow = MerchantAccessRow & {
+  readonly merchant_id: MerchantId
+  readonly id: ApiKeyId
+  readonly mode: Mode
+  readonly permissions: readonly string[]
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+/**
+ * Looks an API key up by its hash and tells what it grants.
+ *
+ * @param deployment a live deployment refuses test keys (specification, Authentication 3)
+ */
+export async function verifyKey(sql: Sql, key: string, deployment: Mode): Promise<Verification> {
+  const [row] = await sql<KeyRow[]>`
+    SELECT k.merchant_id, k.id, k.mode, k.permissions, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
+    FROM merchant.api_key k
+    JOIN merchant.merchant m ON m.id = k.merchant_id
+    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    WHERE k.hash = ${hashApiKey(key)}`
+  return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row, deployment)
+}
+
+function grant(row: KeyRow, deployment: Mode): Verification {
+  const expiresAt = row.expires_at?.getTime() ?? Infinity
+  if (row.revoked_at !== null) return refuse('SVC_AUTH_001', `key ${row.id} was revoked`)
+  if (expiresAt <= Date.now()) return refuse('SVC_AUTH_001', `key ${row.id} has expired`)
+  if (deployment === 'live' && row.mode === 'test') {
+    return refuse('SVC_AUTH_001', `test key ${row.id} on a live deployment`)
+  }
+  const { merchant_id: merchantId, id: keyId, mode, permissions, plan, features } = row
+  const variables = sessionVariables({ kind: 'key', merchantId, keyId }, permissions)
+  return {
+    kind: 'granted',
+    principal: {
+      kind: 'key',
+      merchantId,
+      keyId,
+      mode,
+      permissions: new Set(permissions),
+      plan,
+      features,
+      sessionVariables: variables,
+    },
+    expiresAt,
+    allowList: allowListOf(row),
+  }
+}

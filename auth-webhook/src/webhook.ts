@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type Express, type Request, type Response } from 'express'
+import { z } from 'zod'
+import {
+  createAuthenticator,
+  type AuthenticationRequest,
+  type Authenticator,
+  type AuthenticatorOptions,
+} from './authenticator.ts'
+import type { Principal } from './principal.ts'
+
+export type AuthWebhookOptions = AuthenticatorOptions & {
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly host?: string
+  /**
+   * For how long Hasura may go on with an answer: it closes WebSocket connections after it, and the Enterprise
+   * Edition caches answers for as long. It is what bounds revocation there.
+   */
+  readonly maxAgeSeconds?: number
+}
+
+export type AuthWebhook = { readonly url: string; close(): Promise<void> }
+
+const DEFAULT_MAX_AGE_SECONDS = 1
+
+// Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
+const postBody = z.object({ headers: z.record(z.string(), z.string()) })
+
+/** Starts Hasura's auth webhook: GET and POST on `/`, and `/healthz`. Resolves when it accepts connections. */
+export async function startAuthWebhook(options: AuthWebhookOptions): Promise<AuthWebhook> {
+  const authenticator = createAuthenticator(options)
+  const app = createAuthWebhook(authenticator, options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS)
+  const server = app.listen(options.port, options.host ?? '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    await authenticator.close()
+    throw error
+  }
+  const { address, family, port } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    async close() {
+      await closeServer(server)
+      await authenticator.close()
+    },
+  }
+}
+
+export function createAuthWebhook(authenticator: Authenticator, maxAgeSeconds: number): Express {
+  const app = express().disable('x-powered-by').disable('etag')
+
+  async function answer(request: AuthenticationRequest, response: Response): Promise<void> {
+    const authentication = await authenticator.authenticate(request)
+    switch (authentication.kind) {
+      case 'authenticated':
+        response.json(hasuraSession(authentication.principal, maxAgeSeconds))
+        return
+      case 'refused':
+        response.status(401).json({ message: 'refused' })
+        return
+      case 'unavailable':
+        response.status(503).json({ message: 'unavailable' })
+        return
+    }
+  }
+
+  app.get('/healthz', (_request, response) => {
+    response.status(authenticator.healthy ? 200 : 503).send(authenticator.healthy ? 'OK' : 'no database')
+  })
+  app.get('/', (request, response) => answer(requestOf(request.headers, request), response))
+  app.post('/', express.json({ limit: '1mb' }), async (request, response) => {
+    const body = postBody.safeParse(request.body)
+    if (!body.success) {
+      response.status(400).json({ message: z.prettifyError(body.error) })
+      return
+    }
+    const entries = Object.entries(body.data.headers).map(
+      ([name, value]) => [name.toLowerCase(), value] as const,
+    )
+    await answer(requestOf(Object.fromEntries(entries), request), response)
+  })
+  return app
+}
+
+// The socket's other end is Hasura. So the caller's address is known only where Hasura is a trusted proxy and a
+// proxy before it writes X-Forwarded-For; otherwise an allow-list sees Hasura's own address and refuses.
+function requestOf(headers: Readonly<Record<string, string | string[] | undefined>>, request: Request) {
+  return {
+    authorization: single(headers.authorization),
+    remoteAddress: request.socket.remoteAddress,
+    forwardedFor: single(headers['x-forwarded-for']),
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+function hasuraSession(principal: Principal, maxAgeSeconds: number): Record<string, string> {
+  return { ...principal.sessionVariables, 'Cache-Control': `max-age=${maxAgeSeconds}` }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}
