@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { dirname, delimiter, join } from 'node:path'
 import process from 'node:process'
 import { constants } from 'node:os'
+import { clearInterval, setInterval } from 'node:timers'
 import { fileURLToPath } from 'node:url'
 import { ensureInstalled, InstallError, projectNode } from './installation.mjs'
 
@@ -37,6 +38,17 @@ const child = spawn(node, [join(root, entry), ...args], {
 // child takes the second one for the same request.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => child.kill(signal))
+}
+
+// npm runs its scripts through a shell, and a signal meant for npm ends only that shell. Seen from here the parent
+// is gone, which nothing but a poll tells.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 250).unref()
 }
 
 child.on('error', (error) => {
