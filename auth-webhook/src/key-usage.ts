@@ -6,7 +6,7 @@ const FLUSH_INTERVAL_MS = 10_000
 // Each key is written at most once per flush; more than this many at a time wait for the next request's turn.
 const MAX_PENDING = 10_000
 
-type Usage = { readonly merchantId: MerchantId; readonly keyId: ApiKeyId; usedAt: number }
+type Usage = { readonly merchantId: MerchantId; usedAt: number }
 
 /**
  * Keeps `merchant.api_key.last_used_at` without a write per request: the last use of each key is held in memory and
@@ -27,23 +27,22 @@ export class KeyUsage {
   record(merchantId: MerchantId, keyId: ApiKeyId): void {
     const usage = this.#pending.get(keyId)
     if (usage !== undefined) usage.usedAt = Date.now()
-    else if (this.#pending.size < MAX_PENDING)
-      this.#pending.set(keyId, { merchantId, keyId, usedAt: Date.now() })
+    else if (this.#pending.size < MAX_PENDING) this.#pending.set(keyId, { merchantId, usedAt: Date.now() })
   }
 
   async flush(): Promise<void> {
     if (this.#pending.size === 0) return
-    const usages = [...this.#pending.values()]
+    const usages = Array.from(this.#pending, ([id, usage]) => ({
+      id,
+      merchant_id: usage.merchantId,
+      used_at: new Date(usage.usedAt).toISOString(),
+    }))
     this.#pending = new Map()
     try {
       await this.#sql`
         UPDATE merchant.api_key k
         SET last_used_at = greatest(k.last_used_at, u.used_at)
-        FROM unnest(
-          ${usages.map((usage) => usage.merchantId)}::uuid[],
-          ${usages.map((usage) => usage.keyId)}::uuid[],
-          ${usages.map((usage) => new Date(usage.usedAt))}::timestamptz[]
-        ) AS u (merchant_id, id, used_at)
+        FROM jsonb_to_recordset(${this.#sql.json(usages)}) AS u (merchant_id uuid, id uuid, used_at timestamptz)
         WHERE k.merchant_id = u.merchant_id AND k.id = u.id`
     } catch (error) {
       this.#logger.warn({ err: error, keys: usages.length }, 'the last use of keys could not be written')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express, { type Express, type Request, type Response } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { z } from 'zod'
 import {
   createAuthenticator,
@@ -83,7 +83,14 @@ export function createAuthWebhook(authenticator: Authenticator, maxAgeSeconds: n
     )
     await answer(requestOf(Object.fromEntries(entries), request), response)
   })
+  app.use(answerUnreadableBody)
   return app
+}
+
+// What express.json refuses. Without this, Express would answer with a stack trace.
+const answerUnreadableBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) next(error)
+  else response.status(400).json({ message: 'the body is no JSON that can be read' })
 }
 
 // The socket's other end is Hasura. So the caller's address is known only where Hasura is a trusted proxy and a

@@ -24,6 +24,9 @@ CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
 CREATE INDEX customer_search ON crm.customer USING gin (name gin_trgm_ops, (email::text) gin_trgm_ops);
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+-- The access token of a customer who is gone lets nobody in.
+CREATE TRIGGER access_changed AFTER DELETE ON crm.customer
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TABLE crm.address (
   merchant_id uuid NOT NULL,
