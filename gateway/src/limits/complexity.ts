@@ -1,0 +1,163 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  getNamedType,
+  getNullableType,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from 'graphql'
+import type { Limits } from './limits.ts'
+
+/**
+ * An estimate of how many values an answer holds: every field is 1, and what stands in a list counts as often as the
+ * list is long. A list's length is what `first`, `last` or `limit` ask for; for a connection that is the length of
+ * its `edges`. Sizes given by variables are known only with the request, so the estimate is a function of them.
+ */
+export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
+
+const sizeArguments = ['first', 'last', 'limit'] as const
+
+type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
+
+/** The estimate of a valid operation, compiled once per document. */
+export function complexityOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  sizes: Sizes,
+): Complexity {
+  const root = schema.getRootType(operation.operation)
+  if (!root) return () => 0
+  const estimate = new Estimate(schema, fragments, sizes)
+  const part = estimate.ofSelections(root, operation.selectionSet, null)
+  if (estimate.dependsOnVariables) return (variables) => part({ variables, fragments: new Map() })
+  const always = part({ variables: {}, fragments: new Map() })
+  return () => always
+}
+
+/** One estimation. What a fragment comes to is remembered, or fragments that spread fragments were exponential. */
+interface Evaluation {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly fragments: Map<Part, number>
+}
+
+type Part = (evaluation: Evaluation) => number
+
+class Estimate {
+  readonly #schema: GraphQLSchema
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly #sizes: Sizes
+  // By the page that a fragment is spread in (one for all spread outside of a connection), then by name.
+  readonly #compiledFragments = new Map<Part | null, Map<string, Part>>()
+  dependsOnVariables = false
+
+  constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, sizes: Sizes) {
+    this.#schema = schema
+    this.#fragments = fragments
+    this.#sizes = sizes
+  }
+
+  /** @param pageSize how long the `edges` of the connection are whose selections these are */
+  ofSelections(type: GraphQLCompositeType, { selections }: SelectionSetNode, pageSize: Part | null): Part {
+    const parts = selections.map((selection): Part => {
+      switch (selection.kind) {
+        case Kind.FIELD:
+          return this.#ofField(type, selection, pageSize)
+        case Kind.INLINE_FRAGMENT:
+          return this.ofSelections(
+            this.#typeNamed(selection.typeCondition?.name.value) ?? type,
+            selection.selectionSet,
+            pageSize,
+          )
+        case Kind.FRAGMENT_SPREAD:
+          return this.#ofFragment(selection.name.value, pageSize)
+      }
+    })
+    return sum(parts)
+  }
+
+  #ofField(parent: GraphQLCompositeType, node: FieldNode, pageSize: Part | null): Part {
+    const field =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
+    const type = field && getNamedType(field.type)
+    if (!field || !node.selectionSet || !isCompositeType(type)) return one
+    const asked = this.#sizeAskedFor(field, node)
+    if (!isListType(getNullableType(field.type))) {
+      const page = asked ?? (isConnection(type) ? constant(this.#sizes.defaultPageSize) : null)
+      const inside = this.ofSelections(type, node.selectionSet, page)
+      return (evaluation) => 1 + inside(evaluation)
+    }
+    const size = asked ?? pageSize ?? constant(this.#sizes.assumedListSize)
+    const inside = this.ofSelections(type, node.selectionSet, null)
+    return (evaluation) => 1 + size(evaluation) * (1 + inside(evaluation))
+  }
+
+  #ofFragment(name: string, pageSize: Part | null): Part {
+    const fragment = this.#fragments.get(name)
+    const type = fragment && this.#typeNamed(fragment.typeCondition.name.value)
+    if (!fragment || !type) return constant(0)
+    let compiled = this.#compiledFragments.get(pageSize)
+    if (!compiled) this.#compiledFragments.set(pageSize, (compiled = new Map<string, Part>()))
+    const known = compiled.get(name)
+    if (known) return known
+    const inside = this.ofSelections(type, fragment.selectionSet, pageSize)
+    const part: Part = (evaluation) => {
+      const value = evaluation.fragments.get(part) ?? inside(evaluation)
+      evaluation.fragments.set(part, value)
+      return value
+    }
+    compiled.set(name, part)
+    return part
+  }
+
+  #sizeAskedFor(field: GraphQLField<unknown, unknown>, node: FieldNode): Part | null {
+    for (const name of sizeArguments) {
+      if (!field.args.some((argument) => argument.name === name)) continue
+      const value = node.arguments?.find((argument) => argument.name.value === name)?.value
+      if (!value) continue
+      if (value.kind !== Kind.VARIABLE) return constant(sizeFrom(valueFromASTUntyped(value), this.#sizes))
+      const variable = value.name.value
+      this.dependsOnVariables = true
+      return ({ variables }) => sizeFrom(variables[variable], this.#sizes)
+    }
+    return null
+  }
+
+  #typeNamed(name: string | undefined): GraphQLCompositeType | undefined {
+    const type = name === undefined ? undefined : this.#schema.getType(name)
+    return isCompositeType(type) ? type : undefined
+  }
+}
+
+// A size that can't be one (absent, negative) is refused by the planner; here it just must not make the sum smaller.
+function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
+  return typeof value === 'number' && value >= 0 ? value : defaultPageSize
+}
+
+function isConnection(type: GraphQLCompositeType): boolean {
+  return isObjectType(type) && 'edges' in type.getFields()
+}
+
+const one: Part = () => 1
+
+const constant =
+  (value: number): Part =>
+  () =>
+    value
+
+const sum =
+  (parts: readonly Part[]): Part =>
+  (evaluation) => {
+    let total = 0
+    for (const part of parts) total += part(evaluation)
+    return total
+  }

@@ -1,0 +1,118 @@
+import { buildSchema, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { complexityOf } from './complexity.ts'
+import { depthOf } from './depth.ts'
+import { checkDocumentLength, checkDocumentSize } from './document-size.ts'
+import { limitsFrom } from './limits.ts'
+
+const schema = buildSchema(`
+  type Query { products(first: Int, last: Int, limit: Int): ProductConnection! product: Product }
+  type ProductConnection { edges: [ProductEdge!]! totalCount: Int! }
+  type ProductEdge { node: Product! }
+  type Product { id: ID! images(limit: Int): [Image!]! related(first: Int): ProductConnection! }
+  type Image { url: String! }
+`)
+const limits = limitsFrom({})
+const sizes = { assumedListSize: 5, defaultPageSize: 20 }
+
+function operationOf(text: string): [OperationDefinitionNode, ReadonlyMap<string, FragmentDefinitionNode>] {
+  const { definitions } = parse(text)
+  const operation = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  if (!operation) throw new Error('no operation')
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+  return [operation, new Map(fragments.map((fragment) => [fragment.name.value, fragment]))]
+}
+
+const complexity = (text: string, variables = {}) =>
+  complexityOf(schema, ...operationOf(text), sizes)(variables)
+
+/** 30 fragments, each spreading the next one twice: a tree of a billion selections. */
+function bomb(on: string, leaf: string): string {
+  const levels = Array.from({ length: 30 }, (_, i) => `fragment F${i} on ${on} { ...F${i + 1} ...F${i + 1} }`)
+  return `${levels.join('\n')} fragment F30 on ${on} { ${leaf} }`
+}
+
+describe('complexity', () => {
+  test('every field counts once', () => {
+    expect(complexity('{ product { id } }')).toBe(2)
+  })
+
+  test('what stands in a connection counts as often as the page has items, and the rest of it once', () => {
+    expect(complexity('{ products(first: 10) { totalCount edges { node { id } } } }')).toBe(
+      1 + 1 + 1 + 10 * (1 + 2),
+    )
+    expect(complexity('{ products(last: 7) { edges { node { id } } } }')).toBe(1 + 1 + 7 * 3)
+  })
+
+  test('a connection without a size counts as a default page, a list without a size as the assumed one', () => {
+    expect(complexity('{ products { edges { node { id } } } }')).toBe(1 + 1 + 20 * 3)
+    expect(complexity('{ product { images { url } } }')).toBe(1 + 1 + 5 * 2)
+    expect(complexity('{ product { images(limit: 2) { url } } }')).toBe(1 + 1 + 2 * 2)
+  })
+
+  test('sizes multiply with each other and come from variables too', () => {
+    const text =
+      'query ($n: Int) { products(first: $n) { edges { node { related(first: 100) { edges { node { id } } } } } } }'
+    expect(complexity(text, { n: 100 })).toBe(1 + 1 + 100 * (1 + 1 + (1 + 1 + 100 * 3)))
+    expect(complexity(text, { n: 1 })).toBe(1 + 1 + (1 + 1 + (1 + 1 + 100 * 3)))
+  })
+
+  test('a negative size makes nothing cheaper', () => {
+    expect(complexity('{ products(first: -1000) { edges { node { id } } } }')).toBe(62)
+  })
+
+  test('fragments that spread fragments are counted as often as they stand there, in linear time', () => {
+    expect(complexity(`{ product { ...F0 } } ${bomb('Product', 'id')}`)).toBe(1 + 2 ** 30)
+    const paged = `query ($n: Int) { products(first: $n) { ...F0 } } ${bomb('ProductConnection', 'totalCount')}`
+    expect(complexity(paged, { n: 3 })).toBe(1 + 2 ** 30)
+  })
+})
+
+describe('depth', () => {
+  test('is the longest way down, through fragments, without introspection', () => {
+    const text = `{ a: product { id } ...F __schema { types { fields { type { name } } } } }
+      fragment F on Query { products { edges { ... on ProductEdge { node { images { url } } } } } }`
+    expect(depthOf(...operationOf(text))).toBe(5)
+  })
+
+  test('is measured in linear time', () => {
+    expect(depthOf(...operationOf(`{ product { ...F0 } } ${bomb('Product', 'id')}`))).toBe(2)
+  })
+})
+
+describe('document size', () => {
+  test('counts root fields through fragments', () => {
+    const fields = Array.from({ length: limits.rootFields + 1 }, () => '__typename').join(' ')
+    const refusal = checkDocumentSize(
+      parse(`{ ...A } fragment A on Query { ... on Query { ${fields} } }`),
+      limits,
+    )
+    expect(refusal).toMatchObject({
+      id: 'SVC_VAL_003',
+      details: { reason: 'At most 20 root fields are allowed' },
+    })
+    expect(checkDocumentSize(parse('{ ...A } fragment A on Query { ...A __typename }'), limits)).toBeNull()
+  })
+
+  test('counts aliases wherever they are', () => {
+    const aliases = Array.from({ length: limits.aliases + 1 }, (_, i) => `a${i}: id`).join(' ')
+    expect(checkDocumentSize(parse(`{ product { ${aliases} } }`), limits)).toMatchObject({
+      id: 'SVC_VAL_003',
+      status: 400,
+    })
+  })
+
+  test('refuses a document that is too long, and says how long it may be', () => {
+    const refusal = checkDocumentLength(' '.repeat(limits.documentCharacters + 1), limits)
+    expect(refusal?.message).toBe('Value 50001 is outside acceptable range 1-50000')
+    expect(checkDocumentLength(' '.repeat(limits.documentCharacters), limits)).toBeNull()
+  })
+})
+
+describe('limits', () => {
+  test('come from the environment, and a bound that is no bound is refused by its name', () => {
+    expect(limitsFrom({ LIMIT_DEPTH: '7' }).depth).toBe(7)
+    expect(() => limitsFrom({ LIMIT_DEPTH: 'deep' })).toThrow('LIMIT_DEPTH')
+    expect(() => limitsFrom({ LIMIT_BODY_BYTES: '0' })).toThrow('LIMIT_BODY_BYTES')
+  })
+})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+/**
+ * Every bound on what one request may ask for. The specification says that depth and complexity are bounded and
+ * leaves the values open (docs/open-points.md); each can be set by the environment variable named beside it.
+ */
+const settings = {
+  /** Bytes of a request's body. */
+  bodyBytes: { variable: 'LIMIT_BODY_BYTES', default: 1_000_000 },
+  /** Milliseconds in which the whole of a request, head and body, has to arrive. */
+  receiveMilliseconds: { variable: 'LIMIT_RECEIVE_MILLISECONDS', default: 10_000 },
+  /** Milliseconds in which a request is answered; what still runs in Postgres then is cancelled. */
+  requestMilliseconds: { variable: 'LIMIT_REQUEST_MILLISECONDS', default: 40_000 },
+  /** Characters of a document. */
+  documentCharacters: { variable: 'LIMIT_DOCUMENT_CHARACTERS', default: 50_000 },
+  /** Lexical tokens of a document. Validation compares fields pairwise, so this bounds its time. */
+  documentTokens: { variable: 'LIMIT_DOCUMENT_TOKENS', default: 4_000 },
+  /** Fields of the root with an alias or without, all fragments spread: each is a statement of its own. */
+  rootFields: { variable: 'LIMIT_ROOT_FIELDS', default: 20 },
+  /** Aliases in a document. */
+  aliases: { variable: 'LIMIT_ALIASES', default: 50 },
+  /** Fields inside of fields. `{ product { id } }` has depth 2. Introspection doesn't count. */
+  depth: { variable: 'LIMIT_DEPTH', default: 15 },
+  /** Values that an answer may hold, by estimate: see complexity.ts. */
+  complexity: { variable: 'LIMIT_COMPLEXITY', default: 50_000 },
+  /** What the estimate takes a list for whose size the document doesn't say. */
+  assumedListSize: { variable: 'LIMIT_ASSUMED_LIST_SIZE', default: 5 },
+  /** What the estimate takes a connection for that is asked for without `first` or `last`: the default page. */
+  defaultPageSize: { variable: 'LIMIT_DEFAULT_PAGE_SIZE', default: 20 },
+  /** Documents that are kept parsed, validated and planned. */
+  cachedDocuments: { variable: 'LIMIT_CACHED_DOCUMENTS', default: 1_000 },
+} as const
+
+export type Limits = Readonly<Record<keyof typeof settings, number>>
+
+const bound = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+/** @throws Error naming the variable that isn't a positive whole number. A bound that is a typo bounds nothing. */
+export function limitsFrom(environment: Readonly<Record<string, string | undefined>>): Limits {
+  const entries = Object.entries(settings).map(([name, { variable, default: fallback }]) => {
+    const parsed = bound.safeParse(environment[variable] ?? fallback)
+    if (!parsed.success)
+      throw new Error(
+        `${variable} must be a whole number of at least 1, not "${environment[variable] ?? ''}"`,
+      )
+    return [name, parsed.data] as const
+  })
+  return Object.fromEntries(entries) as Limits
+}
