@@ -1,0 +1,103 @@
+import {
+  assertValidSchema,
+  buildASTSchema,
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
+  type OperationTypeDefinitionNode,
+  OperationTypeNode,
+  parse,
+  type SchemaDefinitionNode,
+} from 'graphql'
+import { PermissionRegister, type Permissions } from './permissions.ts'
+import { installScalars } from './scalars.ts'
+
+/** One domain's schema file. */
+export interface Subgraph {
+  readonly name: string
+  readonly sdl: string
+}
+
+/** The public schema, and what its SDL says that introspection does not show. */
+export interface Contract {
+  readonly schema: GraphQLSchema
+  readonly permissions: Permissions
+}
+
+const rootTypes = {
+  Query: 'What can be read. A request reads in one go, however much it selects.',
+  Mutation: 'What can be changed. The fields of a request run one after the other, each all or nothing.',
+} as const
+
+/** Without it, graphql-js would take the type Subscription, which is the merchant's plan, for the subscription root. */
+const schemaDefinition: SchemaDefinitionNode = {
+  kind: Kind.SCHEMA_DEFINITION,
+  operationTypes: [
+    operationType(OperationTypeNode.QUERY, 'Query'),
+    operationType(OperationTypeNode.MUTATION, 'Mutation'),
+  ],
+}
+
+/**
+ * Composes the subgraphs into the one schema that clients see: extensions are merged into their types, and what is
+ * there for federation only (`@key`, `@external` fields) is left out. `@permission` moves from directives into the
+ * register and, for readers, into the descriptions.
+ */
+export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contract {
+  const register = new PermissionRegister()
+  const documents = [coreSdl, ...subgraphs.map(({ sdl }) => sdl)].map((sdl) =>
+    parse(sdl, { noLocation: true }),
+  )
+  const definitions = documents
+    .flatMap((document) => document.definitions)
+    .filter((definition) => !isFederation(definition))
+  const extensions = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_EXTENSION)
+  const types = definitions.filter((definition) => definition.kind !== Kind.OBJECT_TYPE_EXTENSION)
+  const schema = buildASTSchema({
+    kind: Kind.DOCUMENT,
+    definitions: [schemaDefinition, ...Object.entries(rootTypes).map(rootType), ...types].map((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION
+        ? register.takeFrom(mergeExtensions(definition, extensions))
+        : register.takeFrom(definition),
+    ),
+  })
+  assertValidSchema(schema)
+  installScalars(schema)
+  return { schema, permissions: register }
+}
+
+function isFederation(definition: DefinitionNode): boolean {
+  return definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
+}
+
+function operationType(operation: OperationTypeNode, name: string): OperationTypeDefinitionNode {
+  const type = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } } as const
+  return { kind: Kind.OPERATION_TYPE_DEFINITION, operation, type }
+}
+
+function rootType([name, description]: [string, string]): ObjectTypeDefinitionNode {
+  return {
+    kind: Kind.OBJECT_TYPE_DEFINITION,
+    name: { kind: Kind.NAME, value: name },
+    description: { kind: Kind.STRING, value: description },
+  }
+}
+
+function mergeExtensions(
+  type: ObjectTypeDefinitionNode,
+  extensions: readonly ObjectTypeExtensionNode[],
+): ObjectTypeDefinitionNode {
+  const own = extensions.filter(({ name }) => name.value === type.name.value)
+  const fields = [type, ...own].flatMap((part) => part.fields ?? []).filter((field) => !isExternal(field))
+  return { ...type, fields, directives: withoutKey(type.directives) }
+}
+
+const isExternal = (field: FieldDefinitionNode) =>
+  field.directives?.some(({ name }) => name.value === 'external') ?? false
+
+const withoutKey = (directives: readonly ConstDirectiveNode[] = []) =>
+  directives.filter(({ name }) => name.value !== 'key')

@@ -1,0 +1,158 @@
+import {
+  buildASTSchema,
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  Kind,
+  parse,
+  specifiedScalarTypes,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { coreSdl, domains, domainSdl, loadContract } from './load.ts'
+
+const { schema, permissions } = loadContract()
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !specifiedScalarTypes.some(({ name }) => name === type.name),
+)
+
+const federationSdl = `
+  scalar _FieldSet
+  directive @key(fields: _FieldSet!, resolvable: Boolean = true) repeatable on OBJECT
+  directive @external on FIELD_DEFINITION
+`
+
+interface Member {
+  readonly path: string
+  readonly description: string | null | undefined
+}
+
+function members(type: GraphQLNamedType): Member[] {
+  if (isEnumType(type))
+    return type.getValues().map(({ name, description }) => ({ path: `${type.name}.${name}`, description }))
+  if (isInputObjectType(type)) return fieldsOf(type.name, Object.values(type.getFields()))
+  if (!isObjectType(type) && !isInterfaceType(type)) return []
+  const fields = Object.values(type.getFields())
+  return [
+    ...fieldsOf(type.name, fields),
+    ...fields.flatMap(({ name, args }) => fieldsOf(`${type.name}.${name}`, args)),
+  ]
+}
+
+function fieldsOf(
+  type: string,
+  fields: readonly (GraphQLInputField | GraphQLArgument | GraphQLField<unknown, unknown>)[],
+): Member[] {
+  return fields.map(({ name, description }) => ({ path: `${type}.${name}`, description }))
+}
+
+describe('contract', () => {
+  test.each(domains)('%s is a complete subgraph together with the core', (domain) => {
+    const { definitions } = parse(`${federationSdl}\n${coreSdl()}\n${domainSdl(domain)}`)
+    // A router gives every subgraph its root types and turns stubs of entities into types; graphql-js does neither.
+    const own = definitions.map((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_EXTENSION
+        ? { ...definition, kind: Kind.OBJECT_TYPE_DEFINITION as const }
+        : definition,
+    )
+    expect(() => buildASTSchema({ kind: Kind.DOCUMENT, definitions: own })).not.toThrow()
+  })
+
+  test('declares its root types, none of which is the merchant’s plan Subscription', () => {
+    expect(schema.getQueryType()?.name).toBe('Query')
+    expect(schema.getMutationType()?.name).toBe('Mutation')
+    expect(schema.getSubscriptionType()).toBeUndefined()
+    expect(schema.getType('Subscription')).toBeDefined()
+  })
+
+  test('shows no federation machinery', () => {
+    const names = types.map(({ name }) => name)
+    expect(names.filter((name) => name.startsWith('_'))).toEqual([])
+    expect(
+      schema
+        .getDirectives()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(
+      buildSchema('type Query { x: Int }')
+        .getDirectives()
+        .map(({ name }) => name)
+        .sort(),
+    )
+  })
+
+  test('describes every type, field, argument and enum value', () => {
+    const undescribed = types.flatMap((type) => [
+      ...(type.description ? [] : [type.name]),
+      ...members(type).flatMap(({ path, description }) => (description ? [] : [path])),
+    ])
+    expect(undescribed).toEqual([])
+  })
+
+  test('needs a permission for every root field but viewer', () => {
+    const open = [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
+      Object.keys(root?.getFields() ?? {}).filter((field) => root && !permissions.ofField(root.name, field)),
+    )
+    expect(open).toEqual(['viewer'])
+  })
+
+  test('answers every mutation with a nullable payload of nullable fields and errors', () => {
+    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+      expect(String(field.type)).toBe(`${field.name[0]?.toUpperCase() ?? ''}${field.name.slice(1)}Payload`)
+      const payload = getNamedType(field.type)
+      if (!isObjectType(payload)) throw new Error(`${field.name} answers no object`)
+      for (const { name, type } of Object.values(payload.getFields()))
+        expect([name, String(type).endsWith('!')]).toEqual([name, name === 'errors'])
+    }
+  })
+})
+
+describe('scalars', () => {
+  const parses = (name: string, value: unknown) => {
+    const type = schema.getType(name)
+    if (!isScalarType(type)) throw new Error(`${name} is no scalar`)
+    return type.parseValue(value)
+  }
+
+  test.each([
+    ['DateTime', '2026-01-31T09:30:00Z'],
+    ['DateTime', '2026-01-31T09:30:00.123456+01:00'],
+    ['Date', '2024-02-29'],
+    ['Money', 0],
+    ['Money', 9007199254740991],
+    ['JSON', { a: [1] }],
+    ['URL', 'https://example.com/a?b=c'],
+    ['EmailAddress', 'grace.hopper+navy@example.co.uk'],
+  ])('%s accepts %j as it is', (name, value) => {
+    expect(parses(name, value)).toEqual(value)
+  })
+
+  test.each([
+    ['DateTime', '2026-01-31'],
+    ['DateTime', '2026-01-31T09:30:00'],
+    ['DateTime', '2026-02-30T09:30:00Z'],
+    ['DateTime', '2026-01-31T25:30:00Z'],
+    ['DateTime', 1769851800],
+    ['Date', '2026-02-29'],
+    ['Date', '31.01.2026'],
+    ['Money', 9.99],
+    ['Money', '999'],
+    ['Money', 9007199254740992],
+    ['JSON', 'text'],
+    ['JSON', [1]],
+    ['URL', 'javascript:alert(1)'],
+    ['URL', 'example.com'],
+    ['EmailAddress', 'nobody'],
+    ['EmailAddress', 'a b@example.com'],
+  ])('%s refuses %j', (name, value) => {
+    expect(() => parses(name, value)).toThrow(/^Not an? /)
+  })
+})

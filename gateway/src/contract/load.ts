@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { compose, type Contract, type Subgraph } from './compose.ts'
+
+/** The domains of the contract, each with a `schema.graphql` of its own. */
+export const domains = [
+  'catalog',
+  'orders',
+  'cart',
+  'inventory',
+  'identity',
+  'crm',
+  'payment',
+  'promotions',
+  'merchant',
+] as const
+
+export type Domain = (typeof domains)[number]
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+/** The SDL that every subgraph starts with. */
+export const coreSdl = (): string => read('./core.graphql')
+
+/** The SDL of a domain as it stands in its file. */
+export const domainSdl = (domain: Domain): string => read(`../domains/${domain}/schema.graphql`)
+
+/** The whole contract, from its files. Throws when they don't fit together, which is a bug of ours. */
+export function loadContract(): Contract {
+  const subgraphs: Subgraph[] = domains.map((domain) => ({ name: domain, sdl: domainSdl(domain) }))
+  return compose(coreSdl(), subgraphs)
+}

@@ -1,0 +1,107 @@
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  type StringValueNode,
+} from 'graphql'
+
+/** What `@permission` says about a type, field or argument. */
+export interface PermissionRule {
+  /** `<resource>:<action>`. */
+  readonly name: string
+  /** Whether a shopper's own access token may pass as well. */
+  readonly customer: boolean
+}
+
+/** Which permission the parts of the contract need. Parts without a rule are open to every authenticated caller. */
+export interface Permissions {
+  ofType(type: string): PermissionRule | undefined
+  ofField(type: string, field: string): PermissionRule | undefined
+  ofArgument(type: string, field: string, argument: string): PermissionRule | undefined
+  ofInputField(type: string, field: string): PermissionRule | undefined
+}
+
+interface Annotated {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined
+  readonly description?: StringValueNode | undefined
+}
+
+/** Collects the rules while the SDL is composed, and takes the directives out of it. */
+export class PermissionRegister implements Permissions {
+  readonly #rules = new Map<string, PermissionRule>()
+
+  ofType(type: string): PermissionRule | undefined {
+    return this.#rules.get(type)
+  }
+
+  ofField(type: string, field: string): PermissionRule | undefined {
+    return this.#rules.get(`${type}.${field}`)
+  }
+
+  ofArgument(type: string, field: string, argument: string): PermissionRule | undefined {
+    return this.#rules.get(`${type}.${field}.${argument}`)
+  }
+
+  ofInputField(type: string, field: string): PermissionRule | undefined {
+    return this.#rules.get(`${type}.${field}`)
+  }
+
+  /** The definition without `@permission`, whose rules are now in the register and named in the descriptions. */
+  takeFrom(definition: DefinitionNode): DefinitionNode {
+    switch (definition.kind) {
+      case Kind.OBJECT_TYPE_DEFINITION: {
+        const name = definition.name.value
+        const fields = definition.fields?.map((field) => this.#takeFromField(name, field))
+        return { ...this.#take(name, definition), ...(fields && { fields }) }
+      }
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
+        const name = definition.name.value
+        const fields = definition.fields?.map((field) => this.#take(`${name}.${field.name.value}`, field))
+        return { ...definition, ...(fields && { fields }) }
+      }
+      default:
+        return definition
+    }
+  }
+
+  #takeFromField(type: string, field: FieldDefinitionNode): FieldDefinitionNode {
+    const path = `${type}.${field.name.value}`
+    const args = field.arguments?.map((argument: InputValueDefinitionNode) =>
+      this.#take(`${path}.${argument.name.value}`, argument),
+    )
+    return { ...this.#take(path, field), ...(args && { arguments: args }) }
+  }
+
+  #take<Node extends Annotated>(path: string, node: Node): Node {
+    const rule = ruleOf(node)
+    if (!rule) return node
+    this.#rules.set(path, rule)
+    return {
+      ...node,
+      directives: node.directives?.filter(({ name }) => name.value !== 'permission'),
+      description: describe(node.description, rule),
+    }
+  }
+}
+
+function ruleOf({ directives }: Annotated): PermissionRule | undefined {
+  const directive = directives?.find(({ name }) => name.value === 'permission')
+  if (!directive) return undefined
+  const value = (argument: string) => directive.arguments?.find(({ name }) => name.value === argument)?.value
+  const name = value('name')
+  const customer = value('customer')
+  if (name?.kind !== Kind.STRING) throw new Error('@permission needs a name')
+  return { name: name.value, customer: customer?.kind === Kind.BOOLEAN && customer.value }
+}
+
+function describe(
+  description: StringValueNode | undefined,
+  { name, customer }: PermissionRule,
+): StringValueNode {
+  const who = customer
+    ? `Needs the permission \`${name}\`, or a shopper's token.`
+    : `Needs the permission \`${name}\`.`
+  return { kind: Kind.STRING, value: description ? `${description.value}\n\n${who}` : who }
+}

@@ -1,0 +1,81 @@
+import {
+  GraphQLError,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isScalarType,
+  valueFromASTUntyped,
+} from 'graphql'
+
+type Parse = (value: unknown) => unknown
+
+/**
+ * Gives the contract's scalars their meaning for input. Output comes from Postgres, whose types already guarantee it,
+ * and is passed on as it is.
+ */
+export function installScalars(schema: GraphQLSchema): void {
+  for (const [name, parse] of Object.entries(scalars)) {
+    const type = schema.getType(name)
+    if (isScalarType(type)) install(type, parse)
+  }
+}
+
+function install(type: GraphQLScalarType, parse: Parse): void {
+  type.parseValue = parse
+  type.parseLiteral = (node, variables) => parse(valueFromASTUntyped(node, variables))
+}
+
+/** Postgres's bigint reaches further, but JSON clients hold integers exactly only below 2^53. */
+const maxMoney = Number.MAX_SAFE_INTEGER
+
+const dateTimePattern =
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
+
+/** What stands before and after the @ without the rarities (quotes, comments, address literals) that no shop meets. */
+const emailPattern = /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
+const maxEmailLength = 254
+const maxUrlLength = 2048
+
+const scalars: Readonly<Record<string, Parse>> = {
+  DateTime(value) {
+    if (typeof value !== 'string' || !dateTimePattern.test(value) || !isCalendarDate(value.slice(0, 10)))
+      throw new GraphQLError('Not an ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z')
+    return value
+  },
+  Date(value) {
+    if (typeof value !== 'string' || !isCalendarDate(value))
+      throw new GraphQLError('Not an ISO 8601 date YYYY-MM-DD')
+    return value
+  },
+  Money(value) {
+    if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > maxMoney)
+      throw new GraphQLError('Not a whole number of minor units (cents) below 2^53')
+    return value
+  },
+  JSON(value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new GraphQLError('Not a JSON object')
+    return value
+  },
+  URL(value) {
+    if (typeof value !== 'string' || value.length > maxUrlLength || !isHttpUrl(value))
+      throw new GraphQLError('Not an http or https URL')
+    return value
+  },
+  EmailAddress(value) {
+    if (typeof value !== 'string' || value.length > maxEmailLength || !emailPattern.test(value))
+      throw new GraphQLError('Not an e-mail address')
+    return value
+  },
+}
+
+/** Whether a `YYYY-MM-DD` names a day that exists: Postgres refuses 30 February, Date.parse turns it into 2 March. */
+function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && !/\s/.test(text)
+}
