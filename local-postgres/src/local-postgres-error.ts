@@ -1,0 +1,14 @@
+/** What keeps the embedded Postgres from running, told so that the person who started it can act on it. */
+export class LocalPostgresError extends Error {
+  override readonly name = 'LocalPostgresError'
+}
+
+/** Another process holds the data folder. */
+export class DataFolderInUse extends LocalPostgresError {
+  readonly pid: number
+
+  constructor(dataDir: string, pid: number) {
+    super(`${dataDir} is in use by process ${pid}.`)
+    this.pid = pid
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { findBinaries } from './binaries.ts'
+import { openCluster, SUPERUSER } from './cluster.ts'
+import { freePort, isPortFree } from './free-port.ts'
+import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
+import { endOrphan } from './orphan.ts'
+import { acquireLock } from './process-lock.mjs'
+import { chooseServerAccount } from './server-account.ts'
+import { type ServerExit, type ServerProcess, startServer } from './server-process.ts'
+
+export type LocalPostgresOptions = {
+  /** Where the data lives; created when absent. One server at a time. */
+  readonly dataDir: string
+  /** A fixed port, refused when busy; any free one when absent. */
+  readonly port?: number
+  /** Databases that must exist; created when absent. */
+  readonly databases?: readonly string[]
+  /** False trades safety against a power cut for speed: for tests. Default true. */
+  readonly durable?: boolean
+}
+
+export type LocalPostgres = {
+  /** Connection string of the first of `databases`, or of `postgres`. Holds the password. */
+  readonly url: string
+  /** Connection string of the database `postgres`. */
+  readonly adminUrl: string
+  readonly port: number
+  /** Settles when the server ends, whether stopped or crashed. */
+  readonly exit: Promise<ServerExit>
+  /** Stops the server within about 20 seconds at most; what was committed is on disk. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a Postgres of its own for the data folder, on the loopback address and behind a random password that the
+ * folder keeps. Throws LocalPostgresError with what to do when it can't.
+ */
+export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
+  mkdirSync(options.dataDir, { recursive: true })
+  const dataDir = realpathSync(options.dataDir)
+  const lock = acquireLock(join(dataDir, 'lock'))
+  if (lock.kind === 'held') throw new DataFolderInUse(dataDir, lock.pid)
+  try {
+    return await startLocked(dataDir, options, lock.release)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function startLocked(
+  dataDir: string,
+  { port: fixedPort, databases = [], durable = true }: LocalPostgresOptions,
+  release: () => void,
+): Promise<LocalPostgres> {
+  const binaries = await findBinaries()
+  const account = await chooseServerAccount([binaries.postgres, dataDir])
+  await endOrphan(join(dataDir, 'cluster'))
+  const port = fixedPort ?? (await freePort())
+  if (!(await isPortFree(port))) {
+    throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)
+  }
+  const { folder, password } = await openCluster(dataDir, binaries, account)
+  const settings = { folder, logFile: join(dataDir, 'postgres.log'), port, durable }
+  const server = await startServer(binaries, account, settings)
+  const exit = server.exit.finally(release)
+  const urlOf = (database: string): string =>
+    `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+  const adminUrl = urlOf('postgres')
+  await createDatabases(adminUrl, databases, server)
+  const url = urlOf(databases[0] ?? 'postgres')
+  const stop = async (): Promise<void> => {
+    await server.stop()
+    await exit
+  }
+  return { url, adminUrl, port, exit, stop }
+}
+
+async function createDatabases(
+  adminUrl: string,
+  databases: readonly string[],
+  server: ServerProcess,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database')
+    const existing = new Set(rows.map((row) => row.datname))
+    for (const database of databases) {
+      if (existing.has(database)) continue
+      await client.query(`create database ${client.escapeIdentifier(database)}`)
+    }
+  } catch (error) {
+    await server.stop()
+    throw error
+  } finally {
+    await client.end()
+  }
+}

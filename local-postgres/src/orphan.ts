@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { LocalPostgresError } from './local-postgres-error.ts'
+
+const STOP_TIMEOUT_MS = 15_000
+
+/**
+ * Ends a server that still serves the cluster although whoever started it is gone, and removes the file it would
+ * have removed. Only for who holds the lock of the data folder: nobody else can then be using the server.
+ */
+export async function endOrphan(folder: string): Promise<void> {
+  const pidFile = join(folder, 'postmaster.pid')
+  const pid = await postmasterPid(pidFile)
+  if (pid === undefined) return
+  if (await servesCluster(pid, folder)) {
+    process.kill(pid, 'SIGINT')
+    const deadline = Date.now() + STOP_TIMEOUT_MS
+    while (await servesCluster(pid, folder)) {
+      if (Date.now() > deadline) {
+        throw new LocalPostgresError(
+          `A server left over from an earlier start (process ${pid}) doesn't stop.`,
+        )
+      }
+      await sleep(50)
+    }
+  }
+  // Postgres trusts a live process id in this file, whosever it is by now, and would refuse to start.
+  await rm(pidFile, { force: true })
+}
+
+async function postmasterPid(pidFile: string): Promise<number | undefined> {
+  const content = await readFile(pidFile, 'utf8').catch(() => '')
+  const pid = Number.parseInt(content, 10)
+  return pid > 0 ? pid : undefined
+}
+
+async function servesCluster(pid: number, folder: string): Promise<boolean> {
+  return (await commandLine(pid)).includes(folder)
+}
+
+async function commandLine(pid: number): Promise<string> {
+  try {
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8')
+    if (process.platform === 'win32') {
+      const query = `(Get-CimInstance Win32_Process -Filter "ProcessId=${pid}").CommandLine`
+      return (await promisify(execFile)('powershell', ['-NoProfile', '-Command', query])).stdout
+    }
+    return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout
+  } catch {
+    return ''
+  }
+}

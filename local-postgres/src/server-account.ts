@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { LocalPostgresError } from './local-postgres-error.ts'
+
+const run = promisify(execFile)
+
+/**
+ * The account that Postgres runs under. Postgres refuses to run as root, so root lends it the account `postgres`;
+ * anybody else runs it as themselves.
+ */
+export type ServerAccount =
+  | { readonly kind: 'self' }
+  | {
+      readonly kind: 'other'
+      readonly uid: number
+      readonly gid: number
+      readonly throughClosedFolders: boolean
+    }
+
+/** A command line to spawn, and the ids to spawn it with. */
+export type AccountCommand = {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly ids: { readonly uid?: number; readonly gid?: number }
+}
+
+/** Chooses the account, creating the user `postgres` when root has none yet. `paths` are what it has to reach. */
+export async function chooseServerAccount(paths: readonly string[]): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return { kind: 'self' }
+  const { uid, gid } = (await postgresUser()) ?? (await createPostgresUser())
+  const account = { kind: 'other', uid, gid } as const
+  if (paths.every((path) => canReach(path, { uid, gid }))) return { ...account, throughClosedFolders: false }
+  await checkCanPassClosedFolders(paths)
+  return { ...account, throughClosedFolders: true }
+}
+
+/**
+ * The command as the account runs it. A checkout below /root (mode 700) can't be reached by another user; root
+ * then hands down the one capability that opens folders, which is not enough for Postgres to take itself for root.
+ */
+export function asAccount(account: ServerAccount, file: string, args: readonly string[]): AccountCommand {
+  if (account.kind === 'self') return { file, args, ids: {} }
+  const { uid, gid, throughClosedFolders } = account
+  if (!throughClosedFolders) return { file, args, ids: { uid, gid } }
+  const change = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  const keep = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  return { file: 'setpriv', args: [...change, ...keep, '--', file, ...args], ids: {} }
+}
+
+async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  } catch {
+    return undefined
+  }
+}
+
+async function createPostgresUser(): Promise<{ uid: number; gid: number }> {
+  try {
+    await run('useradd', [
+      '--system',
+      '--user-group',
+      '--no-create-home',
+      '--shell',
+      '/bin/false',
+      'postgres',
+    ])
+  } catch {
+    // Two starts may both find no user: then the other one has created it.
+  }
+  const user = await postgresUser()
+  if (user === undefined) {
+    throw new LocalPostgresError(
+      'Postgres refuses to run as root, and the user "postgres" could not be created. Start as an ordinary user, or set DATABASE_URL.',
+    )
+  }
+  return user
+}
+
+function canReach(path: string, ids: { readonly uid: number; readonly gid: number }): boolean {
+  const { status } = spawnSync('/bin/sh', ['-c', 'test -r "$0" -a -x "$0"', path], { ...ids, cwd: '/' })
+  return status === 0
+}
+
+async function checkCanPassClosedFolders(paths: readonly string[]): Promise<void> {
+  try {
+    await run('setpriv', ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--', 'true'])
+  } catch {
+    throw new LocalPostgresError(
+      `Postgres refuses to run as root, and the user "postgres" can't reach ${paths.join(' or ')}. Move the checkout to a folder that others may enter (like /srv or /opt), start as an ordinary user, or set DATABASE_URL.`,
+    )
+  }
+}

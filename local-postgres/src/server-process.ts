@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Binaries } from './binaries.ts'
+import { cleanEnvironment } from './cluster.ts'
+import { LocalPostgresError } from './local-postgres-error.ts'
+import { asAccount, type ServerAccount } from './server-account.ts'
+
+const START_TIMEOUT_MS = 60_000
+const FAST_STOP_MS = 10_000
+const IMMEDIATE_STOP_MS = 5_000
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** A running server. `exit` settles when it ends, and says how when nobody asked it to. */
+export type ServerProcess = {
+  readonly pid: number
+  readonly exit: Promise<ServerExit>
+  readonly stop: () => Promise<void>
+}
+
+export type ServerExit = { readonly kind: 'stopped' } | { readonly kind: 'crashed'; readonly reason: string }
+
+export type ServerSettings = {
+  readonly folder: string
+  readonly logFile: string
+  readonly port: number
+  /** Off only for tests: a power cut may then cost the whole cluster. */
+  readonly durable: boolean
+}
+
+/** Starts the server and resolves when it accepts connections. */
+export async function startServer(
+  binaries: Binaries,
+  account: ServerAccount,
+  settings: ServerSettings,
+): Promise<ServerProcess> {
+  const child = spawnServer(binaries, account, settings)
+  const releaseWatch = endWithThisProcess(child)
+  let stopping = false
+  const exit = new Promise<ServerExit>((resolve) => {
+    child.once('error', (error) => resolve({ kind: 'crashed', reason: error.message }))
+    child.once('exit', (code, signal) =>
+      resolve(
+        stopping
+          ? { kind: 'stopped' }
+          : {
+              kind: 'crashed',
+              reason: `${signal ?? `exit code ${String(code)}`}\n${logTail(settings.logFile)}`,
+            },
+      ),
+    )
+  }).finally(releaseWatch)
+  const stop = async (): Promise<void> => {
+    stopping = true
+    await stopServer(child, exit)
+  }
+  await ready(child, exit, settings, stop)
+  return { pid: child.pid ?? 0, exit, stop }
+}
+
+function spawnServer(binaries: Binaries, account: ServerAccount, settings: ServerSettings): ChildProcess {
+  keepLogShort(settings.logFile)
+  const { file, args, ids } = asAccount(account, binaries.postgres, serverArguments(settings))
+  const log = openSync(settings.logFile, 'a')
+  try {
+    return spawn(file, args, {
+      ...ids,
+      cwd: '/',
+      env: cleanEnvironment(),
+      stdio: ['ignore', log, log],
+      // A session of its own: Ctrl-C is for the program above, which stops the server when nothing needs it any more.
+      detached: true,
+    })
+  } finally {
+    closeSync(log)
+  }
+}
+
+function serverArguments({ folder, port, durable }: ServerSettings): string[] {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    // Paths of sockets are limited to about 100 bytes, which a checkout deep in a home folder exceeds.
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Statements here are short; compiling one costs more than running it.
+    jit: 'off',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return ['-D', folder, '-p', String(port), ...flags]
+}
+
+/**
+ * Postgres is told to stop as soon as this process ends, even by kill -9: a shell waits for the end of a pipe that
+ * only this process holds open. Returns what calls the watch off.
+ */
+function endWithThisProcess(server: ChildProcess): () => void {
+  if (process.platform === 'win32' || server.pid === undefined) return () => undefined
+  const script = 'trap "" INT TERM HUP; read -r _ && exit 0; kill -INT "$0"'
+  const watch = spawn('/bin/sh', ['-c', script, String(server.pid)], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watch.stdin.on('error', () => undefined)
+  watch.on('error', () => undefined)
+  return () => watch.stdin.end('\n')
+}
+
+async function ready(
+  child: ChildProcess,
+  exit: Promise<ServerExit>,
+  { folder, logFile }: ServerSettings,
+  stop: () => Promise<void>,
+): Promise<void> {
+  const ended = exit.then((how) => how)
+  for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
+    const outcome = await Promise.race([ended, sleep(20)])
+    if (outcome?.kind === 'crashed') throw new LocalPostgresError(`Postgres did not start: ${outcome.reason}`)
+    if (await reportsReady(folder, child.pid)) return
+    if (Date.now() > deadline) {
+      await stop()
+      throw new LocalPostgresError(`Postgres did not start within a minute:\n${logTail(logFile)}`)
+    }
+  }
+}
+
+/** What pg_ctl does: the server writes its id in the first line of this file, and its state in the eighth. */
+async function reportsReady(folder: string, pid: number | undefined): Promise<boolean> {
+  const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+}
+
+/** Fast shutdown first (sessions are rolled back, data is written), then ever less patience. */
+async function stopServer(child: ChildProcess, exit: Promise<ServerExit>): Promise<void> {
+  const attempts = [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+    ['SIGKILL', IMMEDIATE_STOP_MS],
+  ] as const
+  for (const [signal, patience] of attempts) {
+    child.kill(signal)
+    if (await settledWithin(exit, patience)) return
+  }
+}
+
+async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController()
+  try {
+    return await Promise.race([
+      promise.then(() => true),
+      sleep(milliseconds, false, { signal: timer.signal, ref: true }),
+    ])
+  } finally {
+    timer.abort()
+  }
+}
+
+function keepLogShort(logFile: string): void {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > LOG_LIMIT_BYTES) truncateSync(logFile)
+}
+
+function logTail(logFile: string): string {
+  return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
+}

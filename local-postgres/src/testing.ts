@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
+export const TEST_DATABASE_PREFIX = 'test_'
+
+export type TestDatabase = {
+  readonly name: string
+  readonly url: string
+  /** Drops the database, whoever is still connected. */
+  readonly drop: () => Promise<void>
+}
+
+/**
+ * Creates an empty database, or a copy of `template`, on the Postgres of this test run. Nobody may be connected
+ * to the template meanwhile.
+ */
+export async function createTestDatabase({ template }: { template?: string } = {}): Promise<TestDatabase> {
+  const name = TEST_DATABASE_PREFIX + randomBytes(8).toString('hex')
+  const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)}`
+  await asAdmin(`create database ${pg.escapeIdentifier(name)}${copy}`)
+  const url = new URL(testServerUrl())
+  url.pathname = `/${name}`
+  const drop = (): Promise<void> =>
+    asAdmin(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+  return { name, url: url.href, drop }
+}
+
+/** Where the Postgres of this test run is; the global setup in vitest.config.ts starts it. */
+export function testServerUrl(): string {
+  const url = process.env.TEST_DATABASE_URL
+  if (url === undefined) {
+    throw new Error('TEST_DATABASE_URL is not set: run the tests with vitest from the root of the repository')
+  }
+  return url
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: testServerUrl() })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { DataFolderInUse } from './local-postgres-error.ts'
+import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts'
+import { TEST_DATABASE_PREFIX } from './testing.ts'
+
+const PARALLEL_RUNS = 16
+
+/**
+ * Starts one Postgres for the whole run of tests and puts its address in TEST_DATABASE_URL, unless that is
+ * set already. Returns what stops it.
+ */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env.TEST_DATABASE_URL !== undefined) return undefined
+  const server = await startInFreeFolder(join(import.meta.dirname, '../../.data/test'))
+  process.env.TEST_DATABASE_URL = server.adminUrl
+  await dropLeftovers(server.adminUrl)
+  return server.stop
+}
+
+/** Runs side by side in one checkout take a folder each; the next run finds it initialised. */
+async function startInFreeFolder(parent: string): Promise<LocalPostgres> {
+  let inUse: unknown
+  for (let run = 1; run <= PARALLEL_RUNS; run++) {
+    try {
+      return await startLocalPostgres({ dataDir: join(parent, String(run)), durable: false })
+    } catch (error) {
+      if (!(error instanceof LocalPostgresError && error.message.includes('is in use by process')))
+        throw error
+      inUse = error
+    }
+  }
+  throw inUse
+}
+
+async function dropLeftovers(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [TEST_DATABASE_PREFIX],
+    )
+    for (const { datname } of rows) {
+      await client.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)
+    }
+  } finally {
+    await client.end()
+  }
+}
