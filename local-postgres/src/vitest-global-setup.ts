@@ -25,8 +25,7 @@ async function startInFreeFolder(parent: string): Promise<LocalPostgres> {
     try {
       return await startLocalPostgres({ dataDir: join(parent, String(run)), durable: false })
     } catch (error) {
-      if (!(error instanceof LocalPostgresError && error.message.includes('is in use by process')))
-        throw error
+      if (!(error instanceof DataFolderInUse)) throw error
       inUse = error
     }
   }
