@@ -76,8 +76,7 @@ CREATE TABLE platform.idempotency_record (
   operation text NOT NULL,
   -- SHA-256 of the input: the same key with another body is a conflict.
   fingerprint bytea NOT NULL,
-  -- NULL while the first request is still at work.
-  response jsonb,
+  response jsonb NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL DEFAULT now() + interval '24 hours',
   PRIMARY KEY (merchant_id, key)

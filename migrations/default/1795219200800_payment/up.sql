@@ -21,6 +21,9 @@ CREATE TABLE payment.payment (
   failure_reason text,
   failure_code text,
   decline_code text,
+  -- What the processor was asked with, so that a request that may not have arrived can be repeated to the letter.
+  processor_payment_method_id text,
+  return_url text,
   refunded_amount bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),

@@ -1,0 +1,14 @@
+DROP FUNCTION inventory.change_level(uuid, text, uuid, integer, integer, text);
+DROP FUNCTION inventory.release_reservation_of_order(uuid, uuid, text);
+DROP FUNCTION inventory.consume_reservation(uuid, uuid);
+DROP FUNCTION inventory.commit_reservation(uuid, uuid);
+DROP FUNCTION inventory.lock_reservation_of_order(uuid, uuid);
+DROP FUNCTION inventory.release(uuid, uuid, text[]);
+DROP FUNCTION inventory.reserve(uuid, text[], integer[], integer);
+DROP FUNCTION inventory.hold(uuid, uuid, uuid, timestamptz, uuid[], integer[]);
+DROP FUNCTION inventory.expire_reservations(uuid, integer);
+DROP FUNCTION inventory.lock_expired(uuid, integer);
+DROP FUNCTION inventory.give_back(uuid, uuid[], text);
+DROP FUNCTION inventory.held_stock_items(uuid, uuid[]);
+DROP FUNCTION inventory.lock_levels(uuid, uuid[]);
+DROP TABLE inventory.stock_adjustment;

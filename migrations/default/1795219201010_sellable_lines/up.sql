@@ -1,0 +1,105 @@
+-- What somebody wants to buy, looked up: shared by carts and orders, so that both refuse the same lines for the same
+-- reasons.
+
+CREATE TYPE catalog.sellable_line AS (
+  -- Where the line stands in the request, from 0; of merged lines the first.
+  "position" integer,
+  product_id uuid,
+  variant_id uuid,
+  -- The sum of merged lines, which may be more than a line can hold.
+  quantity bigint,
+  -- Why it can't be sold: unknown_product, product_not_active, variant_required, unknown_variant, quantity_too_large,
+  -- currency_mismatch. NULL: it can.
+  refusal text,
+  stock_item_id uuid,
+  sku text,
+  price bigint,
+  currency text,
+  name text,
+  image text
+);
+
+-- p_lines: [{productId, variantId?, quantity}]. The same product and variant twice is one line of the sum. All lines
+-- of an order or a cart are in one currency: p_currency, or when that is NULL the first known product's.
+CREATE FUNCTION catalog.sellable_lines(p_merchant_id uuid, p_lines jsonb, p_currency text) RETURNS SETOF catalog.sellable_line
+LANGUAGE sql STABLE
+AS $$
+  WITH wanted AS (
+    SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
+    FROM ROWS FROM (jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer))
+      WITH ORDINALITY AS l(product_id, variant_id, quantity, position)
+    GROUP BY l.product_id, l.variant_id
+  ),
+  found AS (
+    SELECT
+      w.*,
+      p.id AS found_product,
+      p.status,
+      p.currency,
+      p.name,
+      v.id AS found_variant,
+      coalesce(v.price, p.price) AS price,
+      first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
+    FROM wanted w
+    LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
+    LEFT JOIN catalog.product_variant v
+      ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+  )
+  SELECT
+    f.position,
+    f.product_id,
+    f.variant_id,
+    f.quantity,
+    CASE
+      WHEN f.found_product IS NULL THEN 'unknown_product'
+      WHEN f.status <> 'ACTIVE' THEN 'product_not_active'
+      WHEN f.variant_id IS NOT NULL AND f.found_variant IS NULL THEN 'unknown_variant'
+      -- A product with variants has no stock of its own (see inventory.product_inventory).
+      WHEN f.variant_id IS NULL AND EXISTS (
+        SELECT FROM catalog.product_variant v
+        WHERE v.merchant_id = p_merchant_id AND v.product_id = f.product_id AND v.deleted_at IS NULL
+      ) THEN 'variant_required'
+      WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
+      WHEN f.quantity > 999999 THEN 'quantity_too_large'
+    END,
+    i.id,
+    i.sku,
+    f.price,
+    coalesce(p_currency, f.first_currency),
+    f.name,
+    (
+      SELECT g.url FROM catalog.product_image g
+      WHERE g.merchant_id = p_merchant_id AND g.product_id = f.product_id
+      ORDER BY g.position, g.id LIMIT 1
+    )
+  FROM found f
+  LEFT JOIN inventory.stock_item i
+    ON i.merchant_id = p_merchant_id AND i.product_id = f.found_product AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+  ORDER BY f.position
+$$;
+
+-- The refusals among looked-up lines: [{field: 'items.2.productId', reason, currency}].
+CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'field', format(
+          '%s.%s.%s', p_list, l.position,
+          CASE
+            WHEN l.refusal IN ('unknown_variant', 'variant_required') THEN 'variantId'
+            WHEN l.refusal = 'quantity_too_large' THEN 'quantity'
+            ELSE 'productId'
+          END
+        ),
+        'reason', l.refusal,
+        'currency', l.currency
+      )
+      ORDER BY l.position
+    ),
+    '[]'
+  )
+  FROM unnest(p_lines) l
+  WHERE l.refusal IS NOT NULL
+$$;

@@ -1,0 +1,168 @@
+-- The rules of payments. No transaction stays open while a processor is called, so a payment is made in two:
+-- begin_payment records what is about to be asked, settle_payment what was answered. Between them the payment is
+-- PENDING or PROCESSING, and the order can be neither paid again, modified, cancelled nor lapse.
+-- Which states allow what is the state machine's word (actions/src/payment/SPEC.md): callers pass p_from.
+
+CREATE FUNCTION payment.open_payment(p_merchant_id uuid, p_order_id uuid) RETURNS payment.payment
+LANGUAGE sql STABLE
+AS $$
+  SELECT p.* FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING')
+$$;
+
+-- p_customer_id: only this customer's orders exist. p_amount: what the caller believes to pay, NULL for the total.
+-- {outcome: 'begun', paymentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
+-- {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status}
+CREATE FUNCTION payment.begin_payment(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_customer_id uuid,
+  p_method text,
+  p_amount bigint,
+  p_processor text,
+  p_payment_method_id text,
+  p_return_url text,
+  p_order_from text[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_open payment.payment;
+  v_payment_id uuid := platform.uuid_v7();
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  IF v_open.id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
+  END IF;
+  -- The window is checked here too: an order that the job hasn't cancelled yet is over all the same.
+  IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF p_amount IS NOT NULL AND p_amount <> v_order.total THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  END IF;
+  INSERT INTO payment.payment
+    (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url)
+  VALUES
+    (p_merchant_id, v_payment_id, p_order_id, v_order.total, v_order.currency, p_method, p_processor,
+     p_payment_method_id, p_return_url);
+  RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
+END
+$$;
+
+-- Records a processor's answer. p_answer: {intentId?, last4?, brand?, expiryMonth?, expiryYear?, failureReason?,
+-- failureCode?, declineCode?}; what is absent stays as it is. Success confirms the order, commits its stock and
+-- counts its units, in the same transaction.
+-- Returns the status that the payment now has: p_to, or, when it had left p_from before, the one it had.
+CREATE FUNCTION payment.settle_payment(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_from text[],
+  p_to text,
+  p_answer jsonb,
+  p_order_from text[],
+  p_order_to text
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+BEGIN
+  -- The order first: see the lock order in stock_rules.
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id
+    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
+  FOR UPDATE;
+  SELECT * INTO v_payment FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'payment % does not exist', p_payment_id;
+  END IF;
+  IF NOT v_payment.status = ANY (p_from) THEN
+    RETURN v_payment.status;
+  END IF;
+  UPDATE payment.payment p
+  SET
+    status = p_to,
+    processor_payment_intent_id = coalesce(p_answer ->> 'intentId', p.processor_payment_intent_id),
+    last4 = coalesce(p_answer ->> 'last4', p.last4),
+    brand = coalesce(p_answer ->> 'brand', p.brand),
+    expiry_month = coalesce((p_answer ->> 'expiryMonth')::integer, p.expiry_month),
+    expiry_year = coalesce((p_answer ->> 'expiryYear')::integer, p.expiry_year),
+    failure_reason = coalesce(p_answer ->> 'failureReason', p.failure_reason),
+    failure_code = coalesce(p_answer ->> 'failureCode', p.failure_code),
+    decline_code = coalesce(p_answer ->> 'declineCode', p.decline_code)
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  IF p_to = 'SUCCEEDED' THEN
+    PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_order_from, p_order_to);
+  END IF;
+  RETURN p_to;
+END
+$$;
+
+-- Records that whatever an order's payment still holds is to be given back. NULL when nothing was paid.
+-- The caller has locked the order.
+CREATE FUNCTION payment.begin_refund(p_merchant_id uuid, p_order_id uuid, p_reason text, p_from text[]) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refund_id uuid;
+BEGIN
+  INSERT INTO payment.refund (merchant_id, payment_id, amount, reason)
+  SELECT p.merchant_id, p.id, p.amount - p.refunded_amount, p_reason
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_from)
+    AND p.amount > p.refunded_amount
+  RETURNING id INTO v_refund_id;
+  RETURN v_refund_id;
+END
+$$;
+
+-- Records a processor's answer to a refund, once. Returns the status that the refund now has.
+CREATE FUNCTION payment.settle_refund(
+  p_merchant_id uuid,
+  p_refund_id uuid,
+  p_to text,
+  p_processor_refund_id text,
+  p_payment_from text[],
+  p_payment_to text
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refund payment.refund;
+BEGIN
+  PERFORM FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id
+    AND p.id = (SELECT r.payment_id FROM payment.refund r WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id)
+  FOR UPDATE;
+  SELECT * INTO v_refund FROM payment.refund r
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'refund % does not exist', p_refund_id;
+  END IF;
+  IF v_refund.status <> 'PENDING' THEN
+    RETURN v_refund.status;
+  END IF;
+  UPDATE payment.refund r
+  SET status = p_to, processor_refund_id = coalesce(p_processor_refund_id, r.processor_refund_id)
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
+  IF p_to = 'SUCCEEDED' THEN
+    UPDATE payment.payment p
+    SET status = p_payment_to, refunded_amount = p.refunded_amount + v_refund.amount
+    WHERE p.merchant_id = p_merchant_id AND p.id = v_refund.payment_id AND p.status = ANY (p_payment_from);
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the payment of refund % is in no state to be refunded', p_refund_id;
+    END IF;
+  END IF;
+  RETURN p_to;
+END
+$$;
