@@ -41,8 +41,8 @@ export function catalogueError<Id extends CatalogueId>(
   return { id, code, status, message, details: { ...details, reason: details.reason ?? message } }
 }
 
-/** HTTP has a status of its own for a wrong method, path or content type, which proxies and clients act upon. */
-export function withStatus(error: CatalogueError, status: 404 | 405 | 415 | 503): CatalogueError {
+/** HTTP has statuses of its own for what is wrong with a request as such, and proxies and clients act upon them. */
+export function withStatus(error: CatalogueError, status: 404 | 405 | 408 | 415 | 431 | 503): CatalogueError {
   const code = status === 404 ? 'NOT_FOUND' : status === 503 ? 'SERVICE_UNAVAILABLE' : error.code
   return { ...error, status, code }
 }

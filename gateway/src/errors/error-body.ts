@@ -1,0 +1,34 @@
+import { catalogue } from './catalogue.ts'
+import type { CatalogueError } from './catalogue-error.ts'
+
+/** What every error of one answer has in common. */
+export interface AnswerContext {
+  readonly requestId: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** An error as the answer's `errors` holds it. */
+export function errorBody(error: CatalogueError, { requestId, now }: AnswerContext): object {
+  const { id, code, status, message, details, path, locations } = error
+  const { errorCode } = catalogue[id]
+  return {
+    message,
+    ...(locations && { locations }),
+    ...(path && { path }),
+    extensions: {
+      code,
+      id,
+      ...(errorCode !== null && { errorCode }),
+      statusCode: status,
+      requestId,
+      timestamp: new Date(now).toISOString(),
+      details,
+    },
+  }
+}
+
+/** The answer to a request that was refused as a whole: no `data`, since nothing was run. */
+export function refusalBody(errors: readonly CatalogueError[], context: AnswerContext): string {
+  return JSON.stringify({ errors: errors.map((error) => errorBody(error, context)) })
+}

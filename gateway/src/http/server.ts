@@ -1,0 +1,189 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import {
+  type CatalogueError,
+  catalogueError,
+  syntaxError,
+  unexpectedError,
+  withStatus,
+} from '../errors/catalogue-error.ts'
+import { refusalBody } from '../errors/error-body.ts'
+import type { Limits } from '../limits/limits.ts'
+import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
+import type { GraphiQL } from './graphiql.ts'
+import { requestIdFrom } from './request-id.ts'
+
+/** What is said to a POST to /graphql. */
+export interface Answer {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string
+  readonly headers?: OutgoingHttpHeaders
+}
+
+/** A request as the GraphQL endpoint sees it. */
+export interface Incoming {
+  readonly request: IncomingMessage
+  readonly requestId: string
+  /** Fires when the client has gone or the time is up: nobody waits for what still runs. */
+  readonly signal: AbortSignal
+}
+
+export interface Routes {
+  /** Returns null when the client is gone. */
+  readonly graphql: (incoming: Incoming) => Promise<Answer | null>
+  readonly health: () => Promise<{
+    readonly healthy: boolean
+    readonly checks: Readonly<Record<string, string>>
+  }>
+  readonly graphiql: GraphiQL
+}
+
+interface ServerSettings {
+  readonly limits: Limits
+  readonly allowedOrigins: AllowedOrigins
+  readonly logger: Logger
+}
+
+/** The gateway's HTTP surface over bare node:http; nothing between a socket and a route but this. */
+export function createHttpServer(routes: Routes, { limits, allowedOrigins, logger }: ServerSettings): Server {
+  const server = createServer(
+    {
+      // Bodies have a clock of their own (read-body.ts), which can still answer. This one is for heads.
+      headersTimeout: limits.receiveMilliseconds,
+      requestTimeout: limits.receiveMilliseconds * 2,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16_384,
+    },
+    (request, response) => {
+      const requestId = requestIdFrom(request.headers['x-request-id'])
+      response.setHeader('x-request-id', requestId)
+      for (const [name, value] of Object.entries(corsHeaders(allowedOrigins, request.headers.origin))) {
+        if (value !== undefined) response.setHeader(name, value)
+      }
+      route(routes, request, response, requestId, limits).catch((cause: unknown) => {
+        logger.error({ requestId, err: cause }, 'a request failed outside of every stage')
+        if (!response.headersSent) refuse(response, requestId, unexpectedError())
+        else response.destroy()
+      })
+    },
+  )
+  server.on('clientError', refuseBrokenRequest)
+  return server
+}
+
+async function route(
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
+  const path = request.url?.split('?', 1)[0]
+  if (path === '/healthz') {
+    await answerHealth(routes, response)
+  } else if (path !== '/graphql') {
+    const error = syntaxError('There is nothing at this path: the API is at /graphql', 'path')
+    refuse(response, requestId, withStatus(error, 404))
+  } else if (request.method === 'POST') {
+    await answerGraphQL(routes, request, response, requestId, limits)
+  } else if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow: 'POST, OPTIONS', ...preflightHeaders }).end()
+  } else if (isBrowser(request)) {
+    await routes.graphiql(request, response)
+  } else {
+    const error = syntaxError(`Send a POST, not a ${request.method ?? 'request without a method'}`, 'method')
+    refuse(response, requestId, withStatus(error, 405), { allow: 'POST, OPTIONS' })
+  }
+}
+
+function isBrowser({ method, headers }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
+}
+
+async function answerGraphQL(
+  routes: Routes,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  limits: Limits,
+): Promise<void> {
+  const abort = new AbortController()
+  const timer = setTimeout(
+    () => abort.abort(new DOMException('the request took too long', 'TimeoutError')),
+    limits.requestMilliseconds,
+  )
+  response.once('close', () => {
+    clearTimeout(timer)
+    if (!response.writableFinished) abort.abort(new DOMException('the client has gone', 'AbortError'))
+  })
+  const answer = await routes.graphql({ request, requestId, signal: abort.signal })
+  clearTimeout(timer)
+  if (answer === null || response.destroyed) return
+  // What is left of a body that was refused unread would be taken for the next request on this connection.
+  if (!request.complete) response.setHeader('connection', 'close')
+  send(response, answer.status, answer.body, answer.headers)
+}
+
+async function answerHealth(routes: Routes, response: ServerResponse): Promise<void> {
+  const { healthy, checks } = await routes.health()
+  send(response, healthy ? 200 : 503, JSON.stringify({ status: healthy ? 'ok' : 'unavailable', checks }))
+}
+
+function refuse(
+  response: ServerResponse,
+  requestId: string,
+  error: CatalogueError,
+  headers?: OutgoingHttpHeaders,
+): void {
+  send(response, error.status, refusalBody([error], { requestId, now: Date.now() }), headers)
+}
+
+function send(response: ServerResponse, status: number, body: string, headers?: OutgoingHttpHeaders): void {
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : body)
+}
+
+/** What isn't HTTP has no request to answer to; it is told on the bare socket all the same. */
+function refuseBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || cause.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [error, statusText] = brokenRequest(cause.code)
+  const body = refusalBody([error], { requestId: requestIdFrom(undefined), now: Date.now() })
+  socket.end(
+    `HTTP/1.1 ${error.status} ${statusText}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+function brokenRequest(code: string | undefined): [CatalogueError, string] {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [withStatus(syntaxError('The request did not arrive in time'), 408), 'Request Timeout']
+    case 'HPE_HEADER_OVERFLOW': {
+      const reason = 'The headers are too large'
+      const error = catalogueError(
+        'SVC_VAL_003',
+        { value: 'headers', min: 0, max: 16_384 },
+        { field: 'headers', reason },
+      )
+      return [withStatus(error, 431), 'Request Header Fields Too Large']
+    }
+    default:
+      return [syntaxError('The request is not valid HTTP'), 'Bad Request']
+  }
+}
