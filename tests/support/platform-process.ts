@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const START_TIMEOUT_MS = 120_000
+
+/** What `npm start` leaves in ready.json (docs/operating.md). */
+export interface Ready {
+  readonly graphqlUrl: string
+  readonly hasuraUrl: string
+  readonly adminSecret: string
+  readonly liveKey: string
+  readonly testKey: string
+  readonly merchantId: string
+}
+
+/** The platform as an operator runs it: a process of its own over a data folder of its own, which can be killed. */
+export class PlatformProcess {
+  readonly #dataDir: string
+  readonly #port: number
+  #child: ChildProcess | undefined
+
+  private constructor(dataDir: string, port: number) {
+    this.#dataDir = dataDir
+    this.#port = port
+  }
+
+  static async create(): Promise<PlatformProcess> {
+    return new PlatformProcess(await mkdtemp(path.join(tmpdir(), 'commerce-graph-')), await freePort())
+  }
+
+  async start(): Promise<Ready> {
+    let output = ''
+    const child = spawn(process.execPath, ['platform/bin/start.ts'], {
+      cwd: ROOT,
+      env: { ...process.env, DATA_DIR: this.#dataDir, PORT: String(this.#port), DATABASE_URL: '', REDIS_URL: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    this.#child = child
+    const deadline = Date.now() + START_TIMEOUT_MS
+    while (Date.now() < deadline) {
+      if (child.exitCode !== null) throw new Error(`the platform ended with ${child.exitCode}:\n${output}`)
+      const ready = await this.#readReadyFile(child.pid)
+      if (ready !== undefined) return ready
+      await delay(100)
+    }
+    throw new Error(`the platform was not ready within ${START_TIMEOUT_MS} ms:\n${output}`)
+  }
+
+  /** As the kernel's out-of-memory killer does it: no handler runs, nothing is flushed. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Stops it as Ctrl-C does, and removes what it wrote. */
+  async remove(): Promise<void> {
+    await this.#end('SIGINT')
+    await rm(this.#dataDir, { recursive: true, force: true })
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+
+  /** A killed platform leaves its ready.json behind; only the one with the new process's id counts. */
+  async #readReadyFile(pid: number | undefined): Promise<Ready | undefined> {
+    try {
+      const ready = JSON.parse(await readFile(path.join(this.#dataDir, 'ready.json'), 'utf8')) as Ready & { pid: number }
+      return ready.pid === pid ? ready : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The first of seven ports in a row that are free: the contract's and those that follow it. */
+async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const port = 20_000 + Math.floor(Math.random() * 20_000)
+    const free = await Promise.all(Array.from({ length: 7 }, (_, index) => isFree(port + index)))
+    if (free.every(Boolean)) return port
+  }
+  throw new Error('found no free ports')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,76 @@
+import {
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+} from 'graphql'
+
+/** Chooses the value of a leaf: by the name of the argument or input field and the name of its type. */
+export type LeafValues = (name: string, type: string) => unknown
+
+export interface GeneratedOperation {
+  readonly field: string
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Writes an operation for one root field from the schema alone, so that a field added tomorrow is tried tomorrow:
+ * everything selectable `depth` levels down, required arguments filled in, optional ones as `withOptional` says.
+ */
+export function generateOperation(
+  kind: 'query' | 'mutation',
+  field: GraphQLField<unknown, unknown>,
+  options: { readonly depth: number; readonly leaf: LeafValues; readonly withOptional: (argument: GraphQLArgument) => boolean },
+): GeneratedOperation {
+  const passed = field.args.filter((argument) => isNonNullType(argument.type) || options.withOptional(argument))
+  const variables = Object.fromEntries(
+    passed.map((argument) => [argument.name, inputValue(argument.name, argument.type, options.leaf, 0)]),
+  )
+  const definitions = passed.map((argument) => `$${argument.name}: ${String(argument.type)}`)
+  const passing = passed.map((argument) => `${argument.name}: $${argument.name}`)
+  const query = `${kind}${list(definitions)} { ${field.name}${list(passing)}${selection(field.type, options.depth)} }`
+  return { field: field.name, query, variables }
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? '' : `(${items.join(', ')})`
+}
+
+function selection(type: GraphQLOutputType, depth: number): string {
+  const named = getNamedType(type)
+  if (isLeafType(named)) return ''
+  if (isAbstractType(named)) return ' { __typename }'
+  if (!isObjectType(named)) throw new Error(`${String(type)} can not be selected`)
+  const parts = Object.values(named.getFields())
+    .filter((child) => child.args.every((argument) => !isNonNullType(argument.type) || argument.defaultValue !== undefined))
+    .filter((child) => depth > 0 || isLeafType(getNamedType(child.type)))
+    .map((child) => child.name + selection(child.type, depth - 1))
+  return ` { __typename ${parts.join(' ')} }`
+}
+
+/** Optional input fields are filled too, two levels deep: that is where a foreign id would slip in. */
+function inputValue(name: string, type: GraphQLInputType, leaf: LeafValues, depth: number): unknown {
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) return [inputValue(name, nullable.ofType, leaf, depth)]
+  if (isEnumType(nullable)) return nullable.getValues()[0]?.name
+  if (isInputObjectType(nullable)) {
+    const fields = Object.values(nullable.getFields())
+      .filter((field) => isNonNullType(field.type) || (depth < 2 && isLeafType(getNamedType(field.type))))
+    return Object.fromEntries(
+      fields
+        .map((field) => [field.name, inputValue(field.name, field.type, leaf, depth + 1)] as const)
+        .filter(([, value]) => value !== undefined),
+    )
+  }
+  return leaf(name, getNamedType(nullable).name)
+}

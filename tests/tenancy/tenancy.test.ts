@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type GraphQLArgument,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, createClient, type Client } from '../support/graphql-client.ts'
+import { succeeded } from '../support/shop.ts'
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
+import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
+import { CANARY, copyMerchant, fingerprint, tenantTables } from './tenants.ts'
+
+const LIST_DEPTH = 3
+const RECORD_DEPTH = 1
+
+/**
+ * Two merchants with the same rows, ids included, and a third one whose ids are its own. As the first one, every
+ * root field that introspection shows is called on both APIs. What it answers must not change when the twin appears,
+ * and no row of the others may change, whatever it sends.
+ */
+describe('a merchant', () => {
+  let platform: TestPlatform
+  let sql: postgres.Sql
+  let foreign: ForeignIds
+  const twin = randomUUID()
+  const stranger = randomUUID()
+  const apis: { readonly name: string; readonly client: Client; readonly schema: GraphQLSchema }[] = []
+
+  beforeAll(async () => {
+    platform = await startTestPlatform()
+    sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
+    for (const [name, url] of [
+      ['/graphql', platform.graphqlUrl],
+      ['/v1/graphql', `${platform.hasuraUrl}/v1/graphql`],
+    ] as const) {
+      const client = createClient(url, bearer(platform.liveKey))
+      const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
+      apis.push({ name, client, schema: buildClientSchema(introspection) })
+    }
+    await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
+    foreign = await foreignIds(sql, stranger)
+  })
+  afterAll(async () => {
+    await sql.end()
+    await platform.stop()
+  })
+
+  test('gets the same answer to every query, whether or not another merchant has the same rows', async () => {
+    const operations = apis.flatMap(({ name, client, schema }) =>
+      queriesOf(schema, LIST_DEPTH, () => undefined).map((operation) => ({ name, client, operation })),
+    )
+    const ask = async () => {
+      const answers = new Map<string, string>()
+      for (const { name, client, operation } of operations) {
+        const answer = await client(operation.query, operation.variables)
+        answers.set(`${name} ${operation.field}`, stable(answer.text))
+      }
+      return answers
+    }
+
+    const before = await ask()
+    await copyMerchant(sql, platform.merchantId, twin)
+    const after = await ask()
+
+    // Rows must have come back at all, else nothing was compared.
+    expect([...before.values()].filter((text) => text.includes(platform.merchantId) || text.includes('"id":')).length)
+      .toBeGreaterThan(operations.length / 3)
+    for (const [field, text] of before) {
+      expect.soft(after.get(field), field).toBe(text)
+      expect.soft(text, field).not.toContain(CANARY)
+    }
+  })
+
+  test("finds nothing under another merchant's ids", async () => {
+    for (const { name, client, schema } of apis) {
+      for (const table of foreign.tables) {
+        for (const operation of queriesOf(schema, RECORD_DEPTH, (argument) => foreign.leaf(table, argument, stranger))) {
+          // Lists without an id to ask for are compared above.
+          if (Object.keys(operation.variables).length === 0) continue
+          const answer = await client(operation.query, operation.variables)
+          expect.soft(answer.status, `${name} ${operation.field}`).toBeLessThan(500)
+          expect.soft(dataOf(answer.text), `${name} ${operation.field}`).not.toMatch(foreign.pattern)
+        }
+      }
+    }
+  })
+
+  test("changes no row of another merchant, whichever mutation names that merchant's ids", async () => {
+    const others = [twin, stranger]
+    const before = await Promise.all(others.map((id) => fingerprint(sql, id)))
+    let succeededAtLeastOnce = 0
+    for (const { name, client, schema } of apis) {
+      for (const table of foreign.tables) {
+        for (const operation of mutationsOf(schema, (argument, type) => foreign.leaf(table, argument, stranger) ?? sample(type))) {
+          const answer = await client(operation.query, operation.variables)
+          expect.soft(answer.status, `${name} ${operation.field}: ${answer.text}`).toBeLessThan(500)
+          expect.soft(answer.text, `${name} ${operation.field}`).not.toContain(CANARY)
+          if (answer.errors.length === 0) succeededAtLeastOnce += 1
+        }
+      }
+    }
+    expect(succeededAtLeastOnce).toBeGreaterThan(50)
+    const after = await Promise.all(others.map((id) => fingerprint(sql, id)))
+    expect(after).toEqual(before)
+  })
+})
+
+function queriesOf(
+  schema: GraphQLSchema,
+  depth: number,
+  value: (argument: string) => unknown,
+): readonly GeneratedOperation[] {
+  return rootFields(schema.getQueryType()).map((field) =>
+    generateOperation('query', field, {
+      depth,
+      leaf: (name, type) => value(name) ?? sample(type),
+      withOptional: (argument: GraphQLArgument) => value(argument.name) !== undefined,
+    }),
+  )
+}
+
+function mutationsOf(
+  schema: GraphQLSchema,
+  leaf: (name: string, type: string) => unknown,
+): readonly GeneratedOperation[] {
+  return rootFields(schema.getMutationType()).map((field) =>
+    generateOperation('mutation', field, { depth: RECORD_DEPTH, leaf, withOptional: () => false }),
+  )
+}
+
+function rootFields(type: GraphQLObjectType | null | undefined) {
+  if (type == null) throw new Error('the schema lacks a root type')
+  return Object.values(type.getFields())
+}
+
+/** A value of the type that a validator lets through, so that the request gets as far as the data. */
+function sample(type: string): unknown {
+  switch (type) {
+    case 'Int':
+    case 'Float':
+    case 'numeric':
+      return 1
+    case 'Money':
+    case 'bigint':
+      return 100
+    case 'Boolean':
+    case 'Boolean_cast_exp':
+      return true
+    case 'ID':
+    case 'uuid':
+      return randomUUID()
+    case 'DateTime':
+    case 'timestamptz':
+      return '2030-01-01T00:00:00Z'
+    case 'Date':
+    case 'date':
+      return '2030-01-01'
+    case 'URL':
+      return 'https://example.com/x.png'
+    case 'EmailAddress':
+    case 'citext':
+      return `${randomUUID()}@example.com`
+    case 'cidr':
+      return '10.9.8.0/24'
+    default:
+      return 'USD'
+  }
+}
+
+interface ForeignIds {
+  readonly tables: readonly string[]
+  readonly all: readonly string[]
+  readonly pattern: RegExp
+  /** The value for an argument that can name a row: the stranger's row of that table, where the name says which. */
+  leaf(table: string, argument: string, merchantId: string): unknown
+}
+
+/** One row of each of the stranger's tables, by the singular name that arguments use for it. */
+async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<ForeignIds> {
+  const byName = new Map<string, string>()
+  for (const table of await tenantTables(sql)) {
+    if (!table.columns.some((column) => column.name === 'id')) continue
+    const [row] = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table.name} WHERE merchant_id = $1 LIMIT 1`, [merchantId])
+    if (row !== undefined) byName.set(table.name.replaceAll('"', '').split('.')[1] ?? '', row.id)
+  }
+  const all = [...byName.values(), merchantId]
+  return {
+    tables: [...byName.keys()],
+    all,
+    pattern: new RegExp(all.join('|')),
+    leaf(table, argument, merchant) {
+      if (argument === 'merchantId') return merchant
+      if (argument === 'id') return byName.get(table)
+      const named = argument.replace(/Ids?$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      return argument.endsWith('Id') || argument.endsWith('Ids') ? (byName.get(named) ?? byName.get(table)) : undefined
+    },
+  }
+}
+
+/** The same rows under ids of their own: every uuid column is shifted by one fixed mask, so references stay whole. */
+async function copyMerchantWithNewIds(sql: postgres.Sql, original: string, copy: string): Promise<void> {
+  await sql`
+    CREATE FUNCTION pg_temp.shifted(id uuid) RETURNS uuid LANGUAGE sql IMMUTABLE
+    AS $$ SELECT reverse(replace(id::text, '-', ''))::uuid $$`
+  await copyMerchant(sql, original, copy, (column) => `pg_temp.shifted(${column})`)
+}
+
+/** Only what an answer says by itself: the caller's own variables may be echoed in a message. */
+function dataOf(text: string): string {
+  return JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
+}
+
+/** Request ids and times differ from call to call. */
+function stable(text: string): string {
+  return text.replaceAll(/"(requestId|timestamp)":"[^"]*"/g, '"$1":""')
+}

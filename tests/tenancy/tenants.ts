@@ -1,0 +1,102 @@
+import type postgres from 'postgres'
+
+/** Stands in every text of the twin that may hold any text; seen in another merchant's answer, it is a leak. */
+export const CANARY = 'canary-of-the-other-merchant'
+
+const FREE_TEXT = new Set(['name', 'description', 'notes', 'title', 'body', 'line1', 'product_name', 'author_name', 'alt'])
+
+interface TenantTable {
+  readonly name: string
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly generated: boolean }[]
+}
+
+/** Every table that has a merchant_id, in an order in which rows can be copied: referenced tables first. */
+export async function tenantTables(sql: postgres.Sql): Promise<readonly TenantTable[]> {
+  const tables = await sql<{ name: string; columns: TenantTable['columns']; parents: string[] }[]>`
+    SELECT
+      format('%I.%I', n.nspname, c.relname) AS name,
+      (
+        SELECT json_agg(json_build_object('name', a.attname, 'type', a.atttypid::regtype, 'generated', a.attgenerated <> '') ORDER BY a.attnum)
+        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      ) AS columns,
+      ARRAY(
+        SELECT format('%I.%I', pn.nspname, p.relname)
+        FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid JOIN pg_namespace pn ON pn.oid = p.relnamespace
+        WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid AND NOT k.condeferred
+      ) AS parents
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'hdb_catalog'
+      AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'merchant_id' AND NOT a.attisdropped)
+    ORDER BY 1`
+  const sorted: TenantTable[] = []
+  const remaining = new Map(tables.map((table) => [table.name, table]))
+  while (remaining.size > 0) {
+    const ready = [...remaining.values()].filter((table) => !table.parents.some((parent) => remaining.has(parent)))
+    if (ready.length === 0) throw new Error(`tables reference each other in a circle: ${[...remaining.keys()].join(', ')}`)
+    for (const table of ready) {
+      sorted.push(table)
+      remaining.delete(table.name)
+    }
+  }
+  return sorted
+}
+
+/**
+ * Gives `copy` a copy of every row of `original`, ids included. Two merchants with the same ids are the hardest case:
+ * a statement that forgets the merchant anywhere finds two rows where there is one. With `newId`, an SQL expression
+ * over a uuid, the copy has ids of its own.
+ */
+export async function copyMerchant(
+  sql: postgres.Sql,
+  original: string,
+  copy: string,
+  newId: (id: string) => string = (id) => id,
+): Promise<void> {
+  const tables = await tenantTables(sql)
+  await sql.begin(async (transaction) => {
+    // Triggers would make stock items and slugs of their own; the rows are complete as they are.
+    await transaction`SET LOCAL session_replication_role = replica`
+    await transaction`
+      INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${transaction.json({ id: copy, name: CANARY })})).*
+      FROM merchant.merchant m WHERE id = ${original}`
+    for (const table of tables) {
+      const columns = table.columns.filter((column) => !column.generated)
+      const values = columns.map(({ name, type }) =>
+        type === 'uuid' && name !== 'merchant_id' ? newId(quoted(name)) : copiedValue(table.name, name),
+      )
+      await transaction.unsafe(
+        `INSERT INTO ${table.name} (${columns.map(({ name }) => quoted(name)).join(', ')})
+         SELECT ${values.join(', ')} FROM ${table.name} WHERE merchant_id = $1`,
+        [original, copy],
+      )
+    }
+  })
+}
+
+function copiedValue(table: string, column: string): string {
+  if (column === 'merchant_id') return '$2::uuid'
+  // What must be unique over all merchants can't be the same text.
+  if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
+  if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
+  if (FREE_TEXT.has(column)) return `'${CANARY} ' || ${quoted(column)}`
+  return quoted(column)
+}
+
+function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`
+}
+
+/** A digest of every row of a merchant, by table: equal before and after means that nothing was touched. */
+export async function fingerprint(sql: postgres.Sql, merchantId: string): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {}
+  for (const table of await tenantTables(sql)) {
+    const [row] = await sql.unsafe<{ digest: string }[]>(
+      `SELECT count(*) || ':' || md5(coalesce(string_agg(to_jsonb(t)::text, ',' ORDER BY to_jsonb(t)::text), '')) AS digest
+       FROM ${table.name} t WHERE merchant_id = $1`,
+      [merchantId],
+    )
+    digests[table.name] = row?.digest ?? 'no rows'
+  }
+  return digests
+}
