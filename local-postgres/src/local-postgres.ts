@@ -7,6 +7,7 @@ import { freePort, isPortFree } from './free-port.ts'
 import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
 import { endOrphan } from './orphan.ts'
 import { acquireLock } from './process-lock.mjs'
+import { reachableBinaries } from './reachable-binaries.ts'
 import { chooseServerAccount } from './server-account.ts'
 import { type ServerExit, type ServerProcess, startServer } from './server-process.ts'
 
@@ -55,8 +56,8 @@ async function startLocked(
   { port: fixedPort, databases = [], durable = true }: LocalPostgresOptions,
   release: () => void,
 ): Promise<LocalPostgres> {
-  const binaries = await findBinaries()
-  const account = await chooseServerAccount([binaries.postgres, dataDir])
+  const account = await chooseServerAccount(dataDir)
+  const binaries = await reachableBinaries(await findBinaries(), account)
   await endOrphan(join(dataDir, 'cluster'))
   const port = fixedPort ?? (await freePort())
   if (!(await isPortFree(port))) {

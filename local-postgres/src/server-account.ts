@@ -24,19 +24,27 @@ export type AccountCommand = {
   readonly ids: { readonly uid?: number; readonly gid?: number }
 }
 
-/** Chooses the account, creating the user `postgres` when root has none yet. `paths` are what it has to reach. */
-export async function chooseServerAccount(paths: readonly string[]): Promise<ServerAccount> {
+/** Chooses the account for the data folder, creating the user `postgres` when root has none yet. */
+export async function chooseServerAccount(dataDir: string): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return { kind: 'self' }
   const { uid, gid } = (await postgresUser()) ?? (await createPostgresUser())
-  const account = { kind: 'other', uid, gid } as const
-  if (paths.every((path) => canReach(path, { uid, gid }))) return { ...account, throughClosedFolders: false }
-  await checkCanPassClosedFolders(paths)
+  const account = { kind: 'other', uid, gid, throughClosedFolders: false } as const
+  if (canReach(account, dataDir)) return account
+  await checkCanPassClosedFolders(dataDir)
   return { ...account, throughClosedFolders: true }
 }
 
+/** Whether the account may enter and read the path by the permissions of the folders above it. */
+export function canReach(account: ServerAccount, path: string): boolean {
+  if (account.kind === 'self') return true
+  const { uid, gid } = account
+  const { status } = spawnSync('/bin/sh', ['-c', 'test -r "$0" -a -x "$0"', path], { uid, gid, cwd: '/' })
+  return status === 0
+}
+
 /**
- * The command as the account runs it. A checkout below /root (mode 700) can't be reached by another user; root
- * then hands down the one capability that opens folders, which is not enough for Postgres to take itself for root.
+ * The command as the account runs it. Data below /root (mode 700) can't be reached by another user; root then hands
+ * down the one capability that opens folders, with which Postgres doesn't yet take itself for root.
  */
 export function asAccount(account: ServerAccount, file: string, args: readonly string[]): AccountCommand {
   if (account.kind === 'self') return { file, args, ids: {} }
@@ -78,17 +86,12 @@ async function createPostgresUser(): Promise<{ uid: number; gid: number }> {
   return user
 }
 
-function canReach(path: string, ids: { readonly uid: number; readonly gid: number }): boolean {
-  const { status } = spawnSync('/bin/sh', ['-c', 'test -r "$0" -a -x "$0"', path], { ...ids, cwd: '/' })
-  return status === 0
-}
-
-async function checkCanPassClosedFolders(paths: readonly string[]): Promise<void> {
+async function checkCanPassClosedFolders(dataDir: string): Promise<void> {
   try {
     await run('setpriv', ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--', 'true'])
   } catch {
     throw new LocalPostgresError(
-      `Postgres refuses to run as root, and the user "postgres" can't reach ${paths.join(' or ')}. Move the checkout to a folder that others may enter (like /srv or /opt), start as an ordinary user, or set DATABASE_URL.`,
+      `Postgres refuses to run as root, and the user "postgres" can't reach ${dataDir}. Choose a DATA_DIR that others may enter (below /srv or /var/lib, say), start as an ordinary user, or set DATABASE_URL.`,
     )
   }
 }
