@@ -62,3 +62,10 @@ export const errorBody = ({ path, message, code, internal }: HasuraError): Json 
   error: message,
   code,
 })
+
+export const versionConflict = (referenced: number): HasuraError =>
+  new HasuraError(
+    'conflict',
+    `metadata resource version referenced (${referenced}) did not match current version`,
+    { status: 409 },
+  )

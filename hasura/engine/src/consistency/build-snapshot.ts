@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/types.ts'
 import { qualifiedKey } from '../metadata/qualified-name.ts'
-import type { Metadata, Source } from '../metadata/types.ts'
+import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
+import { buildSourceModel } from '../schema/source-model.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 import { checkActions, checkCustomTypes } from './check-actions.ts'
 import { checkComputedFields } from './check-computed-fields.ts'
@@ -9,7 +10,7 @@ import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkTables } from './check-tables.ts'
 import { inconsistency, inheritedRoleObject, sourceObject } from './metadata-object.ts'
-import { type TrackedTable, type TrackedTables, trackedTables } from './tracked-tables.ts'
+import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } from './tracked-tables.ts'
 
 /** The source that is the engine's own database. */
 export const defaultSource = 'default'
@@ -64,18 +65,21 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
   const { name } = source
   const kept = checkTables(name, source.tables, catalog)
   const tracked = trackedTables(kept.kept, catalog)
-  const related = forEachTable(tracked, (table) => checkRelationships(name, table, tracked))
+  const related = forEachTable(tracked, (table) => checkRelationships(name, table, tracked, catalog))
   const computed = forEachTable(related.tables, (table) =>
     checkComputedFields(name, table, related.tables, catalog),
   )
-  const permitted = forEachTable(computed.tables, (table) =>
-    checkPermissions(name, table, computed.tables, catalog),
+  const model = buildSourceModel(
+    { version: 3, sources: [{ name, tables: metadataOf(computed.tables) }] },
+    catalog,
   )
+  const lookup = fieldLookup(computed.tables, catalog)
+  const permitted = forEachTable(computed.tables, (table) => checkPermissions(name, table, model, lookup))
   const functions = checkFunctions(name, source.functions, tracked, catalog)
   return {
     source: {
       ...source,
-      tables: [...permitted.tables.values()].map(({ metadata }) => metadata),
+      tables: metadataOf(permitted.tables),
       functions: functions.kept,
     },
     tables: permitted.tables,
@@ -84,6 +88,9 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
     ),
   }
 }
+
+const metadataOf = (tables: TrackedTables): readonly TableMetadata[] =>
+  [...tables.values()].map(({ metadata }) => metadata)
 
 const forEachTable = (
   tables: TrackedTables,

@@ -1,20 +1,20 @@
-import type { Catalog } from '../catalog/types.ts'
 import type { JsonObject } from '../metadata/parse.ts'
-import { displayName } from '../metadata/qualified-name.ts'
+import { displayName, qualifiedKey } from '../metadata/qualified-name.ts'
+import { parsePermissionExpression } from '../schema/permission-expression.ts'
+import type { SourceModel } from '../schema/source-model.ts'
 import type { Inconsistency } from '../snapshot.ts'
-import { referencesOf, type FieldLookup } from './boolean-expression.ts'
+import type { FieldLookup } from './boolean-expression.ts'
 import { type Permission, type PermissionKind, checkEach, permissionObject } from './metadata-object.ts'
-import { type TrackedTable, type TrackedTables, fieldLookup, trackedTable } from './tracked-tables.ts'
+import type { TrackedTable } from './tracked-tables.ts'
 
 /** The table with the permissions in which every name exists. */
 export const checkPermissions = (
   source: string,
   table: TrackedTable,
-  tables: TrackedTables,
-  catalog: Catalog,
+  model: SourceModel,
+  lookup: FieldLookup,
 ): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
   const { metadata } = table
-  const lookup = fieldLookup(tables, catalog)
   const check = <Entry extends Permission>(
     kind: PermissionKind,
     permissions: readonly Entry[] | undefined,
@@ -25,7 +25,7 @@ export const checkPermissions = (
       (permission) => {
         const problem = roles.has(permission.role)
           ? `multiple definitions of the ${kind} permission`
-          : permissionProblem(permission, table, tables, lookup)
+          : permissionProblem(permission, table, model, lookup)
         roles.add(permission.role)
         return problem === undefined
           ? undefined
@@ -65,7 +65,7 @@ interface PermissionParts {
 const permissionProblem = (
   { permission }: Permission,
   table: TrackedTable,
-  tables: TrackedTables,
+  model: SourceModel,
   lookup: FieldLookup,
 ): string | undefined => {
   const parts: PermissionParts = permission
@@ -76,8 +76,9 @@ const permissionProblem = (
   const notComputed = parts.computed_fields?.find((field) => lookup(name, field)?.kind !== 'computed-field')
   if (notComputed !== undefined) return `"${notComputed}" does not exist`
   for (const expression of [parts.filter, parts.check]) {
-    if (!expression) continue
-    const parsed = parsePermissionExpression(expression, model, source)
+    const tableModel = model.tables.get(qualifiedKey(name))
+    if (!expression || !tableModel) continue
+    const parsed = parsePermissionExpression(expression, tableModel, model)
     if (!parsed.ok) return parsed.reason
   }
   return undefined
@@ -87,4 +88,3 @@ const notAColumn = (name: string, kind: string | undefined): string =>
   kind === undefined
     ? `"${name}" does not exist`
     : `expecting a database column; but, "${name}" is a ${kind.replace('-', ' ')}`
-

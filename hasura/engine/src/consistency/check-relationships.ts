@@ -1,22 +1,18 @@
-import type { CatalogTable } from '../catalog/types.ts'
+import type { Catalog, CatalogTable } from '../catalog/types.ts'
 import { type QualifiedName, displayName } from '../metadata/qualified-name.ts'
 import { type RelationshipKey, relationshipKey } from '../metadata/relationship.ts'
 import type { ArrayRelationship, ObjectRelationship } from '../metadata/types.ts'
+import { resolveRelationship } from '../schema/source-model.ts'
 import type { Inconsistency } from '../snapshot.ts'
 import { type RelationshipKind, checkEach, relationshipObject } from './metadata-object.ts'
-import {
-  type TrackedTable,
-  type TrackedTables,
-  columnFieldName,
-  foreignKeyOn,
-  trackedTable,
-} from './tracked-tables.ts'
+import { type TrackedTable, type TrackedTables, columnFieldName, trackedTable } from './tracked-tables.ts'
 
 /** The table with the relationships that lead somewhere. */
 export const checkRelationships = (
   source: string,
   table: TrackedTable,
   tables: TrackedTables,
+  catalog: Catalog,
 ): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
   const { metadata } = table
   const names = new Set<string>()
@@ -27,7 +23,7 @@ export const checkRelationships = (
     checkEach(
       relationships,
       (relationship) => {
-        const problem = relationshipProblem(kind, relationship, table, tables)
+        const problem = relationshipProblem(kind, relationship, table, tables, catalog)
         if (problem !== undefined) return problem
         if (names.has(relationship.name)) return `conflicting definitions for field "${relationship.name}"`
         names.add(relationship.name)
@@ -51,8 +47,9 @@ const relationshipProblem = (
   relationship: ObjectRelationship | ArrayRelationship,
   table: TrackedTable,
   tables: TrackedTables,
+  catalog: Catalog,
 ): string | undefined => {
-  const problem = keyProblem(relationshipKey(relationship.using), table, tables)
+  const problem = keyProblem(relationshipKey(relationship.using), table, tables, catalog)
   switch (problem?.kind) {
     case 'wrong-key':
       return `in table "${displayName(table.metadata.table)}": in relationship "${relationship.name}": ${problem.reason}`
@@ -79,22 +76,16 @@ const keyProblem = (
   key: RelationshipKey,
   table: TrackedTable,
   tables: TrackedTables,
+  catalog: Catalog,
 ): KeyProblem | undefined => {
   switch (key.kind) {
     case 'own-foreign-key': {
-      const target = foreignKeyOn(table.catalog, key.columns)?.refTable
-      return target ? untracked(target, tables) : noForeignKey
+      const join = resolveRelationship(key, table.catalog, catalog.tables)
+      return join ? untracked(join.target, tables) : noForeignKey
     }
     case 'other-foreign-key': {
-      const other = trackedTable(tables, key.table)
-      if (!other) return wrong(`table "${displayName(key.table)}" does not exist`)
-      const foreignKey = other.catalog.foreignKeys.find(
-        (each) =>
-          displayName(each.refTable) === displayName(table.metadata.table) &&
-          each.columns.length === key.columns.length &&
-          key.columns.every((column) => each.columns.includes(column)),
-      )
-      return foreignKey ? undefined : noForeignKey
+      if (!trackedTable(tables, key.table)) return wrong(`table "${displayName(key.table)}" does not exist`)
+      return resolveRelationship(key, table.catalog, catalog.tables) ? undefined : noForeignKey
     }
     case 'manual': {
       const other = trackedTable(tables, key.table)

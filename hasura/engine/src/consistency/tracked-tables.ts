@@ -2,6 +2,7 @@ import type { Catalog, CatalogTable } from '../catalog/types.ts'
 import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { relationshipKey } from '../metadata/relationship.ts'
 import type { TableMetadata } from '../metadata/types.ts'
+import { resolveRelationship } from '../schema/source-model.ts'
 import type { Field, FieldLookup } from './boolean-expression.ts'
 
 /** A table that is tracked and exists, with what is known about it so far. */
@@ -31,29 +32,6 @@ export const columnFieldName = (metadata: TableMetadata, column: string): string
   metadata.configuration?.custom_column_names?.[column] ??
   column
 
-/** Where a relationship leads, or undefined when its foreign key does not exist. */
-export const relationshipTarget = (
-  table: TrackedTable,
-  using: Parameters<typeof relationshipKey>[0],
-): QualifiedName | undefined => {
-  const key = relationshipKey(using)
-  switch (key.kind) {
-    case 'own-foreign-key':
-      return foreignKeyOn(table.catalog, key.columns)?.refTable
-    case 'other-foreign-key':
-    case 'manual':
-      return key.table
-  }
-}
-
-export const foreignKeyOn = (
-  table: CatalogTable,
-  columns: readonly string[],
-): CatalogTable['foreignKeys'][number] | undefined =>
-  table.foreignKeys.find(
-    (key) => key.columns.length === columns.length && columns.every((column) => key.columns.includes(column)),
-  )
-
 /** Finds names of boolean expressions in the tracked tables. */
 export const fieldLookup =
   (tables: TrackedTables, catalog: Catalog): FieldLookup =>
@@ -71,8 +49,8 @@ const fieldOf = (table: TrackedTable, catalog: Catalog, name: string): Field | u
   const { object_relationships = [], array_relationships = [], computed_fields = [] } = table.metadata
   const relationship = [...object_relationships, ...array_relationships].find((each) => each.name === name)
   if (relationship) {
-    const target = relationshipTarget(table, relationship.using)
-    return target && { kind: 'relationship', target }
+    const join = resolveRelationship(relationshipKey(relationship.using), table.catalog, catalog.tables)
+    return join && { kind: 'relationship', target: join.target }
   }
   const computed = computed_fields.find((each) => each.name === name)
   if (!computed) return undefined

@@ -20,17 +20,21 @@ const manualConfiguration = record({
 const using = <Key extends z.ZodType>(key: Key) =>
   z.union([record({ foreign_key_constraint_on: key }), record({ manual_configuration: manualConfiguration })])
 
-export const objectRelationship = record({
+/** The shapes are apart because the commands that create relationships take them beside the table's name. */
+export const objectRelationshipShape = {
   name: nonEmptyText,
   comment: z.string().optional(),
   using: using(z.union([z.string().min(1), columns, otherTableKey])),
-})
+}
 
-export const arrayRelationship = record({
+export const arrayRelationshipShape = {
   name: nonEmptyText,
   comment: z.string().optional(),
   using: using(otherTableKey),
-})
+}
+
+export const objectRelationship = record(objectRelationshipShape)
+export const arrayRelationship = record(arrayRelationshipShape)
 
 /** To a remote schema or another source. Kept and checked in form; `definition` is read where it is used. */
 export const remoteRelationship = record({

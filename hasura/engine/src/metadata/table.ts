@@ -36,7 +36,7 @@ export const tableConfiguration = record({
   comment: z.string().optional(),
 })
 
-export const computedField = record({
+export const computedFieldShape = {
   name: nonEmptyText,
   definition: record({
     function: qualifiedName,
@@ -44,7 +44,9 @@ export const computedField = record({
     session_argument: z.string().optional(),
   }),
   comment: z.string().optional(),
-})
+}
+
+export const computedField = record(computedFieldShape)
 
 export const tableMetadata = record({
   table: qualifiedName,
@@ -63,18 +65,20 @@ export const tableMetadata = record({
   logical_model: z.string().optional(),
 })
 
+export const functionConfiguration = record({
+  custom_name: graphqlName.optional(),
+  custom_root_fields: record({
+    function: graphqlName.optional(),
+    function_aggregate: graphqlName.optional(),
+  }).optional(),
+  session_argument: z.string().optional(),
+  exposed_as: z.enum(['query', 'mutation']).optional(),
+  response: jsonObject.optional(),
+})
+
 export const functionMetadata = record({
   function: qualifiedName,
-  configuration: record({
-    custom_name: graphqlName.optional(),
-    custom_root_fields: record({
-      function: graphqlName.optional(),
-      function_aggregate: graphqlName.optional(),
-    }).optional(),
-    session_argument: z.string().optional(),
-    exposed_as: z.enum(['query', 'mutation']).optional(),
-    response: jsonObject.optional(),
-  }).optional(),
+  configuration: functionConfiguration.optional(),
   permissions: z.array(record({ role: nonEmptyText })).optional(),
   comment: z.string().optional(),
 })

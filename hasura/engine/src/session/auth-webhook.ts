@@ -54,7 +54,9 @@ export const createWebhookClient = (hook: AuthHook): WebhookClient => {
   return {
     authenticate: async (request) => {
       const headers = forwardedHeaders(request.headers)
-      const question = JSON.stringify(hook.mode === 'GET' ? headers : { headers, request: graphqlOf(request) })
+      const question = JSON.stringify(
+        hook.mode === 'GET' ? headers : { headers, request: graphqlOf(request) },
+      )
       const key = createHash('sha256').update(question).digest('base64')
       const cached = cache.get(key)
       if (cached && cached.expiresAt > Date.now()) return cached.session
@@ -75,7 +77,9 @@ const remember = (cache: Map<string, CachedSession>, key: string, entry: CachedS
 const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || notForwarded.has(name) ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+      value === undefined || notForwarded.has(name)
+        ? []
+        : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   )
 
@@ -132,14 +136,18 @@ const invalidAnswer = (): HasuraError =>
 const readAnswer = (text: string): CachedSession => {
   const answer = answerSchema.safeParse(parseJson(text))
   if (!answer.success) throw invalidAnswer()
-  const values = Object.fromEntries(Object.entries(answer.data).map(([name, value]) => [name.toLowerCase(), value]))
+  const values = Object.fromEntries(
+    Object.entries(answer.data).map(([name, value]) => [name.toLowerCase(), value]),
+  )
   const role = values['x-hasura-role']
   if (role === undefined || role === '') {
     throw new HasuraError('unexpected', 'missing x-hasura-role in the response of the authorization hook', {
       status: 500,
     })
   }
-  const variables = Object.fromEntries(Object.entries(values).filter(([name]) => name.startsWith('x-hasura-')))
+  const variables = Object.fromEntries(
+    Object.entries(values).filter(([name]) => name.startsWith('x-hasura-')),
+  )
   return { session: createSession(role, variables), expiresAt: expiryOf(values) }
 }
 
@@ -156,7 +164,9 @@ const expiryOf = (values: Readonly<Record<string, string>>): number => {
   const cacheControl = values['cache-control']
   if (cacheControl !== undefined) {
     const seconds = /(?:^|[,\s])max-age\s*=\s*(\d+)/i.exec(cacheControl)?.[1]
-    return /no-(?:cache|store)/i.test(cacheControl) || seconds === undefined ? 0 : Date.now() + Number(seconds) * 1000
+    return /no-(?:cache|store)/i.test(cacheControl) || seconds === undefined
+      ? 0
+      : Date.now() + Number(seconds) * 1000
   }
   const expires = Date.parse(values['expires'] ?? '')
   return Number.isNaN(expires) ? 0 : expires

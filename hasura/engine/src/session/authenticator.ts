@@ -60,7 +60,8 @@ export const accessDenied = (message: string): HasuraError =>
   new HasuraError('access-denied', message, { status: 401 })
 
 /** Compares digests, so that the time taken tells neither the secret's length nor its beginning. */
-const sameSecret = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected))
+const sameSecret = (given: string, expected: string): boolean =>
+  timingSafeEqual(digest(given), digest(expected))
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -77,6 +78,8 @@ const isTrue = (value: string | string[] | undefined): boolean =>
 const variablesFrom = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      name.startsWith('x-hasura-') && typeof value === 'string' && !notVariables.has(name) ? [[name, value]] : [],
+      name.startsWith('x-hasura-') && typeof value === 'string' && !notVariables.has(name)
+        ? [[name, value]]
+        : [],
     ),
   )

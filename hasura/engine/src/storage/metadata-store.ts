@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Pool, PoolClient } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import type { Json } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
@@ -27,8 +27,11 @@ export interface MetadataStore {
   prepare(initial: Metadata): Promise<void>
   read(): Promise<StoredMetadata>
   readResourceVersion(): Promise<number>
-  /** Writes if nobody else did since `expectedVersion` was read. */
-  write(metadata: Metadata, expectedVersion: number): Promise<WriteResult>
+  /**
+   * Writes if nobody else did since `expectedVersion` was read. With a client of the caller's, it is part of
+   * the caller's transaction.
+   */
+  write(metadata: Metadata, expectedVersion: number, client?: ClientBase): Promise<WriteResult>
   readServerId(): Promise<string>
   readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>
   writeCatalogState(kind: CatalogStateKind, state: Json): Promise<void>
@@ -60,8 +63,8 @@ export const createMetadataStore = (pool: Pool): MetadataStore => ({
 
   readResourceVersion: () => readResourceVersion(pool),
 
-  write: async (metadata, expectedVersion) => {
-    const { rows } = await pool.query(
+  write: async (metadata, expectedVersion, client) => {
+    const { rows } = await (client ?? pool).query(
       `update hdb_catalog.hdb_metadata
           set metadata = $1, resource_version = resource_version + 1
         where id = 1 and resource_version = $2
@@ -100,7 +103,7 @@ const readResourceVersion = async (pool: Pool): Promise<number> => {
 }
 
 const create = async (pool: Pool): Promise<void> => {
-  const client: PoolClient = await pool.connect()
+  const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [creationLock])

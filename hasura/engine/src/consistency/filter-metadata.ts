@@ -1,0 +1,55 @@
+import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
+import {
+  type MetadataObject,
+  type PermissionKind,
+  actionObject,
+  computedFieldObject,
+  functionObject,
+  permissionObject,
+  relationshipObject,
+  sourceObject,
+  tableObject,
+} from './metadata-object.ts'
+
+type Keep = (object: MetadataObject) => boolean
+
+/** Metadata without the entries whose object `keep` refuses. Objects are told apart by their name. */
+export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
+  ...metadata,
+  sources: metadata.sources
+    .filter((source) => keep(sourceObject(source.name)))
+    .map((source) => filterSource(source, keep)),
+  custom_types: keep({ type: 'custom_types', name: 'custom_types custom_types', definition: null })
+    ? metadata.custom_types
+    : undefined,
+  actions: metadata.actions?.filter((action) => keep(actionObject(action))),
+})
+
+const filterSource = (source: Source, keep: Keep): Source => ({
+  ...source,
+  tables: source.tables
+    .filter(({ table }) => keep(tableObject(source.name, table)))
+    .map((table) => filterTable(source.name, table, keep)),
+  functions: source.functions?.filter((fn) => keep(functionObject(source.name, fn.function))),
+})
+
+const filterTable = (source: string, table: TableMetadata, keep: Keep): TableMetadata => {
+  const permitted = (kind: PermissionKind) => (permission: Parameters<typeof permissionObject>[3]) =>
+    keep(permissionObject(source, table.table, kind, permission))
+  return {
+    ...table,
+    object_relationships: table.object_relationships?.filter((each) =>
+      keep(relationshipObject(source, table.table, 'object', each)),
+    ),
+    array_relationships: table.array_relationships?.filter((each) =>
+      keep(relationshipObject(source, table.table, 'array', each)),
+    ),
+    computed_fields: table.computed_fields?.filter((each) =>
+      keep(computedFieldObject(source, table.table, each)),
+    ),
+    insert_permissions: table.insert_permissions?.filter(permitted('insert')),
+    select_permissions: table.select_permissions?.filter(permitted('select')),
+    update_permissions: table.update_permissions?.filter(permitted('update')),
+    delete_permissions: table.delete_permissions?.filter(permitted('delete')),
+  }
+}

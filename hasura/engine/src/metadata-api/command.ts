@@ -1,0 +1,69 @@
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import { findSource, findTable } from '../metadata/edit-metadata.ts'
+import type { Json } from '../metadata/parse.ts'
+import { type QualifiedName, displayName, qualifiedName } from '../metadata/qualified-name.ts'
+import type { Metadata, TableMetadata } from '../metadata/types.ts'
+import { HasuraError } from '../hasura-error.ts'
+import type { MetadataStore } from '../storage/metadata-store.ts'
+import type { MetadataDraft } from './draft.ts'
+
+/** What a command may use. */
+export interface CommandContext {
+  readonly draft: MetadataDraft
+  readonly pool: Pool
+  readonly store: MetadataStore
+}
+
+/** A command of the metadata API: its arguments and what it does. The answer is the response's body. */
+export interface Command<Args = unknown> {
+  readonly schema: z.ZodType<Args>
+  /** Whether the request gets a new resource_version. */
+  readonly changesMetadata: boolean
+  run(args: Args, context: CommandContext): Promise<Json>
+}
+
+export const success: Json = { message: 'success' }
+
+/** A command that changes metadata and answers that it did. */
+export const edit = <Schema extends z.ZodType>(
+  schema: Schema,
+  run: (args: z.output<Schema>, draft: MetadataDraft) => Promise<void>,
+): Command => ({
+  schema,
+  changesMetadata: true,
+  run: async (args, { draft }) => {
+    // The dispatcher has parsed the arguments with this very schema.
+    await run(args as z.output<Schema>, draft)
+    return success
+  },
+})
+
+/** A command that only tells. */
+export const read = <Schema extends z.ZodType>(
+  schema: Schema,
+  run: (args: z.output<Schema>, context: CommandContext) => Promise<Json>,
+): Command => ({
+  schema,
+  changesMetadata: false,
+  run: (args, context) => run(args as z.output<Schema>, context),
+})
+
+/** Arguments that most commands have. */
+export const sourceName = z.string().min(1).default('default')
+export const tableArguments = { source: sourceName, table: qualifiedName }
+
+export const requireSource = (metadata: Metadata, source: string): void => {
+  if (!findSource(metadata, source)) {
+    throw new HasuraError('not-exists', `source with name "${source}" does not exist`)
+  }
+}
+
+export const requireTable = (metadata: Metadata, source: string, table: QualifiedName): TableMetadata => {
+  requireSource(metadata, source)
+  const found = findTable(metadata, source, table)
+  if (!found) {
+    throw new HasuraError('not-exists', `table "${displayName(table)}" does not exist in source: ${source}`)
+  }
+  return found
+}

@@ -1,0 +1,32 @@
+import { actionCommands } from './action-commands.ts'
+import type { Command } from './command.ts'
+import { computedFieldCommands } from './computed-field-commands.ts'
+import { functionCommands } from './function-commands.ts'
+import { metadataCommands, version2Commands } from './metadata-commands.ts'
+import { permissionCommands } from './permission-commands.ts'
+import { relationshipCommands } from './relationship-commands.ts'
+import { runSql } from './run-sql.ts'
+import { tableCommands } from './table-commands.ts'
+
+/** Every command of `/v1/metadata`, by the name that a request gives as `type`. */
+const version1: Readonly<Record<string, Command>> = {
+  ...metadataCommands,
+  ...tableCommands,
+  ...relationshipCommands,
+  ...computedFieldCommands,
+  ...permissionCommands,
+  ...functionCommands,
+  ...actionCommands,
+}
+
+/** Commands of `/v2/query`. */
+const queryCommands: Readonly<Record<string, Command>> = { run_sql: runSql }
+
+export type CommandSet = 'metadata' | 'query'
+
+export const findCommand = (set: CommandSet, type: string, version: number): Command | undefined => {
+  const table = set === 'query' ? queryCommands : version1
+  const second = set === 'metadata' && version === 2 && Object.hasOwn(version2Commands, type)
+  if (second) return version2Commands[type]
+  return Object.hasOwn(table, type) ? table[type] : undefined
+}

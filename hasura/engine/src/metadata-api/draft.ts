@@ -1,0 +1,129 @@
+import type { ClientBase, Pool } from 'pg'
+import { readEnumTables } from '../catalog/enum-tables.ts'
+import { introspect } from '../catalog/introspect.ts'
+import type { Catalog } from '../catalog/types.ts'
+import { buildSnapshot } from '../consistency/build-snapshot.ts'
+import { describeDependents } from '../consistency/dependent-object.ts'
+import { filterMetadata } from '../consistency/filter-metadata.ts'
+import type { MetadataObject } from '../consistency/metadata-object.ts'
+import { rootFieldConflict } from '../consistency/root-field-conflict.ts'
+import { HasuraError } from '../hasura-error.ts'
+import { compactMetadata } from '../metadata/edit-metadata.ts'
+import type { Json } from '../metadata/parse.ts'
+import type { Metadata } from '../metadata/types.ts'
+import type { Inconsistency, Snapshot } from '../snapshot.ts'
+
+/** Reads the catalog and the rows of the tables that metadata calls enums. */
+export const readCatalog = async (client: ClientBase | Pool, metadata: Metadata): Promise<Catalog> =>
+  readEnumTables(
+    client,
+    await introspect(client),
+    metadata.sources.flatMap(({ tables }) =>
+      tables.filter((table) => table.is_enum).map(({ table }) => table),
+    ),
+  )
+
+/**
+ * What the commands of one request work on: a snapshot of its own, which becomes everybody's when the whole
+ * request has succeeded. A command that fails leaves no trace.
+ */
+export interface MetadataDraft {
+  readonly snapshot: Snapshot
+  /** Takes the metadata as edited, whatever that does to its consistency. */
+  accept(metadata: Metadata): Promise<void>
+  /** Refuses an edit that makes anything inconsistent; `object` is the entry that the command is about. */
+  change(metadata: Metadata, object: MetadataObject): Promise<void>
+  /** Refuses an edit that others depend on, unless it may take them along. */
+  remove(metadata: Metadata, options: { readonly cascade: boolean }): Promise<void>
+  /** Continues with another state of the database and of the metadata, both known to fit. */
+  replace(snapshot: Snapshot): void
+}
+
+export const createDraft = (pool: Pool, start: Snapshot): MetadataDraft => {
+  let snapshot = start
+
+  const build = async (metadata: Metadata): Promise<Snapshot> => {
+    const compacted = compactMetadata(metadata)
+    const catalog = sameEnums(compacted, snapshot.storedMetadata)
+      ? snapshot.catalog
+      : await readCatalog(pool, compacted)
+    return buildSnapshot(compacted, catalog, snapshot.resourceVersion)
+  }
+
+  return {
+    get snapshot() {
+      return snapshot
+    },
+    accept: async (metadata) => {
+      snapshot = await build(metadata)
+    },
+    change: async (metadata, object) => {
+      const next = await build(metadata)
+      refuseInconsistencies(newInconsistencies(next, snapshot), object)
+      const conflict = rootFieldConflict(next)
+      if (conflict !== undefined && conflict !== rootFieldConflict(snapshot)) {
+        throw new HasuraError('unexpected', conflict, { status: 500 })
+      }
+      snapshot = next
+    },
+    remove: async (metadata, { cascade }) => {
+      const next = await build(metadata)
+      const dependents = newInconsistencies(next, snapshot)
+      if (dependents.length === 0) {
+        snapshot = next
+        return
+      }
+      if (!cascade) {
+        const names = describeDependents(dependents)
+        throw new HasuraError(
+          'dependency-error',
+          `cannot drop due to the following dependent objects: ${names}`,
+        )
+      }
+      snapshot = await build(withoutObjects(next.storedMetadata, dependents))
+    },
+    replace: (next) => {
+      snapshot = next
+    },
+  }
+}
+
+const sameEnums = (a: Metadata, b: Metadata): boolean => enumNames(a) === enumNames(b)
+
+const enumNames = (metadata: Metadata): string =>
+  JSON.stringify(
+    metadata.sources.flatMap(({ tables }) => tables.filter((each) => each.is_enum).map((each) => each.table)),
+  )
+
+/** Inconsistencies of objects that were in order before. */
+export const newInconsistencies = (next: Snapshot, before: Snapshot): readonly Inconsistency[] => {
+  const known = new Set(before.inconsistencies.map(({ name }) => name))
+  return next.inconsistencies.filter(({ name }) => !known.has(name))
+}
+
+export const withoutObjects = (metadata: Metadata, objects: readonly Inconsistency[]): Metadata => {
+  const names = new Set(objects.map(({ name }) => name))
+  return filterMetadata(metadata, ({ name }) => !names.has(name))
+}
+
+const refuseInconsistencies = (found: readonly Inconsistency[], object: MetadataObject): void => {
+  if (found.length === 0) return
+  const own = found.filter(({ name }) => name === object.name)
+  if (own.length > 0) {
+    throw new HasuraError('invalid-configuration', own.map(({ reason }) => reason).join(', '), {
+      internal: inconsistenciesJson(own),
+    })
+  }
+  throw new HasuraError('unexpected', 'cannot continue due to new inconsistent metadata', {
+    internal: inconsistenciesJson(found),
+  })
+}
+
+export const inconsistenciesJson = (inconsistencies: readonly Inconsistency[]): Json =>
+  inconsistencies.map(({ definition, name, reason, type, message }) => ({
+    definition,
+    name,
+    reason,
+    type,
+    ...(message === undefined ? {} : { message }),
+  }))

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { HasuraError, errorBody } from '../hasura-error.ts'
+import type { Json } from '../metadata/parse.ts'
+import { parseJson } from '../metadata/read-metadata.ts'
+import { type Command, type CommandContext, success } from './command.ts'
+import { type CommandSet, findCommand } from './commands.ts'
+
+const envelope = z.looseObject({
+  type: z.string(),
+  version: z.unknown().optional(),
+  args: z.unknown().optional(),
+  resource_version: z.number().int().nullish(),
+})
+
+/** A request as it was understood, before anything has run. */
+export type MetadataRequest =
+  | { readonly kind: 'command'; readonly command: Command; readonly args: unknown }
+  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly requests: readonly MetadataRequest[] }
+
+type BulkMode = 'bulk' | 'bulk_atomic' | 'bulk_keep_going'
+
+const bulkModes: ReadonlySet<string> = new Set(['bulk', 'bulk_atomic', 'bulk_keep_going', 'concurrent_bulk'])
+
+/** A bulk in a bulk in a bulk is a mistake; so is one of a hundred thousand commands. */
+const maxDepth = 4
+const maxCommands = 10_000
+
+/** Parses all commands first, so that a bulk with a mistake in it runs none of them. */
+export const parseMetadataRequest = (set: CommandSet, body: unknown, depth = 0): MetadataRequest => {
+  const request = parseOrRefuse(envelope, body, '$')
+  const version = request.version ?? 1
+  if (version !== 1 && version !== 2) {
+    throw new HasuraError('parse-failed', `expected 1 or 2, encountered ${JSON.stringify(version)}`, {
+      path: '$.version',
+    })
+  }
+  if (bulkModes.has(request.type)) return parseBulk(set, request.type, request.args, depth)
+  const command = findCommand(set, request.type, version)
+  if (!command) {
+    throw new HasuraError('parse-failed', `unknown ${set} command "${request.type}"`, { path: '$.type' })
+  }
+  return { kind: 'command', command, args: parseOrRefuse(command.schema, request.args ?? {}, '$') }
+}
+
+const parseBulk = (set: CommandSet, type: string, args: unknown, depth: number): MetadataRequest => {
+  if (depth >= maxDepth) throw new HasuraError('parse-failed', 'bulk requests are nested too deep')
+  const items = parseOrRefuse(z.array(z.unknown()).max(maxCommands), args, '$.args')
+  const mode = type === 'concurrent_bulk' ? 'bulk' : (type as BulkMode)
+  return {
+    kind: 'bulk',
+    mode,
+    requests: items.map((item, index) => within(index, () => parseMetadataRequest(set, item, depth + 1))),
+  }
+}
+
+const parseOrRefuse = <T>(schema: z.ZodType<T>, value: unknown, path: string): T => {
+  const parsed = parseJson(schema, value)
+  if (parsed.kind === 'parsed') return parsed.value
+  throw new HasuraError('parse-failed', parsed.problem.message, {
+    path: `${path}${parsed.problem.path.slice(1)}`,
+  })
+}
+
+const within = <T>(index: number, run: () => T): T => {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof HasuraError ? error.under(`.args[${index}]`) : error
+  }
+}
+
+/** Whether the request gets a new resource_version if it succeeds. */
+export const changesMetadata = (request: MetadataRequest): boolean =>
+  request.kind === 'command' ? request.command.changesMetadata : request.requests.some(changesMetadata)
+
+/** Runs a request against a draft. Throws HasuraError with the path of the command that failed. */
+export const runMetadataRequest = async (
+  request: MetadataRequest,
+  context: CommandContext,
+): Promise<Json> => {
+  if (request.kind === 'command') {
+    try {
+      return await request.command.run(request.args, context)
+    } catch (error) {
+      throw error instanceof HasuraError ? error.under('.args') : error
+    }
+  }
+  const results: Json[] = []
+  for (const [index, each] of request.requests.entries()) {
+    try {
+      results.push(await runMetadataRequest(each, context))
+    } catch (error) {
+      if (!(error instanceof HasuraError)) throw error
+      const located = error.under(`.args[${index}]`)
+      if (request.mode !== 'bulk_keep_going') throw located
+      results.push(errorBody(located))
+    }
+  }
+  return request.mode === 'bulk_atomic' ? success : results
+}

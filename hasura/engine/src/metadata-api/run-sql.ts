@@ -1,0 +1,128 @@
+import pg, { type PoolClient } from 'pg'
+import { z } from 'zod'
+import { readCatalog } from './draft.ts'
+import { HasuraError, versionConflict } from '../hasura-error.ts'
+import { compactMetadata } from '../metadata/edit-metadata.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { MetadataStore } from '../storage/metadata-store.ts'
+import { type Json, record } from '../metadata/parse.ts'
+import { type Command, type CommandContext, requireSource, sourceName } from './command.ts'
+import { adaptToCatalog } from './adapt-to-catalog.ts'
+
+const runSqlArguments = record({
+  source: sourceName,
+  sql: z.string(),
+  cascade: z.boolean().default(false),
+  check_metadata_consistency: z.boolean().optional(),
+  read_only: z.boolean().default(false),
+})
+type RunSqlArguments = z.output<typeof runSqlArguments>
+
+/** What may change a table or function that metadata speaks of; the words are Hasura's. */
+const changesSchema = /\b(alter|drop|replace|create function|comment on)\b/i
+
+/**
+ * Runs any SQL in a transaction. When it may have changed the schema, metadata follows what was renamed and
+ * forgets what was dropped, and the transaction fails if something else would break.
+ */
+export const runSql: Command = {
+  schema: runSqlArguments,
+  changesMetadata: false,
+  run: async (args, context) => {
+    const parsed = runSqlArguments.parse(args)
+    requireSource(context.draft.snapshot.storedMetadata, parsed.source)
+    const client = await context.pool.connect()
+    try {
+      return await inTransaction(client, parsed.read_only, () => runChecked(client, parsed, context))
+    } finally {
+      // Whatever the SQL set (search_path, time zone, a temporary table) ends with the connection.
+      client.release(true)
+    }
+  },
+}
+
+const inTransaction = async <T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> => {
+  await client.query(readOnly ? 'begin read only' : 'begin')
+  try {
+    const result = await run()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+const runChecked = async (
+  client: PoolClient,
+  args: RunSqlArguments,
+  { draft, store }: CommandContext,
+): Promise<Json> => {
+  const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
+  if (!checks) return execute(client, args.sql)
+  const before = await readCatalog(client, draft.snapshot.storedMetadata)
+  const result = await execute(client, args.sql)
+  // A `set search_path` in the SQL must not change what the catalog query finds.
+  await client.query('reset search_path')
+  const after = await readCatalog(client, draft.snapshot.storedMetadata)
+  const adapted = await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
+    readCatalog(client, metadata),
+  )
+  draft.replace(await persist(client, store, draft.snapshot, adapted))
+  return result
+}
+
+/** In the transaction of the SQL: the database and what is known about it change together. */
+const persist = async (
+  client: PoolClient,
+  store: MetadataStore,
+  before: Snapshot,
+  after: Snapshot,
+): Promise<Snapshot> => {
+  const metadata = compactMetadata(after.storedMetadata)
+  if (JSON.stringify(metadata) === JSON.stringify(before.storedMetadata)) return after
+  const result = await store.write(metadata, before.resourceVersion, client)
+  switch (result.kind) {
+    case 'written':
+      return { ...after, storedMetadata: metadata, resourceVersion: result.resourceVersion }
+    case 'conflict':
+      throw versionConflict(before.resourceVersion)
+  }
+}
+
+const textOnly = { getTypeParser: () => (value: string) => value }
+
+/** The last statement's rows, as text, under a row of column names; what Hasura shows of a result. */
+const execute = async (client: PoolClient, sql: string): Promise<Json> => {
+  try {
+    const results: unknown = await client.query({ text: sql, rowMode: 'array', types: textOnly })
+    const last = lastResult.parse(Array.isArray(results) ? results.at(-1) : results)
+    return last.fields.length > 0
+      ? { result_type: 'TuplesOk', result: [last.fields.map(({ name }) => name), ...last.rows] }
+      : { result_type: 'CommandOk', result: null }
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) throw queryFailed(sql, error)
+    throw error
+  }
+}
+
+const lastResult = z.object({
+  fields: z.array(z.object({ name: z.string() })),
+  rows: z.array(z.array(z.string().nullable())),
+})
+
+const queryFailed = (sql: string, error: pg.DatabaseError): HasuraError =>
+  new HasuraError('postgres-error', 'query execution failed', {
+    internal: {
+      statement: sql,
+      prepared: false,
+      error: {
+        exec_status: 'FatalError',
+        hint: error.hint ?? null,
+        message: error.message,
+        status_code: error.code ?? null,
+        description: error.detail ?? null,
+      },
+      arguments: [],
+    },
+  })

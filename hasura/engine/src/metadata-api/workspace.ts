@@ -1,0 +1,96 @@
+import type { Pool } from 'pg'
+import { buildSnapshot } from '../consistency/build-snapshot.ts'
+import { HasuraError, versionConflict } from '../hasura-error.ts'
+import type { Json } from '../metadata/parse.ts'
+import { parseMetadata } from '../metadata/read-metadata.ts'
+import type { Metadata } from '../metadata/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { MetadataStore } from '../storage/metadata-store.ts'
+import type { CommandSet } from './commands.ts'
+import { createDraft, readCatalog } from './draft.ts'
+import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './handle-request.ts'
+
+/** The one place where the snapshot changes. */
+export interface Workspace {
+  readonly snapshot: Snapshot
+  /** Runs a request of `/v1/metadata` or `/v2/query`. Throws HasuraError. */
+  handle(set: CommandSet, body: unknown): Promise<Json>
+  /** Takes over what another engine on the same database has stored, if it has. */
+  synchronize(): Promise<void>
+}
+
+export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<Workspace> => {
+  let snapshot = await load(pool, store)
+  // One change at a time: each builds on the one before.
+  let queue: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(run, run)
+    queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  const changeMetadata = async (body: unknown): Promise<Json> => {
+    const request = parseMetadataRequest('metadata', body)
+    const changes = changesMetadata(request)
+    const draft = createDraft(pool, changes ? await load(pool, store) : snapshot)
+    requireVersion(body, draft.snapshot.resourceVersion)
+    const answer = await runMetadataRequest(request, { draft, pool, store })
+    if (changes) snapshot = await commit(store, draft.snapshot)
+    return answer
+  }
+
+  /** Every run_sql is a transaction of its own: what the first ones did stays when a later one fails. */
+  const query = async (body: unknown): Promise<Json> => {
+    const request = parseMetadataRequest('query', body)
+    const draft = createDraft(pool, snapshot)
+    try {
+      return await runMetadataRequest(request, { draft, pool, store })
+    } finally {
+      snapshot = draft.snapshot
+    }
+  }
+
+  return {
+    get snapshot() {
+      return snapshot
+    },
+    handle: (set, body) => inTurn(() => (set === 'metadata' ? changeMetadata(body) : query(body))),
+    synchronize: async () => {
+      if ((await store.readResourceVersion()) === snapshot.resourceVersion) return
+      await inTurn(async () => {
+        snapshot = await load(pool, store)
+      })
+    },
+  }
+}
+
+const load = async (pool: Pool, store: MetadataStore): Promise<Snapshot> => {
+  const { metadata: stored, resourceVersion } = await store.read()
+  const metadata = storedMetadata(stored)
+  return buildSnapshot(metadata, await readCatalog(pool, metadata), resourceVersion)
+}
+
+const storedMetadata = (stored: unknown): Metadata => {
+  const parsed = parseMetadata(stored)
+  if (parsed.kind === 'parsed') return parsed.value
+  const { path, message } = parsed.problem
+  throw new HasuraError('unexpected', `the stored metadata can't be read: ${message}`, { status: 500, path })
+}
+
+const commit = async (store: MetadataStore, snapshot: Snapshot): Promise<Snapshot> => {
+  const result = await store.write(snapshot.storedMetadata, snapshot.resourceVersion)
+  switch (result.kind) {
+    case 'written':
+      return { ...snapshot, resourceVersion: result.resourceVersion }
+    case 'conflict':
+      throw versionConflict(snapshot.resourceVersion)
+  }
+}
+
+const requireVersion = (body: unknown, current: number): void => {
+  const referenced =
+    typeof body === 'object' && body !== null && 'resource_version' in body
+      ? body.resource_version
+      : undefined
+  if (typeof referenced === 'number' && referenced !== current) throw versionConflict(referenced)
+}

@@ -1,0 +1,97 @@
+import { type QualifiedName, qualifiedKey } from './qualified-name.ts'
+import type { FunctionMetadata, Metadata, Source, TableMetadata } from './types.ts'
+
+/** Pure edits: each returns new metadata and leaves the old one as it is. */
+
+export const findSource = (metadata: Metadata, name: string): Source | undefined =>
+  metadata.sources.find((source) => source.name === name)
+
+export const findTable = (
+  metadata: Metadata,
+  source: string,
+  table: QualifiedName,
+): TableMetadata | undefined =>
+  findSource(metadata, source)?.tables.find((each) => qualifiedKey(each.table) === qualifiedKey(table))
+
+export const findFunction = (
+  metadata: Metadata,
+  source: string,
+  fn: QualifiedName,
+): FunctionMetadata | undefined =>
+  findSource(metadata, source)?.functions?.find((each) => qualifiedKey(each.function) === qualifiedKey(fn))
+
+export const editSource = (metadata: Metadata, name: string, edit: (source: Source) => Source): Metadata => ({
+  ...metadata,
+  sources: metadata.sources.map((source) => (source.name === name ? edit(source) : source)),
+})
+
+export const editTable = (
+  metadata: Metadata,
+  source: string,
+  table: QualifiedName,
+  edit: (table: TableMetadata) => TableMetadata,
+): Metadata =>
+  editSource(metadata, source, (each) => ({
+    ...each,
+    tables: each.tables.map((entry) =>
+      qualifiedKey(entry.table) === qualifiedKey(table) ? edit(entry) : entry,
+    ),
+  }))
+
+export const editFunction = (
+  metadata: Metadata,
+  source: string,
+  fn: QualifiedName,
+  edit: (fn: FunctionMetadata) => FunctionMetadata,
+): Metadata =>
+  editSource(metadata, source, (each) => ({
+    ...each,
+    functions: (each.functions ?? []).map((entry) =>
+      qualifiedKey(entry.function) === qualifiedKey(fn) ? edit(entry) : entry,
+    ),
+  }))
+
+/** Lists that metadata may have at these levels; Hasura does not export an empty one. */
+const omittedWhenEmpty: ReadonlySet<string> = new Set([
+  'object_relationships',
+  'array_relationships',
+  'computed_fields',
+  'remote_relationships',
+  'insert_permissions',
+  'select_permissions',
+  'update_permissions',
+  'delete_permissions',
+  'event_triggers',
+  'functions',
+  'native_queries',
+  'stored_procedures',
+  'logical_models',
+  'remote_schemas',
+  'query_collections',
+  'allowlist',
+  'actions',
+  'cron_triggers',
+  'inherited_roles',
+  'rest_endpoints',
+])
+
+const compact = <Part extends object>(part: Part): Part =>
+  Object.fromEntries(
+    Object.entries(part).filter(
+      ([key, value]: [string, unknown]) =>
+        value !== undefined &&
+        !(omittedWhenEmpty.has(key) && Array.isArray(value) && value.length === 0) &&
+        !(key === 'is_enum' && value === false),
+    ),
+  ) as Part
+
+/** Metadata as Hasura exports it: without what is empty or the default. */
+export const compactMetadata = (metadata: Metadata): Metadata =>
+  compact({
+    ...metadata,
+    sources: metadata.sources.map((source) => compact({ ...source, tables: source.tables.map(compact) })),
+    custom_types:
+      metadata.custom_types && Object.values(metadata.custom_types).some((types) => (types?.length ?? 0) > 0)
+        ? metadata.custom_types
+        : undefined,
+  })
