@@ -1,4 +1,12 @@
-import type { BinaryOperator, BuiltinFunction, Expression, FunctionCall, Projection, Select, TypeName } from './ast.ts'
+import type {
+  BinaryOperator,
+  BuiltinFunction,
+  Expression,
+  FunctionCall,
+  Projection,
+  Select,
+  TypeName,
+} from './ast.ts'
 
 /** Short constructors of nodes, for code that composes many of them. */
 

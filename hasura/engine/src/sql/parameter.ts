@@ -14,19 +14,29 @@ export type ParameterSource =
   | { readonly kind: 'session-object' }
   /** A value written in the document. */
   | { readonly kind: 'literal'; readonly text: string | null }
-  /** A column of a row that an earlier statement of the same mutation returned. */
-  | { readonly kind: 'returned'; readonly statement: number; readonly column: number }
+  /** JSON written in the document with variables inside of it: its text, and their names in between. */
+  | { readonly kind: 'json-template'; readonly parts: readonly JsonTemplatePart[] }
+  /** A column of the row that an earlier step of a nested insert wrote. */
+  | { readonly kind: 'written-column'; readonly step: number; readonly column: number }
+  /** The rows that these steps wrote, as a JSON array. */
+  | { readonly kind: 'written-rows'; readonly steps: readonly number[] }
+  /** How many rows all steps of the nested insert wrote. */
+  | { readonly kind: 'written-count' }
   /** What an action's handler answered, as JSON text. */
-  | { readonly kind: 'input'; readonly name: string }
+  | { readonly kind: 'answer' }
 
-/** How a JSON value is written as Postgres' text format for its type. */
-export type ParameterEncoding =
-  | { readonly kind: 'scalar'; readonly check: ScalarCheck }
-  | { readonly kind: 'array'; readonly check: ScalarCheck }
-  | { readonly kind: 'json' }
+export type JsonTemplatePart =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'variable'; readonly name: string }
 
-/** What a variable's JSON value must be before Postgres sees it. */
-export type ScalarCheck = 'int' | 'float' | 'boolean' | 'string' | 'uuid' | 'text-or-number' | 'json'
+/** How a JSON value is checked and written in Postgres' text format. */
+export interface ParameterEncoding {
+  readonly scalar: ScalarEncoding
+  /** The value is a list, written as an array literal. */
+  readonly list: boolean
+}
+
+/** `any` takes what JSON has but objects (`numeric`, `uuid`, `timestamptz`): Postgres judges the rest. */
+export type ScalarEncoding = 'int' | 'float' | 'boolean' | 'string' | 'any' | 'json'
 
 /** Two parameters with the same key share a number. */
 export const parameterKey = (source: ParameterSource): string => JSON.stringify(source)

@@ -72,8 +72,7 @@ class Printer {
     ]
     // Clauses are printed in their textual order, so that parameters are numbered as they are read.
     const common = this.#with(select.with)
-    const distinct =
-      select.distinctOn === undefined ? '' : ` DISTINCT ON (${this.#list(select.distinctOn)})`
+    const distinct = select.distinctOn === undefined ? '' : ` DISTINCT ON (${this.#list(select.distinctOn)})`
     return [
       `${common}SELECT${distinct} ${projections.join(', ')}`,
       select.from === undefined ? '' : ` FROM ${this.#from(select.from)}`,
@@ -86,7 +85,9 @@ class Printer {
 
   #with(tables: readonly CommonTable[] | undefined): string {
     if (tables === undefined || tables.length === 0) return ''
-    const printed = tables.map(({ name, statement }) => `${identifier(name)} AS (${this.statement(statement)})`)
+    const printed = tables.map(
+      ({ name, statement }) => `${identifier(name)} AS (${this.statement(statement)})`,
+    )
     return `WITH ${printed.join(', ')} `
   }
 

@@ -1,0 +1,28 @@
+import { type GraphQLArgument, isNonNullType } from 'graphql'
+import { coerceNode } from './coerce.ts'
+import type { CollectedField, DocumentScope } from './collect-fields.ts'
+import type { InputValue, ObjectValue } from './input-value.ts'
+import { RequestError } from './request-error.ts'
+
+/** The arguments of a field, checked against what the schema says about it, as one object. */
+export const readArguments = (
+  { node, name, path }: CollectedField,
+  known: readonly GraphQLArgument[],
+  scope: DocumentScope,
+): ObjectValue => {
+  const at = `${path}.args`
+  const fields = new Map<string, InputValue>()
+  for (const argument of node.arguments ?? []) {
+    const declared = known.find((candidate) => candidate.name === argument.name.value)
+    if (declared === undefined)
+      throw new RequestError(`'${name}' has no argument named '${argument.name.value}'`, path)
+    if (fields.has(declared.name))
+      throw new RequestError(`multiple values for the argument '${declared.name}'`, path)
+    const value = coerceNode(argument.value, declared.type, scope.variables, `${at}.${declared.name}`)
+    if (value !== undefined) fields.set(declared.name, value)
+  }
+  for (const { name: required, type, defaultValue } of known)
+    if (isNonNullType(type) && defaultValue === undefined && !fields.has(required))
+      throw new RequestError(`missing required field '${required}'`, at)
+  return { kind: 'object', fields, path: at }
+}

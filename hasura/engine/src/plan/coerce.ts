@@ -1,0 +1,340 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLList,
+  type GraphQLScalarType,
+  Kind,
+  type ValueNode,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  valueFromASTUntyped,
+} from 'graphql'
+import { scalarEncoding } from '../schema/postgres-type.ts'
+import type { JsonTemplatePart, ParameterSource } from '../sql/parameter.ts'
+import { encodeLiteral } from '../sql/encode.ts'
+import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
+import { RequestError } from './request-error.ts'
+import { type Variables, variableAt } from './variables.ts'
+
+/** Where a JSON value comes from: a variable, at a path inside of it, or the document and schema themselves. */
+type Origin =
+  { readonly kind: 'variable'; readonly path: readonly (string | number)[] } | { readonly kind: 'constant' }
+
+/**
+ * Checks a value of the document against a type. Undefined means that it is a variable that was not given,
+ * which is as if the argument or field had been left out.
+ */
+export const coerceNode = (
+  node: ValueNode,
+  type: GraphQLInputType,
+  variables: Variables,
+  path: string,
+): InputValue | undefined => {
+  if (node.kind === Kind.VARIABLE) {
+    const value = variableAt(variables, node.name.value, type, path)
+    if (value === undefined) return undefined
+    const origin: Origin = variables.given.has(node.name.value)
+      ? { kind: 'variable', path: [node.name.value] }
+      : { kind: 'constant' }
+    return coerceJson(value, type, origin, path)
+  }
+  if (node.kind === Kind.NULL) return nullValue(type, path)
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const scalars: GraphQLList<GraphQLInputType> = nullable
+    // A single value stands for a list of one, as GraphQL has it.
+    if (node.kind !== Kind.LIST)
+      return isArrayLiteral(node, scalars)
+        ? constantLeaf(valueFromASTUntyped(node) as JsonValue, scalars, path)
+        : listOf([coerceNode(node, scalars.ofType, variables, path)], path)
+    return listOf(
+      node.values.map((item, index) => coerceNode(item, scalars.ofType, variables, `${path}[${index}]`)),
+      path,
+    )
+  }
+  if (isInputObjectType(nullable)) {
+    if (node.kind !== Kind.OBJECT) throw mismatch('an object', nullable.name, describeNode(node), path)
+    const given = new Map(
+      node.fields.map(
+        ({ name, value }): [string, (fieldType: GraphQLInputType, at: string) => InputValue | undefined] => [
+          name.value,
+          (fieldType, at) => coerceNode(value, fieldType, variables, at),
+        ],
+      ),
+    )
+    return coerceObject(given, nullable, path)
+  }
+  if (isEnumType(nullable)) {
+    if (node.kind !== Kind.ENUM) throw mismatch('an enum value', nullable.name, describeNode(node), path)
+    return enumValue(node.value, nullable, path)
+  }
+  if (isScalarType(nullable)) return literalLeaf(node, nullable, variables, path)
+  throw new Error(`${String(type)} is no input type`)
+}
+
+/** The same for a value that is already JSON: a variable's, or a default of the schema. */
+const coerceJson = (value: JsonValue, type: GraphQLInputType, origin: Origin, path: string): InputValue => {
+  if (value === null) return nullValue(type, path)
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) return coerceJsonList(value, nullable, origin, path)
+  if (isInputObjectType(nullable)) {
+    if (!isJsonObject(value)) throw mismatch('an object', nullable.name, describeJson(value), path)
+    const given = new Map(
+      Object.entries(value).map(
+        ([key, member]): [string, (fieldType: GraphQLInputType, at: string) => InputValue] => [
+          key,
+          (fieldType, at) => coerceJson(member, fieldType, within(origin, key), at),
+        ],
+      ),
+    )
+    return coerceObject(given, nullable, path)
+  }
+  if (isEnumType(nullable)) {
+    if (typeof value !== 'string') throw mismatch('an enum value', nullable.name, describeJson(value), path)
+    return enumValue(value, nullable, path)
+  }
+  if (isScalarType(nullable)) return leaf(value, nullable.name, origin, path)
+  throw new Error(`${String(type)} is no input type`)
+}
+
+const coerceJsonList = (
+  value: JsonValue,
+  type: GraphQLList<GraphQLInputType>,
+  origin: Origin,
+  path: string,
+): InputValue => {
+  const item = getNullableType(type.ofType)
+  if (!Array.isArray(value)) {
+    // Postgres' own notation of an array, as in `"{a,b}"`.
+    if (isScalarType(item) && typeof value === 'string' && value.startsWith('{'))
+      return leaf(value, `[${item.name}]`, origin, path)
+    return listOf([coerceJson(value, type.ofType, origin, path)], path)
+  }
+  const items = (value as readonly JsonValue[]).map((member, index) =>
+    coerceJson(member, type.ofType, within(origin, index), `${path}[${index}]`),
+  )
+  const encoding = isScalarType(item) ? scalarEncoding(item.name) : 'string'
+  const source: ParameterSource | undefined =
+    origin.kind === 'variable' && (isScalarType(item) || isEnumType(item))
+      ? { kind: 'variable', path: origin.path, encoding: { scalar: encoding, list: true } }
+      : undefined
+  return { kind: 'list', items, source, path }
+}
+
+const within = (origin: Origin, key: string | number): Origin =>
+  origin.kind === 'constant' ? origin : { kind: 'variable', path: [...origin.path, key] }
+
+const coerceObject = (
+  given: ReadonlyMap<string, (type: GraphQLInputType, path: string) => InputValue | undefined>,
+  type: GraphQLInputObjectType,
+  path: string,
+): ObjectValue => {
+  const known = type.getFields()
+  const fields = new Map<string, InputValue>()
+  for (const [name, coerce] of given) {
+    const field = known[name]
+    if (field === undefined)
+      throw new RequestError(`field "${name}" not found in type: '${type.name}'`, `${path}.${name}`)
+    const value = coerce(field.type, `${path}.${name}`)
+    if (value !== undefined) fields.set(name, value)
+  }
+  for (const { name, type: fieldType, defaultValue } of Object.values(known)) {
+    if (fields.has(name)) continue
+    if (defaultValue !== undefined)
+      fields.set(
+        name,
+        coerceJson(defaultValue as JsonValue, fieldType, { kind: 'constant' }, `${path}.${name}`),
+      )
+    else if (isNonNullType(fieldType)) throw new RequestError(`missing required field '${name}'`, path)
+  }
+  return { kind: 'object', fields, path }
+}
+
+const nullValue = (type: GraphQLInputType, path: string): InputValue => {
+  if (isNonNullType(type))
+    throw new RequestError(`unexpected null value for type '${String(getNullableType(type))}'`, path)
+  return { kind: 'null', path }
+}
+
+const listOf = (items: readonly (InputValue | undefined)[], path: string): InputValue => ({
+  kind: 'list',
+  items: items.filter((item) => item !== undefined),
+  source: undefined,
+  path,
+})
+
+const enumValue = (value: string, type: GraphQLEnumType, path: string): InputValue => {
+  if (type.getValue(value) !== undefined) return { kind: 'enum', value, path }
+  // Hasura's words for a column that may not be updated.
+  if (type.getValues().every(({ name }) => name === '_PLACEHOLDER'))
+    throw new RequestError('erroneous column name', path)
+  const values = type.getValues().map(({ name }) => name)
+  throw new RequestError(
+    `expected ${enumeration(values)} for type "${type.name}", but found "${value}"`,
+    path,
+  )
+}
+
+const enumeration = (values: readonly string[]): string => {
+  const last = values.at(-1) ?? ''
+  if (values.length === 1) return `the value ${last}`
+  if (values.length === 2) return `one of the values ${values.join(' or ')}`
+  return `one of the values ${values.slice(0, -1).join(', ')}, or ${last}`
+}
+
+const isArrayLiteral = (node: ValueNode, type: GraphQLList<GraphQLInputType>): boolean =>
+  node.kind === Kind.STRING && node.value.startsWith('{') && isScalarType(getNullableType(type.ofType))
+
+const literalLeaf = (
+  node: ValueNode,
+  type: GraphQLScalarType,
+  variables: Variables,
+  path: string,
+): InputValue => {
+  const encoding = scalarEncoding(type.name)
+  if (encoding !== 'json' && node.kind === Kind.ENUM)
+    throw mismatch(expectation(type.name), type.name, 'an enum value', path)
+  // A number keeps its digits: JavaScript would round a large one.
+  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && encoding === 'any')
+    return {
+      kind: 'leaf',
+      scalar: type.name,
+      source: { kind: 'literal', text: node.value },
+      value: node.value,
+      path,
+    }
+  const value = valueFromASTUntyped(node, variables.values) as JsonValue
+  const parts = encoding === 'json' ? jsonTemplate(node) : []
+  return parts.some(({ kind }) => kind === 'variable')
+    ? { kind: 'leaf', scalar: type.name, source: { kind: 'json-template', parts }, value, path }
+    : leaf(value, type.name, { kind: 'constant' }, path)
+}
+
+/** The JSON text of a literal, cut where variables stand in it. */
+const jsonTemplate = (node: ValueNode): readonly JsonTemplatePart[] => {
+  const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
+  switch (node.kind) {
+    case Kind.VARIABLE:
+      return [{ kind: 'variable', name: node.name.value }]
+    case Kind.LIST:
+      return [
+        text('['),
+        ...node.values.flatMap((item, index) => [...(index === 0 ? [] : [text(',')]), ...jsonTemplate(item)]),
+        text(']'),
+      ]
+    case Kind.OBJECT:
+      return [
+        text('{'),
+        ...node.fields.flatMap(({ name, value }, index) => [
+          text(`${index === 0 ? '' : ','}${JSON.stringify(name.value)}:`),
+          ...jsonTemplate(value),
+        ]),
+        text('}'),
+      ]
+    default:
+      return [text(JSON.stringify(valueFromASTUntyped(node)))]
+  }
+}
+
+const constantLeaf = (value: JsonValue, type: GraphQLList<GraphQLInputType>, path: string): InputValue =>
+  leaf(value, String(type), { kind: 'constant' }, path)
+
+const leaf = (value: JsonValue, scalar: string, origin: Origin, path: string): InputValue => {
+  const encoding = { scalar: scalarEncoding(scalar), list: false }
+  const encoded = encodeLiteral(value, encoding)
+  if (!encoded.ok) throw refusedLeaf(value, scalar, encoded.reason, path)
+  const source: ParameterSource =
+    origin.kind === 'variable'
+      ? { kind: 'variable', path: origin.path, encoding }
+      : { kind: 'literal', text: encoded.text }
+  return { kind: 'leaf', scalar, source, value, path }
+}
+
+const refusedLeaf = (
+  value: JsonValue,
+  scalar: string,
+  reason: 'type' | 'range',
+  path: string,
+): RequestError => {
+  if (reason === 'type') return mismatch(expectation(scalar), scalar, describeJson(value), path)
+  return new RequestError(
+    `The value ${scientific(Number(value))} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+    path,
+    'parse-failed',
+  )
+}
+
+/** Haskell writes numbers of eight digits and more as `2.147483648e9`. */
+const scientific = (value: number): string => {
+  if (Math.abs(value) < 1e7 && Math.abs(value) >= 0.1)
+    return Number.isInteger(value) ? `${value}.0` : String(value)
+  const [mantissa, exponent] = value.toExponential().split('e')
+  return `${mantissa?.includes('.') === true ? mantissa : `${mantissa ?? ''}.0`}e${exponent?.replace('+', '') ?? ''}`
+}
+
+const expectation = (scalar: string): string => {
+  switch (scalar) {
+    case 'Int':
+      return 'a 32-bit integer'
+    case 'Float':
+      return 'a float'
+    case 'Boolean':
+      return 'a boolean'
+    case 'String':
+    case 'ID':
+      return 'a string'
+    default:
+      return 'a scalar'
+  }
+}
+
+const mismatch = (expected: string, type: string, found: string, path: string): RequestError =>
+  new RequestError(`expected ${expected} for type "${type}", but found ${found}`, path)
+
+const isJsonObject = (value: JsonValue): value is { readonly [key: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const describeJson = (value: JsonValue): string => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  switch (typeof value) {
+    case 'string':
+      return 'a string'
+    case 'boolean':
+      return 'a boolean'
+    case 'number':
+      return Number.isInteger(value) ? 'an integer' : 'a float'
+    default:
+      return 'an object'
+  }
+}
+
+const describeNode = (node: ValueNode): string => {
+  switch (node.kind) {
+    case Kind.STRING:
+      return 'a string'
+    case Kind.INT:
+      return 'an integer'
+    case Kind.FLOAT:
+      return 'a float'
+    case Kind.BOOLEAN:
+      return 'a boolean'
+    case Kind.ENUM:
+      return 'an enum value'
+    case Kind.LIST:
+      return 'a list'
+    case Kind.OBJECT:
+      return 'an object'
+    case Kind.NULL:
+      return 'null'
+    case Kind.VARIABLE:
+      return 'a variable'
+    default:
+      return node satisfies never
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  Kind,
+  type SelectionSetNode,
+  print,
+} from 'graphql'
+import { RequestError } from './request-error.ts'
+import type { Variables } from './variables.ts'
+
+/** What a planner needs of the request besides the piece of document in its hands. */
+export interface DocumentScope {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly variables: Variables
+}
+
+/** A field of the answer: all selections of the same key are one. */
+export interface CollectedField {
+  readonly key: string
+  readonly name: string
+  readonly node: FieldNode
+  /** The sub-selections of all its occurrences. */
+  readonly selections: readonly SelectionSetNode[]
+  readonly path: string
+}
+
+/**
+ * The fields that a selection asks of a type, in the order of the answer: fragments are spread, `@skip` and
+ * `@include` obeyed, selections of the same key merged.
+ */
+export const collectFields = (
+  selections: readonly SelectionSetNode[],
+  type: GraphQLObjectType,
+  scope: DocumentScope,
+  path: string,
+): readonly CollectedField[] => {
+  const found = new Map<string, FieldNode[]>()
+  for (const selection of selections) collect(selection, type, scope, path, found, [])
+  return [...found].map(([key, nodes]) => mergedField(key, nodes, path))
+}
+
+const mergedField = (key: string, nodes: readonly FieldNode[], path: string): CollectedField => {
+  const [node] = nodes
+  if (node === undefined) throw new Error('A collected field has a node')
+  for (const other of nodes) {
+    if (other.name.value !== node.name.value)
+      throw new RequestError(
+        `selection of both '${node.name.value}' and '${other.name.value}' specify the same response name, '${key}'`,
+        `${path}.${node.name.value}`,
+      )
+    if (printedArguments(other) !== printedArguments(node))
+      throw new RequestError(
+        `inconsistent arguments between multiple selections of field '${node.name.value}'`,
+        `${path}.${node.name.value}`,
+      )
+  }
+  return {
+    key,
+    name: node.name.value,
+    node,
+    selections: nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet])),
+    path: `${path}.${node.name.value}`,
+  }
+}
+
+const printedArguments = ({ arguments: given }: FieldNode): string =>
+  (given ?? [])
+    .map((argument) => print(argument))
+    .sort()
+    .join()
+
+const collect = (
+  { selections }: SelectionSetNode,
+  type: GraphQLObjectType,
+  scope: DocumentScope,
+  path: string,
+  found: Map<string, FieldNode[]>,
+  spreading: readonly string[],
+): void => {
+  for (const selection of selections) {
+    if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) continue
+    switch (selection.kind) {
+      case Kind.FIELD: {
+        const key = selection.alias?.value ?? selection.name.value
+        const nodes = found.get(key)
+        if (nodes === undefined) found.set(key, [selection])
+        else nodes.push(selection)
+        break
+      }
+      case Kind.INLINE_FRAGMENT:
+        if (selection.typeCondition === undefined || selection.typeCondition.name.value === type.name)
+          collect(selection.selectionSet, type, scope, path, found, spreading)
+        break
+      case Kind.FRAGMENT_SPREAD: {
+        const name = selection.name.value
+        const fragment = scope.fragments.get(name)
+        if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
+        if (fragment.typeCondition.name.value === type.name)
+          collect(fragment.selectionSet, type, scope, path, found, [...spreading, name])
+        break
+      }
+      default:
+        selection satisfies never
+    }
+  }
+}
+
+const locations = {
+  Field: 'FIELD',
+  FragmentSpread: 'FRAGMENT_SPREAD',
+  InlineFragment: 'INLINE_FRAGMENT',
+} as const
+
+const isIncluded = (
+  directives: readonly DirectiveNode[],
+  kind: keyof typeof locations,
+  scope: DocumentScope,
+  path: string,
+): boolean => {
+  if (directives.length === 0) return true
+  checkDirectives(directives, locations[kind], scope, path)
+  return directives.every((directive) => {
+    const name = directive.name.value
+    if (name !== 'include' && name !== 'skip') return true
+    return condition(directive, scope, path) === (name === 'include')
+  })
+}
+
+const condition = (
+  { name, arguments: given }: DirectiveNode,
+  { variables }: DocumentScope,
+  path: string,
+): boolean => {
+  const value = given?.find((argument) => argument.name.value === 'if')?.value
+  if (value?.kind === Kind.BOOLEAN) return value.value
+  const variable = value?.kind === Kind.VARIABLE ? variables.values[value.name.value] : undefined
+  if (typeof variable === 'boolean') return variable
+  throw new RequestError(`expected a boolean for the argument "if" of directive "${name.value}"`, path)
+}
+
+const places = {
+  FIELD: 'a field',
+  FRAGMENT_SPREAD: 'a fragment spread',
+  INLINE_FRAGMENT: 'an inline fragment',
+  QUERY: 'a query',
+  MUTATION: 'a mutation',
+  SUBSCRIPTION: 'a subscription',
+} as const
+
+/** Directives must be known, allowed where they stand, and given once. */
+export const checkDirectives = (
+  directives: readonly DirectiveNode[],
+  location: keyof typeof places,
+  { schema }: Pick<DocumentScope, 'schema'>,
+  path: string,
+): void => {
+  const names = directives.map(({ name }) => name.value)
+  for (const name of names) {
+    const directive = schema.getDirective(name)
+    if (directive == null) throw new RequestError(`directive "${name}" is not defined in the schema`, path)
+    if (!directive.locations.some((allowed) => allowed.toString() === location))
+      throw new RequestError(`directive "${name}" is not allowed on ${places[location]}`, path)
+  }
+  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  if (repeated.length > 0)
+    throw new RequestError(`the following directives are used more than once: ${repeated.join(', ')}`, path)
+}

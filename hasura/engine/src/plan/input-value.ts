@@ -1,0 +1,40 @@
+import type { ParameterSource } from '../sql/parameter.ts'
+
+/** JSON as a client sends it. */
+export type JsonValue =
+  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+/**
+ * An argument, checked against its GraphQL type. Its structure (keys, lengths, enum values, nulls) is known;
+ * of a leaf only where its value will come from, because the plan outlives this request's values.
+ */
+export type InputValue =
+  | { readonly kind: 'null'; readonly path: string }
+  | LeafValue
+  | { readonly kind: 'enum'; readonly value: string; readonly path: string }
+  | ListValue
+  | ObjectValue
+
+export interface LeafValue {
+  readonly kind: 'leaf'
+  /** The GraphQL scalar. */
+  readonly scalar: string
+  readonly source: ParameterSource
+  /** This request's value. The plan may depend on it only where the signature holds it too. */
+  readonly value: JsonValue
+  readonly path: string
+}
+
+export interface ListValue {
+  readonly kind: 'list'
+  readonly items: readonly InputValue[]
+  /** Set if all of the list is one variable's scalars: it can then be bound as one array. */
+  readonly source: ParameterSource | undefined
+  readonly path: string
+}
+
+export interface ObjectValue {
+  readonly kind: 'object'
+  readonly fields: ReadonlyMap<string, InputValue>
+  readonly path: string
+}

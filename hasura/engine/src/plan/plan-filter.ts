@@ -1,0 +1,178 @@
+import type { CatalogType } from '../catalog/types.ts'
+import { castTarget, comparisonOperators } from '../schema/comparison-operator.ts'
+import { callArguments } from '../schema/computed-call.ts'
+import { typeNameOf } from '../schema/permission-expression.ts'
+import { scalarName } from '../schema/postgres-type.ts'
+import { type Operand, type Predicate, allOf, always } from '../schema/predicate.ts'
+import type { RoleAccess } from '../schema/role-access.ts'
+import type {
+  ColumnModel,
+  ComputedFieldModel,
+  RelationshipModel,
+  SourceModel,
+  TableModel,
+} from '../schema/source-model.ts'
+import type { InputValue, ObjectValue } from './input-value.ts'
+import { arrayValue, enumValues, flag, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+
+/** Where a planner looks up tables and what the role may see of them. */
+export interface PlanScope {
+  readonly source: SourceModel
+  readonly access: RoleAccess
+}
+
+export const relatedTable = ({ source }: PlanScope, key: string): TableModel => {
+  const table = source.tables.get(key)
+  if (table === undefined) throw new Error(`The source model has no table ${key}`)
+  return table
+}
+
+/** The rows of a table that the role may see. The schema never leads to a table of which it may see none. */
+export const visibleRows = ({ access }: PlanScope, table: TableModel): Predicate =>
+  access.table(table).select?.filter ?? { kind: 'constant', value: false }
+
+/** A `where` argument as a condition. Related rows count only as far as the role may see them. */
+export const planFilter = (input: InputValue | undefined, table: TableModel, scope: PlanScope): Predicate => {
+  if (input === undefined || input.kind === 'null') return always
+  const { fields } = objectOf(input)
+  return allOf([...fields].map(([name, value]) => condition(name, value, table, scope)))
+}
+
+const condition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
+  if (input.kind === 'null') return always
+  switch (name) {
+    case '_and':
+      return { kind: 'and', operands: itemsOf(input).map((item) => planFilter(item, table, scope)) }
+    case '_or':
+      return { kind: 'or', operands: itemsOf(input).map((item) => planFilter(item, table, scope)) }
+    case '_not':
+      return { kind: 'not', operand: planFilter(input, table, scope) }
+    default:
+      return fieldCondition(name, input, table, scope)
+  }
+}
+
+const fieldCondition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
+  const column = table.columns.get(name)
+  if (column !== undefined)
+    return comparisons({ kind: 'column', name: column.name }, column.type, objectOf(input))
+  const relationship = table.relationships.get(name)
+  if (relationship !== undefined) return relatedCondition(relationship, input, scope)
+  const computed = table.computedFields.get(name)
+  if (computed !== undefined) return computedCondition(computed, input, scope)
+  const aggregated = table.relationships.get(name.replace(/_aggregate$/, ''))
+  if (aggregated === undefined) throw new Error(`${table.typeName}_bool_exp has no field ${name}`)
+  return aggregateCondition(aggregated, objectOf(input), scope)
+}
+
+const relatedCondition = (
+  relationship: RelationshipModel,
+  input: InputValue,
+  scope: PlanScope,
+): Predicate => {
+  const target = relatedTable(scope, relationship.target)
+  const predicate = allOf([visibleRows(scope, target), planFilter(input, target, scope)])
+  return { kind: 'related', relationship, table: target.name, predicate }
+}
+
+const computedCondition = (computed: ComputedFieldModel, input: InputValue, scope: PlanScope): Predicate => {
+  const call = { function: computed.function.name, arguments: callArguments(computed, new Map()) }
+  if (computed.returns.kind === 'scalar')
+    return comparisons({ kind: 'computed', call }, computed.returns.type, objectOf(input))
+  const target = relatedTable(scope, computed.returns.table)
+  const predicate = allOf([visibleRows(scope, target), planFilter(input, target, scope)])
+  return { kind: 'computed-rows', call, predicate }
+}
+
+const integer: CatalogType = { category: 'base', schema: 'pg_catalog', name: 'int4' }
+const boolean: CatalogType = { category: 'base', schema: 'pg_catalog', name: 'bool' }
+
+const aggregateCondition = (
+  relationship: RelationshipModel,
+  input: ObjectValue,
+  scope: PlanScope,
+): Predicate => {
+  const target = relatedTable(scope, relationship.target)
+  const conditions = [...input.fields].map(([name, value]): Predicate => {
+    if (value.kind === 'null') return always
+    const options = objectOf(value)
+    const given = options.fields.get('arguments')
+    const names = given?.kind === 'enum' ? [given.value] : enumValues(given)
+    const operand = objectOf(options.fields.get('predicate') ?? options)
+    const compared = comparisons(aggregateOperand, name === 'count' ? integer : boolean, operand)
+    return {
+      kind: 'related-aggregate',
+      relationship,
+      table: target.name,
+      filter: allOf([visibleRows(scope, target), planFilter(member(options, 'filter'), target, scope)]),
+      aggregate: {
+        function: name === 'bool_and' || name === 'bool_or' ? name : 'count',
+        columns: columnNames(names, target),
+        distinct: flag(options.fields.get('distinct')),
+      },
+      having: compared,
+    }
+  })
+  return allOf(conditions)
+}
+
+/** In a condition on an aggregate, the aggregate itself. */
+const aggregateOperand: Operand = { kind: 'aggregate' }
+
+/** The columns in Postgres behind names in GraphQL. */
+export const columnNames = (names: readonly string[], table: TableModel): readonly string[] =>
+  names.map((name) => columnNamed(name, table).name)
+
+export const columnNamed = (name: string, table: TableModel): ColumnModel => {
+  const column = table.columns.get(name)
+  if (column === undefined) throw new Error(`${table.typeName} has no column ${name}`)
+  return column
+}
+
+const comparisons = (left: Operand, type: CatalogType, input: ObjectValue): Predicate =>
+  allOf([...input.fields].map(([name, value]) => comparison(left, type, name, value)))
+
+const comparison = (left: Operand, type: CatalogType, name: string, value: InputValue): Predicate => {
+  // Hasura refuses to compare with null, because SQL's answer would surprise: `_is_null` is the test for it.
+  if (value.kind === 'null')
+    throw new RequestError(`unexpected null value for type '${scalarName(type)}'`, value.path)
+  if (name === '_is_null') return { kind: 'is-null', operand: left, negated: !flag(value) }
+  const target = castTarget(type)
+  if (name === '_cast' && target !== undefined) {
+    const inner = member(objectOf(value), target.graphqlName)
+    const operand: Operand = { kind: 'cast', operand: left, type: typeNameOf(target.type) }
+    return inner === undefined ? always : comparisons(operand, target.type, objectOf(inner))
+  }
+  const operator = comparisonOperators(type).find((candidate) => candidate.name === name)
+  if (operator === undefined) throw new Error(`${type.name} has no operator ${name}`)
+  const { operand, sql } = operator
+  switch (operand.kind) {
+    case 'same':
+      return { kind: 'compare', left, operator: sql, right: valueOf(value, type) }
+    case 'other':
+      return { kind: 'compare', left, operator: sql, right: valueOf(value, catalogType(operand.type)) }
+    case 'each':
+      return {
+        kind: 'compare-list',
+        left,
+        operator: sql,
+        quantifier: operand.quantifier,
+        list: arrayValue(value, type),
+      }
+    case 'array': {
+      const list = arrayValue(value, catalogType({ ...operand.type, name: operand.type.name.slice(1) }))
+      return operand.quantified
+        ? { kind: 'compare-list', left, operator: sql, quantifier: 'ANY', list }
+        : { kind: 'compare', left, operator: sql, right: list }
+    }
+    default:
+      return operand satisfies never
+  }
+}
+
+const catalogType = ({ schema, name }: { readonly schema: string; readonly name: string }): CatalogType => ({
+  category: 'base',
+  schema,
+  name,
+})

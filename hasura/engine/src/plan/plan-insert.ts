@@ -1,0 +1,239 @@
+import type { Value } from '../schema/predicate.ts'
+import { type Predicate, allOf } from '../schema/predicate.ts'
+import type { InsertAccess } from '../schema/role-access.ts'
+import { typeNameOf } from '../schema/permission-expression.ts'
+import type { ColumnPair, RelationshipModel, TableModel } from '../schema/source-model.ts'
+import type { InputValue, ObjectValue } from './input-value.ts'
+import { columnNames, planFilter, relatedTable } from './plan-filter.ts'
+import { tableShape } from './plan-mutation.ts'
+import type { SelectScope } from './plan-select.ts'
+import { enumValues, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type { InsertPlan, InsertStep, MutationOutput, NestedInsertPlan, OnConflictPlan } from './tree.ts'
+
+/** An insert of rows as one statement, or, where rows bring related rows along, as a series of steps. */
+export const planInsert = (
+  given: ObjectValue,
+  table: TableModel,
+  output: MutationOutput,
+  scope: SelectScope,
+): InsertPlan | NestedInsertPlan => {
+  const single = member(given, 'object')
+  const objects = (single === undefined ? itemsOf(member(given, 'objects')) : [single]).map(objectOf)
+  const onConflict = planConflict(member(given, 'on_conflict'), table, scope)
+  const nested = objects.some((object) => relatedInputs(object, table).length > 0)
+  if (!nested) return planFlatInsert(objects, onConflict, table, output, scope)
+  const steps: InsertStep[] = []
+  const rootSteps = objects.map((object) =>
+    addRow(steps, { object, table, onConflict, fixed: new Map() }, scope),
+  )
+  return { kind: 'nested-insert', steps, table: tableShape(table), rootSteps, output }
+}
+
+const insertAccess = (table: TableModel, { access }: SelectScope): InsertAccess => {
+  const insert = access.table(table).insert
+  if (insert === undefined)
+    throw new Error(`${access.role} may not insert into ${table.key}, but its schema says so`)
+  return insert
+}
+
+const planFlatInsert = (
+  objects: readonly ObjectValue[],
+  onConflict: OnConflictPlan | undefined,
+  table: TableModel,
+  output: MutationOutput,
+  scope: SelectScope,
+): InsertPlan => {
+  const access = insertAccess(table, scope)
+  const rows = objects.map((object) => rowValues(object, table, access))
+  const [firstColumn] = table.columnsByName.keys()
+  const used = [...table.columnsByName.keys()].filter((name) => rows.some((row) => row.has(name)))
+  // Rows without any value still have to be told apart from no rows: one column takes its default.
+  const columns = used.length > 0 || firstColumn === undefined ? used : [firstColumn]
+  return {
+    kind: 'insert',
+    table: tableShape(table),
+    columns,
+    rows: rows.map((row) => columns.map((name) => row.get(name))),
+    onConflict,
+    check: access.check,
+    output,
+  }
+}
+
+/** The values that the client and the presets give, by column. */
+const rowValues = (
+  object: ObjectValue,
+  table: TableModel,
+  { presets }: InsertAccess,
+): ReadonlyMap<string, Value> => {
+  const values = new Map(presets.map(({ column, value }) => [column, value]))
+  for (const [name, input] of object.fields) {
+    const column = table.columns.get(name)
+    if (column !== undefined) values.set(column.name, valueOf(input, column.type))
+  }
+  return values
+}
+
+const planConflict = (
+  input: InputValue | undefined,
+  table: TableModel,
+  scope: SelectScope,
+): OnConflictPlan | undefined => {
+  if (input === undefined) return undefined
+  const given = objectOf(input)
+  const constraint = given.fields.get('constraint')
+  if (constraint?.kind !== 'enum') throw new RequestError("missing required field 'constraint'", given.path)
+  const columns = columnNames(enumValues(member(given, 'update_columns')), table)
+  const access = scope.access.table(table).update
+  if (columns.length === 0 || access === undefined) return { constraint: constraint.value, update: undefined }
+  const filter: Predicate = allOf([access.filter, planFilter(member(given, 'where'), table, scope)])
+  return {
+    constraint: constraint.value,
+    update: { columns, presets: access.presets, filter, check: access.check },
+  }
+}
+
+interface RelatedInput {
+  readonly relationship: RelationshipModel
+  readonly data: readonly ObjectValue[]
+  readonly onConflict: InputValue | undefined
+  readonly path: string
+}
+
+/** The related rows that an object brings along. */
+const relatedInputs = (object: ObjectValue, table: TableModel): readonly RelatedInput[] =>
+  [...object.fields].flatMap(([name, input]) => {
+    const relationship = table.relationships.get(name)
+    if (relationship === undefined || input.kind === 'null') return []
+    const given = objectOf(input)
+    const data = given.fields.get('data')
+    const objects =
+      data === undefined ? [] : data.kind === 'list' ? data.items.map(objectOf) : [objectOf(data)]
+    if (objects.length === 0) return []
+    return [{ relationship, data: objects, onConflict: member(given, 'on_conflict'), path: input.path }]
+  })
+
+interface RowToInsert {
+  readonly object: ObjectValue
+  readonly table: TableModel
+  readonly onConflict: OnConflictPlan | undefined
+  /** Columns whose values come from the row that this one belongs to. */
+  readonly fixed: ReadonlyMap<string, Value>
+  /** What to say if a conflict leaves nothing written; undefined if nothing depends on it. */
+  readonly needed?: string
+}
+
+/** Adds the steps that write a row with all that belongs to it; returns the step of the row itself. */
+const addRow = (steps: InsertStep[], row: RowToInsert, scope: SelectScope): number => {
+  const { object, table, onConflict, fixed } = row
+  const access = insertAccess(table, scope)
+  const values = new Map(rowValues(object, table, access))
+  refuseDetermined(row)
+  for (const [column, value] of fixed) values.set(column, value)
+  const related = relatedInputs(object, table)
+  for (const input of related.filter(
+    ({ relationship }) => relationship.insertedFirst && relationship.kind === 'object',
+  ))
+    for (const [column, value] of addReferenced(steps, input, values, scope)) values.set(column, value)
+  const dependents = related.filter(
+    ({ relationship }) => !relationship.insertedFirst || relationship.kind === 'array',
+  )
+  const columns = [...table.columnsByName.keys()].filter((name) => values.has(name))
+  const needed =
+    row.needed ??
+    (dependents.length === 0
+      ? undefined
+      : `cannot proceed to insert array relations since insert to table "${table.name.name}" affects zero rows`)
+  steps.push({
+    table: tableShape(table),
+    columns,
+    row: columns.map((name) => values.get(name)),
+    onConflict,
+    check: access.check,
+    needed,
+    path: object.path,
+  })
+  const step = steps.length - 1
+  for (const input of dependents) addDependents(steps, input, table, step, scope)
+  return step
+}
+
+const refuseDetermined = ({ object, table, fixed }: RowToInsert): void => {
+  const twice = [...object.fields.keys()]
+    .map((name) => table.columns.get(name)?.name)
+    .filter((name) => name !== undefined && fixed.has(name))
+  if (twice.length > 0)
+    throw new RequestError(
+      `cannot insert ${twice.map((name) => `"${name ?? ''}"`).join(', ')} columns as their values are already being determined by parent insert`,
+      object.path,
+    )
+}
+
+/** Writes the row that this one refers to; returns the columns of this one that follow from it. */
+const addReferenced = (
+  steps: InsertStep[],
+  { relationship, data, onConflict, path }: RelatedInput,
+  values: ReadonlyMap<string, Value>,
+  scope: SelectScope,
+): ReadonlyMap<string, Value> => {
+  const determined = relationship.mapping.filter(({ local }) => values.has(local))
+  // A column may be part of the key and yet the same in both rows, as a tenant's id is: then the referenced
+  // row takes it over. What may not be is that all of the reference is already there.
+  if (determined.length === relationship.mapping.length)
+    throw new RequestError(
+      `cannot insert object relationship "${relationship.name}" as ${relationship.mapping.map(({ local }) => `"${local}"`).join(', ')} column values are already determined`,
+      path,
+    )
+  const target = relatedTable(scope, relationship.target)
+  const [object] = data
+  if (object === undefined) return new Map()
+  const step = addRow(
+    steps,
+    {
+      object,
+      table: target,
+      onConflict: planConflict(onConflict, target, scope),
+      fixed: new Map(),
+      needed: `cannot proceed to insert object relation "${relationship.name}" since insert to table "${target.name.name}" affects zero rows`,
+    },
+    scope,
+  )
+  return writtenColumns(
+    step,
+    target,
+    relationship.mapping.map(({ local, remote }) => ({ column: local, from: remote })),
+  )
+}
+
+const addDependents = (
+  steps: InsertStep[],
+  { relationship, data, onConflict }: RelatedInput,
+  parent: TableModel,
+  step: number,
+  scope: SelectScope,
+): void => {
+  const target = relatedTable(scope, relationship.target)
+  const conflict = planConflict(onConflict, target, scope)
+  const fixed = writtenColumns(step, parent, relationship.mapping.map(toDependent))
+  for (const object of data) addRow(steps, { object, table: target, onConflict: conflict, fixed }, scope)
+}
+
+const toDependent = ({ local, remote }: ColumnPair) => ({ column: remote, from: local })
+
+/** Columns whose values are read from the row that an earlier step wrote. */
+const writtenColumns = (
+  step: number,
+  table: TableModel,
+  pairs: readonly { readonly column: string; readonly from: string }[],
+): ReadonlyMap<string, Value> => {
+  const names = [...table.columnsByName.keys()]
+  return new Map(
+    pairs.flatMap(({ column, from }): [string, Value][] => {
+      const model = table.columnsByName.get(from)
+      if (model === undefined) return []
+      const source = { kind: 'written-column' as const, step, column: names.indexOf(from) }
+      return [[column, { kind: 'parameter', source, type: typeNameOf(model.type) }]]
+    }),
+  )
+}

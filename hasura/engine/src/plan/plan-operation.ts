@@ -1,0 +1,207 @@
+import type { GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type { Action } from '../metadata/types.ts'
+import type { FieldMeaning } from '../schema/field-meaning.ts'
+import type { RoleSchema } from '../schema/role-schema.ts'
+import type { FunctionModel } from '../schema/source-model.ts'
+import { sessionObject } from '../schema/computed-call.ts'
+import type { CallArgument, ComputedCall } from '../schema/predicate.ts'
+import { readArguments } from './arguments.ts'
+import { type CollectedField, checkDirectives, collectFields } from './collect-fields.ts'
+import type { Operation } from './document.ts'
+import type { JsonValue, ObjectValue } from './input-value.ts'
+import { planFilter } from './plan-filter.ts'
+import { planInsert } from './plan-insert.ts'
+import { planDelete, planKey, planResponse, planRowOutput, planUpdate, planUpdates } from './plan-mutation.ts'
+import {
+  type SelectScope,
+  fieldOf,
+  givenArguments,
+  objectTypeOf,
+  planAggregate,
+  planRowFields,
+  planRows,
+  tableSource,
+} from './plan-select.ts'
+import { member, objectOf } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type { MutationPlan, RowSource, SelectPlan } from './tree.ts'
+import { readVariables } from './variables.ts'
+
+/** A root field of an operation: what to run for it, and the key and path of its answer. */
+export type RootField = { readonly key: string; readonly path: string } & (
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'introspection' }
+  | { readonly kind: 'select'; readonly select: SelectPlan }
+  | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
+  | {
+      readonly kind: 'action'
+      readonly action: Action
+      readonly arguments: ObjectValue
+      readonly collected: CollectedField
+    }
+)
+
+export interface OperationPlan {
+  readonly kind: 'query' | 'mutation'
+  readonly fields: readonly RootField[]
+  readonly scope: SelectScope
+}
+
+/** Turns an operation into a tree per root field. Throws RequestError, in Hasura's words, if it is not valid. */
+export const planOperation = (
+  { definition, fragments }: Operation,
+  given: Readonly<Record<string, JsonValue>>,
+  { schema, access, source }: RoleSchema,
+): OperationPlan => {
+  const root = rootType(definition, schema)
+  checkDirectives(definition.directives ?? [], location(definition), { schema }, '$')
+  const variables = readVariables(definition, given)
+  const scope: SelectScope = { schema, access, source, fragments, variables }
+  const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').map(
+    (collected) => planRootField(root.type, collected, scope),
+  )
+  return { kind: root.kind, fields, scope }
+}
+
+const location = ({ operation }: OperationDefinitionNode) =>
+  operation === 'query' ? 'QUERY' : operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION'
+
+const rootType = (
+  { operation }: OperationDefinitionNode,
+  schema: GraphQLSchema,
+): { readonly kind: 'query' | 'mutation'; readonly type: GraphQLObjectType } => {
+  const query = schema.getQueryType()
+  const mutation = schema.getMutationType()
+  if (operation === 'query' && query != null) return { kind: 'query', type: query }
+  if (operation === 'mutation' && mutation != null) return { kind: 'mutation', type: mutation }
+  if (operation === 'mutation') throw new RequestError('no mutations exist', '$')
+  throw new RequestError('subscriptions are not supported over HTTP, use websockets instead', '$')
+}
+
+const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope: SelectScope): RootField => {
+  const { key, name, path, node } = collected
+  if (name === '__typename') return { key, path, kind: 'text', text: type.name }
+  if ((name === '__schema' || name === '__type') && type.name === 'query_root')
+    return { key, path, kind: 'introspection' }
+  const { field, meaning } = fieldOf(type, collected)
+  const given = readArguments(collected, field.args, scope)
+  if (meaning.kind === 'action')
+    return { key, path, kind: 'action', action: meaning.action, arguments: given, collected }
+  const inner = objectTypeOf(field.type)
+  const select = planSelect(meaning, given, inner, collected, scope)
+  if (select !== undefined)
+    return type === scope.schema.getMutationType()
+      ? { key, path, kind: 'mutation', mutation: { kind: 'call', select } }
+      : { key, path, kind: 'select', select }
+  const mutation = planMutation(meaning, given, inner, collected, scope)
+  if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
+  return { key, path, kind: 'mutation', mutation }
+}
+
+const planSelect = (
+  meaning: FieldMeaning,
+  given: ObjectValue,
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  scope: SelectScope,
+): SelectPlan | undefined => {
+  const { selections, path } = collected
+  switch (meaning.kind) {
+    case 'rows': {
+      const rows = planRows(tableSource(meaning.table), [], given, meaning.table, scope)
+      return { kind: 'rows', rows, fields: planRowFields(type, selections, meaning.table, scope, path) }
+    }
+    case 'row-by-key': {
+      const { table } = meaning
+      const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+      const filter = { kind: 'and' as const, operands: [rows.filter, planKey(given, table)] }
+      const fields = planRowFields(type, selections, table, scope, path)
+      return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
+    }
+    case 'rows-aggregate':
+      return planAggregate(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+    case 'function': {
+      const { function: model, table } = meaning
+      const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
+      if (meaning.aggregate) return planAggregate(from, [], given, table, type, collected, scope)
+      const rows = planRows(from, [], given, table, scope)
+      const fields = planRowFields(type, selections, table, scope, path)
+      return { kind: model.catalog.returnsSet ? 'rows' : 'row', rows, fields }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** A tracked function's call: by position up to the first argument left out, by name from there on. */
+const functionCall = (model: FunctionModel, given: ObjectValue): ComputedCall => {
+  const input = member(given, 'args')
+  const values = givenArguments(model.arguments, input)
+  const path = `${given.path}.args`
+  let omitted = false
+  const args = model.catalog.arguments.flatMap(({ name }, index): CallArgument[] => {
+    const own = model.arguments.find((argument) => argument.index === index)
+    const value = own === undefined ? sessionObject : values.get(own.graphqlName)
+    if (value === undefined) {
+      if (own?.hasDefault !== true)
+        throw new RequestError('Non default arguments cannot be omitted', path, 'not-supported')
+      omitted = true
+      return []
+    }
+    if (omitted && name === undefined)
+      throw new RequestError('Only last set of positional arguments can be omitted', path, 'not-supported')
+    return [{ name: omitted ? name : undefined, value }]
+  })
+  return { function: model.catalog.name, arguments: args }
+}
+
+const planMutation = (
+  meaning: FieldMeaning,
+  given: ObjectValue,
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  scope: SelectScope,
+): MutationPlan | undefined => {
+  const { selections, path } = collected
+  switch (meaning.kind) {
+    case 'insert': {
+      const { table } = meaning
+      const output = meaning.one
+        ? planRowOutput(type, collected, table, scope)
+        : planResponse(type, selections, table, scope, path)
+      return planInsert(given, table, output, scope)
+    }
+    case 'update': {
+      const { table } = meaning
+      const chosen = planFilter(member(given, 'where'), table, scope)
+      return planUpdate(given, chosen, table, planResponse(type, selections, table, scope, path), scope)
+    }
+    case 'update-by-key': {
+      const { table } = meaning
+      const key = objectOf(given.fields.get('pk_columns') ?? given)
+      return planUpdate(
+        given,
+        planKey(key, table),
+        table,
+        planRowOutput(type, collected, table, scope),
+        scope,
+      )
+    }
+    case 'update-many': {
+      const { table } = meaning
+      const output = planResponse(type, selections, table, scope, path)
+      return { kind: 'update-many', updates: planUpdates(given, table, output, scope) }
+    }
+    case 'delete': {
+      const { table } = meaning
+      const chosen = planFilter(member(given, 'where'), table, scope)
+      return planDelete(chosen, table, planResponse(type, selections, table, scope, path), scope)
+    }
+    case 'delete-by-key': {
+      const { table } = meaning
+      return planDelete(planKey(given, table), table, planRowOutput(type, collected, table, scope), scope)
+    }
+    default:
+      return undefined
+  }
+}

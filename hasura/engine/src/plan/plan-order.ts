@@ -1,0 +1,130 @@
+import { callArguments } from '../schema/computed-call.ts'
+import type { AggregateFunction } from '../schema/aggregate-function.ts'
+import { aggregateFunctions } from '../schema/aggregate-function.ts'
+import type { Predicate } from '../schema/predicate.ts'
+import type { ColumnPair, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
+import type { InputValue, ObjectValue } from './input-value.ts'
+import { type PlanScope, columnNamed, relatedTable, visibleRows } from './plan-filter.ts'
+import { itemsOf, objectOf } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type { OrderTermPlan, OrderValue, RowSource } from './tree.ts'
+
+/** An `order_by` argument as terms, in the order in which the client wrote them. */
+export const planOrder = (
+  input: InputValue | undefined,
+  table: TableModel,
+  scope: PlanScope,
+): readonly OrderTermPlan[] =>
+  itemsOf(input).flatMap((item) =>
+    item.kind === 'null' ? [] : terms(objectOf(item), table, scope, (value) => value),
+  )
+
+/** Wraps a value of a related row into the way that leads to it. */
+type Through = (value: OrderValue) => OrderValue
+
+const terms = (
+  input: ObjectValue,
+  table: TableModel,
+  scope: PlanScope,
+  through: Through,
+): readonly OrderTermPlan[] =>
+  [...input.fields].flatMap(([name, value]) => fieldTerms(name, value, table, scope, through))
+
+const fieldTerms = (
+  name: string,
+  value: InputValue,
+  table: TableModel,
+  scope: PlanScope,
+  through: Through,
+): readonly OrderTermPlan[] => {
+  // A null orders by nothing.
+  if (value.kind === 'null') return []
+  const column = table.columns.get(name)
+  if (column !== undefined)
+    return [term(through({ kind: 'operand', operand: { kind: 'column', name: column.name } }), value)]
+  const relationship = table.relationships.get(name)
+  if (relationship !== undefined) {
+    const target = relatedTable(scope, relationship.target)
+    const { mapping: join } = relationship
+    const filter = visibleRows(scope, target)
+    return terms(objectOf(value), target, scope, (inner) =>
+      through({ kind: 'related', table: target.name, join, filter, value: inner }),
+    )
+  }
+  const computed = table.computedFields.get(name)
+  if (computed?.returns.kind === 'scalar')
+    return [
+      term(through({ kind: 'operand', operand: { kind: 'computed', call: computedCall(computed) } }), value),
+    ]
+  return aggregateTerms(objectOf(value), aggregated(name, table, scope), through)
+}
+
+interface AggregatedRows {
+  readonly target: TableModel
+  readonly from: RowSource
+  readonly join: readonly ColumnPair[]
+  readonly filter: Predicate
+}
+
+/** The rows behind `articles_aggregate`: those of a relationship, or of a computed field. */
+const aggregated = (name: string, table: TableModel, scope: PlanScope): AggregatedRows => {
+  const stem = name.replace(/_aggregate$/, '')
+  const relationship = table.relationships.get(stem)
+  if (relationship !== undefined) {
+    const target = relatedTable(scope, relationship.target)
+    const from: RowSource = { kind: 'table', name: target.name }
+    return { target, from, join: relationship.mapping, filter: visibleRows(scope, target) }
+  }
+  const computed = table.computedFields.get(stem)
+  if (computed?.returns.kind !== 'table') throw new Error(`${table.typeName}_order_by has no field ${name}`)
+  const target = relatedTable(scope, computed.returns.table)
+  const from: RowSource = { kind: 'function', name: target.name, call: computedCall(computed) }
+  return { target, from, join: [], filter: visibleRows(scope, target) }
+}
+
+const computedCall = (computed: ComputedFieldModel) => ({
+  function: computed.function.name,
+  arguments: callArguments(computed, new Map()),
+})
+
+const aggregateTerms = (
+  input: ObjectValue,
+  { target, from, join, filter }: AggregatedRows,
+  through: Through,
+): readonly OrderTermPlan[] =>
+  [...input.fields].flatMap(([name, value]): readonly OrderTermPlan[] => {
+    if (value.kind === 'null') return []
+    const rows = { kind: 'related-aggregate' as const, from, join, filter }
+    if (name === 'count') return [term(through({ ...rows, aggregate: { function: 'count' } }), value)]
+    const aggregateFunction = functionNamed(name)
+    return [...objectOf(value).fields].flatMap(([column, direction]) => {
+      if (direction.kind === 'null') return []
+      const aggregate = { function: aggregateFunction, column: columnNamed(column, target).name }
+      return [term(through({ ...rows, aggregate }), direction)]
+    })
+  })
+
+const functionNamed = (name: string): AggregateFunction['name'] => {
+  const found = aggregateFunctions.find((candidate) => candidate.name === name)
+  if (found === undefined) throw new Error(`There is no aggregate ${name}`)
+  return found.name
+}
+
+/** `asc` puts nulls last and `desc` puts them first, as Postgres does without being told. */
+const term = (value: OrderValue, input: InputValue): OrderTermPlan => {
+  const direction = input.kind === 'enum' ? input.value : undefined
+  switch (direction) {
+    case 'asc':
+    case 'asc_nulls_last':
+      return { value, direction: 'ASC', nulls: 'LAST' }
+    case 'asc_nulls_first':
+      return { value, direction: 'ASC', nulls: 'FIRST' }
+    case 'desc':
+    case 'desc_nulls_first':
+      return { value, direction: 'DESC', nulls: 'FIRST' }
+    case 'desc_nulls_last':
+      return { value, direction: 'DESC', nulls: 'LAST' }
+    default:
+      throw new RequestError('expected an order', input.path)
+  }
+}

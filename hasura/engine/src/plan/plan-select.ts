@@ -1,0 +1,304 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type SelectionSetNode,
+  getNamedType,
+  isObjectType,
+} from 'graphql'
+import { callArguments } from '../schema/computed-call.ts'
+import type { FieldMeaning } from '../schema/field-meaning.ts'
+import { type Predicate, type Value, allOf } from '../schema/predicate.ts'
+import type { SelectAccess } from '../schema/role-access.ts'
+import type {
+  ColumnPair,
+  ComputedFieldModel,
+  FunctionArgumentModel,
+  TableModel,
+} from '../schema/source-model.ts'
+import { readArguments } from './arguments.ts'
+import { type CollectedField, type DocumentScope, collectFields } from './collect-fields.ts'
+import type { ObjectValue } from './input-value.ts'
+import { parseJsonPath } from './json-path.ts'
+import { type PlanScope, columnNamed, columnNames, planFilter } from './plan-filter.ts'
+import { planOrder } from './plan-order.ts'
+import { enumValues, flag, member, objectOf, valueOf } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type {
+  AggregateField,
+  AggregateValue,
+  OrderTermPlan,
+  RowCount,
+  RowField,
+  RowFieldValue,
+  RowSource,
+  RowsPlan,
+  SelectPlan,
+} from './tree.ts'
+
+/** All that planning a selection needs: the document, the schema's tables and the role's access to them. */
+export interface SelectScope extends PlanScope, DocumentScope {}
+
+/** A field of an object type with its meaning; throws if the type has no such field. */
+export const fieldOf = (
+  type: GraphQLObjectType,
+  { name, path, selections }: CollectedField,
+): { readonly field: GraphQLField<unknown, unknown>; readonly meaning: FieldMeaning } => {
+  const field = type.getFields()[name]
+  const meaning = field?.extensions.meaning
+  if (field === undefined || meaning === undefined)
+    throw new RequestError(`field "${name}" not found in type: '${type.name}'`, path)
+  const composite = isObjectType(getNamedType(field.type))
+  if (composite && selections.length === 0)
+    throw new RequestError(`missing selection set for '${type.name}'`, path)
+  if (!composite && selections.length > 0)
+    throw new RequestError('unexpected subselection set for non-object field', path)
+  return { field, meaning }
+}
+
+/** The object type that a field answers with. */
+export const objectTypeOf = (type: GraphQLOutputType): GraphQLObjectType => {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) throw new Error(`${named.name} is no object type`)
+  return named
+}
+
+/** What is selected of a row. */
+export const planRowFields = (
+  type: GraphQLObjectType,
+  selections: readonly SelectionSetNode[],
+  table: TableModel,
+  scope: SelectScope,
+  path: string,
+): readonly RowField[] =>
+  collectFields(selections, type, scope, `${path}.selectionSet`).map((collected) => ({
+    key: collected.key,
+    value: rowFieldValue(type, collected, table, scope),
+  }))
+
+const rowFieldValue = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  table: TableModel,
+  scope: SelectScope,
+): RowFieldValue => {
+  if (collected.name === '__typename') return { kind: 'text', text: type.name }
+  const { field, meaning } = fieldOf(type, collected)
+  const given = readArguments(collected, field.args, scope)
+  const { path } = collected
+  switch (meaning.kind) {
+    case 'column':
+      return {
+        kind: 'operand',
+        operand: { kind: 'column', name: meaning.column.name },
+        type: meaning.column.type,
+        jsonPath: jsonPathOf(given),
+      }
+    case 'computed-scalar':
+      return {
+        kind: 'operand',
+        operand: { kind: 'computed', call: computedCall(meaning.field, given) },
+        type:
+          meaning.field.returns.kind === 'scalar'
+            ? meaning.field.returns.type
+            : meaning.field.function.returns,
+        jsonPath: jsonPathOf(given),
+      }
+    case 'computed-rows': {
+      const { table: target, field: computed } = meaning
+      const call = computedCall(computed, given)
+      const from: RowSource = { kind: 'function', name: target.name, call }
+      const rows = planRows(from, [], given, target, scope)
+      const fields = planRowFields(objectTypeOf(field.type), collected.selections, target, scope, path)
+      return { kind: 'select', select: { kind: computed.function.returnsSet ? 'rows' : 'row', rows, fields } }
+    }
+    case 'related-row':
+    case 'related-rows': {
+      const { relationship, table: target } = meaning
+      const rows = planRows(tableSource(target), relationship.mapping, given, target, scope)
+      const fields = planRowFields(objectTypeOf(field.type), collected.selections, target, scope, path)
+      const kind = meaning.kind === 'related-row' ? 'row' : 'rows'
+      // An object relationship is one row by its definition: a permission's limit has nothing to cut.
+      const single = kind === 'row' ? { ...rows, limit: undefined } : rows
+      return { kind: 'select', select: { kind, rows: single, fields } }
+    }
+    case 'related-aggregate': {
+      const { relationship, table: target } = meaning
+      const select = planAggregate(
+        tableSource(target),
+        relationship.mapping,
+        given,
+        target,
+        objectTypeOf(field.type),
+        collected,
+        scope,
+      )
+      return { kind: 'select', select }
+    }
+    default:
+      throw new Error(
+        `${type.name}.${collected.name} is no field of a row, but ${meaning.kind} on ${table.key}`,
+      )
+  }
+}
+
+export const tableSource = ({ name }: TableModel): RowSource => ({ kind: 'table', name })
+
+const jsonPathOf = (given: ObjectValue): readonly string[] | undefined => {
+  const path = member(given, 'path')
+  return path?.kind === 'leaf' && typeof path.value === 'string'
+    ? parseJsonPath(path.value, path.path)
+    : undefined
+}
+
+const computedCall = (computed: ComputedFieldModel, given: ObjectValue) => ({
+  function: computed.function.name,
+  arguments: callArguments(computed, givenArguments(computed.arguments, member(given, 'args'))),
+})
+
+/** The `args` of a function as values, by GraphQL name. */
+export const givenArguments = (
+  known: readonly FunctionArgumentModel[],
+  input: ReturnType<typeof member>,
+): ReadonlyMap<string, Value> => {
+  if (input === undefined) return new Map()
+  const { fields } = objectOf(input)
+  return new Map(
+    known.flatMap(({ graphqlName, type }): [string, Value][] => {
+      const value = fields.get(graphqlName)
+      return value === undefined ? [] : [[graphqlName, valueOf(value, type)]]
+    }),
+  )
+}
+
+/** Rows by the usual arguments, under the role's filter and limit. */
+export const planRows = (
+  from: RowSource,
+  join: readonly ColumnPair[],
+  given: ObjectValue,
+  table: TableModel,
+  scope: SelectScope,
+): RowsPlan => {
+  const rows = planAllRows(from, join, given, table, scope)
+  return { ...rows, limit: smallerLimit(rows.limit, selectAccess(table, scope).limit) }
+}
+
+const planAllRows = (
+  from: RowSource,
+  join: readonly ColumnPair[],
+  given: ObjectValue,
+  table: TableModel,
+  scope: SelectScope,
+): RowsPlan => {
+  const filter: Predicate = allOf([
+    selectAccess(table, scope).filter,
+    planFilter(member(given, 'where'), table, scope),
+  ])
+  const distinctOn = columnNames(enumValues(member(given, 'distinct_on')), table)
+  const orderBy = planOrder(member(given, 'order_by'), table, scope)
+  if (!startsWith(orderBy, distinctOn))
+    throw new RequestError('"distinct_on" columns must match initial "order_by" columns', given.path)
+  const limit = rowCount(given, 'limit')
+  return { from, join, filter, distinctOn, orderBy, limit, offset: rowCount(given, 'offset') }
+}
+
+const selectAccess = (table: TableModel, { access }: SelectScope): SelectAccess => {
+  const select = access.table(table).select
+  if (select === undefined)
+    throw new Error(`${access.role} may not read ${table.key}, but its schema says so`)
+  return select
+}
+
+/** Postgres wants the columns of DISTINCT ON to come first, in any order among themselves. */
+const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly string[]): boolean =>
+  orderBy
+    .slice(0, distinctOn.length)
+    .every(
+      ({ value }) =>
+        value.kind === 'operand' &&
+        value.operand.kind === 'column' &&
+        distinctOn.includes(value.operand.name),
+    )
+
+/** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
+const largestInlinedLimit = 1000
+
+const rowCount = (given: ObjectValue, name: 'limit' | 'offset'): RowCount | undefined => {
+  const value = member(given, name)
+  if (value?.kind !== 'leaf') return undefined
+  if (typeof value.value === 'number' && value.value < 0)
+    throw new RequestError('unexpected negative value', value.path, 'not-supported')
+  return name === 'limit' && typeof value.value === 'number' && value.value <= largestInlinedLimit
+    ? { kind: 'constant', value: value.value }
+    : { kind: 'parameter', source: value.source }
+}
+
+const smallerLimit = (asked: RowCount | undefined, allowed: number | undefined): RowCount | undefined => {
+  if (allowed === undefined) return asked
+  if (asked === undefined) return { kind: 'constant', value: allowed }
+  if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }
+  return { kind: 'least', source: asked.source, allowed }
+}
+
+/** Rows with their aggregates. A permission's limit cuts the nodes alone. */
+export const planAggregate = (
+  from: RowSource,
+  join: readonly ColumnPair[],
+  given: ObjectValue,
+  table: TableModel,
+  type: GraphQLObjectType,
+  { selections, path }: CollectedField,
+  scope: SelectScope,
+): SelectPlan => {
+  const rows = planAllRows(from, join, given, table, scope)
+  const fields = collectFields(selections, type, scope, `${path}.selectionSet`).map(
+    (collected): AggregateField => {
+      const { key, name } = collected
+      if (name === '__typename') return { key, kind: 'text', text: type.name }
+      const { field, meaning } = fieldOf(type, collected)
+      const inner = objectTypeOf(field.type)
+      return meaning.kind === 'nodes'
+        ? {
+            key,
+            kind: 'nodes',
+            fields: planRowFields(inner, collected.selections, table, scope, collected.path),
+          }
+        : { key, kind: 'aggregate', values: aggregateValues(inner, collected, table, scope) }
+    },
+  )
+  return { kind: 'aggregate', rows, fields, nodeLimit: selectAccess(table, scope).limit }
+}
+
+const aggregateValues = (
+  type: GraphQLObjectType,
+  { selections, path }: CollectedField,
+  table: TableModel,
+  scope: SelectScope,
+): readonly AggregateValue[] =>
+  collectFields(selections, type, scope, `${path}.selectionSet`).map((collected): AggregateValue => {
+    const { key, name } = collected
+    if (name === '__typename') return { key, kind: 'text', text: type.name }
+    const { field, meaning } = fieldOf(type, collected)
+    if (meaning.kind === 'aggregate-function') {
+      const inner = objectTypeOf(field.type)
+      const columns = collectFields(collected.selections, inner, scope, `${collected.path}.selectionSet`)
+      return {
+        key,
+        kind: 'function',
+        function: meaning.function,
+        values: columns.map((column) => {
+          if (column.name === '__typename') return { key: column.key, kind: 'text', text: inner.name }
+          fieldOf(inner, column)
+          const model = columnNamed(column.name, table)
+          return { key: column.key, kind: 'column', name: model.name, type: model.type }
+        }),
+      }
+    }
+    const given = readArguments(collected, field.args, scope)
+    return {
+      key,
+      kind: 'count',
+      columns: columnNames(enumValues(member(given, 'columns')), table),
+      distinct: flag(member(given, 'distinct')),
+    }
+  })

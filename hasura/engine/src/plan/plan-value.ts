@@ -1,0 +1,99 @@
+import type { CatalogType } from '../catalog/types.ts'
+import { arrayTypeOf, typeNameOf } from '../schema/permission-expression.ts'
+import { scalarEncoding } from '../schema/postgres-type.ts'
+import type { Value } from '../schema/predicate.ts'
+import type { TypeName } from '../sql/ast.ts'
+import { encodeLiteral } from '../sql/encode.ts'
+import type { InputValue, LeafValue, ObjectValue } from './input-value.ts'
+import { RequestError } from './request-error.ts'
+
+/** An argument as a value of the given Postgres type. */
+export const valueOf = (input: InputValue, type: CatalogType): Value => {
+  const name = typeNameOf(type)
+  switch (input.kind) {
+    case 'null':
+      return { kind: 'constant', text: null, type: name }
+    case 'leaf':
+      return leafValue(input, name)
+    case 'enum':
+      return { kind: 'constant', text: input.value, type: name }
+    case 'list':
+      return listValue(input, name)
+    case 'object':
+      throw new RequestError('expected a scalar value, but found an object', input.path)
+    default:
+      return input satisfies never
+  }
+}
+
+/** A list as one array, for comparisons with each of its items. */
+export const arrayValue = (input: InputValue, element: CatalogType): Value =>
+  listValue(input, arrayTypeOf(element))
+
+const leafValue = ({ source, value, path }: LeafValue, type: TypeName): Value => {
+  if (type.name === 'ltree' && typeof value === 'string') checkLabelPath(value, path)
+  // Booleans are in the signature, so they may be part of the plan, where Postgres can use them.
+  return typeof value === 'boolean' && type.name === 'bool'
+    ? { kind: 'constant', text: String(value), type }
+    : { kind: 'parameter', source, type }
+}
+
+/** Hasura reads label paths itself, and refuses a bad one before Postgres does. */
+const checkLabelPath = (value: string, path: string): void => {
+  if (value !== '' && !value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label)))
+    throw new RequestError(
+      'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3',
+      path,
+      'parse-failed',
+    )
+}
+
+const listValue = (input: InputValue, type: TypeName): Value => {
+  if (input.kind !== 'list') throw new RequestError('expected a list', input.path)
+  const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
+  if (input.source !== undefined) return { kind: 'parameter', source: input.source, type }
+  const constant = constantArray(input.items)
+  if (constant !== undefined) return { kind: 'parameter', source: { kind: 'literal', text: constant }, type }
+  const items = input.items.map((item): Value => {
+    if (item.kind === 'leaf') return leafValue(item, element)
+    return { kind: 'constant', text: item.kind === 'enum' ? item.value : null, type: element }
+  })
+  return { kind: 'array', items, type }
+}
+
+/** A list written out in the document is one literal, whatever its length. */
+const constantArray = (items: readonly InputValue[]): string | undefined => {
+  const texts: (string | null)[] = []
+  for (const item of items) {
+    if (item.kind === 'enum') texts.push(item.value)
+    else if (item.kind === 'null') texts.push(null)
+    else if (item.kind === 'leaf' && item.source.kind === 'literal') texts.push(item.source.text)
+    else return undefined
+  }
+  const encoded = encodeLiteral(texts, { scalar: 'string', list: true })
+  return encoded.ok && encoded.text !== null ? encoded.text : undefined
+}
+
+/** A field of an input object; null counts as absent. */
+export const member = (object: ObjectValue, name: string): InputValue | undefined => {
+  const value = object.fields.get(name)
+  return value?.kind === 'null' ? undefined : value
+}
+
+export const objectOf = (input: InputValue): ObjectValue => {
+  if (input.kind !== 'object') throw new RequestError('expected an object', input.path)
+  return input
+}
+
+export const itemsOf = (input: InputValue | undefined): readonly InputValue[] =>
+  input?.kind === 'list' ? input.items : []
+
+/** The names that a list of enum values holds. */
+export const enumValues = (input: InputValue | undefined): readonly string[] =>
+  itemsOf(input).flatMap((item) => (item.kind === 'enum' ? [item.value] : []))
+
+/** A boolean is part of the signature, so a plan may depend on it. */
+export const flag = (input: InputValue | undefined): boolean => input?.kind === 'leaf' && input.value === true
+
+/** Whether a leaf of this GraphQL type is sent as JSON. */
+export const isJsonScalar = (name: string): boolean => scalarEncoding(name) === 'json'

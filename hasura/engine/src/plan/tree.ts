@@ -1,0 +1,213 @@
+import type { CatalogType } from '../catalog/types.ts'
+import type { QualifiedName } from '../metadata/types.ts'
+import type { AggregateFunction } from '../schema/aggregate-function.ts'
+import type { ComputedCall, Operand, Predicate, Value } from '../schema/predicate.ts'
+import type { ColumnPair } from '../schema/source-model.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+
+/**
+ * An operation as a small relational tree: rows of a table, what is selected of them, what is written.
+ * Permissions are already part of it: whoever runs the tree needs no other rule.
+ */
+export type RootPlan =
+  | { readonly kind: 'select'; readonly select: SelectPlan }
+  | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
+
+export type SelectPlan =
+  /** All rows, as a JSON array. */
+  | { readonly kind: 'rows'; readonly rows: RowsPlan; readonly fields: readonly RowField[] }
+  /** The only row, as a JSON object, or null. */
+  | { readonly kind: 'row'; readonly rows: RowsPlan; readonly fields: readonly RowField[] }
+  | {
+      readonly kind: 'aggregate'
+      readonly rows: RowsPlan
+      readonly fields: readonly AggregateField[]
+      /** A permission's `limit` holds for the nodes; aggregates see all rows. */
+      readonly nodeLimit: number | undefined
+    }
+
+export interface RowsPlan {
+  readonly from: RowSource
+  /** Columns of the parent row that columns of these rows are equal to. */
+  readonly join: readonly ColumnPair[]
+  readonly filter: Predicate
+  readonly distinctOn: readonly string[]
+  readonly orderBy: readonly OrderTermPlan[]
+  readonly limit: RowCount | undefined
+  readonly offset: RowCount | undefined
+}
+
+export type RowSource =
+  | { readonly kind: 'table'; readonly name: QualifiedName }
+  | { readonly kind: 'function'; readonly name: QualifiedName; readonly call: ComputedCall }
+  /** An answer's rows of field values, joined to the table that they point to. */
+  | { readonly kind: 'answer'; readonly name: QualifiedName }
+
+export type RowCount =
+  | { readonly kind: 'constant'; readonly value: number }
+  | { readonly kind: 'parameter'; readonly source: ParameterSource }
+  /** What the client asks for, but no more than a permission allows. */
+  | { readonly kind: 'least'; readonly source: ParameterSource; readonly allowed: number }
+
+export interface OrderTermPlan {
+  readonly value: OrderValue
+  readonly direction: 'ASC' | 'DESC'
+  readonly nulls: 'FIRST' | 'LAST'
+}
+
+export type OrderValue =
+  | { readonly kind: 'operand'; readonly operand: Operand }
+  | {
+      readonly kind: 'related'
+      readonly table: QualifiedName
+      readonly join: readonly ColumnPair[]
+      readonly filter: Predicate
+      readonly value: OrderValue
+    }
+  | {
+      readonly kind: 'related-aggregate'
+      readonly from: RowSource
+      readonly join: readonly ColumnPair[]
+      readonly filter: Predicate
+      readonly aggregate:
+        | { readonly function: 'count' }
+        | {
+            readonly function: AggregateFunction['name']
+            readonly column: string
+          }
+    }
+
+/** A key of a row's JSON object. */
+export interface RowField {
+  readonly key: string
+  readonly value: RowFieldValue
+}
+
+export type RowFieldValue =
+  | {
+      readonly kind: 'operand'
+      readonly operand: Operand
+      readonly type: CatalogType
+      /** A step into a json column. */
+      readonly jsonPath: readonly string[] | undefined
+    }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'select'; readonly select: SelectPlan }
+
+export type AggregateField =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | { readonly key: string; readonly kind: 'nodes'; readonly fields: readonly RowField[] }
+  | { readonly key: string; readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
+
+export type AggregateValue =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | {
+      readonly key: string
+      readonly kind: 'count'
+      readonly columns: readonly string[]
+      readonly distinct: boolean
+    }
+  | {
+      readonly key: string
+      readonly kind: 'function'
+      readonly function: AggregateFunction
+      readonly values: readonly (
+        | { readonly key: string; readonly kind: 'text'; readonly text: string }
+        | { readonly key: string; readonly kind: 'column'; readonly name: string; readonly type: CatalogType }
+      )[]
+    }
+
+export type MutationPlan =
+  | InsertPlan
+  | NestedInsertPlan
+  | UpdatePlan
+  | DeletePlan
+  /** Several updates of one root field, one after the other. */
+  | { readonly kind: 'update-many'; readonly updates: readonly UpdatePlan[] }
+  | { readonly kind: 'call'; readonly select: SelectPlan }
+
+export interface InsertPlan {
+  readonly kind: 'insert'
+  readonly table: TableShape
+  readonly columns: readonly string[]
+  /** One value per column; undefined is the column's default. */
+  readonly rows: readonly (readonly (Value | undefined)[])[]
+  readonly onConflict: OnConflictPlan | undefined
+  readonly check: Predicate
+  readonly output: MutationOutput
+}
+
+/** A table's name and its columns: rows that a statement returns are read by them. */
+export interface TableShape {
+  readonly name: QualifiedName
+  readonly columns: readonly { readonly name: string; readonly type: CatalogType }[]
+}
+
+export interface OnConflictPlan {
+  readonly constraint: string
+  readonly update:
+    | {
+        readonly columns: readonly string[]
+        readonly presets: readonly { readonly column: string; readonly value: Value }[]
+        readonly filter: Predicate
+        readonly check: Predicate
+      }
+    | undefined
+}
+
+export interface UpdatePlan {
+  readonly kind: 'update'
+  readonly table: TableShape
+  readonly set: readonly UpdateAssignment[]
+  readonly filter: Predicate
+  readonly check: Predicate
+  readonly output: MutationOutput
+}
+
+export interface UpdateAssignment {
+  readonly column: string
+  readonly operator:
+    'set' | 'increment' | 'append' | 'prepend' | 'delete-key' | 'delete-element' | 'delete-path'
+  readonly value: Value
+}
+
+export interface DeletePlan {
+  readonly kind: 'delete'
+  readonly table: TableShape
+  readonly filter: Predicate
+  readonly output: MutationOutput
+}
+
+export type MutationOutput =
+  | { readonly kind: 'response'; readonly fields: readonly ResponseField[] }
+  /** The only row, or null. */
+  | { readonly kind: 'row'; readonly fields: readonly RowField[] }
+
+export type ResponseField =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | { readonly key: string; readonly kind: 'affected-rows' }
+  | { readonly key: string; readonly kind: 'returning'; readonly fields: readonly RowField[] }
+
+/**
+ * An insert with related rows: one row at a time, those that it refers to first, those that refer to it
+ * after. Values of a row already written are parameters of the ones that follow.
+ */
+export interface NestedInsertPlan {
+  readonly kind: 'nested-insert'
+  readonly steps: readonly InsertStep[]
+  readonly table: TableShape
+  /** The steps that wrote the rows of the root field itself. */
+  readonly rootSteps: readonly number[]
+  readonly output: MutationOutput
+}
+
+export interface InsertStep {
+  readonly table: TableShape
+  readonly columns: readonly string[]
+  readonly row: readonly (Value | undefined)[]
+  readonly onConflict: OnConflictPlan | undefined
+  readonly check: Predicate
+  /** What to say if nothing was written (a conflict that does nothing) although other rows depend on it. */
+  readonly needed: string | undefined
+  readonly path: string
+}

@@ -1,0 +1,90 @@
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type TypeNode,
+  isInputType,
+  print,
+  valueFromASTUntyped,
+} from 'graphql'
+import type { JsonValue } from './input-value.ts'
+import { RequestError } from './request-error.ts'
+
+/** The variables of one request, with what the operation declares about them. */
+export interface Variables {
+  /** Given values and defaults. A nullable variable without either is absent. */
+  readonly values: Readonly<Record<string, JsonValue>>
+  /** Names whose value the request gave; the rest of `values` are defaults. */
+  readonly given: ReadonlySet<string>
+  readonly types: ReadonlyMap<string, TypeNode>
+}
+
+const path = '$.variableValues'
+
+/** Checks that what must be given is given, and that nothing else is. Types are checked where a value is used. */
+export const readVariables = (
+  operation: OperationDefinitionNode,
+  given: Readonly<Record<string, JsonValue>>,
+): Variables => {
+  const values: Record<string, JsonValue> = {}
+  const types = new Map<string, TypeNode>()
+  for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value
+    if (types.has(name)) throw new RequestError(`multiple definitions for variable "${name}"`, '$')
+    types.set(name, type)
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value !== undefined && !(value === null && type.kind === Kind.NON_NULL_TYPE)) values[name] = value
+    else if (value === null)
+      throw new RequestError(`null value found for non-nullable type: "${print(type)}"`, path)
+    else if (defaultValue !== undefined) values[name] = valueFromASTUntyped(defaultValue) as JsonValue
+    else if (type.kind === Kind.NON_NULL_TYPE)
+      throw new RequestError(`expecting a value for non-nullable variable: "${name}"`, path)
+  }
+  const unexpected = Object.keys(given).filter((name) => !types.has(name))
+  if (unexpected.length > 0)
+    throw new RequestError(`unexpected variables in variableValues: ${unexpected.join(', ')}`, '$')
+  return { values, given: new Set(Object.keys(values).filter((name) => Object.hasOwn(given, name))), types }
+}
+
+/** A variable's value at a place of the given type. Undefined: not given. */
+export const variableAt = (
+  { values, types }: Variables,
+  name: string,
+  type: GraphQLInputType,
+  at: string,
+): JsonValue | undefined => {
+  const declared = types.get(name)
+  if (declared === undefined) throw new RequestError(`unbound variable "${name}"`, at)
+  // A default makes a nullable variable fit for a place that wants a value.
+  const fits =
+    isSubtype(declared, type.toString()) ||
+    (values[name] !== undefined &&
+      values[name] !== null &&
+      isSubtype(declared, type.toString().replace(/!$/, '')))
+  if (!fits)
+    throw new RequestError(
+      `variable "${name}" is declared as "${print(declared)}", but used where "${String(type)}" is expected`,
+      at,
+    )
+  return values[name]
+}
+
+/** Whether what is declared is at least as strict as what is expected: `Int!` for `Int`, `[Int!]` for `[Int]`. */
+const isSubtype = (declared: TypeNode, expected: string): boolean => {
+  const text = print(declared)
+  if (text === expected) return true
+  if (declared.kind === Kind.NON_NULL_TYPE) return isSubtype(declared.type, expected.replace(/!$/, ''))
+  if (expected.endsWith('!')) return false
+  if (declared.kind === Kind.LIST_TYPE)
+    return expected.startsWith('[') && isSubtype(declared.type, expected.slice(1, -1))
+  // GraphQL coerces a single value to a list of it; clients declare arrays of Postgres by their scalar (`_text`).
+  return expected.startsWith('[') && isSubtype(declared, expected.slice(1, -1).replace(/!$/, ''))
+}
+
+/** The declared type of a variable as the schema knows it, for the signature. */
+export const inputTypeOf = (node: TypeNode, schema: GraphQLSchema): GraphQLInputType | undefined => {
+  if (node.kind === Kind.NON_NULL_TYPE || node.kind === Kind.LIST_TYPE) return inputTypeOf(node.type, schema)
+  const type = schema.getType(node.name.value)
+  return isInputType(type) ? type : undefined
+}

@@ -1,0 +1,170 @@
+import {
+  GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type TypeNode,
+  isInputType,
+  isOutputType,
+  parseType,
+} from 'graphql'
+import type { Action, CustomTypes } from '../metadata/types.ts'
+import { qualifiedKey } from '../metadata/types.ts'
+import { memoize } from './memoize.ts'
+import { type FieldConfig, type FieldConfigMap, type RowTypes, field, listOf } from './row-types.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+import { type SchemaContext, selectAccess } from './schema-context.ts'
+import type { ColumnModel } from './source-model.ts'
+
+type NamedType =
+  GraphQLObjectType | GraphQLInputObjectType | GraphQLEnumType | ReturnType<ScalarTypes['scalar']>
+
+/** The root field of an action, over the custom types that the metadata declares. */
+export const createActionTypes = (
+  context: SchemaContext,
+  scalars: ScalarTypes,
+  rows: RowTypes,
+  customTypes: CustomTypes,
+): ((action: Action) => FieldConfig) => {
+  const named: (name: string) => NamedType = memoize((name) => {
+    const input = customTypes.input_objects?.find((type) => type.name === name)
+    if (input !== undefined) return inputObject(input, inputType)
+    const object = customTypes.objects?.find((type) => type.name === name)
+    if (object !== undefined) return outputObject(context, object, rows, outputType)
+    const enumeration = customTypes.enums?.find((type) => type.name === name)
+    // Any other name is a scalar: a custom one, a type of GraphQL's or of Postgres.
+    return enumeration === undefined ? scalars.scalar(name) : enumType(enumeration)
+  })
+  const outputType = (text: string): GraphQLOutputType => {
+    const type = wrapped(parseType(text), named)
+    if (!isOutputType(type)) throw new Error(`${text} is not a type for an answer`)
+    return type
+  }
+  const inputType = (text: string): GraphQLInputType => {
+    const type = wrapped(parseType(text), named)
+    if (!isInputType(type)) throw new Error(`${text} is not a type for an argument`)
+    return type
+  }
+  return (action) => {
+    const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
+      (action.definition.arguments ?? []).map(({ name, type, description }) => [
+        name,
+        { type: inputType(type), description: description ?? null },
+      ]),
+    )
+    const description = action.comment === undefined ? {} : { description: action.comment }
+    const output = outputType(action.definition.output_type ?? 'Boolean')
+    return field({ kind: 'action', action }, output, { args, ...description })
+  }
+}
+
+type Wrapped = NamedType | GraphQLList<Wrapped> | GraphQLNonNull<NamedType | GraphQLList<Wrapped>>
+
+const wrapped = (node: TypeNode, named: (name: string) => NamedType): Wrapped => {
+  switch (node.kind) {
+    case 'NamedType':
+      return named(node.name.value)
+    case 'ListType':
+      return new GraphQLList(wrapped(node.type, named))
+    case 'NonNullType': {
+      const inner =
+        node.type.kind === 'NamedType'
+          ? named(node.type.name.value)
+          : new GraphQLList(wrapped(node.type.type, named))
+      return new GraphQLNonNull(inner)
+    }
+    default:
+      return node satisfies never
+  }
+}
+
+const inputObject = (
+  { name, description, fields }: NonNullable<CustomTypes['input_objects']>[number],
+  typeOf: (text: string) => GraphQLInputType,
+): GraphQLInputObjectType =>
+  new GraphQLInputObjectType({
+    name,
+    description: description ?? null,
+    fields: () =>
+      Object.fromEntries(
+        fields.map((entry) => [
+          entry.name,
+          { type: typeOf(entry.type), description: entry.description ?? null },
+        ]),
+      ),
+  })
+
+const enumType = ({
+  name,
+  description,
+  values,
+}: NonNullable<CustomTypes['enums']>[number]): GraphQLEnumType =>
+  new GraphQLEnumType({
+    name,
+    description: description ?? null,
+    values: Object.fromEntries(
+      values.map((entry) => [
+        entry.value,
+        {
+          description: entry.description ?? null,
+          ...(entry.is_deprecated === true ? { deprecationReason: 'No longer supported' } : {}),
+        },
+      ]),
+    ),
+  })
+
+type ObjectDeclaration = NonNullable<CustomTypes['objects']>[number]
+
+const outputObject = (
+  context: SchemaContext,
+  declaration: ObjectDeclaration,
+  rows: RowTypes,
+  typeOf: (text: string) => GraphQLOutputType,
+): GraphQLObjectType =>
+  new GraphQLObjectType({
+    name: declaration.name,
+    description: declaration.description ?? null,
+    fields: () => ({
+      ...Object.fromEntries(
+        declaration.fields.map(({ name, type, description }): [string, FieldConfig] => [
+          name,
+          field({ kind: 'answer-field' }, typeOf(type), description === undefined ? {} : { description }),
+        ]),
+      ),
+      ...answerRelationships(context, declaration, rows),
+    }),
+  })
+
+/** Relationships of an answer lead to tables that the role may read; others are not shown. */
+const answerRelationships = (
+  context: SchemaContext,
+  { relationships }: ObjectDeclaration,
+  rows: RowTypes,
+): FieldConfigMap => {
+  const fields: FieldConfigMap = {}
+  for (const { name, type, remote_table, field_mapping } of relationships ?? []) {
+    const table = context.source.tables.get(qualifiedKey(remote_table))
+    if (table === undefined || selectAccess(context, table) === undefined) continue
+    const mapping = Object.entries(field_mapping).map(([own, remote]) => ({
+      field: own,
+      column: table.columnsByName.get(remote),
+    }))
+    if (!mapping.every(hasColumn)) continue
+    const list = type === 'array'
+    fields[name] = field(
+      { kind: 'answer-relationship', table, list, mapping },
+      list ? listOf(rows.row(table)) : rows.row(table),
+      list ? { args: rows.selectArguments(table) } : {},
+    )
+  }
+  return fields
+}
+
+const hasColumn = (entry: {
+  readonly field: string
+  readonly column: ColumnModel | undefined
+}): entry is { readonly field: string; readonly column: ColumnModel } => entry.column !== undefined

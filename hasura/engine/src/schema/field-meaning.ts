@@ -1,0 +1,63 @@
+import type { Action } from '../metadata/types.ts'
+import type { AggregateFunction } from './aggregate-function.ts'
+import type {
+  ColumnModel,
+  ComputedFieldModel,
+  FunctionModel,
+  RelationshipModel,
+  TableModel,
+} from './source-model.ts'
+
+/**
+ * What a field of a role's schema stands for. The schema's builder writes it beside the field, the planner
+ * reads it: neither has to guess from names.
+ */
+export type FieldMeaning =
+  | { readonly kind: 'rows'; readonly table: TableModel }
+  | { readonly kind: 'row-by-key'; readonly table: TableModel }
+  | { readonly kind: 'rows-aggregate'; readonly table: TableModel }
+  | {
+      readonly kind: 'function'
+      readonly function: FunctionModel
+      readonly table: TableModel
+      readonly aggregate: boolean
+    }
+  | { readonly kind: 'insert'; readonly table: TableModel; readonly one: boolean }
+  | { readonly kind: 'update'; readonly table: TableModel }
+  | { readonly kind: 'update-by-key'; readonly table: TableModel }
+  | { readonly kind: 'update-many'; readonly table: TableModel }
+  | { readonly kind: 'delete'; readonly table: TableModel }
+  | { readonly kind: 'delete-by-key'; readonly table: TableModel }
+  | { readonly kind: 'action'; readonly action: Action }
+  | { readonly kind: 'column'; readonly column: ColumnModel }
+  | { readonly kind: 'related-row'; readonly relationship: RelationshipModel; readonly table: TableModel }
+  | { readonly kind: 'related-rows'; readonly relationship: RelationshipModel; readonly table: TableModel }
+  | {
+      readonly kind: 'related-aggregate'
+      readonly relationship: RelationshipModel
+      readonly table: TableModel
+    }
+  | { readonly kind: 'computed-scalar'; readonly field: ComputedFieldModel }
+  | { readonly kind: 'computed-rows'; readonly field: ComputedFieldModel; readonly table: TableModel }
+  | { readonly kind: 'aggregate' }
+  | { readonly kind: 'nodes' }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'aggregate-function'; readonly function: AggregateFunction }
+  | { readonly kind: 'affected-rows' }
+  | { readonly kind: 'returning' }
+  | { readonly kind: 'answer-field' }
+  | {
+      readonly kind: 'answer-relationship'
+      readonly table: TableModel
+      readonly list: boolean
+      /** Fields of the answer and the columns that they equal. */
+      readonly mapping: readonly { readonly field: string; readonly column: ColumnModel }[]
+    }
+
+declare module 'graphql' {
+  // The signatures must repeat graphql-js' type parameters for the declarations to merge.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    readonly meaning?: FieldMeaning
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import { aggregateFunctions } from './aggregate-function.ts'
+import { memoize } from './memoize.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+import {
+  type SchemaContext,
+  tableOf,
+  visibleColumns,
+  visibleComputedFields,
+  visibleRelationships,
+} from './schema-context.ts'
+import type { ColumnModel, TableModel } from './source-model.ts'
+
+export interface FilterTypes {
+  readonly boolExp: (table: TableModel) => GraphQLInputObjectType
+  readonly orderBy: (table: TableModel) => GraphQLInputObjectType
+  readonly selectColumn: (table: TableModel) => GraphQLEnumType
+}
+
+const orderDirection = new GraphQLEnumType({
+  name: 'order_by',
+  description: 'column ordering options',
+  values: {
+    asc: { description: 'in ascending order, nulls last' },
+    asc_nulls_first: { description: 'in ascending order, nulls first' },
+    asc_nulls_last: { description: 'in ascending order, nulls last' },
+    desc: { description: 'in descending order, nulls first' },
+    desc_nulls_first: { description: 'in descending order, nulls first' },
+    desc_nulls_last: { description: 'in descending order, nulls last' },
+  },
+})
+
+/** The inputs that choose and sort rows: `…_bool_exp`, `…_order_by`, `…_select_column`. */
+export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes): FilterTypes => {
+  const selectColumn = memoize((table: TableModel) => columnEnum(table, visibleColumns(context, table)))
+  const aggregateBoolExp = memoize((table: TableModel) =>
+    aggregateBoolExpType(context, table, scalars, selectColumn, boolExp),
+  )
+  const boolExp: FilterTypes['boolExp'] = memoize(
+    (table) =>
+      new GraphQLInputObjectType({
+        name: `${table.typeName}_bool_exp`,
+        description: `Boolean expression to filter rows from the table "${table.name.name}". All fields are combined with a logical 'AND'.`,
+        fields: () => boolExpFields(context, table, scalars, boolExp, aggregateBoolExp),
+      }),
+  )
+  const aggregateOrderBy = memoize((table: TableModel) => aggregateOrderByType(context, table))
+  const orderBy: FilterTypes['orderBy'] = memoize(
+    (table) =>
+      new GraphQLInputObjectType({
+        name: `${table.typeName}_order_by`,
+        description: `Ordering options when selecting data from "${table.name.name}".`,
+        fields: () => orderByFields(context, table, orderBy, aggregateOrderBy),
+      }),
+  )
+  return { boolExp, orderBy, selectColumn }
+}
+
+const columnEnum = (table: TableModel, columns: readonly ColumnModel[]): GraphQLEnumType =>
+  new GraphQLEnumType({
+    name: `${table.typeName}_select_column`,
+    description: `select columns of table "${table.name.name}"`,
+    values: Object.fromEntries(
+      columns.map(({ graphqlName }) => [graphqlName, { description: 'column name' }]),
+    ),
+  })
+
+const boolExpFields = (
+  context: SchemaContext,
+  table: TableModel,
+  scalars: ScalarTypes,
+  boolExp: FilterTypes['boolExp'],
+  aggregateBoolExp: (table: TableModel) => GraphQLInputObjectType,
+): GraphQLInputFieldConfigMap => {
+  const own = boolExp(table)
+  const list = new GraphQLList(new GraphQLNonNull(own))
+  const fields: GraphQLInputFieldConfigMap = {
+    _and: { type: list },
+    _not: { type: own },
+    _or: { type: list },
+  }
+  for (const column of visibleColumns(context, table))
+    fields[column.graphqlName] = { type: scalars.comparisonOfColumn(column) }
+  for (const { relationship, target, select } of visibleRelationships(context, table)) {
+    fields[relationship.name] = { type: boolExp(target) }
+    if (relationship.kind === 'array' && select.aggregations)
+      fields[`${relationship.name}_aggregate`] = { type: aggregateBoolExp(target) }
+  }
+  for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
+    // A function that needs arguments of the client has no value to compare.
+    if (given.some(({ hasDefault }) => !hasDefault)) continue
+    fields[name] = {
+      type:
+        returns.kind === 'scalar'
+          ? scalars.comparisonOfType(returns.type)
+          : boolExp(tableOf(context, returns.table)),
+    }
+  }
+  return fields
+}
+
+const aggregateBoolExpType = (
+  context: SchemaContext,
+  table: TableModel,
+  scalars: ScalarTypes,
+  selectColumn: FilterTypes['selectColumn'],
+  boolExp: FilterTypes['boolExp'],
+): GraphQLInputObjectType => {
+  const name = `${table.typeName}_aggregate_bool_exp`
+  const comparison = (type: string): GraphQLInputObjectType =>
+    scalars.comparisonOfType({ category: 'base', schema: 'pg_catalog', name: type })
+  const field = (
+    functionName: 'count' | 'bool_and' | 'bool_or',
+    argumentsField: GraphQLInputFieldConfig,
+    predicate: GraphQLInputObjectType,
+  ): GraphQLInputFieldConfig => ({
+    type: new GraphQLInputObjectType({
+      name: `${name}_${functionName}`,
+      fields: {
+        arguments: argumentsField,
+        distinct: { type: GraphQLBoolean },
+        filter: { type: boolExp(table) },
+        predicate: { type: new GraphQLNonNull(predicate) },
+      },
+    }),
+  })
+  const booleans = visibleColumns(context, table).filter(({ type }) => type.name === 'bool')
+  return new GraphQLInputObjectType({
+    name,
+    fields: () => {
+      const fields: GraphQLInputFieldConfigMap = {
+        count: field(
+          'count',
+          { type: new GraphQLList(new GraphQLNonNull(selectColumn(table))) },
+          comparison('int4'),
+        ),
+      }
+      if (booleans.length === 0) return fields
+      for (const functionName of ['bool_and', 'bool_or'] as const) {
+        const columns = new GraphQLEnumType({
+          name: `${table.typeName}_select_column_${name}_${functionName}_arguments_columns`,
+          values: Object.fromEntries(booleans.map(({ graphqlName }) => [graphqlName, {}])),
+        })
+        fields[functionName] = field(functionName, { type: new GraphQLNonNull(columns) }, comparison('bool'))
+      }
+      return fields
+    },
+  })
+}
+
+const orderByFields = (
+  context: SchemaContext,
+  table: TableModel,
+  orderBy: FilterTypes['orderBy'],
+  aggregateOrderBy: (table: TableModel) => GraphQLInputObjectType,
+): GraphQLInputFieldConfigMap => {
+  const fields: GraphQLInputFieldConfigMap = {}
+  for (const { graphqlName } of visibleColumns(context, table)) fields[graphqlName] = { type: orderDirection }
+  for (const { relationship, target, select } of visibleRelationships(context, table)) {
+    if (relationship.kind === 'object') fields[relationship.name] = { type: orderBy(target) }
+    else if (select.aggregations)
+      fields[`${relationship.name}_aggregate`] = { type: aggregateOrderBy(target) }
+  }
+  for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
+    if (given.some(({ hasDefault }) => !hasDefault)) continue
+    if (returns.kind === 'scalar') fields[name] = { type: orderDirection }
+    else if (selectsAggregates(context, returns.table))
+      fields[`${name}_aggregate`] = { type: aggregateOrderBy(tableOf(context, returns.table)) }
+  }
+  return fields
+}
+
+const selectsAggregates = (context: SchemaContext, key: string): boolean =>
+  context.access.table(tableOf(context, key)).select?.aggregations === true
+
+const aggregateOrderByType = (context: SchemaContext, table: TableModel): GraphQLInputObjectType => {
+  const columns = visibleColumns(context, table)
+  return new GraphQLInputObjectType({
+    name: `${table.typeName}_aggregate_order_by`,
+    description: `order by aggregate values of table "${table.name.name}"`,
+    fields: () => {
+      const fields: GraphQLInputFieldConfigMap = { count: { type: orderDirection } }
+      for (const { name, applies } of aggregateFunctions) {
+        const own = columns.filter(({ type }) => applies(type))
+        if (own.length === 0) continue
+        fields[name] = {
+          type: new GraphQLInputObjectType({
+            name: `${table.typeName}_${name}_order_by`,
+            description: `order by ${name}() on columns of table "${table.name.name}"`,
+            fields: Object.fromEntries(own.map(({ graphqlName }) => [graphqlName, { type: orderDirection }])),
+          }),
+        }
+      }
+      return fields
+    },
+  })
+}

@@ -1,0 +1,268 @@
+import {
+  GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql'
+import type { FilterTypes } from './filter-types.ts'
+import { memoize } from './memoize.ts'
+import { baseType, isNumeric } from './postgres-type.ts'
+import { type FieldConfigMap, type RowTypes, field, listOf } from './row-types.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+import { type SchemaContext, selectAccess, tableOf, visibleColumns } from './schema-context.ts'
+import type { ColumnModel, TableModel } from './source-model.ts'
+
+export interface MutationTypes {
+  /** `affected_rows`, and `returning` where the role may read. */
+  readonly response: (table: TableModel) => GraphQLObjectType
+  readonly insertInput: (table: TableModel) => GraphQLInputObjectType
+  /** `on_conflict`, where the table has a constraint to conflict with. */
+  readonly onConflict: (table: TableModel) => GraphQLFieldConfigArgumentMap
+  /** `_set`, `_inc` and the operators of jsonb; empty where the role may write no column. */
+  readonly updateOperators: (table: TableModel) => GraphQLFieldConfigArgumentMap
+  readonly keyColumns: (table: TableModel) => GraphQLInputObjectType
+  readonly updates: (table: TableModel) => GraphQLInputObjectType
+}
+
+/** The value that stands for "no column may be updated" where GraphQL wants an enum to have one. */
+export const placeholderColumn = '_PLACEHOLDER'
+
+export const createMutationTypes = (
+  context: SchemaContext,
+  scalars: ScalarTypes,
+  filters: FilterTypes,
+  rows: RowTypes,
+): MutationTypes => {
+  const response = memoize((table: TableModel) => responseType(context, table, rows))
+  const conflictType = memoize((table: TableModel) => onConflictType(context, table, filters))
+  const onConflict: MutationTypes['onConflict'] = (table) =>
+    table.catalog.uniqueConstraints.length === 0 && table.catalog.primaryKey === undefined
+      ? {}
+      : { on_conflict: { type: conflictType(table), description: 'upsert condition' } }
+  const nestedInsert = memoize((table: TableModel) => nestedInsertTypes(table, insertInput, onConflict))
+  const insertInput: MutationTypes['insertInput'] = memoize(
+    (table) =>
+      new GraphQLInputObjectType({
+        name: `${table.typeName}_insert_input`,
+        description: `input type for inserting data into table "${table.name.name}"`,
+        fields: () => insertFields(context, table, scalars, nestedInsert),
+      }),
+  )
+  const operatorTypes = memoize((table: TableModel) => updateOperatorTypes(context, table, scalars))
+  const keyColumns = memoize(
+    (table: TableModel) =>
+      new GraphQLInputObjectType({
+        name: `${table.typeName}_pk_columns_input`,
+        description: `primary key columns input for table: ${table.name.name}`,
+        fields: Object.fromEntries(
+          primaryKeyColumns(table).map((column) => [
+            column.graphqlName,
+            { type: new GraphQLNonNull(scalars.ofColumn(column)) },
+          ]),
+        ),
+      }),
+  )
+  const updates = memoize(
+    (table: TableModel) =>
+      new GraphQLInputObjectType({
+        name: `${table.typeName}_updates`,
+        fields: () => ({
+          ...operatorTypes(table),
+          where: {
+            type: new GraphQLNonNull(filters.boolExp(table)),
+            description: 'filter the rows which have to be updated',
+          },
+        }),
+      }),
+  )
+  return { response, insertInput, onConflict, updateOperators: operatorTypes, keyColumns, updates }
+}
+
+/** Empty for tables and views without a primary key. */
+export const primaryKeyColumns = (table: TableModel): readonly ColumnModel[] =>
+  (table.catalog.primaryKey?.columns ?? [])
+    .map((name) => table.columnsByName.get(name))
+    .filter((column) => column !== undefined)
+
+const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes): GraphQLObjectType =>
+  new GraphQLObjectType({
+    name: `${table.typeName}_mutation_response`,
+    description: `response of any mutation on the table "${table.name.name}"`,
+    fields: () => {
+      const fields: FieldConfigMap = {
+        affected_rows: field({ kind: 'affected-rows' }, new GraphQLNonNull(GraphQLInt), {
+          description: 'number of rows affected by the mutation',
+        }),
+      }
+      if (selectAccess(context, table) !== undefined)
+        fields['returning'] = field({ kind: 'returning' }, listOf(rows.row(table)), {
+          description: 'data from the rows affected by the mutation',
+        })
+      return fields
+    },
+  })
+
+const onConflictType = (
+  context: SchemaContext,
+  table: TableModel,
+  filters: FilterTypes,
+): GraphQLInputObjectType => {
+  const update = context.access.table(table).update
+  const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
+  const names = columns.length === 0 ? [placeholderColumn] : columns.map(({ graphqlName }) => graphqlName)
+  const updateColumn = new GraphQLEnumType({
+    name: `${table.typeName}_update_column`,
+    description: `update columns of table "${table.name.name}"`,
+    values: Object.fromEntries(names.map((name) => [name, { description: 'column name' }])),
+  })
+  const { primaryKey, uniqueConstraints } = table.catalog
+  const constraints = new Map(
+    [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints].map((key) => [
+      key.constraint,
+      key,
+    ]),
+  )
+  const constraint = new GraphQLEnumType({
+    name: `${table.typeName}_constraint`,
+    description: `unique or primary key constraints on table "${table.name.name}"`,
+    values: Object.fromEntries(
+      [...constraints].map(([name, { columns: own }]) => [
+        name,
+        {
+          description: `unique or primary key constraint on columns ${own.map((column) => `"${column}"`).join(', ')}`,
+        },
+      ]),
+    ),
+  })
+  return new GraphQLInputObjectType({
+    name: `${table.typeName}_on_conflict`,
+    description: `on_conflict condition type for table "${table.name.name}"`,
+    fields: () => ({
+      constraint: { type: new GraphQLNonNull(constraint) },
+      update_columns: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumn))),
+        defaultValue: [],
+      },
+      ...(selectAccess(context, table) === undefined ? {} : { where: { type: filters.boolExp(table) } }),
+    }),
+  })
+}
+
+interface NestedInsertTypes {
+  readonly one: GraphQLInputObjectType
+  readonly many: GraphQLInputObjectType
+}
+
+const nestedInsertTypes = (
+  table: TableModel,
+  insertInput: MutationTypes['insertInput'],
+  onConflict: MutationTypes['onConflict'],
+): NestedInsertTypes => {
+  const conflict = (): GraphQLInputFieldConfigMap =>
+    Object.fromEntries(Object.entries(onConflict(table)).map(([name, { type }]) => [name, { type }]))
+  return {
+    one: new GraphQLInputObjectType({
+      name: `${table.typeName}_obj_rel_insert_input`,
+      description: `input type for inserting object relation for remote table "${table.name.name}"`,
+      fields: () => ({ data: { type: new GraphQLNonNull(insertInput(table)) }, ...conflict() }),
+    }),
+    many: new GraphQLInputObjectType({
+      name: `${table.typeName}_arr_rel_insert_input`,
+      description: `input type for inserting array relation for remote table "${table.name.name}"`,
+      fields: () => ({
+        data: {
+          type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(insertInput(table)))),
+        },
+        ...conflict(),
+      }),
+    }),
+  }
+}
+
+const insertFields = (
+  context: SchemaContext,
+  table: TableModel,
+  scalars: ScalarTypes,
+  nested: (table: TableModel) => NestedInsertTypes,
+): GraphQLInputFieldConfigMap => {
+  const insert = context.access.table(table).insert
+  const fields: GraphQLInputFieldConfigMap = {}
+  for (const column of table.columns.values())
+    if (insert?.columns.has(column.name) === true)
+      fields[column.graphqlName] = { type: scalars.ofColumn(column), description: column.comment ?? null }
+  for (const { name, kind, target } of table.relationships.values()) {
+    const related = tableOf(context, target)
+    if (context.access.table(related).insert === undefined) continue
+    const types = nested(related)
+    fields[name] = { type: kind === 'object' ? types.one : types.many }
+  }
+  return fields
+}
+
+/** The update operators, each with the columns that it applies to and the type of what it is given. */
+const updateOperatorTypes = (
+  context: SchemaContext,
+  table: TableModel,
+  scalars: ScalarTypes,
+): GraphQLFieldConfigArgumentMap => {
+  const update = context.access.table(table).update
+  const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
+  const jsonbs = columns.filter(({ type }) => baseType(type).name === 'jsonb')
+  const numerics = columns.filter(({ type }) => isNumeric(type))
+  const operators: GraphQLFieldConfigArgumentMap = {}
+  const add = (
+    name: string,
+    suffix: string,
+    own: readonly ColumnModel[],
+    description: string,
+    type: (column: ColumnModel) => GraphQLInputFieldConfigMap[string]['type'] = scalars.ofColumn,
+  ): void => {
+    if (own.length === 0) return
+    operators[name] = {
+      description,
+      type: new GraphQLInputObjectType({
+        name: `${table.typeName}_${suffix}_input`,
+        description,
+        fields: Object.fromEntries(own.map((column) => [column.graphqlName, { type: type(column) }])),
+      }),
+    }
+  }
+  add('_append', 'append', jsonbs, 'append existing jsonb value of filtered columns with new jsonb value')
+  add(
+    '_delete_at_path',
+    'delete_at_path',
+    jsonbs,
+    'delete the field or element with specified path (for JSON arrays, negative integers count from the end)',
+    () => new GraphQLList(new GraphQLNonNull(GraphQLString)),
+  )
+  add(
+    '_delete_elem',
+    'delete_elem',
+    jsonbs,
+    'delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array',
+    () => GraphQLInt,
+  )
+  add(
+    '_delete_key',
+    'delete_key',
+    jsonbs,
+    'delete key/value pair or string element. key/value pairs are matched based on their key value',
+    () => GraphQLString,
+  )
+  add('_inc', 'inc', numerics, 'increments the numeric columns with given value of the filtered values')
+  add('_prepend', 'prepend', jsonbs, 'prepend existing jsonb value of filtered columns with new jsonb value')
+  add('_set', 'set', columns, 'sets the columns of the filtered rows to the given values')
+  return operators
+}
+
+/** Whether every column of the primary key can be read, so that a row can be addressed by it. */
+export const isAddressable = (context: SchemaContext, table: TableModel): boolean => {
+  const key = primaryKeyColumns(table)
+  const visible = visibleColumns(context, table)
+  return key.length > 0 && key.every((column) => visible.includes(column))
+}

@@ -1,0 +1,92 @@
+import type { QualifiedName } from '../metadata/types.ts'
+import type { BinaryOperator, TypeName } from '../sql/ast.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+import type { RelationshipModel } from './source-model.ts'
+
+/**
+ * A condition on the rows of a table: what permissions and `where` arguments both become. It names columns
+ * and relationships, not aliases; `sql/predicate.ts` turns it into an expression.
+ */
+export type Predicate =
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | { readonly kind: 'and'; readonly operands: readonly Predicate[] }
+  | { readonly kind: 'or'; readonly operands: readonly Predicate[] }
+  | { readonly kind: 'not'; readonly operand: Predicate }
+  | {
+      readonly kind: 'compare'
+      readonly left: Operand
+      readonly operator: BinaryOperator
+      readonly right: Value
+    }
+  /** `left operator ANY (list)` for `_in`, `ALL` for `_nin`. */
+  | {
+      readonly kind: 'compare-list'
+      readonly left: Operand
+      readonly operator: BinaryOperator
+      readonly quantifier: 'ANY' | 'ALL'
+      readonly list: Value
+    }
+  | { readonly kind: 'is-null'; readonly operand: Operand; readonly negated: boolean }
+  /** Some related row satisfies `predicate`. */
+  | {
+      readonly kind: 'related'
+      readonly relationship: RelationshipModel
+      readonly table: QualifiedName
+      readonly predicate: Predicate
+    }
+  /** Some row of another table satisfies `predicate`; nothing joins the two. */
+  | { readonly kind: 'exists'; readonly table: QualifiedName; readonly predicate: Predicate }
+  /** Some row that a table computed field returns satisfies `predicate`. */
+  | { readonly kind: 'computed-rows'; readonly call: ComputedCall; readonly predicate: Predicate }
+  /** A comparison with an aggregate of the related rows (`articles_aggregate: {count: …}`). */
+  | {
+      readonly kind: 'related-aggregate'
+      readonly relationship: RelationshipModel
+      readonly table: QualifiedName
+      readonly filter: Predicate
+      readonly aggregate: {
+        readonly function: 'count' | 'bool_and' | 'bool_or'
+        readonly columns: readonly string[]
+        readonly distinct: boolean
+      }
+      /** A condition on the aggregate, which its operands name `aggregate`. */
+      readonly having: Predicate
+    }
+
+export type Operand =
+  | { readonly kind: 'column'; readonly name: string }
+  | { readonly kind: 'computed'; readonly call: ComputedCall }
+  /** In a condition on an aggregate of related rows: the aggregate. */
+  | { readonly kind: 'aggregate' }
+  | { readonly kind: 'cast'; readonly operand: Operand; readonly type: TypeName }
+
+/** A call of a computed field's function on the current row. */
+export interface ComputedCall {
+  readonly function: QualifiedName
+  readonly arguments: readonly CallArgument[]
+}
+
+export interface CallArgument {
+  readonly name: string | undefined
+  readonly value: Value | { readonly kind: 'current-row' }
+}
+
+export type Value =
+  /** A variable, session variable or document literal: bound when the statement runs. */
+  | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
+  /** Written in the metadata: part of the SQL, so that Postgres can plan with it. */
+  | { readonly kind: 'constant'; readonly text: string | null; readonly type: TypeName }
+  | { readonly kind: 'array'; readonly items: readonly Value[]; readonly type: TypeName }
+  /** Another column, of the row at hand or of the row whose permission is checked (`["$", "column"]`). */
+  | { readonly kind: 'column'; readonly scope: 'current' | 'root'; readonly name: string }
+
+export const always: Predicate = { kind: 'constant', value: true }
+
+export const allOf = (operands: readonly Predicate[]): Predicate => {
+  const parts = operands.filter((operand) => !(operand.kind === 'constant' && operand.value))
+  const [first] = parts
+  if (first === undefined) return always
+  return parts.length === 1 ? first : { kind: 'and', operands: parts }
+}
+
+export const isAlways = (predicate: Predicate): boolean => predicate.kind === 'constant' && predicate.value

@@ -1,0 +1,187 @@
+import type { Action, FunctionMetadata, JsonObject } from '../metadata/types.ts'
+import { parsePermissionExpression, parsePreset } from './permission-expression.ts'
+import { type Predicate, type Value, always } from './predicate.ts'
+import type { SourceModel, TableModel } from './source-model.ts'
+
+/** What a role may do with a table. An operation that is absent is not allowed. */
+export interface TableAccess {
+  readonly select: SelectAccess | undefined
+  readonly insert: InsertAccess | undefined
+  readonly update: UpdateAccess | undefined
+  readonly delete: DeleteAccess | undefined
+}
+
+export interface SelectAccess {
+  /** By name in Postgres. */
+  readonly columns: ReadonlySet<string>
+  /** Scalar computed fields; those that return a table follow the access to that table. */
+  readonly computedFields: ReadonlySet<string>
+  readonly filter: Predicate
+  readonly limit: number | undefined
+  readonly aggregations: boolean
+  readonly rootFields: ReadonlySet<string>
+}
+
+export interface InsertAccess {
+  readonly columns: ReadonlySet<string>
+  readonly check: Predicate
+  readonly presets: readonly Preset[]
+}
+
+export interface UpdateAccess {
+  readonly columns: ReadonlySet<string>
+  readonly filter: Predicate
+  readonly check: Predicate
+  readonly presets: readonly Preset[]
+}
+
+export interface DeleteAccess {
+  readonly filter: Predicate
+}
+
+export interface Preset {
+  readonly column: string
+  readonly value: Value
+}
+
+export interface RoleAccess {
+  readonly role: string
+  readonly isAdmin: boolean
+  readonly table: (table: TableModel) => TableAccess
+  readonly mayCall: (metadata: FunctionMetadata, exposedAs: 'query' | 'mutation') => boolean
+  readonly mayRun: (action: Action) => boolean
+}
+
+export interface RoleAccessOptions {
+  readonly role: string
+  /** Whether permissions with `backend_only` count. */
+  readonly backendOnly: boolean
+  /** Without explicit permissions, a function in the query root may be called by whoever sees its table. */
+  readonly inferFunctionPermissions: boolean
+}
+
+export const adminRole = 'admin'
+
+/** Reads a role's permissions, each table's when it is first asked for. */
+export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions): RoleAccess => {
+  const isAdmin = options.role === adminRole
+  const known = new Map<string, TableAccess>()
+  const tableAccess = (table: TableModel): TableAccess => {
+    const found = known.get(table.key)
+    if (found !== undefined) return found
+    const access = isAdmin ? adminAccess(table) : roleAccess(table, source, options)
+    known.set(table.key, access)
+    return access
+  }
+  return {
+    role: options.role,
+    isAdmin,
+    table: tableAccess,
+    mayCall: ({ permissions }, exposedAs) =>
+      isAdmin ||
+      (permissions ?? []).some(({ role }) => role === options.role) ||
+      (options.inferFunctionPermissions && exposedAs === 'query'),
+    mayRun: ({ permissions }) => isAdmin || (permissions ?? []).some(({ role }) => role === options.role),
+  }
+}
+
+const allRootFields: ReadonlySet<string> = new Set(['select', 'select_by_pk', 'select_aggregate'])
+
+const adminAccess = (table: TableModel): TableAccess => {
+  const columns = new Set(table.columnsByName.keys())
+  const writable = writableColumns(table)
+  const { insertable, updatable, deletable } = table.catalog
+  return {
+    select: {
+      columns,
+      computedFields: new Set(table.computedFields.keys()),
+      filter: always,
+      limit: undefined,
+      aggregations: true,
+      rootFields: allRootFields,
+    },
+    insert: insertable ? { columns: writable, check: always, presets: [] } : undefined,
+    update: updatable ? { columns: writable, filter: always, check: always, presets: [] } : undefined,
+    delete: deletable ? { filter: always } : undefined,
+  }
+}
+
+const writableColumns = (table: TableModel): ReadonlySet<string> =>
+  new Set([...table.columnsByName.values()].filter(({ writable }) => writable).map(({ name }) => name))
+
+const roleAccess = (
+  table: TableModel,
+  source: SourceModel,
+  { role, backendOnly }: RoleAccessOptions,
+): TableAccess => {
+  const { metadata, catalog } = table
+  const predicate = (expression: JsonObject | undefined): Predicate => {
+    if (expression === undefined) return always
+    const parsed = parsePermissionExpression(expression, table, source)
+    // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
+    return parsed.ok ? parsed.predicate : { kind: 'constant', value: false }
+  }
+  const allowed = <
+    Entry extends {
+      readonly role: string
+      readonly permission: { readonly backend_only?: boolean | undefined }
+    },
+  >(
+    entries: readonly Entry[] | undefined,
+  ): Entry['permission'] | undefined =>
+    entries?.find((entry) => entry.role === role && (backendOnly || entry.permission.backend_only !== true))
+      ?.permission
+  const select = metadata.select_permissions?.find((entry) => entry.role === role)?.permission
+  const insert = catalog.insertable ? allowed(metadata.insert_permissions) : undefined
+  const update = catalog.updatable ? allowed(metadata.update_permissions) : undefined
+  const remove = catalog.deletable
+    ? metadata.delete_permissions?.find(
+        (entry) => entry.role === role && (backendOnly || entry.permission.backend_only !== true),
+      )?.permission
+    : undefined
+  return {
+    select: select && {
+      columns: selectedColumns(table, select.columns, new Set(table.columnsByName.keys())),
+      computedFields: new Set(select.computed_fields ?? []),
+      filter: predicate(select.filter),
+      limit: select.limit,
+      aggregations: select.allow_aggregations === true,
+      rootFields: select.query_root_fields === undefined ? allRootFields : new Set(select.query_root_fields),
+    },
+    insert: insert && {
+      columns: inputColumns(table, insert.columns ?? '*', insert.set),
+      check: predicate(insert.check),
+      presets: presets(table, insert.set),
+    },
+    update: update && {
+      columns: inputColumns(table, update.columns, update.set),
+      filter: predicate(update.filter),
+      check: predicate(update.check),
+      presets: presets(table, update.set),
+    },
+    delete: remove && { filter: predicate(remove.filter) },
+  }
+}
+
+const selectedColumns = (
+  table: TableModel,
+  columns: '*' | readonly string[],
+  all: ReadonlySet<string>,
+): ReadonlySet<string> =>
+  columns === '*' ? all : new Set(columns.filter((name) => table.columnsByName.has(name) && all.has(name)))
+
+/** A preset column is the server's: clients don't see it among the inputs. */
+const inputColumns = (
+  table: TableModel,
+  columns: '*' | readonly string[],
+  set: JsonObject | undefined,
+): ReadonlySet<string> => {
+  const chosen = selectedColumns(table, columns, writableColumns(table))
+  return new Set([...chosen].filter((name) => set?.[name] === undefined))
+}
+
+const presets = (table: TableModel, set: JsonObject | undefined): readonly Preset[] =>
+  Object.entries(set ?? {}).flatMap(([name, value]) => {
+    const column = table.columnsByName.get(name)
+    return column === undefined ? [] : [{ column: name, value: parsePreset(value, column.type) }]
+  })

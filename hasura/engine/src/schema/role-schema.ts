@@ -1,0 +1,255 @@
+import {
+  GraphQLDirective,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  DirectiveLocation,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+} from 'graphql'
+import type { Metadata } from '../metadata/types.ts'
+import { createActionTypes } from './action-types.ts'
+import { createFilterTypes } from './filter-types.ts'
+import {
+  type MutationTypes,
+  createMutationTypes,
+  isAddressable,
+  primaryKeyColumns,
+} from './mutation-types.ts'
+import { type RoleAccessOptions, type RoleAccess, createRoleAccess } from './role-access.ts'
+import {
+  type FieldConfig,
+  type FieldConfigMap,
+  type RowTypes,
+  createRowTypes,
+  field,
+  listOf,
+} from './row-types.ts'
+import { type ScalarTypes, createScalarTypes } from './scalar-types.ts'
+import { type SchemaContext, isSelectable, tableOf } from './schema-context.ts'
+import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
+
+/** What a role sees: the GraphQL schema, and the permissions behind it. */
+export interface RoleSchema {
+  readonly schema: GraphQLSchema
+  readonly access: RoleAccess
+  readonly source: SourceModel
+}
+
+interface TypeBuilders {
+  readonly scalars: ScalarTypes
+  readonly rows: RowTypes
+  readonly mutations: MutationTypes
+}
+
+/**
+ * Builds the schema of a role, with exactly what it may do. Subscriptions will be a third root type here,
+ * with the fields of the query root.
+ */
+export const buildRoleSchema = (
+  metadata: Metadata,
+  source: SourceModel,
+  options: RoleAccessOptions,
+): RoleSchema => {
+  const access = createRoleAccess(source, options)
+  const context: SchemaContext = { source, access }
+  const scalars = createScalarTypes(context)
+  const filters = createFilterTypes(context, scalars)
+  const rows = createRowTypes(context, scalars, filters)
+  const mutations = createMutationTypes(context, scalars, filters, rows)
+  const builders = { scalars, rows, mutations }
+  const actionField = createActionTypes(context, scalars, rows, metadata.custom_types ?? {})
+  const actions = (metadata.actions ?? []).filter((action) => access.mayRun(action))
+  const actionFields = (type: 'query' | 'mutation'): FieldConfigMap =>
+    Object.fromEntries(
+      actions
+        .filter(({ definition }) => (definition.type ?? 'mutation') === type)
+        .map((action) => [action.name, actionField(action)]),
+    )
+  const tables = [...source.tables.values()]
+  const query: FieldConfigMap = {
+    ...merged(tables.map((table) => queryFields(context, table, builders))),
+    ...functionFields(context, 'query', rows),
+    ...actionFields('query'),
+  }
+  const mutation: FieldConfigMap = {
+    ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),
+    ...functionFields(context, 'mutation', rows),
+    ...actionFields('mutation'),
+  }
+  const schema = new GraphQLSchema({
+    query: new GraphQLObjectType({ name: 'query_root', fields: orPlaceholder(query) }),
+    mutation:
+      Object.keys(mutation).length === 0
+        ? null
+        : new GraphQLObjectType({ name: 'mutation_root', description: 'mutation root', fields: mutation }),
+    directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
+    assumeValid: true,
+  })
+  return { schema, access, source }
+}
+
+/** Hasura accepts `@cached` in every edition; without a cache it changes nothing. */
+const cachedDirective = new GraphQLDirective({
+  name: 'cached',
+  description: 'whether this query should be cached (Hasura Cloud only)',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
+  },
+})
+
+/** GraphQL wants a root type to have a field even where a role may do nothing. */
+const orPlaceholder = (fields: FieldConfigMap): FieldConfigMap =>
+  Object.keys(fields).length > 0
+    ? fields
+    : {
+        no_queries_available: {
+          type: new GraphQLNonNull(GraphQLString),
+          description:
+            "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.",
+        },
+      }
+
+const merged = (maps: readonly FieldConfigMap[]): FieldConfigMap =>
+  Object.assign({}, ...maps) as FieldConfigMap
+
+const keyArguments = (table: TableModel, scalars: ScalarTypes): GraphQLFieldConfigArgumentMap =>
+  Object.fromEntries(
+    primaryKeyColumns(table).map((column) => [
+      column.graphqlName,
+      { type: new GraphQLNonNull(scalars.ofColumn(column)), description: column.comment ?? null },
+    ]),
+  )
+
+const queryFields = (
+  context: SchemaContext,
+  table: TableModel,
+  { scalars, rows }: TypeBuilders,
+): FieldConfigMap => {
+  const select = context.access.table(table).select
+  if (select === undefined) return {}
+  const { rootFields, name } = table
+  const fields: FieldConfigMap = {}
+  const args = rows.selectArguments(table)
+  if (select.rootFields.has('select'))
+    fields[rootFields.select] = field({ kind: 'rows', table }, listOf(rows.row(table)), {
+      args,
+      description: `fetch data from the table: "${name.name}"`,
+    })
+  if (select.aggregations && select.rootFields.has('select_aggregate'))
+    fields[rootFields.selectAggregate] = field(
+      { kind: 'rows-aggregate', table },
+      new GraphQLNonNull(rows.aggregate(table)),
+      { args, description: `fetch aggregated fields from the table: "${name.name}"` },
+    )
+  if (isAddressable(context, table) && select.rootFields.has('select_by_pk'))
+    fields[rootFields.selectByPk] = field({ kind: 'row-by-key', table }, rows.row(table), {
+      args: keyArguments(table, scalars),
+      description: `fetch data from the table: "${name.name}" using primary key columns`,
+    })
+  return fields
+}
+
+const functionFields = (
+  context: SchemaContext,
+  root: 'query' | 'mutation',
+  rows: RowTypes,
+): FieldConfigMap => {
+  const fields: FieldConfigMap = {}
+  for (const model of context.source.functions) {
+    const table = tableOf(context, model.table)
+    if (model.exposedAs !== root || !isSelectable(context, table)) continue
+    if (!context.access.mayCall(model.metadata, root)) continue
+    fields[model.rootField] = functionField(model, table, rows, false)
+    const aggregates = context.access.table(table).select?.aggregations === true
+    if (aggregates && model.catalog.returnsSet)
+      fields[model.aggregateRootField] = functionField(model, table, rows, true)
+  }
+  return fields
+}
+
+const functionField = (
+  model: FunctionModel,
+  table: TableModel,
+  rows: RowTypes,
+  aggregate: boolean,
+): FieldConfig => {
+  const single = model.catalog.returnsSet ? listOf(rows.row(table)) : rows.row(table)
+  const type = aggregate ? new GraphQLNonNull(rows.aggregate(table)) : single
+  const name = model.metadata.function.name
+  return field({ kind: 'function', function: model, table, aggregate }, type, {
+    args: {
+      ...rows.functionArguments(model.argumentsTypeName, model.arguments),
+      ...rows.selectArguments(table),
+    },
+    description:
+      model.metadata.comment ??
+      model.catalog.comment ??
+      `execute function "${name}" ${aggregate ? 'and query aggregates on result of table type' : 'which returns'} "${table.name.name}"`,
+  })
+}
+
+const mutationFields = (
+  context: SchemaContext,
+  table: TableModel,
+  { scalars, rows, mutations }: TypeBuilders,
+  boolExp: (table: TableModel) => GraphQLFieldConfigArgumentMap[string]['type'],
+): FieldConfigMap => {
+  const access = context.access.table(table)
+  const { rootFields, name } = table
+  const fields: FieldConfigMap = {}
+  const response = mutations.response(table)
+  const where = { where: { type: new GraphQLNonNull(boolExp(table)), description: 'filter the rows' } }
+  if (access.insert !== undefined) {
+    const input = new GraphQLNonNull(mutations.insertInput(table))
+    const conflict = mutations.onConflict(table)
+    fields[rootFields.insert] = field({ kind: 'insert', table, one: false }, response, {
+      args: { objects: { type: new GraphQLNonNull(new GraphQLList(input)) }, ...conflict },
+      description: `insert data into the table: "${name.name}"`,
+    })
+    if (access.select !== undefined)
+      fields[rootFields.insertOne] = field({ kind: 'insert', table, one: true }, rows.row(table), {
+        args: { object: { type: input }, ...conflict },
+        description: `insert a single row into the table: "${name.name}"`,
+      })
+  }
+  if (access.select === undefined) return fields
+  const operators = mutations.updateOperators(table)
+  const addressable = isAddressable(context, table)
+  if (
+    access.update !== undefined &&
+    (Object.keys(operators).length > 0 || access.update.presets.length > 0)
+  ) {
+    fields[rootFields.update] = field({ kind: 'update', table }, response, {
+      args: { ...operators, ...where },
+      description: `update data of the table: "${name.name}"`,
+    })
+    if (addressable)
+      fields[rootFields.updateByPk] = field({ kind: 'update-by-key', table }, rows.row(table), {
+        args: { ...operators, pk_columns: { type: new GraphQLNonNull(mutations.keyColumns(table)) } },
+        description: `update single row of the table: "${name.name}"`,
+      })
+    const updates = new GraphQLList(new GraphQLNonNull(mutations.updates(table)))
+    fields[rootFields.updateMany] = field({ kind: 'update-many', table }, new GraphQLList(response), {
+      args: { updates: { type: new GraphQLNonNull(updates), description: 'updates to execute, in order' } },
+      description: `update multiples rows of table: "${name.name}"`,
+    })
+  }
+  if (access.delete !== undefined) {
+    fields[rootFields.delete] = field({ kind: 'delete', table }, response, {
+      args: where,
+      description: `delete data from the table: "${name.name}"`,
+    })
+    if (addressable)
+      fields[rootFields.deleteByPk] = field({ kind: 'delete-by-key', table }, rows.row(table), {
+        args: keyArguments(table, scalars),
+        description: `delete single row from the table: "${name.name}"`,
+      })
+  }
+  return fields
+}

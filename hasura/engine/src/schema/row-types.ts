@@ -1,0 +1,254 @@
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLString,
+} from 'graphql'
+import { aggregateFunctions } from './aggregate-function.ts'
+import type { FieldMeaning } from './field-meaning.ts'
+import type { FilterTypes } from './filter-types.ts'
+import { memoize } from './memoize.ts'
+import { baseType } from './postgres-type.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+import {
+  type SchemaContext,
+  tableOf,
+  visibleColumns,
+  visibleComputedFields,
+  visibleRelationships,
+} from './schema-context.ts'
+import type { ColumnModel, ComputedFieldModel, FunctionArgumentModel, TableModel } from './source-model.ts'
+
+export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
+export type FieldConfigMap = GraphQLFieldConfigMap<unknown, unknown>
+
+export interface RowTypes {
+  readonly row: (table: TableModel) => GraphQLObjectType
+  readonly aggregate: (table: TableModel) => GraphQLObjectType
+  /** `distinct_on`, `limit`, `offset`, `order_by`, `where`. */
+  readonly selectArguments: (table: TableModel) => GraphQLFieldConfigArgumentMap
+  /** The `args` argument of a function, absent where it takes none. */
+  readonly functionArguments: (
+    typeName: string,
+    given: readonly FunctionArgumentModel[],
+  ) => GraphQLFieldConfigArgumentMap
+}
+
+export const field = (
+  meaning: FieldMeaning,
+  type: GraphQLOutputType,
+  config: Pick<FieldConfig, 'args' | 'description'> = {},
+): FieldConfig => ({ type, extensions: { meaning }, ...config })
+
+export const listOf = (type: GraphQLObjectType): GraphQLOutputType =>
+  new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)))
+
+/** The object types of tables and of their aggregates, with the arguments that select rows. */
+export const createRowTypes = (
+  context: SchemaContext,
+  scalars: ScalarTypes,
+  filters: FilterTypes,
+): RowTypes => {
+  const argumentsType = new Map<string, GraphQLInputObjectType>()
+  const functionArguments: RowTypes['functionArguments'] = (name, given) => {
+    if (given.length === 0) return {}
+    const type = argumentsType.get(name) ?? functionArgumentsType(name, given, scalars)
+    argumentsType.set(name, type)
+    return { args: { type: given.every(({ hasDefault }) => hasDefault) ? type : new GraphQLNonNull(type) } }
+  }
+  const selectArguments: RowTypes['selectArguments'] = (table) => ({
+    distinct_on: {
+      type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))),
+      description: 'distinct select on columns',
+    },
+    limit: { type: GraphQLInt, description: 'limit the number of rows returned' },
+    offset: { type: GraphQLInt, description: 'skip the first n rows. Use only with order_by' },
+    order_by: {
+      type: new GraphQLList(new GraphQLNonNull(filters.orderBy(table))),
+      description: 'sort the rows by one or more columns',
+    },
+    where: { type: filters.boolExp(table), description: 'filter the rows returned' },
+  })
+  const aggregate = memoize((table: TableModel) => aggregateType(table, row, aggregateFields))
+  const aggregateFields = memoize((table: TableModel) =>
+    aggregateFieldsType(table, visibleColumns(context, table), scalars, filters),
+  )
+  const row: RowTypes['row'] = memoize(
+    (table) =>
+      new GraphQLObjectType({
+        name: table.typeName,
+        description: table.comment ?? `columns and relationships of "${table.name.name}"`,
+        fields: () => ({
+          ...columnFields(context, table, scalars),
+          ...relationshipFields(context, table, row, aggregate, selectArguments),
+          ...computedFields(context, table, scalars, row, functionArguments, selectArguments),
+        }),
+      }),
+  )
+  return { row, aggregate, selectArguments, functionArguments }
+}
+
+const functionArgumentsType = (
+  name: string,
+  given: readonly FunctionArgumentModel[],
+  scalars: ScalarTypes,
+): GraphQLInputObjectType =>
+  new GraphQLInputObjectType({
+    name,
+    fields: Object.fromEntries(
+      given.map(({ graphqlName, type }) => [graphqlName, { type: scalars.ofType(type) }]),
+    ),
+  })
+
+const isJson = ({ type }: ColumnModel): boolean => ['json', 'jsonb'].includes(baseType(type).name)
+
+const pathArgument: GraphQLFieldConfigArgumentMap = {
+  path: { type: GraphQLString, description: 'JSON select path' },
+}
+
+const columnFields = (context: SchemaContext, table: TableModel, scalars: ScalarTypes): FieldConfigMap =>
+  Object.fromEntries(
+    visibleColumns(context, table).map((column) => {
+      const type = scalars.ofColumn(column)
+      const config = {
+        ...(column.comment === undefined ? {} : { description: column.comment }),
+        ...(isJson(column) ? { args: pathArgument } : {}),
+      }
+      return [
+        column.graphqlName,
+        field({ kind: 'column', column }, column.nullable ? type : new GraphQLNonNull(type), config),
+      ]
+    }),
+  )
+
+const relationshipFields = (
+  context: SchemaContext,
+  table: TableModel,
+  row: RowTypes['row'],
+  aggregate: RowTypes['aggregate'],
+  selectArguments: RowTypes['selectArguments'],
+): FieldConfigMap => {
+  const fields: FieldConfigMap = {}
+  for (const { relationship, target, select } of visibleRelationships(context, table)) {
+    const { name, kind, nullable, comment } = relationship
+    const description = comment ?? `An ${kind} relationship`
+    if (kind === 'object') {
+      const type = nullable ? row(target) : new GraphQLNonNull(row(target))
+      fields[name] = field({ kind: 'related-row', relationship, table: target }, type, { description })
+      continue
+    }
+    const args = selectArguments(target)
+    fields[name] = field({ kind: 'related-rows', relationship, table: target }, listOf(row(target)), {
+      args,
+      description,
+    })
+    if (select.aggregations)
+      fields[`${name}_aggregate`] = field(
+        { kind: 'related-aggregate', relationship, table: target },
+        new GraphQLNonNull(aggregate(target)),
+        { args, description: 'An aggregate relationship' },
+      )
+  }
+  return fields
+}
+
+const computedFields = (
+  context: SchemaContext,
+  table: TableModel,
+  scalars: ScalarTypes,
+  row: RowTypes['row'],
+  functionArguments: RowTypes['functionArguments'],
+  selectArguments: RowTypes['selectArguments'],
+): FieldConfigMap =>
+  Object.fromEntries(
+    visibleComputedFields(context, table).map((computed) => {
+      const { name, comment } = computed
+      const description = comment ?? 'A computed field'
+      const own = functionArguments(argumentsTypeName(table, computed), computed.arguments)
+      if (computed.returns.kind === 'scalar')
+        return [
+          name,
+          field({ kind: 'computed-scalar', field: computed }, scalars.ofType(computed.returns.type), {
+            args: { ...own, ...jsonPath(computed) },
+            description,
+          }),
+        ]
+      const target = tableOf(context, computed.returns.table)
+      const type = new GraphQLList(new GraphQLNonNull(row(target)))
+      return [
+        name,
+        field({ kind: 'computed-rows', field: computed, table: target }, type, {
+          args: { ...own, ...selectArguments(target) },
+          description,
+        }),
+      ]
+    }),
+  )
+
+const argumentsTypeName = (table: TableModel, { name }: ComputedFieldModel): string =>
+  `${name}_${table.typeName}_args`
+
+const jsonPath = ({ returns }: ComputedFieldModel): GraphQLFieldConfigArgumentMap =>
+  returns.kind === 'scalar' && ['json', 'jsonb'].includes(baseType(returns.type).name) ? pathArgument : {}
+
+const aggregateType = (
+  table: TableModel,
+  row: RowTypes['row'],
+  aggregateFields: (table: TableModel) => GraphQLObjectType,
+): GraphQLObjectType =>
+  new GraphQLObjectType({
+    name: `${table.typeName}_aggregate`,
+    description: `aggregated selection of "${table.name.name}"`,
+    fields: () => ({
+      aggregate: field({ kind: 'aggregate' }, aggregateFields(table)),
+      nodes: field({ kind: 'nodes' }, listOf(row(table))),
+    }),
+  })
+
+const aggregateFieldsType = (
+  table: TableModel,
+  columns: readonly ColumnModel[],
+  scalars: ScalarTypes,
+  filters: FilterTypes,
+): GraphQLObjectType =>
+  new GraphQLObjectType({
+    name: `${table.typeName}_aggregate_fields`,
+    description: `aggregate fields of "${table.name.name}"`,
+    fields: () => {
+      const fields: FieldConfigMap = {
+        count: field({ kind: 'count' }, new GraphQLNonNull(GraphQLInt), {
+          args: {
+            ...(columns.length === 0
+              ? {}
+              : { columns: { type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))) } }),
+            distinct: { type: GraphQLBoolean },
+          },
+        }),
+      }
+      for (const aggregateFunction of aggregateFunctions) {
+        const { name, applies, keepsType } = aggregateFunction
+        const own = columns.filter(({ type }) => applies(type))
+        if (own.length === 0) continue
+        const type = new GraphQLObjectType({
+          name: `${table.typeName}_${name}_fields`,
+          description: `aggregate ${name} on columns`,
+          fields: Object.fromEntries(
+            own.map((column) => [
+              column.graphqlName,
+              field({ kind: 'column', column }, keepsType ? scalars.ofColumn(column) : GraphQLFloat),
+            ]),
+          ),
+        })
+        fields[name] = field({ kind: 'aggregate-function', function: aggregateFunction }, type)
+      }
+      return fields
+    },
+  })

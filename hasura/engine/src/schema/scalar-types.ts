@@ -1,0 +1,156 @@
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInputObjectType,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLNullableType,
+  GraphQLScalarType,
+  GraphQLString,
+} from 'graphql'
+import type { CatalogType } from '../catalog/types.ts'
+import { type ComparisonOperator, castTarget, comparisonOperators } from './comparison-operator.ts'
+import { memoize } from './memoize.ts'
+import { baseType, scalarName } from './postgres-type.ts'
+import { type SchemaContext, tableOf } from './schema-context.ts'
+import type { ColumnModel, TableModel } from './source-model.ts'
+
+const builtin: ReadonlyMap<string, GraphQLScalarType> = new Map(
+  [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [type.name, type]),
+)
+
+export type LeafType = GraphQLScalarType | GraphQLEnumType
+
+export interface ScalarTypes {
+  readonly scalar: (graphqlName: string) => GraphQLScalarType
+  /** The type of a column or function result, lists included. */
+  readonly ofType: (type: CatalogType) => GraphQLScalarType | GraphQLList<GraphQLNullableType & LeafWrapper>
+  readonly ofColumn: (column: ColumnModel) => LeafType | GraphQLList<LeafWrapper>
+  readonly enumOf: (table: TableModel) => GraphQLEnumType
+  readonly comparisonOfType: (type: CatalogType) => GraphQLInputObjectType
+  readonly comparisonOfColumn: (column: ColumnModel) => GraphQLInputObjectType
+}
+
+/** What the items of an array column may be. */
+type LeafWrapper = GraphQLNonNull<GraphQLScalarType>
+
+/** The leaves of a role's schema: scalars by Postgres type, enum tables, and what they can be compared with. */
+export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
+  const scalar = memoize(
+    (name: string): GraphQLScalarType => builtin.get(name) ?? new GraphQLScalarType({ name }),
+  )
+  const ofType = memoizeType((type) =>
+    type.category === 'array'
+      ? new GraphQLList(new GraphQLNonNull(scalar(scalarName(type.element))))
+      : scalar(scalarName(type)),
+  )
+  const enumOf = memoize(
+    (table: TableModel) =>
+      new GraphQLEnumType({
+        name: `${table.typeName}_enum`,
+        values: Object.fromEntries(
+          (table.enumValues ?? []).map(({ value, comment }) => [value, { description: comment ?? null }]),
+        ),
+      }),
+  )
+  const enumComparison = memoize((table: TableModel) => {
+    const type = enumOf(table)
+    const many = new GraphQLList(new GraphQLNonNull(type))
+    return new GraphQLInputObjectType({
+      name: `${type.name}_comparison_exp`,
+      description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
+      fields: {
+        _eq: { type },
+        _in: { type: many },
+        _is_null: { type: GraphQLBoolean },
+        _neq: { type },
+        _nin: { type: many },
+      },
+    })
+  })
+  const comparisonOfType: ScalarTypes['comparisonOfType'] = memoizeType((type) =>
+    comparisonType(type, ofType(type), scalar, comparisonOfType),
+  )
+  const enumTable = ({ enumTable: key }: ColumnModel): TableModel | undefined =>
+    key === undefined ? undefined : tableOf(context, key)
+  return {
+    scalar,
+    ofType,
+    enumOf,
+    ofColumn: (column) => {
+      const table = enumTable(column)
+      return table === undefined ? ofType(column.type) : enumOf(table)
+    },
+    comparisonOfType,
+    comparisonOfColumn: (column) => {
+      const table = enumTable(column)
+      return table === undefined ? comparisonOfType(column.type) : enumComparison(table)
+    },
+  }
+}
+
+/** Types are compared by what they become in GraphQL. */
+const memoizeType = <Made>(make: (type: CatalogType) => Made): ((type: CatalogType) => Made) => {
+  const made = new Map<string, Made>()
+  return (type) => {
+    const base = baseType(type)
+    const key = base.category === 'array' ? `[${scalarName(base.element)}]` : scalarName(base)
+    const known = made.get(key) ?? make(base)
+    made.set(key, known)
+    return known
+  }
+}
+
+const comparisonType = (
+  type: CatalogType,
+  own: GraphQLInputType,
+  scalar: ScalarTypes['scalar'],
+  comparisonOf: (type: CatalogType) => GraphQLInputObjectType,
+): GraphQLInputObjectType => {
+  const base = baseType(type)
+  const name = base.category === 'array' ? `${scalarName(base.element)}_array` : scalarName(base)
+  const cast = castTarget(base)
+  return new GraphQLInputObjectType({
+    name: `${name}_comparison_exp`,
+    description: `Boolean expression to compare columns of type "${name}". All fields are combined with logical 'AND'.`,
+    fields: () => ({
+      ...(cast === undefined
+        ? {}
+        : { _cast: { type: castType(name, cast.graphqlName, comparisonOf(cast.type)) } }),
+      _is_null: { type: GraphQLBoolean },
+      ...Object.fromEntries(
+        comparisonOperators(base).map((operator): [string, GraphQLInputFieldConfig] => [
+          operator.name,
+          { type: operandType(operator, own, scalar) },
+        ]),
+      ),
+    }),
+  })
+}
+
+const castType = (name: string, target: string, comparison: GraphQLInputObjectType): GraphQLInputObjectType =>
+  new GraphQLInputObjectType({ name: `${name}_cast_exp`, fields: { [target]: { type: comparison } } })
+
+const operandType = (
+  { operand }: ComparisonOperator,
+  own: GraphQLInputType,
+  scalar: ScalarTypes['scalar'],
+): GraphQLInputType => {
+  switch (operand.kind) {
+    case 'same':
+      return own
+    case 'each':
+      return new GraphQLList(new GraphQLNonNull(own))
+    case 'other':
+      return scalar(operand.graphqlName)
+    case 'array':
+      return new GraphQLList(new GraphQLNonNull(scalar(operand.graphqlName)))
+    default:
+      return operand satisfies never
+  }
+}

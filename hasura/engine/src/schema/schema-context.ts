@@ -1,0 +1,51 @@
+import type { RoleAccess, SelectAccess } from './role-access.ts'
+import type { ColumnModel, ComputedFieldModel, SourceModel, TableModel } from './source-model.ts'
+
+/** What every builder of types needs: the tracked tables and what the role may do with them. */
+export interface SchemaContext {
+  readonly source: SourceModel
+  readonly access: RoleAccess
+}
+
+/** The table that a key of the model stands for. The model never holds a key of a table that it hasn't. */
+export const tableOf = ({ source }: SchemaContext, key: string): TableModel => {
+  const table = source.tables.get(key)
+  if (table === undefined) throw new Error(`The source model has no table ${key}`)
+  return table
+}
+
+export const selectAccess = ({ access }: SchemaContext, table: TableModel): SelectAccess | undefined =>
+  access.table(table).select
+
+/** The columns that the role may read, in the order of the table. */
+export const visibleColumns = (context: SchemaContext, table: TableModel): readonly ColumnModel[] => {
+  const select = selectAccess(context, table)
+  return select === undefined
+    ? []
+    : [...table.columns.values()].filter(({ name }) => select.columns.has(name))
+}
+
+export const visibleComputedFields = (
+  context: SchemaContext,
+  table: TableModel,
+): readonly ComputedFieldModel[] => {
+  const select = selectAccess(context, table)
+  if (select === undefined) return []
+  return [...table.computedFields.values()].filter(({ name, returns }) =>
+    returns.kind === 'scalar'
+      ? select.computedFields.has(name)
+      : selectAccess(context, tableOf(context, returns.table)) !== undefined,
+  )
+}
+
+/** Relationships to tables that the role may read. */
+export const visibleRelationships = (context: SchemaContext, table: TableModel) =>
+  [...table.relationships.values()].flatMap((relationship) => {
+    const target = tableOf(context, relationship.target)
+    const select = selectAccess(context, target)
+    return select === undefined ? [] : [{ relationship, target, select }]
+  })
+
+/** Whether the role may read the table's rows at all. */
+export const isSelectable = (context: SchemaContext, table: TableModel): boolean =>
+  selectAccess(context, table) !== undefined

@@ -1,0 +1,59 @@
+import type { JsonValue } from '../plan/input-value.ts'
+import type { ParameterEncoding, ScalarEncoding } from './parameter.ts'
+
+export type Encoded =
+  | { readonly ok: true; readonly text: string | null }
+  /** `type`: another kind of value was expected; `range`: a number that doesn't fit. */
+  | { readonly ok: false; readonly reason: 'type' | 'range' }
+
+const refused: Encoded = { ok: false, reason: 'type' }
+
+/** Writes a JSON value in Postgres' text format, if it is of the kind that its GraphQL type asks for. */
+export const encodeLiteral = (value: JsonValue | undefined, { scalar, list }: ParameterEncoding): Encoded => {
+  if (value === undefined || (value === null && scalar !== 'json')) return { ok: true, text: null }
+  if (!list) return encodeScalar(value, scalar)
+  if (!Array.isArray(value)) return refused
+  const items: string[] = []
+  for (const item of value as readonly JsonValue[]) {
+    const encoded = item === null ? { ok: true as const, text: null } : encodeScalar(item, scalar)
+    if (!encoded.ok) return encoded
+    items.push(arrayItem(encoded.text))
+  }
+  return { ok: true, text: `{${items.join(',')}}` }
+}
+
+const arrayItem = (text: string | null): string =>
+  text === null ? 'NULL' : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+
+const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
+  switch (scalar) {
+    case 'int':
+      return encodeInt(value)
+    case 'float':
+      return typeof value === 'number' ? { ok: true, text: String(value) } : refused
+    case 'boolean':
+      return typeof value === 'boolean' ? { ok: true, text: String(value) } : refused
+    case 'string':
+      return typeof value === 'string' ? { ok: true, text: value } : refused
+    case 'json':
+      return { ok: true, text: JSON.stringify(value) }
+    case 'any':
+      return encodeAny(value)
+    default:
+      return scalar satisfies never
+  }
+}
+
+const maxInt = 2_147_483_647
+
+const encodeInt = (value: JsonValue): Encoded => {
+  if (typeof value !== 'number') return refused
+  const fits = Number.isInteger(value) && value <= maxInt && value >= -maxInt - 1
+  return fits ? { ok: true, text: String(value) } : { ok: false, reason: 'range' }
+}
+
+/** Types that GraphQL knows nothing of: Postgres judges the text. An object is GeoJSON or a composite's JSON. */
+const encodeAny = (value: JsonValue): Encoded => ({
+  ok: true,
+  text: typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value),
+})
