@@ -1,16 +1,10 @@
-import {
-  GraphQLError,
-  type GraphQLScalarType,
-  type GraphQLSchema,
-  isScalarType,
-  valueFromASTUntyped,
-} from 'graphql'
+import { type GraphQLScalarType, type GraphQLSchema, isScalarType, valueFromASTUntyped } from 'graphql'
 
 type Parse = (value: unknown) => unknown
 
 /**
  * Gives the contract's scalars their meaning for input. Output comes from Postgres, whose types already guarantee it,
- * and is passed on as it is.
+ * and is passed on as it is. They throw plain errors: graphql-js then adds where in the document the value stands.
  */
 export function installScalars(schema: GraphQLSchema): void {
   for (const [name, parse] of Object.entries(scalars)) {
@@ -38,32 +32,32 @@ const maxUrlLength = 2048
 const scalars: Readonly<Record<string, Parse>> = {
   DateTime(value) {
     if (typeof value !== 'string' || !dateTimePattern.test(value) || !isCalendarDate(value.slice(0, 10)))
-      throw new GraphQLError('Not an ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z')
+      throw new TypeError('Not an ISO 8601 timestamp with time zone, e.g. 2026-01-31T09:30:00Z')
     return value
   },
   Date(value) {
     if (typeof value !== 'string' || !isCalendarDate(value))
-      throw new GraphQLError('Not an ISO 8601 date YYYY-MM-DD')
+      throw new TypeError('Not an ISO 8601 date YYYY-MM-DD')
     return value
   },
   Money(value) {
     if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > maxMoney)
-      throw new GraphQLError('Not a whole number of minor units (cents) below 2^53')
+      throw new TypeError('Not a whole number of minor units (cents) below 2^53')
     return value
   },
   JSON(value) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new GraphQLError('Not a JSON object')
+      throw new TypeError('Not a JSON object')
     return value
   },
   URL(value) {
     if (typeof value !== 'string' || value.length > maxUrlLength || !isHttpUrl(value))
-      throw new GraphQLError('Not an http or https URL')
+      throw new TypeError('Not an http or https URL')
     return value
   },
   EmailAddress(value) {
     if (typeof value !== 'string' || value.length > maxEmailLength || !emailPattern.test(value))
-      throw new GraphQLError('Not an e-mail address')
+      throw new TypeError('Not an e-mail address')
     return value
   },
 }

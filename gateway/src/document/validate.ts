@@ -63,46 +63,41 @@ function catalogued(document: DocumentNode, error: GraphQLError, report: Report 
 /** A literal of the wrong type: which condition it is follows from the node that was reported. */
 function valueError(document: DocumentNode, error: GraphQLError, { inputType }: Report): CatalogueError {
   const node = error.nodes?.[0]
-  if (!node || !inputType) return syntaxError(error.message)
+  if (!node) return syntaxError(error.message)
   const field = inputPath(document, node)
   const missing = /^Field "[^".]*\.([^"]*)" of required type/.exec(error.message)?.[1]
   if (node.kind === Kind.NULL) return fieldRequired(field)
   if (node.kind === Kind.OBJECT && missing !== undefined) return fieldRequired(`${field}.${missing}`)
   if (node.kind === Kind.OBJECT_FIELD) return syntaxError(error.message, field)
-  return invalidFormat(field, expectedFormat(inputType))
+  return inputType ? invalidFormat(field, expectedFormat(inputType)) : syntaxError(error.message, field)
 }
 
 /** Where in a field's arguments a value stands: `input.items.0.quantity`. */
 function inputPath(document: DocumentNode, value: ASTNode): string {
-  let steps: string[] = []
+  const steps: string[] = []
   visit(document, {
-    enter(node, key, _parent, _path, ancestors) {
+    enter(node, _key, _parent, path) {
       if (node !== value) return undefined
-      steps = [...ancestors, node].flatMap((ancestor, index, all) => {
-        if (Array.isArray(ancestor)) return []
-        const step = namedStep(ancestor as ASTNode)
-        if (step !== undefined) return [step]
-        const container = all[index - 2]
-        const isListItem =
-          container !== undefined && !Array.isArray(container) && (container as ASTNode).kind === Kind.LIST
-        const position = isListItem ? (all[index - 1] as readonly ASTNode[]).indexOf(ancestor as ASTNode) : -1
-        return position >= 0 ? [String(position)] : []
+      let current: unknown = document
+      path.forEach((key, index) => {
+        current = (current as Readonly<Record<string | number, unknown>>)[key]
+        if (path[index - 1] === 'values') steps.push(String(key))
+        else if (typeof key === 'number' || key === 'value') steps.push(...nameOf(current as ASTNode))
       })
-      if (steps.length === 0) steps = [String(key)]
       return BREAK
     },
   })
   return steps.join('.')
 }
 
-function namedStep(node: ASTNode): string | undefined {
+function nameOf(node: ASTNode): readonly string[] {
   switch (node.kind) {
     case Kind.ARGUMENT:
     case Kind.OBJECT_FIELD:
-      return node.name.value
+      return [node.name.value]
     case Kind.VARIABLE_DEFINITION:
-      return node.variable.name.value
+      return [node.variable.name.value]
     default:
-      return undefined
+      return []
   }
 }

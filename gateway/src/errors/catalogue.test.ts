@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isEnumType } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { loadContract } from '../contract/load.ts'
+import { catalogue, errorCodes, messageOf } from './catalogue.ts'
+import { catalogueError, withStatus } from './catalogue-error.ts'
+import { refusalBody } from './error-body.ts'
+import { errorsDocument } from './errors-document.ts'
+
+describe('the catalogue', () => {
+  test('has the codes that the SDL declares, and no other', () => {
+    const declared = loadContract().schema.getType('ErrorCode')
+    expect(isEnumType(declared) && declared.getValues().map(({ name }) => name)).toEqual([...errorCodes])
+  })
+
+  test('is what docs/errors.md says', () => {
+    const file = new URL('../../../docs/errors.md', import.meta.url)
+    if (process.env.UPDATE_DOCS) writeFileSync(file, errorsDocument())
+    expect(readFileSync(file, 'utf8')).toBe(errorsDocument())
+  })
+
+  test('gives each status one code, as the specification’s table has it', () => {
+    const codes = new Map<number, Set<string>>()
+    for (const { status, code } of Object.values(catalogue))
+      codes.set(status, (codes.get(status) ?? new Set()).add(code))
+    expect(Object.fromEntries([...codes].map(([status, set]) => [status, [...set]]))).toEqual({
+      400: ['BAD_USER_INPUT'],
+      401: ['UNAUTHENTICATED'],
+      402: ['PAYMENT_FAILED'],
+      403: ['UNAUTHORIZED'],
+      409: ['CONFLICT'],
+      429: ['RATE_LIMITED'],
+      500: ['INTERNAL_SERVER_ERROR'],
+    })
+  })
+})
+
+describe('a message', () => {
+  test('has its placeholders replaced, brackets included', () => {
+    const message = messageOf('SVC_BIZ_001', { available: 3, requested: 5 })
+    expect(message).toBe('Insufficient inventory. Available: 3, Requested: 5')
+  })
+
+  test('quotes what a client sent as it is, but not a megabyte of it', () => {
+    expect(messageOf('SVC_VAL_004', { field: 'sku', value: '$& [value]' })).toBe(
+      'A record with sku=$& [value] already exists',
+    )
+    expect(messageOf('SVC_VAL_004', { field: 'sku', value: 'x'.repeat(1e6) }).length).toBeLessThan(300)
+  })
+})
+
+describe('an error', () => {
+  const context = { requestId: 'r-1', now: Date.UTC(2026, 0, 31, 9, 30) }
+
+  test('is told with everything that the specification promises', () => {
+    const error = catalogueError(
+      'SVC_VAL_002',
+      { fieldName: 'email', format: 'e-mail address' },
+      { field: 'email' },
+    )
+    expect(JSON.parse(refusalBody([error], context))).toEqual({
+      errors: [
+        {
+          message: 'Field email has invalid format. Expected: e-mail address',
+          extensions: {
+            code: 'BAD_USER_INPUT',
+            id: 'SVC_VAL_002',
+            errorCode: 'INVALID_FORMAT',
+            statusCode: 400,
+            requestId: 'r-1',
+            timestamp: '2026-01-31T09:30:00.000Z',
+            details: { field: 'email', reason: 'Field email has invalid format. Expected: e-mail address' },
+          },
+        },
+      ],
+    })
+  })
+
+  test('takes HTTP’s own status where it has one, and the code that belongs to it', () => {
+    const error = catalogueError('SVC_SRV_001', {})
+    expect(withStatus(error, 503)).toMatchObject({
+      id: 'SVC_SRV_001',
+      status: 503,
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    expect(withStatus(error, 404)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  })
+})
