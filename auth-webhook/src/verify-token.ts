@@ -72,7 +72,7 @@ async function grant(sql: Sql, claims: CustomerClaims): Promise<Verification> {
       features: row.features,
       sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, SHOPPER_PERMISSIONS),
     },
-    expiresAt: claims.exp * 1000,
+    expiresAt: (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000,
     allowList: allowListOf(row),
   }
 }

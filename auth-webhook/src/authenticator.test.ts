@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  createCustomer,
+  createKey,
+  createMerchant,
+  createMerchantDatabase,
+  type MerchantDatabase,
+} from '../test/merchant-database.ts'
+import { generateApiKey } from './api-key.ts'
+import { createAuthenticator, type Authenticator } from './authenticator.ts'
+import type { Authentication } from './authentication.ts'
+import type { MerchantId } from './principal.ts'
+import { createTokenIssuer, type TokenIssuer } from './token-issuer.ts'
+
+const logger = pino({ level: 'silent' })
+const remoteAddress = '192.0.2.10'
+
+let database: MerchantDatabase
+let authenticator: Authenticator
+let issuer: TokenIssuer
+let merchantId: MerchantId
+
+beforeAll(async () => {
+  database = await createMerchantDatabase()
+  authenticator = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+  issuer = createTokenIssuer({ databaseUrl: database.url })
+  await until(() => authenticator.healthy)
+})
+
+afterAll(async () => {
+  await authenticator.close()
+  await issuer.close()
+  await database.close()
+})
+
+beforeEach(async () => {
+  merchantId = await createMerchant(database.sql)
+})
+
+function authenticate(authorization: string, address = remoteAddress): Promise<Authentication> {
+  return authenticator.authenticate({ authorization, remoteAddress: address })
+}
+
+async function until(condition: () => boolean | Promise<boolean>, milliseconds = 5000): Promise<number> {
+  const start = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - start > milliseconds) throw new Error(`not within ${milliseconds} ms`)
+    await sleep(5)
+  }
+  return performance.now() - start
+}
+
+function isRefused(authorization: string): () => Promise<boolean> {
+  return async () => (await authenticate(authorization)).kind === 'refused'
+}
+
+describe('a key', () => {
+  test('tells merchant, permissions, plan and features', async () => {
+    await database.sql`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'STARTER')`
+    const { authorization, keyId } = await createKey(database.sql, merchantId)
+    expect(await authenticate(authorization)).toEqual({
+      kind: 'authenticated',
+      principal: {
+        kind: 'key',
+        merchantId,
+        keyId,
+        mode: 'live',
+        permissions: new Set(['orders:read', 'products:read']),
+        plan: 'STARTER',
+        features: ['catalog', 'multiple_warehouses', 'orders', 'payments'],
+        sessionVariables: {
+          'x-hasura-role': 'merchant',
+          'x-hasura-merchant-id': merchantId,
+          'x-hasura-key-id': keyId,
+          'x-hasura-permissions': '{orders:read,products:read}',
+        },
+      },
+    })
+  })
+
+  test('that is unknown, expired or a test key on a live deployment is refused alike, and told apart in the reason', async () => {
+    const expired = await createKey(database.sql, merchantId, { expiresAt: new Date(Date.now() - 1000) })
+    const testKey = await createKey(database.sql, merchantId, { mode: 'test' })
+    const answers = await Promise.all(
+      [`Bearer ${generateApiKey('live').key}`, expired.authorization, testKey.authorization].map((header) =>
+        authenticate(header),
+      ),
+    )
+    expect(answers).toEqual([
+      { kind: 'refused', id: 'SVC_AUTH_001', reason: 'unknown key' },
+      { kind: 'refused', id: 'SVC_AUTH_001', reason: `key ${expired.keyId} has expired` },
+      { kind: 'refused', id: 'SVC_AUTH_001', reason: `test key ${testKey.keyId} on a live deployment` },
+    ])
+  })
+
+  test('of mode test works on a test deployment', async () => {
+    const testKey = await createKey(database.sql, merchantId, { mode: 'test' })
+    const testing = createAuthenticator({ databaseUrl: database.url, mode: 'test', logger })
+    const answer = await testing.authenticate({ authorization: testKey.authorization, remoteAddress })
+    await testing.close()
+    expect(answer.kind).toBe('authenticated')
+  })
+
+  test('that runs out is refused from that moment, though it is remembered', async () => {
+    const { authorization } = await createKey(database.sql, merchantId, {
+      expiresAt: new Date(Date.now() + 300),
+    })
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+  })
+
+  test('that is revoked is refused within a second', async () => {
+    const { authorization, keyId } = await createKey(database.sql, merchantId)
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${keyId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+    expect(await authenticate(authorization)).toMatchObject({
+      id: 'SVC_AUTH_001',
+      reason: `key ${keyId} was revoked`,
+    })
+  })
+
+  test('that was tried before it existed works as soon as it does', async () => {
+    const { key, hash, prefix } = generateApiKey('live')
+    expect((await authenticate(`Bearer ${key}`)).kind).toBe('refused')
+    await database.sql`
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
+      VALUES (${merchantId}, 'late', 'live', ${prefix}, ${hash}, '{}')`
+    expect(
+      await until(async () => (await authenticate(`Bearer ${key}`)).kind === 'authenticated'),
+    ).toBeLessThan(1000)
+  })
+
+  test('is looked up once, and then answered from memory in microseconds', async () => {
+    const { authorization } = await createKey(database.sql, merchantId)
+    await authenticate(authorization)
+    const lookups = async () => {
+      await database.sql`SELECT pg_stat_force_next_flush()`
+      const [row] = await database.sql<[{ n: number }]>`
+        SELECT coalesce(idx_scan, 0)::integer AS n FROM pg_stat_user_indexes WHERE indexrelname = 'api_key_hash_key'`
+      return row.n
+    }
+    const before = await lookups()
+    const start = performance.now()
+    for (let i = 0; i < 2000; i++) await authenticate(authorization)
+    expect((performance.now() - start) / 2000).toBeLessThan(0.1)
+    expect(await lookups()).toBe(before)
+  })
+
+  test('leaves its last use, written in the background, without announcing a change', async () => {
+    const { authorization, keyId } = await createKey(database.sql, merchantId)
+    const own = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    await own.authenticate({ authorization, remoteAddress })
+    await own.close()
+    const [row] = await database.sql<[{ age: number }]>`
+      SELECT extract(epoch FROM now() - last_used_at)::float AS age FROM merchant.api_key WHERE id = ${keyId}`
+    expect(row.age).toBeLessThan(5)
+  })
+})
+
+describe('an allow-list', () => {
+  test('that is switched on refuses other addresses with SVC_AUTH_004 and follows its entries', async () => {
+    const { authorization } = await createKey(database.sql, merchantId)
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${merchantId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+    expect(await authenticate(authorization)).toMatchObject({ id: 'SVC_AUTH_004' })
+
+    await database.sql`
+      INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${merchantId}, '192.0.2.0/28')`
+    await until(async () => (await authenticate(authorization, '::ffff:192.0.2.15')).kind === 'authenticated')
+    expect(await authenticate(authorization, '192.0.2.16')).toMatchObject({
+      kind: 'refused',
+      id: 'SVC_AUTH_004',
+    })
+  })
+})
+
+describe('a token', () => {
+  async function issue(ttlSeconds = 60) {
+    const customerId = await createCustomer(database.sql, merchantId)
+    const { accessToken } = await issuer.issueCustomerToken({ merchantId, customerId, ttlSeconds })
+    return { customerId, accessToken, authorization: `Bearer ${accessToken}` }
+  }
+
+  test('lets its shopper in, as the shopper and nobody else', async () => {
+    const { authorization, customerId } = await issue()
+    const answer = await authenticate(authorization)
+    expect(answer).toMatchObject({
+      kind: 'authenticated',
+      principal: {
+        kind: 'customer',
+        merchantId,
+        customerId,
+        sessionVariables: { 'x-hasura-role': 'customer', 'x-hasura-customer-id': customerId },
+      },
+    })
+    if (answer.kind !== 'authenticated') return
+    expect(answer.principal.permissions.has('carts:write')).toBe(true)
+    expect(answer.principal.permissions.has('products:write')).toBe(false)
+  })
+
+  test('that has expired is refused with SVC_AUTH_002, remembered or not', async () => {
+    const { authorization, accessToken } = await issue(1)
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await until(isRefused(authorization), 8000)
+    expect(await authenticate(authorization)).toMatchObject({ id: 'SVC_AUTH_002' })
+
+    const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    const answer = await fresh.authenticate({ authorization: `Bearer ${accessToken}`, remoteAddress })
+    await fresh.close()
+    expect(answer).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_002' })
+  }, 20_000)
+
+  test('that was changed, or signed by somebody else, is refused with SVC_AUTH_001', async () => {
+    const { accessToken } = await issue()
+    const [header = '', payload = '', signature = ''] = accessToken.split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>
+    const forged = Buffer.from(JSON.stringify({ ...claims, merchant_id: crypto.randomUUID() })).toString(
+      'base64url',
+    )
+    const none = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
+    const foreign = Buffer.from(JSON.stringify({ alg: 'ES256', kid: crypto.randomUUID() })).toString(
+      'base64url',
+    )
+    for (const token of [
+      `${header}.${forged}.${signature}`,
+      `${none}.${payload}.x`,
+      `${foreign}.${payload}.${signature}`,
+    ]) {
+      expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_001' })
+    }
+  })
+
+  test('of a customer who was deleted is refused within a second', async () => {
+    const { authorization, customerId } = await issue()
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`DELETE FROM crm.customer WHERE id = ${customerId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+  })
+
+  test('of a retired signing key is refused by whoever has not seen it before', async () => {
+    const { authorization } = await issue()
+    await database.sql`UPDATE identity.signing_key SET retired_at = now()`
+    const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    const answer = await fresh.authenticate({ authorization, remoteAddress })
+    await fresh.close()
+    expect(answer).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_001' })
+  })
+
+  test('is signed with one key, though several processes make the first one at once', async () => {
+    await database.sql`DELETE FROM identity.signing_key`
+    const customerId = await createCustomer(database.sql, merchantId)
+    const issuers = Array.from({ length: 5 }, () => createTokenIssuer({ databaseUrl: database.url }))
+    await Promise.all(
+      issuers.map((one) => one.issueCustomerToken({ merchantId, customerId, ttlSeconds: 60 })),
+    )
+    await Promise.all(issuers.map((one) => one.close()))
+    expect(await database.sql`SELECT id FROM identity.signing_key`).toHaveLength(1)
+  })
+
+  test.each([0, -1, 1.5, 86_401, NaN])(
+    'cannot be asked for with a lifetime of %s seconds',
+    async (ttlSeconds) => {
+      const customerId = await createCustomer(database.sql, merchantId)
+      await expect(issuer.issueCustomerToken({ merchantId, customerId, ttlSeconds })).rejects.toThrow(
+        RangeError,
+      )
+    },
+  )
+})
+
+describe('when something is away', () => {
+  test('the listener: nothing remembered is trusted, and a revocation meanwhile is seen', async () => {
+    const { authorization, keyId } = await createKey(database.sql, merchantId)
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'auth-webhook listener' AND datname = current_database()`
+    await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${keyId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+    await until(() => authenticator.healthy)
+  })
+
+  test('the database: the answer is unavailable, soon, and never an exception', async () => {
+    const away = createAuthenticator({
+      databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing',
+      mode: 'live',
+      logger,
+    })
+    const { key } = generateApiKey('live')
+    const start = performance.now()
+    expect(await away.authenticate({ authorization: `Bearer ${key}`, remoteAddress })).toEqual({
+      kind: 'unavailable',
+    })
+    expect(performance.now() - start).toBeLessThan(3000)
+    await away.close()
+  })
+
+  test('patience: beyond a bound of verifications under way, further ones are turned away', async () => {
+    const guesses = Array.from({ length: 1500 }, () => authenticate(`Bearer ${generateApiKey('live').key}`))
+    const kinds = (await Promise.all(guesses)).map((answer) => answer.kind)
+    expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(500)
+    expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(1000)
+  })
+})

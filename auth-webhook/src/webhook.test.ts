@@ -1,0 +1,87 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  createKey,
+  createMerchant,
+  createMerchantDatabase,
+  type MerchantDatabase,
+  type StoredKey,
+} from '../test/merchant-database.ts'
+import type { MerchantId } from './principal.ts'
+import { startAuthWebhook, type AuthWebhook } from './webhook.ts'
+
+let database: MerchantDatabase
+let webhook: AuthWebhook
+let merchantId: MerchantId
+let key: StoredKey
+
+beforeAll(async () => {
+  database = await createMerchantDatabase()
+  merchantId = await createMerchant(database.sql)
+  key = await createKey(database.sql, merchantId)
+  webhook = await startAuthWebhook({
+    port: 0,
+    databaseUrl: database.url,
+    mode: 'live',
+    trustedProxies: ['127.0.0.1/32'],
+    logger: pino({ level: 'silent' }),
+  })
+})
+
+afterAll(async () => {
+  await webhook.close()
+  await database.close()
+})
+
+function post(body: string): Promise<Response> {
+  return fetch(webhook.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+}
+
+describe('the auth webhook', () => {
+  const session = () => ({
+    'x-hasura-role': 'merchant',
+    'x-hasura-merchant-id': merchantId,
+    'x-hasura-key-id': key.keyId,
+    'x-hasura-permissions': '{orders:read,products:read}',
+    'Cache-Control': 'max-age=1',
+  })
+
+  test('answers GET with forwarded headers by a flat session of strings', async () => {
+    const response = await fetch(webhook.url, { headers: { authorization: key.authorization } })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(session())
+  })
+
+  test('answers POST with the headers in the body, in any case of their names', async () => {
+    const response = await post(
+      JSON.stringify({ headers: { AUTHORIZATION: key.authorization }, request: { query: '{a}' } }),
+    )
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual(session())
+  })
+
+  test('answers 401 and nothing of the reason when refused', async () => {
+    const responses = await Promise.all([
+      fetch(webhook.url),
+      fetch(webhook.url, { headers: { authorization: 'Bearer wrong' } }),
+      post(JSON.stringify({ headers: {} })),
+    ])
+    for (const response of responses) {
+      expect(response.status).toBe(401)
+      expect(await response.json()).toEqual({ message: 'refused' })
+    }
+  })
+
+  test.each(['{', '[]', '{"headers":{"authorization":5}}', '""'])(
+    'answers 400 without a stack trace to the body %s',
+    async (body) => {
+      const response = await post(body)
+      expect(response.status).toBe(400)
+      expect(await response.text()).not.toMatch(/\.ts:|\.js:|node_modules/)
+    },
+  )
+
+  test('says at /healthz whether it hears of revocations', async () => {
+    await expect.poll(async () => (await fetch(`${webhook.url}/healthz`)).status).toBe(200)
+  })
+})

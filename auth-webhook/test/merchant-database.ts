@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import postgres, { type Sql } from 'postgres'
+import { generateApiKey } from '../src/api-key.ts'
+import type { ApiKeyId, CustomerId, MerchantId, Mode } from '../src/principal.ts'
+
+const MIGRATIONS = join(import.meta.dirname, '../../migrations/default')
+
+export type MerchantDatabase = TestDatabase & { readonly sql: Sql; readonly close: () => Promise<void> }
+
+/** A database of its own with all migrations applied. */
+export async function createMerchantDatabase(): Promise<MerchantDatabase> {
+  const database = await createTestDatabase()
+  const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
+  for (const version of (await readdir(MIGRATIONS)).sort()) {
+    await sql.unsafe(await readFile(join(MIGRATIONS, version, 'up.sql'), 'utf8'))
+  }
+  async function close(): Promise<void> {
+    await sql.end()
+    await database.drop()
+  }
+  return { ...database, sql, close }
+}
+
+export async function createMerchant(sql: Sql): Promise<MerchantId> {
+  const [row] = await sql<[{ id: MerchantId }]>`
+    INSERT INTO merchant.merchant (name, email) VALUES ('A shop', 'shop@example.com') RETURNING id`
+  return row.id
+}
+
+export type StoredKey = { readonly key: string; readonly keyId: ApiKeyId; readonly authorization: string }
+
+export async function createKey(
+  sql: Sql,
+  merchantId: MerchantId,
+  { mode = 'live', expiresAt = null }: { mode?: Mode; expiresAt?: Date | null } = {},
+): Promise<StoredKey> {
+  const { key, hash, prefix } = generateApiKey(mode)
+  const [row] = await sql<[{ id: ApiKeyId }]>`
+    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, expires_at)
+    VALUES (${merchantId}, 'test', ${mode}, ${prefix}, ${hash}, ${['orders:read', 'products:read']}, ${expiresAt})
+    RETURNING id`
+  return { key, keyId: row.id, authorization: `Bearer ${key}` }
+}
+
+export async function createCustomer(sql: Sql, merchantId: MerchantId): Promise<CustomerId> {
+  const [row] = await sql<[{ id: CustomerId }]>`
+    INSERT INTO crm.customer (merchant_id, email, name) VALUES (${merchantId}, ${`${randomUUID()}@example.com`}, 'A shopper')
+    RETURNING id`
+  return row.id
+}
