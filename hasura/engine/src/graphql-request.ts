@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Json } from './metadata/parse.ts'
+import type { Session } from './session/types.ts'
+
+/** One GraphQL request, as a client sends it. */
+export interface GraphQLRequest {
+  readonly query: string
+  readonly operationName?: string | undefined
+  readonly variables?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface GraphQLError {
+  readonly message: string
+  readonly extensions: {
+    readonly code: string
+    readonly path: string
+    readonly [key: string]: Json | undefined
+  }
+}
+
+/** `json` is the text of the whole `data` value. Hasura has no partial results: it is one or the other. */
+export type GraphQLResult =
+  | {
+      readonly kind: 'data'
+      readonly json: string
+      /** `set-cookie` of an action's handler and the like. */
+      readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
+    }
+  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
+
+export interface ExecuteOptions {
+  /** Aborting it cancels the statement in Postgres. */
+  readonly signal?: AbortSignal | undefined
+  /** The client's headers, for actions that forward them. */
+  readonly clientHeaders?: IncomingHttpHeaders | undefined
+}
+
+export interface GraphQLExecutor {
+  execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
+}
