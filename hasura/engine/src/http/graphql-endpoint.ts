@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
+import { HasuraError } from '../hasura-error.ts'
+import { parseJson } from '../metadata/read-metadata.ts'
+import type { Authenticator } from '../session/authenticator.ts'
+import type { Session } from '../session/types.ts'
+import { parseBody } from './read-body.ts'
+import { type HttpResponse, graphqlErrorResponse, jsonText } from './response.ts'
+
+const graphqlRequest = z.object({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+})
+
+/** Operations of one HTTP request; each is a transaction of its own. */
+const maxBatch = 100
+
+export interface GraphQLEndpoint {
+  readonly authenticator: Authenticator
+  readonly executor: GraphQLExecutor
+}
+
+/** `POST /v1/graphql`: one operation, or a list of them. The status is 200, whatever happens. */
+export const handleGraphQL = async (
+  { authenticator, executor }: GraphQLEndpoint,
+  text: string,
+  headers: IncomingHttpHeaders,
+  signal: AbortSignal,
+): Promise<HttpResponse> => {
+  try {
+    const body = parseBody(text)
+    const batch = Array.isArray(body)
+    const requests = batch ? parseBatch(body) : [parseRequest(body)]
+    const session = await authenticator.authenticate({ headers, graphql: requests[0] ?? {} })
+    const options = { signal, clientHeaders: headers }
+    if (batch) return await runBatch(executor, requests, session, options)
+    const [request] = requests
+    if (!request) throw new HasuraError('parse-failed', 'the request has no query')
+    const result = await executor.execute(request, session, options)
+    return jsonText(resultText(result), result.kind === 'data' ? outgoing(result.headers) : {})
+  } catch (error) {
+    if (error instanceof HasuraError) return graphqlErrorResponse(error)
+    throw error
+  }
+}
+
+const parseBatch = (body: readonly unknown[]): readonly GraphQLRequest[] => {
+  if (body.length > maxBatch)
+    throw new HasuraError('bad-request', `a batch has at most ${maxBatch} operations`)
+  return body.map(parseRequest)
+}
+
+const parseRequest = (body: unknown): GraphQLRequest => {
+  const parsed = parseJson(graphqlRequest, body)
+  if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
+  const { query, operationName, variables } = parsed.value
+  return { query, operationName: operationName ?? undefined, variables: variables ?? undefined }
+}
+
+const runBatch = async (
+  executor: GraphQLExecutor,
+  requests: readonly GraphQLRequest[],
+  session: Session,
+  options: ExecuteOptions,
+): Promise<HttpResponse> => {
+  const texts: string[] = []
+  for (const request of requests) texts.push(resultText(await executor.execute(request, session, options)))
+  return jsonText(`[${texts.join(',')}]`)
+}
+
+const resultText = (result: GraphQLResult): string => {
+  switch (result.kind) {
+    case 'data':
+      return `{"data":${result.json}}`
+    case 'errors':
+      return JSON.stringify({ errors: result.errors })
+  }
+}
+
+const outgoing = (
+  headers: Readonly<Record<string, string | readonly string[]>> | undefined,
+): OutgoingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : [...value],
+    ]),
+  )

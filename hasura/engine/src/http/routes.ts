@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { HasuraError } from '../hasura-error.ts'
+import type { CommandSet } from '../metadata-api/commands.ts'
+import type { Workspace } from '../metadata-api/workspace.ts'
+import { type GraphQLEndpoint, handleGraphQL } from './graphql-endpoint.ts'
+import { parseBody } from './read-body.ts'
+import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
+
+/** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
+export const hasuraVersion = 'v2.48.0'
+
+export interface Api extends GraphQLEndpoint {
+  readonly workspace: Workspace
+  readonly checkDatabase: () => Promise<void>
+  readonly config: ServerConfig
+}
+
+/** What `/v1/config` tells the console. */
+export interface ServerConfig {
+  readonly isAdminSecretSet: boolean
+  readonly isAuthHookSet: boolean
+  readonly inferFunctionPermissions: boolean
+}
+
+export interface HttpRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: IncomingHttpHeaders
+  readonly signal: AbortSignal
+  readonly text: () => Promise<string>
+}
+
+type Handler = (api: Api, request: HttpRequest) => Promise<HttpResponse>
+
+const adminCommands =
+  (set: CommandSet): Handler =>
+  async ({ authenticator, workspace }, { headers, text }) => {
+    const body = parseBody(await text())
+    await requireAdmin(authenticator, headers, set === 'metadata' ? '$.args' : '$')
+    return jsonResponse(200, await workspace.handle(set, body))
+  }
+
+const requireAdmin = async (
+  authenticator: Api['authenticator'],
+  headers: IncomingHttpHeaders,
+  path: string,
+): Promise<void> => {
+  const session = await authenticator.authenticate({ headers })
+  if (!session.isAdmin) throw new HasuraError('access-denied', 'restricted access : admin only', { path })
+}
+
+/** Inconsistent metadata is a warning, unless someone asks strictly. */
+const health: Handler = async ({ workspace, checkDatabase }, { url }) => {
+  try {
+    await checkDatabase()
+  } catch {
+    return textResponse(500, 'ERROR: the database does not answer')
+  }
+  if (workspace.snapshot.inconsistencies.length === 0) return textResponse(200, 'OK')
+  return url.searchParams.get('strict') === 'true'
+    ? textResponse(500, 'ERROR: inconsistent objects in schema')
+    : textResponse(200, 'WARN: inconsistent objects in schema')
+}
+
+const config: Handler = async ({ authenticator, config: settings }, { headers }) => {
+  await requireAdmin(authenticator, headers, '$')
+  return jsonResponse(200, {
+    version: hasuraVersion,
+    is_function_permissions_inferred: settings.inferFunctionPermissions,
+    is_remote_schema_permissions_enabled: false,
+    is_admin_secret_set: settings.isAdminSecretSet,
+    is_auth_hook_set: settings.isAuthHookSet,
+    is_jwt_set: false,
+    jwt: [],
+    is_allow_list_enabled: false,
+    console_assets_dir: null,
+    experimental_features: [],
+  })
+}
+
+const routes: Readonly<Record<string, Handler>> = {
+  'POST /v1/graphql': async (api, { headers, signal, text }) =>
+    handleGraphQL(api, await text(), headers, signal),
+  'POST /v1/metadata': adminCommands('metadata'),
+  'POST /v2/query': adminCommands('query'),
+  'GET /v1/version': () => Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion })),
+  'GET /v1/config': config,
+  'GET /healthz': health,
+}
+
+/** Answers a request. Throws only for what is a mistake of the engine. */
+export const route = async (api: Api, request: HttpRequest): Promise<HttpResponse> => {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const key = `${method} ${request.url.pathname}`
+  const handler = Object.hasOwn(routes, key) ? routes[key] : undefined
+  try {
+    if (!handler) throw new HasuraError('not-found', 'resource does not exist', { status: 404 })
+    return await handler(api, request)
+  } catch (error) {
+    if (error instanceof HasuraError) return errorResponse(error)
+    throw error
+  }
+}

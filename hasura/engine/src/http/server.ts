@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { HasuraError } from '../hasura-error.ts'
+import { type CorsPolicy, corsHeaders } from './cors.ts'
+import { readBody } from './read-body.ts'
+import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
+import { type Api, route } from './routes.ts'
+
+export interface HttpServerOptions {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly cors: CorsPolicy
+  readonly maxBodyBytes: number
+  /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
+  readonly requestTimeoutMs: number
+  readonly logger: Logger
+}
+
+export interface HttpServer {
+  readonly port: number
+  readonly url: string
+  /** Takes no more requests, lets running ones finish for a while, then ends them. */
+  close(): Promise<void>
+}
+
+const maxRequestIdLength = 200
+const closingGraceMs = 5_000
+
+export const startHttpServer = async (api: Api, options: HttpServerOptions): Promise<HttpServer> => {
+  const server = createServer((request, response) => {
+    void serve(api, options, request, response)
+  })
+  server.requestTimeout = options.requestTimeoutMs
+  server.headersTimeout = Math.min(60_000, options.requestTimeoutMs)
+  const { port } = await listen(server, options)
+  return {
+    port,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    close: () => close(server),
+  }
+}
+
+const listen = (server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') reject(new Error('the server has no port'))
+      else resolve(address)
+    })
+  })
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), closingGraceMs)
+    server.close(() => {
+      clearTimeout(deadline)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+
+const serve = async (
+  api: Api,
+  options: HttpServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const requestId = requestIdOf(request)
+  const controller = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('the client has gone'))
+  })
+  const deadline = setTimeout(() => controller.abort(timedOut()), options.requestTimeoutMs)
+  try {
+    const answer = await answerTo(api, options, request, controller.signal)
+    send(response, answer, { ...corsHeaders(options.cors, request), 'x-request-id': requestId }, request)
+  } catch (error) {
+    options.logger.error({ error, requestId, path: request.url }, 'request failed')
+    send(response, internalError(request, controller.signal), { 'x-request-id': requestId }, request)
+  } finally {
+    clearTimeout(deadline)
+  }
+}
+
+const answerTo = async (
+  api: Api,
+  options: HttpServerOptions,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<HttpResponse> => {
+  if (request.method === 'OPTIONS') return { status: 204, body: '' }
+  // The host only makes a URL of the path; nothing depends on what a client says it is.
+  const url = URL.parse(request.url ?? '/', 'http://localhost')
+  if (!url) return errorResponse(new HasuraError('not-found', 'resource does not exist', { status: 404 }))
+  const text = () => readBody(request, options.maxBodyBytes)
+  return route(api, { method: request.method ?? 'GET', url, headers: request.headers, signal, text })
+}
+
+const timedOut = (): HasuraError =>
+  new HasuraError('unexpected', 'the request took longer than the server allows', { status: 504 })
+
+/** What went wrong inside stays inside; the request id finds it in the log. */
+const internalError = (request: IncomingMessage, signal: AbortSignal): HttpResponse => {
+  const error =
+    signal.reason instanceof HasuraError
+      ? signal.reason
+      : new HasuraError('unexpected', 'internal error', { status: 500 })
+  return request.url?.startsWith('/v1/graphql') === true ? graphqlErrorResponse(error) : errorResponse(error)
+}
+
+const requestIdOf = (request: IncomingMessage): string => {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && given !== '' && given.length <= maxRequestIdLength
+    ? given
+    : randomUUID()
+}
+
+const send = (
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  extra: Record<string, unknown>,
+  request: IncomingMessage,
+): void => {
+  if (response.headersSent || response.destroyed) return
+  const bytes = Buffer.byteLength(body)
+  response.writeHead(status, {
+    ...extra,
+    ...headers,
+    ...(status === 204 ? {} : { 'content-length': bytes }),
+    // Whoever is refused in the middle of a body can't be asked for another request on this connection.
+    ...(status === 413 ? { connection: 'close' } : {}),
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
