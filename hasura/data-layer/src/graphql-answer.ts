@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { type DataLayerResult } from './data-layer.ts'
+
+const hasuraError = z.object({
+  message: z.string(),
+  extensions: z.looseObject({ code: z.string().optional(), path: z.string().optional() }).optional(),
+})
+
+/** The body that Hasura's GraphQL endpoints answer. */
+const graphqlBody = z.object({ data: z.unknown().optional(), errors: z.array(hasuraError).min(1).optional() })
+
+/** What an HTTP request that doesn't reach GraphQL is refused with, as `/v1/metadata` does it too. */
+const refusal = z.object({ error: z.string(), code: z.string(), path: z.string() })
+
+const DATA_START = /^\s*\{\s*"data"\s*:/
+
+/**
+ * Reads an answer of `/v1/graphql`. The text of `data` is cut out rather than written anew, because numbers
+ * beyond 2^53 and the digits of a numeric would not survive JSON.parse.
+ */
+export function parseGraphqlAnswer(status: number, body: string): DataLayerResult {
+  const parsed = parseJson(body)
+  const answer = graphqlBody.safeParse(parsed)
+  if (answer.success && answer.data.errors !== undefined) {
+    return { kind: 'errors', errors: answer.data.errors as DataLayerErrors }
+  }
+  const start = DATA_START.exec(body)?.[0].length
+  if (start !== undefined && isDataOnly(parsed)) {
+    return { kind: 'data', json: body.slice(start, body.lastIndexOf('}')).trim() }
+  }
+  const refused = refusal.safeParse(parsed)
+  if (refused.success) {
+    const { error, code, path } = refused.data
+    return { kind: 'errors', errors: [{ message: error, extensions: { path, code } }] }
+  }
+  return { kind: 'unavailable', reason: `status ${status} with a body that is no answer of Hasura` }
+}
+
+type DataLayerErrors = Extract<DataLayerResult, { kind: 'errors' }>['errors']
+
+function isDataOnly(parsed: unknown): boolean {
+  return typeof parsed === 'object' && parsed !== null && 'data' in parsed && Object.keys(parsed).length === 1
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

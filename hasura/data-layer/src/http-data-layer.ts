@@ -1,0 +1,53 @@
+import { type DataLayer, type ExecuteOptions, type Operation, type SessionVariables } from './data-layer.ts'
+import { parseGraphqlAnswer } from './graphql-answer.ts'
+import { createJsonClient, type JsonClient } from './json-client.ts'
+
+export type HttpDataLayerOptions = {
+  /** Where Hasura is, without a path: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly adminSecret: string
+  /** How long an operation may take, in milliseconds. */
+  readonly timeout?: number
+  /** The longest answer accepted, in bytes. */
+  readonly maxBody?: number
+  /** How many operations run at once; more wait for a connection. */
+  readonly maxConnections?: number
+}
+
+/** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections. */
+export function createHttpDataLayer(
+  options: HttpDataLayerOptions,
+): DataLayer & { readonly close: () => void } {
+  const { url, adminSecret, timeout = 30_000, maxBody = 64 * 1024 * 1024, maxConnections = 64 } = options
+  const client = createJsonClient({ url: new URL('/v1/graphql', url), timeout, maxBody, maxConnections })
+  return {
+    execute: (operation, session, callOptions) =>
+      execute(client, adminSecret, operation, session, callOptions ?? {}),
+    close: client.close,
+  }
+}
+
+async function execute(
+  client: JsonClient,
+  adminSecret: string,
+  operation: Operation,
+  session: SessionVariables,
+  { headers = {}, signal }: ExecuteOptions,
+): ReturnType<DataLayer['execute']> {
+  // Later entries win, so that no header of a client can stand in for the session or the secret.
+  const sent = { ...withoutHasuraHeaders(headers), ...session, 'x-hasura-admin-secret': adminSecret }
+  const answer = await client.post(JSON.stringify(operation), sent, signal)
+  switch (answer.kind) {
+    case 'failed':
+      return { kind: 'unavailable', reason: answer.reason }
+    case 'answered':
+      return parseGraphqlAnswer(answer.status, answer.body)
+    default:
+      return answer satisfies never
+  }
+}
+
+function withoutHasuraHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(named.filter(([name]) => !name.startsWith('x-hasura-')))
+}

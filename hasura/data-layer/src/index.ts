@@ -1,0 +1,10 @@
+export {
+  type DataLayer,
+  type DataLayerResult,
+  type ExecuteOptions,
+  type HasuraError,
+  type Operation,
+  type SessionVariables,
+} from './data-layer.ts'
+export { createEmbeddedDataLayer, type ExecutingEngine } from './embedded-data-layer.ts'
+export { createHttpDataLayer, type HttpDataLayerOptions } from './http-data-layer.ts'
