@@ -1,0 +1,132 @@
+import { alreadyExists, invalidValue, notFound, type UserError } from '../errors/user-error.ts'
+
+/** What it means to a client when Postgres refuses a row: which field of the input is at fault, and why. */
+type Meaning =
+  /** The value is taken. */
+  | { readonly kind: 'unique'; readonly field: string }
+  /** The id in the field is nobody's, or, seen from the other side, the record is still pointed at. */
+  | { readonly kind: 'reference'; readonly field: string; readonly what: string; readonly inUse?: string }
+  /** The value can't be stored. The input rules are stricter and speak first. */
+  | { readonly kind: 'value'; readonly field: string; readonly message?: string }
+
+const unique = (field: string): Meaning => ({ kind: 'unique', field })
+const reference = (field: string, what: string, inUse?: string): Meaning => ({
+  kind: 'reference',
+  field,
+  what,
+  ...(inUse !== undefined && { inUse }),
+})
+const value = (field: string, message?: string): Meaning => ({
+  kind: 'value',
+  field,
+  ...(message !== undefined && { message }),
+})
+
+/**
+ * Every constraint that a row mutation of the contract can violate, by its name in the migrations. A test reads the
+ * names from a migrated database and fails for one that isn't here (constraints.test.ts).
+ */
+export const constraints: Readonly<Record<string, Meaning>> = {
+  // catalog
+  product_sku_key: unique('sku'),
+  product_variant_sku_key: unique('sku'),
+  stock_item_sku_key: unique('sku'),
+  product_slug_key: unique('slug'),
+  category_slug_key: unique('slug'),
+  product_name_check: value('name'),
+  product_sku_check: value('sku'),
+  product_price_check: value('price'),
+  product_currency_check: value('currency'),
+  product_compare_at_price_check: value('compareAtPrice'),
+  product_cost_per_item_check: value('costPerItem'),
+  product_status_check: value('status'),
+  product_image_url_check: value('images'),
+  product_image_width_check: value('images'),
+  product_image_height_check: value('images'),
+  product_image_merchant_id_product_id_fkey: reference('id', 'Product'),
+  product_category_product_fkey: reference('id', 'Product'),
+  product_category_category_fkey: reference('categoryIds', 'Category'),
+  product_variant_merchant_id_product_id_fkey: reference('productId', 'Product'),
+  product_variant_sku_check: value('sku'),
+  product_variant_price_check: value('price'),
+  product_variant_compare_at_price_check: value('compareAtPrice'),
+  variant_option_pkey: value('options', 'An option is named twice'),
+  variant_option_name_check: value('options'),
+  variant_option_value_check: value('options'),
+  variant_option_merchant_id_variant_id_fkey: reference('id', 'Variant'),
+  category_name_check: value('name'),
+  category_image_url_check: value('image.url'),
+  category_parent_fkey: reference('parentId', 'Category', 'The category has subcategories'),
+  category_no_cycle: value('parentId', 'A category can not be its own ancestor'),
+  category_depth: value('parentId', 'Categories nest at most 10 levels deep'),
+  review_author_name_check: value('authorName'),
+  review_rating_check: value('rating'),
+  review_status_check: value('status'),
+  review_merchant_id_product_id_fkey: reference('productId', 'Product'),
+  review_merchant_id_customer_id_fkey: reference('customerId', 'Customer'),
+  // crm
+  customer_email_key: unique('email'),
+  customer_name_check: value('name'),
+  address_line1_check: value('line1'),
+  address_city_check: value('city'),
+  address_country_check: value('country'),
+  address_one_default: value('isDefault', 'Another address was made the default at the same time'),
+  address_merchant_id_customer_id_fkey: reference('customerId', 'Customer'),
+  order_merchant_id_customer_id_fkey: reference('customerId', 'Customer', 'The customer has orders'),
+  // cart
+  order_merchant_id_cart_id_fkey: reference('cartId', 'Cart', 'The cart has become an order'),
+  // inventory
+  warehouse_code_key: unique('code'),
+  warehouse_name_check: value('name'),
+  warehouse_code_check: value('code'),
+  warehouse_address_line1_check: value('location.line1'),
+  warehouse_address_city_check: value('location.city'),
+  warehouse_address_country_check: value('location.country'),
+  warehouse_address_merchant_id_warehouse_id_fkey: reference('id', 'Warehouse'),
+  stock_level_warehouse_fkey: reference('warehouseId', 'Warehouse', 'The warehouse has stock levels'),
+  incoming_stock_warehouse_fkey: reference('warehouseId', 'Warehouse', 'The warehouse expects stock'),
+  // merchant
+  merchant_name_check: value('name'),
+  settings_currency_check: value('currency'),
+  settings_tax_rate_check: value('taxRate'),
+  shipping_zone_name_check: value('name'),
+  shipping_method_name_check: value('name'),
+  shipping_method_price_check: value('price'),
+  shipping_method_merchant_id_shipping_zone_id_fkey: reference('shippingZoneId', 'Shipping zone'),
+  order_merchant_id_shipping_method_id_fkey: reference(
+    'shippingMethodId',
+    'Shipping method',
+    'There are orders with it',
+  ),
+  ip_allow_list_entry_network_key: unique('ip'),
+}
+
+/** Hasura tells the constraint within its message, in Postgres's own words. Both engines do. */
+export function violatedConstraint(
+  message: string,
+): { readonly name: string; readonly stillReferenced: boolean } | null {
+  const name = /constraint "([^"]+)"/.exec(message)?.[1]
+  if (name === undefined) return null
+  return { name, stillReferenced: /update or delete on table/.test(message) }
+}
+
+/**
+ * The violation of a constraint as a client's error; null when the constraint is none that a client can do anything about.
+ *
+ * @param input the mutation's input, to quote the value that was refused
+ */
+export function violationError(message: string, input: Readonly<Record<string, unknown>>): UserError | null {
+  const violated = violatedConstraint(message)
+  const meaning = violated && constraints[violated.name]
+  if (!meaning) return null
+  const given = input[meaning.field]
+  switch (meaning.kind) {
+    case 'unique':
+      return alreadyExists(meaning.field, typeof given === 'string' ? given : '')
+    case 'reference':
+      if (violated.stillReferenced) return invalidValue('id', meaning.inUse ?? `The record is still in use`)
+      return notFound(meaning.field, meaning.what, typeof given === 'string' ? given : '')
+    case 'value':
+      return invalidValue(meaning.field, meaning.message ?? `The value of ${meaning.field} can not be stored`)
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  invalidFormat,
+  invalidValue,
+  outOfRange,
+  requiredField,
+  type UserError,
+} from '../errors/user-error.ts'
+
+/**
+ * What a value has to be beyond its GraphQL type. Returns everything that is wrong with it, each with its path; an
+ * absent or null value is fine, because whether a field must be there is the type's business.
+ */
+export type Rule = (value: unknown, field: string) => readonly UserError[]
+
+export type Fields = Readonly<Record<string, Rule>>
+
+const fine: readonly UserError[] = []
+
+/** The largest amount, and the largest integer that JSON clients hold exactly. */
+export const maxMoney = Number.MAX_SAFE_INTEGER
+
+function ruleFor<T>(
+  is: (value: unknown) => value is T,
+  check: (value: T, field: string) => UserError | null,
+): Rule {
+  return (value, field) => {
+    if (!is(value)) return fine
+    const error = check(value, field)
+    return error ? [error] : fine
+  }
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+/** Text that isn't blank. Lengths are in characters as a reader counts code points. */
+export const text = ({ min = 1, max }: { readonly min?: number; readonly max: number }): Rule =>
+  ruleFor(isString, (value, field) => {
+    if (value.trim() === '') return requiredField(field)
+    const length = Array.from(value).length
+    return length < min || length > max ? outOfRange(field, length, min, max) : storable(value, field)
+  })
+
+/** Text that may be empty. */
+export const optionalText = ({ max }: { readonly max: number }): Rule =>
+  ruleFor(isString, (value, field) => {
+    const length = Array.from(value).length
+    return length > max ? outOfRange(field, length, 0, max) : storable(value, field)
+  })
+
+/** Postgres has no place for the character U+0000 in a text. */
+const storable = (value: string, field: string): UserError | null =>
+  value.includes('\0') ? invalidFormat(field, 'text without null characters') : null
+
+/** @param format the pattern in words */
+export const matching = (pattern: RegExp, format: string): Rule =>
+  ruleFor(isString, (value, field) => {
+    if (value.trim() === '') return requiredField(field)
+    return pattern.test(value) ? null : invalidFormat(field, format)
+  })
+
+export const integer = ({ min, max }: { readonly min: number; readonly max: number }): Rule =>
+  ruleFor(isNumber, (value, field) =>
+    value < min || value > max ? outOfRange(field, value, min, max) : null,
+  )
+
+/** An amount above zero. The specification calls a price of zero an INVALID_VALUE. */
+export const price: Rule = ruleFor(isNumber, (value, field) =>
+  value > 0 ? null : invalidValue(field, outOfRange(field, value, 1, maxMoney).message),
+)
+
+/** An amount of zero or more. */
+export const amount: Rule = integer({ min: 0, max: maxMoney })
+
+export const currency: Rule = matching(/^[A-Z]{3}$/, 'ISO 4217 currency code such as USD')
+
+export const phone: Rule = matching(/^\+?[0-9][0-9 ().\-/x]{3,38}$/, 'phone number such as +49 30 123456')
+
+export const slug: Rule = matching(
+  /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+  'lower-case letters, digits and single hyphens',
+)
+
+export const timeZone: Rule = ruleFor(isString, (value, field) => {
+  if (value.trim() === '') return requiredField(field)
+  return isTimeZone(value) ? null : invalidFormat(field, 'IANA time zone such as Europe/Berlin')
+})
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A list of at most `max` items, each under the rule. */
+export const list =
+  (item: Rule, { max }: { readonly max: number }): Rule =>
+  (value, field) => {
+    if (!Array.isArray(value)) return fine
+    if (value.length > max) return [outOfRange(field, value.length, 0, max)]
+    return value.flatMap((element, index) => item(element, `${field}.${index}`))
+  }
+
+/** An object with a rule for each of the fields that have one. */
+export const object =
+  (fields: Fields): Rule =>
+  (value, field) =>
+    typeof value === 'object' && value !== null
+      ? checkFields(fields, value as Readonly<Record<string, unknown>>, `${field}.`)
+      : fine
+
+/** What is wrong with any of the fields, in the order of the rules. */
+export function checkFields(
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+  prefix = '',
+): readonly UserError[] {
+  return Object.entries(fields).flatMap(([name, rule]) => rule(values[name], `${prefix}${name}`))
+}
+
+/**
+ * An update leaves out what shall stay. Null is another thing: it empties a field, which a required one can't be.
+ *
+ * @param required the fields that a record can't be without
+ */
+export function nullsIn(
+  required: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): readonly UserError[] {
+  return required.filter((field) => values[field] === null).map(requiredField)
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Ids are opaque to clients; one that is no UUID belongs to no record. */
+export const isRecordId = (value: unknown): value is string =>
+  typeof value === 'string' && uuidPattern.test(value)
