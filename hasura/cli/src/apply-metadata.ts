@@ -1,0 +1,25 @@
+import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import { z } from 'zod'
+import { type HasuraApi } from './hasura-api.ts'
+
+/** A part of the metadata that the engine can't use, and why. */
+export type Inconsistency = { readonly name: string; readonly type: string; readonly reason: string }
+
+const replaceAnswer = z.object({
+  is_consistent: z.boolean(),
+  inconsistent_objects: z
+    .array(z.object({ name: z.string().default(''), type: z.string(), reason: z.string() }))
+    .default([]),
+})
+
+/**
+ * Replaces the engine's metadata by a directory's. What the engine can't use is told, as hasura-cli does it, and
+ * doesn't keep the rest from being used. Throws when the directory can't be read or the engine refuses it.
+ */
+export async function applyMetadata(api: HasuraApi, directory: string): Promise<readonly Inconsistency[]> {
+  const metadata = await readMetadataDirectory(directory)
+  const args = { allow_inconsistent_metadata: true, metadata }
+  const answer = await api.metadata({ type: 'replace_metadata', version: 2, args })
+  const { is_consistent: consistent, inconsistent_objects: objects } = replaceAnswer.parse(answer)
+  return consistent ? [] : objects
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+const TIMEOUT_MS = 120_000
+
+export type HasuraApi = {
+  readonly endpoint: string
+  /** One command of `/v1/metadata`. Throws HasuraApiError. */
+  readonly metadata: (request: MetadataRequest) => Promise<unknown>
+  /** Runs SQL through `/v2/query`, all of it in one transaction. Throws HasuraApiError. */
+  readonly runSql: (source: string, sql: string) => Promise<unknown>
+  readonly version: () => Promise<string>
+}
+
+export type MetadataRequest = { readonly type: string; readonly version?: number; readonly args: unknown }
+
+export type HasuraApiOptions = { readonly endpoint: string; readonly adminSecret: string | undefined }
+
+/** A refusal of the engine, or its absence. `internal` is what Hasura tells an admin about the database's error. */
+export class HasuraApiError extends Error {
+  override readonly name = 'HasuraApiError'
+  readonly code: string
+  readonly path: string
+  readonly internal: unknown
+
+  constructor({ code, path, message, internal }: Omit<HasuraApiError, 'name' | 'stack' | 'cause'>) {
+    super(message)
+    this.code = code
+    this.path = path
+    this.internal = internal
+  }
+}
+
+const refusal = z.object({
+  error: z.string(),
+  code: z.string(),
+  path: z.string().default('$'),
+  internal: z.unknown().optional(),
+})
+
+/** The HTTP API of either engine, as hasura-cli uses it. */
+export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): HasuraApi {
+  const call = async (path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetchJson(new URL(path, withSlash(endpoint)), adminSecret, body)
+    const refused = refusal.safeParse(response.body)
+    if (response.ok && response.body !== undefined) return response.body
+    throw new HasuraApiError(
+      refused.success
+        ? { ...refused.data, message: refused.data.error, internal: refused.data.internal }
+        : unexpected(endpoint, `status ${response.status} from ${path}`),
+    )
+  }
+  return {
+    endpoint,
+    metadata: (request) => call('v1/metadata', request),
+    runSql: (source, sql) => call('v2/query', { type: 'run_sql', args: { source, sql } }),
+    version: async () => z.object({ version: z.string() }).parse(await call('v1/version')).version,
+  }
+}
+
+async function fetchJson(
+  url: URL,
+  adminSecret: string | undefined,
+  body: unknown,
+): Promise<{ ok: boolean; status: number; body: unknown }> {
+  const secret = adminSecret === undefined ? {} : { 'x-hasura-admin-secret': adminSecret }
+  const post = { method: 'POST', headers: { 'content-type': 'application/json', ...secret } }
+  const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) }
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return { ok: response.ok, status: response.status, body: parse(await response.text()) }
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new HasuraApiError(unexpected(url.origin, cause instanceof Error ? cause.message : String(cause)))
+  }
+}
+
+function unexpected(endpoint: string, reason: string) {
+  const message = `No answer of a Hasura engine at ${endpoint}: ${reason}`
+  return { code: 'unavailable', path: '$', message, internal: undefined }
+}
+
+/** So that a path below the host (`https://example.com/hasura`) is kept when URLs are put together. */
+const withSlash = (endpoint: string): string => (endpoint.endsWith('/') ? endpoint : `${endpoint}/`)
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A folder `<version>_<name>` with `up.sql` and, where it can be undone, `down.sql`. */
+export type Migration = {
+  /** Milliseconds since 1970, as hasura-cli numbers them; kept as text because it is a key of the state. */
+  readonly version: string
+  readonly name: string
+  readonly folder: string
+}
+
+export type Direction = 'up' | 'down'
+
+/** Files that can't be migrations as they are: two of one version, or a name without one. */
+export class MigrationFilesError extends Error {
+  override readonly name = 'MigrationFilesError'
+}
+
+/** The migrations of a database, oldest first. Nothing but folders counts. */
+export async function readMigrations(directory: string): Promise<readonly Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => {
+    throw new MigrationFilesError(`${directory} can't be read: is it the folder of a database's migrations?`)
+  })
+  const migrations = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => parseName(directory, name))
+    .sort((a, b) => Number(a.version) - Number(b.version))
+  for (const [index, { version, folder }] of migrations.entries()) {
+    const next = migrations[index + 1]
+    if (next?.version === version) {
+      throw new MigrationFilesError(`${folder} and ${next.folder} have the same version`)
+    }
+  }
+  return migrations
+}
+
+/** The SQL of one direction, or undefined when there is no such file. */
+export async function readMigrationSql(
+  migration: Migration,
+  direction: Direction,
+): Promise<string | undefined> {
+  try {
+    return await readFile(sqlFile(migration, direction), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export const sqlFile = (migration: Migration, direction: Direction): string =>
+  join(migration.folder, `${direction}.sql`)
+
+function parseName(directory: string, name: string): Migration {
+  const [, version, label] = /^(\d{1,16})_(.+)$/.exec(name) ?? []
+  if (version === undefined || label === undefined) {
+    throw new MigrationFilesError(
+      `${join(directory, name)} is not named <version>_<name>, like 1700000000000_orders`,
+    )
+  }
+  return { version, name: label, folder: join(directory, name) }
+}

@@ -1,0 +1,54 @@
+import { type AppliedVersions } from './catalog-state.ts'
+import { type Direction, type Migration } from './migration-files.ts'
+
+export type StepRequest =
+  /** Everything that isn't applied yet. */
+  | { readonly kind: 'all' }
+  /** The next `count` that aren't applied, oldest first. */
+  | { readonly kind: 'up'; readonly count: number }
+  /** The last `count` that are applied, newest first. */
+  | { readonly kind: 'down'; readonly count: number }
+  /** Exactly this one. */
+  | { readonly kind: 'version'; readonly version: string; readonly direction: Direction }
+
+export type Step = { readonly migration: Migration; readonly direction: Direction }
+
+export type StepPlan =
+  | { readonly kind: 'planned'; readonly steps: readonly Step[] }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Which files to run, in which order. A version that is already where it should be takes no step. */
+export function planSteps(
+  migrations: readonly Migration[],
+  applied: AppliedVersions,
+  request: StepRequest,
+): StepPlan {
+  const pending = migrations.filter(({ version }) => !applied.has(version))
+  const present = migrations.filter(({ version }) => applied.has(version)).reverse()
+  switch (request.kind) {
+    case 'all':
+      return planned(pending, 'up')
+    case 'up':
+      return planned(pending.slice(0, request.count), 'up')
+    case 'down':
+      return planned(present.slice(0, request.count), 'down')
+    case 'version': {
+      const { version, direction } = request
+      if (!migrations.some((migration) => migration.version === version)) {
+        return { kind: 'refused', reason: `There is no migration with the version ${version}` }
+      }
+      const candidates = direction === 'up' ? pending : present
+      return planned(
+        candidates.filter((migration) => migration.version === version),
+        direction,
+      )
+    }
+    default:
+      return request satisfies never
+  }
+}
+
+const planned = (migrations: readonly Migration[], direction: Direction): StepPlan => ({
+  kind: 'planned',
+  steps: migrations.map((migration) => ({ migration, direction })),
+})

@@ -1,0 +1,64 @@
+/** One statement of a file, and the line (from 1) where its first word stands. */
+export type SqlStatement = { readonly sql: string; readonly line: number }
+
+/**
+ * What may hold a semicolon that doesn't end a statement, and the words that open and close the body of a function
+ * written in standard SQL (`begin atomic … end`).
+ */
+const TOKEN =
+  /--[^\n]*|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|;|[A-Za-z_][\w$]*/g
+
+/** Splits a file of SQL into its statements, for finding the one that failed. */
+export function splitStatements(file: string): readonly SqlStatement[] {
+  const statements: SqlStatement[] = []
+  const token = new RegExp(TOKEN)
+  let start = 0
+  let first: number | undefined
+  let body = { depth: 0, afterBegin: false }
+  for (let match = token.exec(file); match !== null; match = token.exec(file)) {
+    const text = match[0]
+    const end = skipLong(file, text, match.index)
+    if (end !== undefined) token.lastIndex = end
+    if (text.startsWith('--') || text.startsWith('/*')) continue
+    if (text === ';' && body.depth === 0) {
+      if (first !== undefined) statements.push(statement(file, start, first, match.index + 1))
+      start = match.index + 1
+      first = undefined
+      continue
+    }
+    first ??= match.index
+    body = follow(body, text)
+  }
+  if (first !== undefined) statements.push(statement(file, start, first, file.length))
+  return statements
+}
+
+/** The end of a dollar-quoted text or of a comment (comments nest), both of which a token only opens. */
+function skipLong(file: string, text: string, index: number): number | undefined {
+  if (text.startsWith('$')) {
+    const close = file.indexOf(text, index + text.length)
+    return close === -1 ? file.length : close + text.length
+  }
+  if (text !== '/*') return undefined
+  const edge = /\/\*|\*\//g
+  edge.lastIndex = index
+  let depth = 0
+  for (let match = edge.exec(file); match !== null; match = edge.exec(file)) {
+    depth += match[0] === '/*' ? 1 : -1
+    if (depth === 0) return edge.lastIndex
+  }
+  return file.length
+}
+
+type Body = { readonly depth: number; readonly afterBegin: boolean }
+
+function follow({ depth, afterBegin }: Body, text: string): Body {
+  const word = text.toLowerCase()
+  if (depth === 0) return { depth: afterBegin && word === 'atomic' ? 1 : 0, afterBegin: word === 'begin' }
+  if (word === 'case') return { depth: depth + 1, afterBegin: false }
+  return { depth: word === 'end' ? depth - 1 : depth, afterBegin: false }
+}
+
+function statement(file: string, start: number, first: number, end: number): SqlStatement {
+  return { sql: file.slice(start, end), line: file.slice(0, first).split('\n').length }
+}
