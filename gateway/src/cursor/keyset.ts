@@ -1,0 +1,46 @@
+import {
+  type Condition,
+  type Direction,
+  type OrderBy,
+  type VariableReference,
+} from '../projection/condition.ts'
+
+/** What a list is sorted by. The id makes every place in it unique. */
+export interface Keyset {
+  readonly column: string
+  readonly direction: Direction
+}
+
+export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc')
+
+/** @param backward from the end: the other way round, for the reader to turn around again */
+export function keysetOrder({ column, direction }: Keyset, backward: boolean): readonly OrderBy[] {
+  const actual = backward ? opposite(direction) : direction
+  return [
+    { path: [column], direction: actual },
+    { path: ['id'], direction: actual },
+  ]
+}
+
+/**
+ * The rows behind a cursor in the given direction.
+ *
+ * `col <= v AND (col < v OR id < i)` says the same as `(col, id) < (v, i)`, and its first half alone is a range that
+ * Postgres reads from the index on (merchant_id, col, id), however deep in the list the page is.
+ *
+ * @param inclusive with the row at the cursor itself
+ */
+export function behind(
+  { column, direction }: Keyset,
+  value: VariableReference,
+  id: VariableReference,
+  inclusive: boolean,
+): Condition {
+  const [strictly, orAt] = direction === 'asc' ? ['_gt', '_gte'] : ['_lt', '_lte']
+  return {
+    _and: [
+      { [column]: { [orAt]: value } },
+      { _or: [{ [column]: { [strictly]: value } }, { id: { [inclusive ? orAt : strictly]: id } }] },
+    ],
+  }
+}

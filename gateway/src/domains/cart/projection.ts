@@ -1,0 +1,44 @@
+import { ascending } from '../../projection/condition.ts'
+import { type Filter, idEquals } from '../../projection/filter.ts'
+import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+
+const checkedOut: Filter = {
+  type: 'Boolean!',
+  condition: (value) => ({ checkedOutAt: { _is_null: value } }),
+  toVariable: (wanted) => wanted !== true,
+}
+
+const carts: ConnectionProjection = {
+  projection: 'Cart',
+  sortFields: {
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: { customerId: idEquals('customerId'), checkedOut },
+}
+
+const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const
+
+export const cart: DomainProjection = {
+  queries: {
+    cart: { kind: 'lookup', table: 'carts', projection: 'Cart', by: { id: idEquals('id') } },
+    carts: { kind: 'connection', table: 'carts', connection: carts },
+  },
+  types: {
+    Cart: {
+      type: 'Cart',
+      from: 'Cart',
+      fields: {
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('createdAt'), ascending('id')] },
+        itemCount: total('itemCount'),
+        subtotal: total('subtotal'),
+        tax: total('tax'),
+        shipping: total('shipping'),
+        discount: total('discount'),
+        total: total('total'),
+      },
+    },
+    CartItem: { type: 'CartItem', from: 'CartItem' },
+  },
+}

@@ -1,0 +1,171 @@
+import { ascending, type Condition } from '../../projection/condition.ts'
+import {
+  atLeast,
+  atMost,
+  equals,
+  type Filter,
+  hasAll,
+  idEquals,
+  idFilter,
+  searchIn,
+} from '../../projection/filter.ts'
+import { type ConnectionProjection, type DomainProjection, type Role } from '../../projection/types.ts'
+
+/** Deleted rows stay for the orders that point at them, and show nowhere else. */
+const notDeleted: Condition = { deletedAt: { _is_null: true } }
+
+/** A shopper's row permission also lets the products of its own orders and carts through; lists are for what is sold. */
+const visible: Readonly<Record<Role, Condition>> = {
+  merchant: notDeleted,
+  customer: { _and: [notDeleted, { status: { _eq: 'ACTIVE' } }] },
+}
+
+const inStock: Filter = {
+  type: 'Int_comparison_exp!',
+  condition: (value) => ({ inventory: { available: value } }),
+  toVariable: (wanted) => (wanted === true ? { _gt: 0 } : { _lte: 0 }),
+}
+
+export const products: ConnectionProjection = {
+  projection: 'Product',
+  sortFields: {
+    NAME: { column: 'name', type: 'String' },
+    PRICE: { column: 'price', type: 'bigint' },
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+    POPULARITY: { column: 'popularity', type: 'bigint' },
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    categoryId: idFilter((id) => ({ productCategories: { categoryId: { _eq: id } } })),
+    categorySlug: {
+      type: 'String!',
+      condition: (slug) => ({ productCategories: { category: { slug: { _eq: slug } } } }),
+    },
+    searchQuery: searchIn(['name', 'description', 'sku']),
+    priceMin: atLeast('price', 'bigint'),
+    priceMax: atMost('price', 'bigint'),
+    inStock,
+    status: equals('status', 'String'),
+    featured: equals('featured', 'Boolean'),
+    tags: hasAll('tags'),
+  },
+  visible,
+}
+
+const categories: ConnectionProjection = {
+  projection: 'Category',
+  sortFields: {
+    NAME: { column: 'name', type: 'String' },
+    POSITION: { column: 'position', type: 'Int' },
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+  },
+  preset: { sortBy: 'NAME', direction: 'asc' },
+  filters: {
+    parentId: idEquals('parentId'),
+    level: equals('level', 'Int'),
+    searchQuery: searchIn(['name']),
+  },
+}
+
+const reviews: ConnectionProjection = {
+  projection: 'Review',
+  sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {},
+  aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
+}
+
+export const catalog: DomainProjection = {
+  queries: {
+    product: {
+      kind: 'lookup',
+      table: 'products',
+      projection: 'Product',
+      by: { id: idEquals('id'), sku: equals('sku', 'String') },
+      visible,
+    },
+    products: { kind: 'connection', table: 'products', connection: products },
+    category: {
+      kind: 'lookup',
+      table: 'categories',
+      projection: 'Category',
+      by: { id: idEquals('id'), slug: equals('slug', 'String') },
+    },
+    categories: { kind: 'connection', table: 'categories', connection: categories },
+  },
+  types: {
+    Product: {
+      type: 'Product',
+      from: 'Product',
+      fields: {
+        images: {
+          kind: 'list',
+          relationship: 'images',
+          orderBy: [ascending('order'), ascending('id')],
+          limit: { argument: 'limit' },
+        },
+        categories: {
+          kind: 'list',
+          relationship: 'productCategories',
+          through: 'category',
+          orderBy: [ascending('category.name'), ascending('category.id')],
+        },
+        variants: {
+          kind: 'list',
+          relationship: 'variants',
+          where: notDeleted,
+          orderBy: [ascending('position'), ascending('id')],
+        },
+        hasVariants: { kind: 'exists', relationship: 'variants', where: notDeleted },
+        reviews: { kind: 'connection', relationship: 'reviews', connection: reviews },
+      },
+    },
+    ProductImage: { type: 'ProductImage', from: 'ProductImage' },
+    ProductVariant: {
+      type: 'ProductVariant',
+      from: 'ProductVariant',
+      fields: {
+        options: {
+          kind: 'list',
+          relationship: 'options',
+          orderBy: [ascending('position'), ascending('name')],
+        },
+      },
+    },
+    VariantOption: { type: 'VariantOption', from: 'VariantOption' },
+    Category: {
+      type: 'Category',
+      from: 'Category',
+      fields: {
+        image: { kind: 'embedded', projection: 'CategoryImage', absentWhen: ['imageUrl'] },
+        children: {
+          kind: 'list',
+          relationship: 'children',
+          orderBy: [ascending('position'), ascending('id')],
+        },
+        products: {
+          kind: 'connection',
+          relationship: 'productCategories',
+          through: 'product',
+          connection: products,
+        },
+        productCount: {
+          kind: 'aggregate',
+          relationship: 'productCategories',
+          aggregate: { function: 'count' },
+          where: { product: notDeleted },
+        },
+      },
+    },
+    CategoryImage: {
+      type: 'Image',
+      from: 'Category',
+      fields: {
+        url: { kind: 'column', column: 'imageUrl' },
+        alt: { kind: 'column', column: 'imageAlt' },
+      },
+    },
+    Review: { type: 'Review', from: 'Review' },
+  },
+}

@@ -1,0 +1,58 @@
+import { ascending } from '../../projection/condition.ts'
+import { equals, hasAll, idEquals, searchIn } from '../../projection/filter.ts'
+import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+
+const customers: ConnectionProjection = {
+  projection: 'Customer',
+  sortFields: {
+    NAME: { column: 'name', type: 'String' },
+    EMAIL: { column: 'email', type: 'citext' },
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    searchQuery: searchIn(['name', 'email']),
+    email: equals('email', 'citext'),
+    marketingOptIn: equals('marketingOptIn', 'Boolean'),
+    tags: hasAll('tags'),
+  },
+}
+
+/** Where a customer has no totals there is no such row, which for a sum means 0. */
+const total = (column: string, absent?: number) =>
+  ({ kind: 'path', relationship: 'totals', column, ...(absent !== undefined && { absent }) }) as const
+
+export const crm: DomainProjection = {
+  queries: {
+    customer: { kind: 'lookup', table: 'customers', projection: 'Customer', by: { id: idEquals('id') } },
+    customers: { kind: 'connection', table: 'customers', connection: customers },
+  },
+  types: {
+    Customer: {
+      type: 'Customer',
+      from: 'Customer',
+      fields: {
+        totalSpent: total('totalSpent', 0),
+        orderCount: total('orderCount', 0),
+        averageOrderValue: total('averageOrderValue', 0),
+        lastOrderDate: total('lastOrderDate'),
+        addresses: {
+          kind: 'list',
+          relationship: 'addresses',
+          orderBy: [ascending('createdAt'), ascending('id')],
+        },
+        defaultAddress: {
+          kind: 'first',
+          relationship: 'addresses',
+          where: { isDefault: { _eq: true } },
+          orderBy: [ascending('id')],
+        },
+      },
+    },
+    Address: { type: 'Address', from: 'Address' },
+  },
+  extensions: {
+    Order: { customer: { kind: 'object', relationship: 'customer' } },
+  },
+}

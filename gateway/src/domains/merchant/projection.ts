@@ -1,0 +1,64 @@
+import { ascending, descending } from '../../projection/condition.ts'
+import { type DomainProjection } from '../../projection/types.ts'
+
+/** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
+const maxAllowListEntries = 1000
+
+export const merchant: DomainProjection = {
+  queries: {
+    merchantAccount: { kind: 'only', table: 'merchantAccounts', projection: 'MerchantAccount' },
+    ipWhitelist: {
+      kind: 'list',
+      table: 'ipAllowListEntries',
+      projection: 'IPWhitelistEntry',
+      filters: {},
+      orderBy: [ascending('createdAt'), ascending('id')],
+      limit: maxAllowListEntries,
+    },
+  },
+  types: {
+    MerchantAccount: {
+      type: 'MerchantAccount',
+      from: 'MerchantAccount',
+      fields: {
+        apiKeys: {
+          kind: 'list',
+          relationship: 'apiKeys',
+          where: { revokedAt: { _is_null: true } },
+          orderBy: [descending('createdAt'), descending('id')],
+        },
+        ipWhitelistEnabled: { kind: 'column', column: 'ipAllowListEnabled' },
+      },
+    },
+    Subscription: { type: 'Subscription', from: 'Subscription' },
+    MerchantSettings: {
+      type: 'MerchantSettings',
+      from: 'MerchantSettings',
+      fields: {
+        shippingZones: {
+          kind: 'list',
+          relationship: 'shippingZones',
+          orderBy: [ascending('id')],
+        },
+      },
+    },
+    ShippingZone: {
+      type: 'ShippingZone',
+      from: 'ShippingZone',
+      fields: {
+        methods: {
+          kind: 'list',
+          relationship: 'methods',
+          orderBy: [ascending('price'), ascending('id')],
+        },
+      },
+    },
+    ShippingMethod: { type: 'ShippingMethod', from: 'ShippingMethod' },
+    ApiKey: { type: 'ApiKey', from: 'ApiKey' },
+    IPWhitelistEntry: {
+      type: 'IPWhitelistEntry',
+      from: 'IpAllowListEntry',
+      fields: { ipAddress: { kind: 'column', column: 'network' } },
+    },
+  },
+}

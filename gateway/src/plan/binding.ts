@@ -1,0 +1,27 @@
+import { type Principal } from '@commerce-graph/auth-webhook'
+import { type CatalogueError } from '../errors/catalogue-error.ts'
+
+/** What a request brings along for a plan that is there already. */
+export interface Request {
+  /** The contract's variables, coerced. */
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly principal: Principal
+}
+
+/** The part of a request's work that depends on values: Hasura's variables, page sizes, and what is wrong. */
+export interface Bound {
+  readonly variables: Record<string, unknown>
+  /** By the plan's connections. */
+  readonly pageSizes: number[]
+  readonly errors: CatalogueError[]
+}
+
+/** Reads what a field's arguments say in a request into Hasura's variables. */
+export type Binder = (request: Request, bound: Bound) => void
+
+/** A request's values for a plan, or everything that is wrong with them. */
+export function bind(binders: readonly Binder[], request: Request): Bound {
+  const bound: Bound = { variables: {}, pageSizes: [], errors: [] }
+  for (const binder of binders) binder(request, bound)
+  return bound
+}

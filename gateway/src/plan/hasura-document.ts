@@ -1,0 +1,64 @@
+import { type ConditionValue, type OrderBy, VariableReference } from '../projection/condition.ts'
+
+/** A field of a Hasura document: the structures we actively use, and nothing else of GraphQL. */
+export interface HasuraField {
+  /** The response key. */
+  readonly alias: string
+  readonly name: string
+  readonly args?: HasuraArguments
+  readonly selection?: readonly HasuraField[]
+}
+
+export interface HasuraArguments {
+  readonly where?: ConditionValue | undefined
+  readonly orderBy?: readonly OrderBy[] | undefined
+  readonly limit?: VariableReference | number | undefined
+}
+
+export interface HasuraVariable {
+  readonly name: string
+  /** As Hasura names it, e.g. `uuid!`. */
+  readonly type: string
+}
+
+export function printQuery(fields: readonly HasuraField[], variables: readonly HasuraVariable[]): string {
+  return `query${printVariableDefinitions(variables)} ${printSelection(fields)}`
+}
+
+/** `($v0: uuid!, $v1: Int!)`, or nothing. */
+export function printVariableDefinitions(variables: readonly HasuraVariable[]): string {
+  return variables.length > 0 ? `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(', ')})` : ''
+}
+
+/** `{ id name }` */
+export function printSelection(fields: readonly HasuraField[]): string {
+  return `{ ${fields.map(printField).join(' ')} }`
+}
+
+function printField({ alias, name, args, selection }: HasuraField): string {
+  const label = alias === name ? name : `${alias}: ${name}`
+  return `${label}${args ? printArguments(args) : ''}${selection ? ` ${printSelection(selection)}` : ''}`
+}
+
+function printArguments({ where, orderBy, limit }: HasuraArguments): string {
+  const parts = [
+    where !== undefined && `where: ${printValue(where)}`,
+    orderBy && orderBy.length > 0 && `order_by: [${orderBy.map(printOrderBy).join(', ')}]`,
+    limit !== undefined && `limit: ${printValue(limit)}`,
+  ].filter((part) => part !== false && part !== undefined)
+  return parts.length > 0 ? `(${parts.join(', ')})` : ''
+}
+
+const printOrderBy = ({ path, direction }: OrderBy): string =>
+  path.reduceRight<string>((inner, name) => `{ ${name}: ${inner} }`, direction)
+
+function printValue(value: ConditionValue): string {
+  if (value instanceof VariableReference) return `$${value.name}`
+  if (isList(value)) return `[${value.map(printValue).join(', ')}]`
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return `{ ${Object.entries(value)
+    .map(([key, member]) => `${key}: ${printValue(member)}`)
+    .join(', ')} }`
+}
+
+const isList = (value: ConditionValue): value is readonly ConditionValue[] => Array.isArray(value)

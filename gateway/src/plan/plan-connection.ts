@@ -1,0 +1,348 @@
+import { getNamedType, type GraphQLObjectType, isObjectType } from 'graphql'
+import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
+import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
+import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
+import { invalidFormat } from '../errors/catalogue-error.ts'
+import { all, type Condition, type OrderBy, VariableReference } from '../projection/condition.ts'
+import { isUuid } from '../projection/filter.ts'
+import { type Aggregate, type ConnectionProjection, type SortField } from '../projection/types.ts'
+import {
+  completeConnection,
+  type ConnectionPart,
+  connectionShape,
+  type EdgePart,
+  type PageInfoField,
+  pageInfoFields,
+  type PageInfoPart,
+} from '../shape/connection-shape.ts'
+import { rowShape, take } from '../shape/shape.ts'
+import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { type HasuraField } from './hasura-document.ts'
+import { planFilters } from './plan-filters.ts'
+import {
+  aggregateField,
+  embed,
+  plan,
+  planRow,
+  projectionNamed,
+  readAggregate,
+  type RowPlan,
+  type SelectedField,
+} from './plan-row.ts'
+import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+
+/** Where a connection hangs: a root field's table, or an array relationship. */
+export interface ConnectionPlace {
+  readonly connection: ConnectionProjection
+  /** Hasura's field that lists the rows, and the one that aggregates them. */
+  readonly list: string
+  readonly aggregate: string
+  /** For a link table: the object relationship from the link to the node. */
+  readonly through?: string
+}
+
+/** The page that the arguments ask for. Its size is known with the request; the rest is the plan's structure. */
+interface PagePlan {
+  readonly number: number
+  readonly backward: boolean
+  readonly keyset: Keyset
+  readonly sort: SortField
+  /** `Projection.FIELD`, as cursors carry it. */
+  readonly sortName: string
+  readonly cursor: { readonly value: VariableReference; readonly id: VariableReference } | undefined
+}
+
+/** Keys of a link row and of a keyset's columns. */
+const nodeKey = 'node'
+
+/**
+ * Plans a connection: the page's rows, one more to know whether there is another page, and, only where they are
+ * selected, the number of all rows and whether there is something on the other side of the cursor.
+ */
+export function planConnection(scope: PlanScope, field: SelectedField, place: ConnectionPlace): RowPlan {
+  const { connection } = place
+  scope.require(scope.contract.permissions.ofType(projectionNamed(scope, connection.projection).type))
+  const args = scope.arguments(field.type, field.definition, field.group)
+  const page = planPage(scope, connection, args)
+  const shown = all([
+    connection.visible?.[scope.role],
+    ...planFilters(scope, connection.filters, field.definition, args),
+  ])
+  const selection = planParts(scope, field, place, shown)
+  const rows = planRows(scope, selection, page)
+  const probe = planProbe(scope, selection, page, place, shown)
+  const limit = planLimit(scope, page, args, selection)
+  const where = all([shown, page.cursor && behind(ahead(page), page.cursor.value, page.cursor.id, false)])
+  const list: HasuraField = selection.needsRows
+    ? {
+        alias: field.key,
+        name: place.list,
+        args: {
+          where: inNode(place, where),
+          orderBy: orderInNode(place, keysetOrder(page.keyset, page.backward)),
+          limit,
+        },
+        selection:
+          place.through === undefined
+            ? rows.fields
+            : [{ alias: nodeKey, name: place.through, selection: rows.fields }],
+      }
+    : { alias: field.key, name: '__typename' }
+  return plan(field, [list, ...selection.aggregates, ...(probe ? [probe] : [])], {
+    extract: connectionShape(selection.parts, {
+      page: page.number,
+      backward: page.backward,
+      hidden: rows.hidden,
+      ...(place.through !== undefined && { through: nodeKey }),
+      ...(rows.keyset && { keyset: rows.keyset }),
+      ...(probe && { probe: probe.alias }),
+    }),
+    complete: completeConnection,
+  })
+}
+
+function planPage(scope: PlanScope, connection: ConnectionProjection, args: FieldArguments): PagePlan {
+  const { sortBy: presetField, direction: presetDirection } = connection.preset
+  const sortBy = String(args.now['sortBy'] ?? presetField)
+  const sort = connection.sortFields[sortBy]
+  if (!sort) throw new Error(`${connection.projection} can't be sorted by ${sortBy}`)
+  const order = args.now['sortOrder']
+  const direction = order == null ? presetDirection : order === 'ASC' ? 'asc' : 'desc'
+  const sortName = `${connection.projection}.${sortBy}`
+  const argument = cursorArgument(args.now)
+  return {
+    number: scope.page(),
+    backward: isBackward(args.now),
+    keyset: { column: sort.column, direction },
+    sort,
+    sortName,
+    cursor: argument && planCursor(scope, args, argument, sort, sortName),
+  }
+}
+
+function planCursor(
+  scope: PlanScope,
+  args: FieldArguments,
+  argument: 'after' | 'before',
+  sort: SortField,
+  sortName: string,
+): PagePlan['cursor'] {
+  const value = scope.variable(`${sort.type}!`)
+  const id = scope.variable('uuid!')
+  scope.binders.push((request, { variables, errors }) => {
+    const cursor = decodeCursor(String(args.in(request)[argument]))
+    if (cursor && cursor.sort === sortName && isUuid(cursor.id) && isOfType(cursor, sort.type)) {
+      variables[value.name] = cursor.value
+      variables[id.name] = cursor.id
+    } else {
+      const reason = cursor ? 'the cursor belongs to another list or another sort order' : 'this is no cursor'
+      errors.push(invalidFormat(argument, 'cursor of this list in this sort order', reason))
+    }
+  })
+  return { value, id }
+}
+
+/** Cursors are not signed, so what one says is checked like any other input before Postgres reads it. */
+function isOfType({ value }: Cursor, type: string): boolean {
+  switch (type) {
+    case 'bigint':
+    case 'Int':
+      return Number.isSafeInteger(value) && (type === 'bigint' || Math.abs(Number(value)) < 2 ** 31)
+    case 'timestamptz':
+      return (
+        typeof value === 'string' &&
+        /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/.test(value) &&
+        !Number.isNaN(Date.parse(value))
+      )
+    default:
+      return typeof value === 'string' && !value.includes('\0')
+  }
+}
+
+function planLimit(
+  scope: PlanScope,
+  page: PagePlan,
+  args: FieldArguments,
+  { pageInfo }: PartsPlan,
+): VariableReference {
+  // The row after the page is read only by those who ask whether it is there.
+  const extra = pageInfo.has(page.backward ? 'hasPreviousPage' : 'hasNextPage') ? 1 : 0
+  const variable = scope.variable('Int!')
+  scope.binders.push((request, { variables, pageSizes, errors }) => {
+    const result = readPageSize(args.in(request))
+    if ('error' in result) errors.push(result.error)
+    const size = 'size' in result ? result.size : 0
+    pageSizes[page.number] = size
+    variables[variable.name] = size + extra
+  })
+  return variable
+}
+
+/** What is selected of a connection, and what of it needs the rows, the keyset or an aggregate. */
+interface PartsPlan {
+  readonly parts: ConnectionPart[]
+  readonly nodes: HasuraField[]
+  readonly aggregates: HasuraField[]
+  readonly pageInfo: Set<PageInfoField>
+  needsRows: boolean
+  needsCursors: boolean
+}
+
+function planParts(
+  scope: PlanScope,
+  field: SelectedField,
+  place: ConnectionPlace,
+  shown: Condition | undefined,
+): PartsPlan {
+  const type = objectType(getNamedType(field.definition.type))
+  const result: PartsPlan = {
+    parts: [],
+    nodes: [],
+    aggregates: [],
+    pageInfo: new Set(),
+    needsRows: false,
+    needsCursors: false,
+  }
+  for (const [key, group] of collectFields(scope, type, selectionSetsOf(field.group)))
+    result.parts.push(planPart(scope, place, type, key, group, shown, result))
+  return result
+}
+
+function planPart(
+  scope: PlanScope,
+  place: ConnectionPlace,
+  type: GraphQLObjectType,
+  key: string,
+  group: FieldGroup,
+  shown: Condition | undefined,
+  result: PartsPlan,
+): ConnectionPart {
+  const name = group[0].name.value
+  const fieldType = () => objectType(getNamedType(type.getFields()[name]?.type))
+  switch (name) {
+    case '__typename':
+      return { kind: 'constant', key, value: type.name }
+    case 'edges':
+      result.needsRows = true
+      return { kind: 'edges', key, parts: planEdges(scope, place.connection, fieldType(), group, result) }
+    case 'pageInfo':
+      return { kind: 'pageInfo', key, parts: planPageInfo(scope, fieldType(), group, result) }
+    default: {
+      const aggregate: Aggregate | undefined =
+        name === 'totalCount' ? { function: 'count' } : place.connection.aggregates?.[name]
+      if (!aggregate) throw new Error(`${type.name}.${name} has no projection`)
+      const alias = scope.hiddenKey()
+      result.aggregates.push(aggregateField(alias, place.aggregate, aggregate, inNode(place, shown)))
+      return { kind: 'aggregate', key, read: (row) => readAggregate(take(row, alias), aggregate) }
+    }
+  }
+}
+
+function planEdges(
+  scope: PlanScope,
+  { projection }: ConnectionProjection,
+  type: GraphQLObjectType,
+  group: FieldGroup,
+  result: PartsPlan,
+): EdgePart[] {
+  return [...collectFields(scope, type, selectionSetsOf(group))].map(([key, field]): EdgePart => {
+    const name = field[0].name.value
+    if (name === '__typename') return { kind: 'constant', key, value: type.name }
+    if (name === 'cursor') {
+      result.needsCursors = true
+      return { kind: 'cursor', key }
+    }
+    const row = planRow(scope, projection, selectionSetsOf(field))
+    const complete = rowShape(row.shapes)
+    if (result.nodes.length === 0) {
+      result.nodes.push(...row.fields)
+      return { kind: 'node', key, complete }
+    }
+    // The same rows under a second alias, with a selection of its own.
+    const { fields, extract } = embed(scope, row.fields)
+    result.nodes.push(...fields)
+    return { kind: 'node', key, extract, complete }
+  })
+}
+
+function planPageInfo(
+  scope: PlanScope,
+  type: GraphQLObjectType,
+  group: FieldGroup,
+  result: PartsPlan,
+): PageInfoPart[] {
+  return [...collectFields(scope, type, selectionSetsOf(group))].map(([key, [node]]): PageInfoPart => {
+    const name = pageInfoFields.find((field) => field === node.name.value)
+    if (!name) return { kind: 'constant', key, value: type.name }
+    result.pageInfo.add(name)
+    result.needsRows = true
+    if (name === 'startCursor' || name === 'endCursor') result.needsCursors = true
+    return { kind: name, key }
+  })
+}
+
+/** The fields of the page's nodes: what is selected, and the keyset where cursors are made of it. */
+function planRows(
+  scope: PlanScope,
+  { nodes, needsCursors }: PartsPlan,
+  { sort, sortName }: PagePlan,
+): {
+  readonly fields: readonly HasuraField[]
+  readonly hidden: readonly string[]
+  readonly keyset: { readonly sort: string; readonly value: string; readonly id: string } | undefined
+} {
+  const fields = [...nodes]
+  const hidden: string[] = []
+  const keyOf = (column: string) => {
+    // A plain column is left as it is by every shape, so the client's own selection of it serves as well.
+    const selected = fields.find(({ name, args, selection }) => name === column && !args && !selection)
+    if (selected) return selected.alias
+    const alias = scope.hiddenKey()
+    fields.push({ alias, name: column })
+    hidden.push(alias)
+    return alias
+  }
+  const keyset = needsCursors ? { sort: sortName, value: keyOf(sort.column), id: keyOf('id') } : undefined
+  if (fields.length === 0) fields.push({ alias: '__typename', name: '__typename' })
+  return { fields, hidden, keyset }
+}
+
+/** The order in which the page is read from its cursor on. */
+const ahead = ({ keyset: { column, direction }, backward }: PagePlan): Keyset => ({
+  column,
+  direction: backward ? opposite(direction) : direction,
+})
+
+/** Asks for one row on the other side of the cursor. Without a cursor there is no other side. */
+function planProbe(
+  scope: PlanScope,
+  { pageInfo }: PartsPlan,
+  page: PagePlan,
+  place: ConnectionPlace,
+  shown: Condition | undefined,
+): HasuraField | undefined {
+  const { backward, cursor } = page
+  if (!cursor || !pageInfo.has(backward ? 'hasNextPage' : 'hasPreviousPage')) return undefined
+  const { column, direction } = ahead(page)
+  const back = { column, direction: opposite(direction) }
+  const where = all([shown, behind(back, cursor.value, cursor.id, true)])
+  return {
+    alias: scope.hiddenKey(),
+    name: place.list,
+    args: { where: inNode(place, where), limit: 1 },
+    selection: [{ alias: '__typename', name: '__typename' }],
+  }
+}
+
+const inNode = ({ through }: ConnectionPlace, condition: Condition | undefined): Condition | undefined =>
+  through === undefined || condition === undefined ? condition : { [through]: condition }
+
+const orderInNode = ({ through }: ConnectionPlace, order: readonly OrderBy[]): readonly OrderBy[] =>
+  through === undefined
+    ? order
+    : order.map(({ path, direction }) => ({ path: [through, ...path], direction }))
+
+function objectType(type: unknown): GraphQLObjectType {
+  if (!isObjectType(type)) throw new Error(`${String(type)} is no object type`)
+  return type
+}

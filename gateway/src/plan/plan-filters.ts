@@ -1,0 +1,62 @@
+import { type GraphQLField, getNamedType, isInputObjectType } from 'graphql'
+import { invalidFormat } from '../errors/catalogue-error.ts'
+import { type Condition } from '../projection/condition.ts'
+import { type Filter } from '../projection/filter.ts'
+import { type Bound } from './binding.ts'
+import { type ArgumentValues, type FieldArguments, type PlanScope } from './plan-scope.ts'
+
+/**
+ * The conditions that a list's arguments ask for: members of `filters`, and arguments of the same names on the list
+ * itself. Both at once must both hold.
+ */
+export function planFilters(
+  scope: PlanScope,
+  filters: Readonly<Record<string, Filter>>,
+  field: GraphQLField<unknown, unknown>,
+  args: FieldArguments,
+): readonly Condition[] {
+  requireFilterPermissions(scope, field, args.now)
+  return Object.entries(filters).flatMap(([name, filter]) => [
+    ...planFilter(scope, filter, args, (values) => membersOf(values)[name], `filters.${name}`),
+    ...planFilter(scope, filter, args, (values) => values[name], name),
+  ])
+}
+
+/** @returns the condition, or none when the value isn't given */
+export function planFilter(
+  scope: PlanScope,
+  filter: Filter,
+  args: FieldArguments,
+  read: (values: ArgumentValues) => unknown,
+  path: string,
+): readonly Condition[] {
+  if (read(args.now) == null) return []
+  const variable = scope.variable(filter.type)
+  scope.binders.push((request, bound) => {
+    bound.variables[variable.name] = bindFilter(filter, read(args.in(request)), path, bound)
+  })
+  return [filter.condition(variable)]
+}
+
+function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bound): unknown {
+  // Postgres's text has no room for the character U+0000.
+  if (typeof value === 'string' && value.includes('\0'))
+    errors.push(invalidFormat(path, 'text without null characters'))
+  const error = filter.check?.(value, path)
+  if (error) errors.push(error)
+  return filter.toVariable ? filter.toVariable(value) : value
+}
+
+const membersOf = (values: ArgumentValues): ArgumentValues => (values['filters'] ?? {}) as ArgumentValues
+
+function requireFilterPermissions(
+  scope: PlanScope,
+  field: GraphQLField<unknown, unknown>,
+  values: ArgumentValues,
+): void {
+  const argument = field.args.find(({ name }) => name === 'filters')
+  const type = argument && getNamedType(argument.type)
+  if (!isInputObjectType(type)) return
+  for (const [member, value] of Object.entries(membersOf(values)))
+    if (value != null) scope.require(scope.contract.permissions.ofInputField(type.name, member))
+}

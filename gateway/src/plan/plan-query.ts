@@ -1,0 +1,190 @@
+import {
+  executeSync,
+  type GraphQLObjectType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { type PermissionRule } from '../contract/permissions.ts'
+import { fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
+import { all } from '../projection/condition.ts'
+import { type PrincipalValue, type RootProjection } from '../projection/types.ts'
+import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
+import { type Binder, type Request } from './binding.ts'
+import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { type HasuraField, printQuery } from './hasura-document.ts'
+import { planConnection } from './plan-connection.ts'
+import { planFilter, planFilters } from './plan-filters.ts'
+import { plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
+import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
+
+/** A query document of the contract, as one operation for Hasura and what to do with its answer. */
+export interface QueryPlan {
+  readonly permissions: readonly PermissionRule[]
+  /** The one Hasura document; undefined where everything is known without asking. */
+  readonly document: string | undefined
+  readonly binders: readonly Binder[]
+  /** The root fields in the order of the answer. */
+  readonly root: readonly RootField[]
+}
+
+export type RootField =
+  | { readonly kind: 'hasura'; readonly key: string; readonly shape: FieldShape | undefined }
+  /** Known without asking Hasura. */
+  | { readonly kind: 'local'; readonly key: string; readonly read: (request: Request) => unknown }
+
+/** Plans a validated query. What is wrong with values is told when a request is bound; what is thrown is a bug. */
+export function planQuery(operation: OperationDefinitionNode, options: PlanScopeOptions): QueryPlan {
+  const scope = new PlanScope(options)
+  const type = scope.schema.getQueryType()
+  if (!type) throw new Error('the contract has no Query')
+  const root: RootField[] = []
+  const fields: HasuraField[] = []
+  for (const [key, group] of collectFields(scope, type, [operation.selectionSet])) {
+    const name = group[0].name.value
+    const definition = type.getFields()[name]
+    if (!definition) {
+      root.push({ kind: 'local', key, read: metaField(scope, operation, type, key, name, group) })
+      continue
+    }
+    const projection = scope.projections.queries.get(name)
+    if (!projection) throw new Error(`Query.${name} has no projection`)
+    const field = { key, type: type.name, definition, group }
+    scope.require(scope.contract.permissions.ofField(type.name, name))
+    if (projection.kind === 'principal') {
+      root.push({ kind: 'local', key, read: principalField(scope, projection.value, field) })
+      continue
+    }
+    const planned = planRootField(scope, projection, field)
+    fields.push(...planned.fields)
+    root.push({ kind: 'hasura', key, shape: planned.shapes[0] })
+  }
+  return {
+    permissions: scope.permissions,
+    document: fields.length > 0 ? printQuery(fields, scope.hasuraVariables) : undefined,
+    binders: scope.binders,
+    root,
+  }
+}
+
+function planRootField(
+  scope: PlanScope,
+  projection: Exclude<RootProjection, { kind: 'principal' }>,
+  field: SelectedField,
+): RowPlan {
+  switch (projection.kind) {
+    case 'connection':
+      return planConnection(scope, field, {
+        connection: projection.connection,
+        list: projection.table,
+        aggregate: `${projection.table}Aggregate`,
+      })
+    case 'lookup':
+      return planLookup(scope, projection, field)
+    case 'only':
+      return planOne(scope, field, projection.projection, {
+        alias: field.key,
+        name: projection.table,
+        args: { limit: 1 },
+      })
+    case 'list': {
+      const { table, orderBy, limit, filters } = projection
+      const args = scope.arguments(field.type, field.definition, field.group)
+      const where = all(planFilters(scope, filters, field.definition, args))
+      const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
+      const complete = listShape(rowShape(row.shapes))
+      const asked = { alias: field.key, name: table, args: { where, orderBy, limit }, selection: row.fields }
+      return plan(field, [asked], complete ? { complete } : {})
+    }
+    default:
+      return projection satisfies never
+  }
+}
+
+/** The first row of what is asked for, or null. */
+function planOne(scope: PlanScope, field: SelectedField, projection: string, asked: HasuraField): RowPlan {
+  const row = planRow(scope, projection, selectionSetsOf(field.group))
+  const complete = rowShape(row.shapes)
+  return plan(field, [{ ...asked, selection: row.fields }], {
+    extract: (raw) => (raw as unknown[])[0] ?? null,
+    ...(complete && { complete }),
+  })
+}
+
+function planLookup(
+  scope: PlanScope,
+  { table, projection, by, visible }: Extract<RootProjection, { kind: 'lookup' }>,
+  field: SelectedField,
+): RowPlan {
+  const args = scope.arguments(field.type, field.definition, field.group)
+  const given = Object.keys(by).filter((name) => args.now[name] != null)
+  scope.binders.push((_request, { errors }) => {
+    const [first, second] = given
+    if (first === undefined) errors.push(fieldRequired(Object.keys(by)[0] ?? ''))
+    if (second !== undefined) errors.push(invalidFormat(second, `nothing beside \`${String(first)}\``))
+  })
+  const conditions = Object.entries(by).flatMap(([name, filter]) =>
+    planFilter(scope, filter, args, (values) => values[name], name),
+  )
+  const where = all([...conditions, visible?.[scope.role]])
+  return planOne(scope, field, projection, { alias: field.key, name: table, args: { where, limit: 1 } })
+}
+
+function principalField(
+  scope: PlanScope,
+  value: Extract<RootProjection, { kind: 'principal' }>['value'],
+  field: SelectedField,
+): (request: Request) => unknown {
+  const type = scope.schema.getType(String(field.definition.type).replaceAll(/[[\]!]/g, ''))
+  const select = selector(scope, type, selectionSetsOf(field.group))
+  return ({ principal }) => select(value(principal))
+}
+
+/** Picks what is selected out of a value that is there as a whole. */
+function selector(
+  scope: PlanScope,
+  type: unknown,
+  selectionSets: readonly SelectionSetNode[],
+): (value: PrincipalValue) => unknown {
+  if (!isObjectType(type)) return (value) => value
+  const fields = [...collectFields(scope, type, selectionSets)].map(([key, group]) => {
+    const name = group[0].name.value
+    const fieldType = scope.schema.getType(String(type.getFields()[name]?.type).replaceAll(/[[\]!]/g, ''))
+    return { key, name, select: selector(scope, fieldType, selectionSetsOf(group)) }
+  })
+  return (value) =>
+    Object.fromEntries(
+      fields.map(({ key, name, select }) => [
+        key,
+        name === '__typename'
+          ? type.name
+          : select((value as Readonly<Record<string, PrincipalValue>>)[name] ?? null),
+      ]),
+    )
+}
+
+/** `__typename`, `__schema` and `__type`: graphql-js knows the answers. */
+function metaField(
+  scope: PlanScope,
+  operation: OperationDefinitionNode,
+  type: GraphQLObjectType,
+  key: string,
+  name: string,
+  group: FieldGroup,
+): (request: Request) => unknown {
+  if (name === '__typename') return () => type.name
+  const document = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: group } } as const,
+      ...scope.fragments.values(),
+    ],
+  } as const
+  const { schema } = scope
+  return ({ variables }) => {
+    const result = executeSync({ schema, document, variableValues: variables })
+    if (result.errors?.[0]) throw result.errors[0]
+    return result.data?.[key]
+  }
+}

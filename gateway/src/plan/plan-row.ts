@@ -1,0 +1,298 @@
+import {
+  getNamedType,
+  type GraphQLField,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql'
+import { outOfRange } from '../errors/catalogue-error.ts'
+import { maxPageSize } from '../cursor/page.ts'
+import { type VariableReference } from '../projection/condition.ts'
+import {
+  type Aggregate,
+  type FieldProjection,
+  type Limit,
+  type ToMany,
+  type TypeProjection,
+} from '../projection/types.ts'
+import { type Complete, type FieldShape, listShape, type Row, rowShape, take } from '../shape/shape.ts'
+import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { type HasuraField } from './hasura-document.ts'
+import { planConnection } from './plan-connection.ts'
+import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+
+/** What to ask Hasura for a row, and how to make the contract's object of it. */
+export interface RowPlan {
+  readonly fields: readonly HasuraField[]
+  readonly shapes: readonly FieldShape[]
+}
+
+/** A selected field of the contract: where it stands, and what was said about it. */
+export interface SelectedField {
+  readonly key: string
+  /** The contract type that the field belongs to. */
+  readonly type: string
+  readonly definition: GraphQLField<unknown, unknown>
+  readonly group: FieldGroup
+}
+
+/** Plans the selection of a contract object that is found as the projection says. */
+export function planRow(
+  scope: PlanScope,
+  projectionName: string,
+  selectionSets: readonly SelectionSetNode[],
+): RowPlan {
+  const projection = projectionNamed(scope, projectionName)
+  const type = scope.schema.getType(projection.type)
+  if (!isObjectType(type)) throw new Error(`${projection.type} is no object type of the contract`)
+  scope.require(scope.contract.permissions.ofType(type.name))
+  const fields: HasuraField[] = []
+  const shapes: FieldShape[] = []
+  const definitions = type.getFields()
+  for (const [key, group] of collectFields(scope, type, selectionSets)) {
+    const definition = definitions[group[0].name.value]
+    const plan = definition
+      ? planField(scope, projection, { key, type: type.name, definition, group })
+      : planTypename(key, projection)
+    fields.push(...plan.fields)
+    shapes.push(...plan.shapes)
+  }
+  return fields.length > 0 ? { fields, shapes } : planNothing(scope)
+}
+
+export function projectionNamed(scope: PlanScope, name: string): TypeProjection {
+  const projection = scope.projections.types.get(name)
+  if (!projection) throw new Error(`there is no projection ${name}`)
+  return projection
+}
+
+/** Asks for a row of which nothing is selected: what counts is whether it is there. */
+function planNothing(scope: PlanScope): RowPlan {
+  const key = scope.hiddenKey()
+  return {
+    fields: [{ alias: key, name: '__typename' }],
+    shapes: [{ key, field: key, nonNull: false, extract: () => undefined }],
+  }
+}
+
+function planTypename(key: string, { type, from }: TypeProjection): RowPlan {
+  const fields = [{ alias: key, name: '__typename' }]
+  const shape: FieldShape = { key, field: `${type}.__typename`, nonNull: true, extract: () => type }
+  return { fields, shapes: type === from ? [] : [shape] }
+}
+
+function planField(scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan {
+  const { name } = field.definition
+  scope.require(scope.contract.permissions.ofField(field.type, name))
+  const how = projection.fields?.[name] ?? sameName(field)
+  switch (how.kind) {
+    case 'column':
+      return plan(field, [{ alias: field.key, name: how.column }])
+    case 'constant':
+      return plan(field, [{ alias: field.key, name: '__typename' }], { extract: () => how.value })
+    case 'path':
+      return planPath(field, how)
+    case 'object':
+      return planObject(scope, field, how)
+    case 'embedded':
+      return planEmbedded(scope, field, how)
+    case 'first':
+      return planFirst(scope, field, how)
+    case 'list':
+      return planList(scope, field, how)
+    case 'exists':
+      return planExists(field, how)
+    case 'aggregate': {
+      const { relationship, aggregate, where } = how
+      const asked = aggregateField(field.key, `${relationship}_aggregate`, aggregate, where)
+      return plan(field, [asked], { extract: (raw) => readAggregate(raw, aggregate) })
+    }
+    case 'connection':
+      return planConnection(scope, field, {
+        connection: how.connection,
+        list: how.relationship,
+        aggregate: `${how.relationship}_aggregate`,
+        ...(how.through !== undefined && { through: how.through }),
+      })
+    default:
+      return how satisfies never
+  }
+}
+
+/** What holds where a projection says nothing: a column, or an object relationship, of the field's name. */
+function sameName({ definition: { name, type } }: SelectedField): FieldProjection {
+  return isLeafType(getNamedType(type))
+    ? { kind: 'column', column: name }
+    : { kind: 'object', relationship: name }
+}
+
+/** A field that Hasura answers under its own key. */
+export function plan(
+  { key, type, definition }: SelectedField,
+  fields: readonly HasuraField[],
+  how: Pick<FieldShape, 'extract' | 'complete'> = {},
+): RowPlan {
+  const nonNull = isNonNullType(definition.type)
+  return { fields, shapes: [{ key, field: `${type}.${definition.name}`, nonNull, ...how }] }
+}
+
+const completing = (complete: Complete<unknown> | undefined) => (complete ? { complete } : {})
+
+function planPath(
+  field: SelectedField,
+  { relationship, column, absent }: Extract<FieldProjection, { kind: 'path' }>,
+): RowPlan {
+  const selection = [{ alias: 'value', name: column }]
+  return plan(field, [{ alias: field.key, name: relationship, selection }], {
+    extract: (raw) => (raw as { value?: unknown } | null)?.value ?? absent ?? null,
+  })
+}
+
+/** The projection of a field's type, where none is named. */
+const targetOf = (field: SelectedField, named: string | undefined): string =>
+  named ?? getNamedType(field.definition.type).name
+
+function planObject(
+  scope: PlanScope,
+  field: SelectedField,
+  { relationship, projection }: Extract<FieldProjection, { kind: 'object' }>,
+): RowPlan {
+  const row = planRow(scope, targetOf(field, projection), selectionSetsOf(field.group))
+  return plan(
+    field,
+    [{ alias: field.key, name: relationship, selection: row.fields }],
+    completing(rowShape(row.shapes)),
+  )
+}
+
+/** Asks for the fields of a row among those of another, and finds them there again. */
+export function embed(
+  scope: PlanScope,
+  fields: readonly HasuraField[],
+): { readonly fields: readonly HasuraField[]; readonly extract: (row: Row) => Row } {
+  const moves = fields.map(({ alias }) => ({ from: scope.hiddenKey(), to: alias }))
+  return {
+    fields: fields.map((field, index) => ({ ...field, alias: moves[index]?.from ?? field.alias })),
+    extract: (row) => {
+      const embedded: Row = {}
+      for (const { from, to } of moves) embedded[to] = take(row, from)
+      return embedded
+    },
+  }
+}
+
+function planEmbedded(
+  scope: PlanScope,
+  field: SelectedField,
+  { projection, absentWhen }: Extract<FieldProjection, { kind: 'embedded' }>,
+): RowPlan {
+  const row = planRow(scope, projection, selectionSetsOf(field.group))
+  const { fields, extract } = embed(scope, row.fields)
+  const evidence = absentWhen.map((name) => ({ alias: scope.hiddenKey(), name }))
+  const placeholder = { alias: field.key, name: '__typename' }
+  return plan(field, [placeholder, ...evidence, ...fields], {
+    extract: (_raw, outer) => {
+      const object = extract(outer)
+      const values = evidence.map(({ alias }) => take(outer, alias))
+      return values.every((value) => value == null || value === false) ? null : object
+    },
+    ...completing(rowShape(row.shapes)),
+  })
+}
+
+/** The items of an array relationship: what to select of it, and how to get from its rows to the items. */
+export function planItems(
+  scope: PlanScope,
+  projection: string,
+  through: string | undefined,
+  group: FieldGroup,
+): {
+  readonly selection: readonly HasuraField[]
+  readonly items: (raw: unknown) => unknown
+  readonly complete: Complete<unknown> | undefined
+} {
+  const row = planRow(scope, projection, selectionSetsOf(group))
+  const complete = rowShape(row.shapes)
+  if (through === undefined) return { selection: row.fields, items: (raw) => raw, complete }
+  return {
+    selection: [{ alias: 'item', name: through, selection: row.fields }],
+    items: (raw) => (raw as { item: unknown }[]).flatMap(({ item }) => item ?? []),
+    complete,
+  }
+}
+
+function planFirst(scope: PlanScope, field: SelectedField, how: ToMany): RowPlan {
+  const { relationship, through, projection, where, orderBy } = how
+  const { selection, items, complete } = planItems(scope, targetOf(field, projection), through, field.group)
+  const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit: 1 }, selection }
+  return plan(field, [asked], {
+    extract: (raw) => (items(raw) as unknown[])[0] ?? null,
+    ...completing(complete),
+  })
+}
+
+function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readonly limit?: Limit }): RowPlan {
+  const { relationship, through, projection, where, orderBy } = how
+  const limit =
+    how.limit && planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
+  const { selection, items, complete } = planItems(scope, targetOf(field, projection), through, field.group)
+  const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit }, selection }
+  return plan(field, [asked], {
+    ...(through !== undefined && { extract: items }),
+    ...completing(listShape(complete)),
+  })
+}
+
+function planLimit(
+  scope: PlanScope,
+  { argument, preset }: Limit,
+  args: FieldArguments,
+): VariableReference | number | undefined {
+  if (args.now[argument] == null) return preset
+  const variable = scope.variable('Int!')
+  scope.binders.push((request, { variables, errors }) => {
+    const limit = Number(args.in(request)[argument])
+    if (limit < 1 || limit > maxPageSize) errors.push(outOfRange(argument, limit, 1, maxPageSize))
+    variables[variable.name] = limit
+  })
+  return variable
+}
+
+function planExists(
+  field: SelectedField,
+  { relationship, where }: Extract<FieldProjection, { kind: 'exists' }>,
+): RowPlan {
+  const selection = [{ alias: '__typename', name: '__typename' }]
+  return plan(field, [{ alias: field.key, name: relationship, args: { where, limit: 1 }, selection }], {
+    extract: (raw) => (raw as unknown[]).length > 0,
+  })
+}
+
+/** Asks for an aggregate over the rows of `name`, which is Hasura's `…_aggregate` or `…Aggregate` field. */
+export function aggregateField(
+  alias: string,
+  name: string,
+  aggregate: Aggregate,
+  where: HasuraWhere,
+): HasuraField {
+  const inner: HasuraField =
+    aggregate.function === 'count'
+      ? { alias: 'count', name: 'count' }
+      : {
+          alias: aggregate.function,
+          name: aggregate.function,
+          selection: [{ alias: 'value', name: aggregate.column }],
+        }
+  const selection = [{ alias: 'aggregate', name: 'aggregate', selection: [inner] }]
+  return { alias, name, args: { where }, selection }
+}
+
+type HasuraWhere = NonNullable<HasuraField['args']>['where']
+
+/** The aggregate's value in what Hasura answers for `aggregateField`. */
+export function readAggregate(raw: unknown, aggregate: Aggregate): unknown {
+  const answer = (raw as { aggregate: Record<string, unknown> | null }).aggregate
+  if (aggregate.function === 'count') return answer?.['count']
+  return (answer?.[aggregate.function] as { value: unknown } | null | undefined)?.value ?? aggregate.empty
+}

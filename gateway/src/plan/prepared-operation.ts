@@ -1,0 +1,62 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+  visit,
+} from 'graphql'
+import { type Fragments } from './collect-fields.ts'
+
+/** A validated operation with everything that planning needs to know about its document. */
+export interface PreparedOperation {
+  readonly operation: OperationDefinitionNode
+  readonly fragments: Fragments
+  /** Every response key of the document. */
+  readonly responseKeys: ReadonlySet<string>
+  /** The structure of a request's variables: two requests with the same one share a plan. */
+  readonly structureOf: (variables: Readonly<Record<string, unknown>>) => string
+}
+
+export function prepareOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): PreparedOperation {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const responseKeys = new Set<string>()
+  visit(document, { Field: (node) => void responseKeys.add(node.alias?.value ?? node.name.value) })
+  const variables = (operation.variableDefinitions ?? []).map(({ variable, type: node }) => ({
+    name: variable.name.value,
+    type: typeFromAST(schema, node),
+  }))
+  return {
+    operation,
+    fragments,
+    responseKeys,
+    structureOf: (values) =>
+      variables.map(({ name, type }) => (isInputType(type) ? structure(values[name], type) : '')).join(),
+  }
+}
+
+/**
+ * What of a value may decide how the plan looks: whether it is there, which members an object has, and what an enum or
+ * boolean says (they choose sort columns and what `@include` includes). Never what a text, number or list holds.
+ */
+function structure(value: unknown, type: GraphQLInputType): string {
+  if (value == null) return '-'
+  const nullable = getNullableType(type)
+  if (isEnumType(nullable) || typeof value === 'boolean') return JSON.stringify(value)
+  if (!isInputObjectType(nullable) || Array.isArray(value)) return '+'
+  const members = value as Readonly<Record<string, unknown>>
+  const fields = Object.values(nullable.getFields())
+  return `{${fields.map((field) => structure(members[field.name], field.type)).join()}}`
+}

@@ -1,0 +1,70 @@
+import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
+import { type Condition, type VariableReference } from './condition.ts'
+
+/** How a value that a client gives narrows rows down. */
+export interface Filter {
+  /** Hasura's type of the variable that carries the value. */
+  readonly type: string
+  readonly condition: (value: VariableReference) => Condition
+  /** The contract's value as Hasura's; the same when absent. */
+  readonly toVariable?: (value: unknown) => unknown
+  /** What is wrong with a value that the contract's type lets through. */
+  readonly check?: (value: unknown, field: string) => CatalogueError | undefined
+}
+
+/** An id that no record has: ids are UUIDs of version 7. What is no UUID at all is looked up as this one. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (value: unknown): value is string =>
+  typeof value === 'string' && uuidPattern.test(value)
+
+/** The contract's ids are opaque strings, so one that no record can have is simply not found, and no error. */
+export function toUuid(value: unknown): string {
+  return isUuid(value) ? value : nobody
+}
+
+export const idFilter = (condition: Filter['condition']): Filter => ({
+  type: 'uuid!',
+  condition,
+  toVariable: toUuid,
+})
+
+export const equals = (column: string, type: string): Filter => ({
+  type: `${type}!`,
+  condition: (value) => ({ [column]: { _eq: value } }),
+})
+
+export const idEquals = (column: string): Filter => idFilter((value) => ({ [column]: { _eq: value } }))
+
+export const atLeast = (column: string, type: string): Filter => ({
+  type: `${type}!`,
+  condition: (value) => ({ [column]: { _gte: value } }),
+})
+
+export const atMost = (column: string, type: string): Filter => ({
+  type: `${type}!`,
+  condition: (value) => ({ [column]: { _lte: value } }),
+})
+
+/** All of the given labels are among the column's. */
+export const hasAll = (column: string): Filter => ({
+  type: '[String!]!',
+  condition: (value) => ({ [column]: { _contains: value } }),
+})
+
+/** The specification's sample validators name these bounds (docs/open-points.md). */
+const searchLength = { min: 2, max: 100 }
+
+/** Any of the columns contains the text, in any case. */
+export const searchIn = (columns: readonly string[]): Filter => ({
+  type: 'String!',
+  condition: (value) => ({ _or: columns.map((column) => ({ [column]: { _ilike: value } })) }),
+  toVariable: (text) => `%${String(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+  check: (text, field) => {
+    const length = [...String(text)].length
+    return length < searchLength.min || length > searchLength.max
+      ? outOfRange(field, length, searchLength.min, searchLength.max)
+      : undefined
+  },
+})

@@ -1,0 +1,46 @@
+import { cart } from '../domains/cart/projection.ts'
+import { catalog } from '../domains/catalog/projection.ts'
+import { crm } from '../domains/crm/projection.ts'
+import { identity } from '../domains/identity/projection.ts'
+import { inventory } from '../domains/inventory/projection.ts'
+import { merchant } from '../domains/merchant/projection.ts'
+import { ordering } from '../domains/orders/projection.ts'
+import { payment } from '../domains/payment/projection.ts'
+import { promotions } from '../domains/promotions/projection.ts'
+import { type DomainProjection, type RootProjection, type TypeProjection } from './types.ts'
+
+/** Where everything of the contract is in Hasura, over all domains. */
+export interface Projections {
+  /** By the name of the field of Query. */
+  readonly queries: ReadonlyMap<string, RootProjection>
+  /** By the projection's name. */
+  readonly types: ReadonlyMap<string, TypeProjection>
+}
+
+const domains = [catalog, ordering, cart, inventory, identity, crm, payment, promotions, merchant]
+
+/** Puts the domains together. Throws where two say something about the same name, which is a bug of ours. */
+export function combineProjections(parts: readonly DomainProjection[]): Projections {
+  const queries = new Map<string, RootProjection>()
+  const types = new Map<string, TypeProjection>()
+  for (const part of parts) {
+    for (const [name, query] of Object.entries(part.queries ?? {})) addOnce(queries, name, query)
+    for (const [name, type] of Object.entries(part.types ?? {})) addOnce(types, name, type)
+  }
+  for (const [name, fields] of parts.flatMap((part) => Object.entries(part.extensions ?? {}))) {
+    const type = types.get(name)
+    if (!type) throw new Error(`there is no projection ${name} to extend`)
+    const taken = Object.keys(fields).find((field) => type.fields?.[field])
+    if (taken !== undefined) throw new Error(`${name}.${taken} is projected twice`)
+    types.set(name, { ...type, fields: { ...type.fields, ...fields } })
+  }
+  return { queries, types }
+}
+
+function addOnce<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  if (map.has(name)) throw new Error(`${name} is projected twice`)
+  map.set(name, value)
+}
+
+/** The contract's projections. */
+export const projections: Projections = combineProjections(domains)

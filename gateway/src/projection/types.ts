@@ -1,0 +1,133 @@
+import { type Principal } from '@commerce-graph/auth-webhook'
+import { type Condition, type Direction, type OrderBy } from './condition.ts'
+import { type Filter } from './filter.ts'
+
+/** Hasura's role for a request. Which rows and columns each sees is metadata's business. */
+export type Role = 'merchant' | 'customer'
+
+/**
+ * How a contract type is found in Hasura. A type that comes from several tables (an address of a customer, an order
+ * or a warehouse) has one projection for each.
+ */
+export interface TypeProjection {
+  /** The contract's object type. */
+  readonly type: string
+  /** Hasura's object type that its rows have. */
+  readonly from: string
+  /** The fields that are not simply a column, or a to-one relationship, of the same name. */
+  readonly fields?: Readonly<Record<string, FieldProjection>>
+}
+
+/** Where a field's value is, seen from the row of its type. */
+export type FieldProjection =
+  /** A column of another name. */
+  | { readonly kind: 'column'; readonly column: string }
+  | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
+  /** A column of the row that an object relationship leads to, or `absent` where there is no such row. */
+  | {
+      readonly kind: 'path'
+      readonly relationship: string
+      readonly column: string
+      readonly absent?: string | number
+    }
+  /** The row that an object relationship leads to. */
+  | { readonly kind: 'object'; readonly relationship: string; readonly projection?: string }
+  /** An object made of columns of the row itself; null when each of `absentWhen` is null or false. */
+  | { readonly kind: 'embedded'; readonly projection: string; readonly absentWhen: readonly string[] }
+  /** The first row, by `orderBy`, that an array relationship leads to. */
+  | ({ readonly kind: 'first' } & ToMany)
+  | ({ readonly kind: 'list'; readonly limit?: Limit } & ToMany)
+  /** Whether an array relationship leads anywhere. */
+  | { readonly kind: 'exists'; readonly relationship: string; readonly where?: Condition }
+  | {
+      readonly kind: 'aggregate'
+      readonly relationship: string
+      readonly aggregate: Aggregate
+      readonly where?: Condition
+    }
+  | {
+      readonly kind: 'connection'
+      readonly relationship: string
+      /** For a link table: the object relationship from the link to the node. */
+      readonly through?: string
+      readonly connection: ConnectionProjection
+    }
+
+/** An array relationship, or the list of a root field. */
+export interface ToMany {
+  readonly relationship: string
+  /** For a link table: the object relationship from the link to the item. */
+  readonly through?: string
+  readonly projection?: string
+  readonly where?: Condition
+  readonly orderBy: readonly OrderBy[]
+}
+
+/** An argument that says how many items at most. */
+export interface Limit {
+  readonly argument: string
+  /** What holds when nothing is said; no bound when absent. */
+  readonly preset?: number
+}
+
+export type Aggregate =
+  | { readonly function: 'count' }
+  | { readonly function: 'sum' | 'avg'; readonly column: string; readonly empty: number | null }
+
+/** What there is to know about a connection apart from where it hangs. */
+export interface ConnectionProjection {
+  /** The nodes' projection; they need an `id` column. */
+  readonly projection: string
+  /** What the values of the `sortBy` argument mean. The columns are NOT NULL: a keyset has no place for null. */
+  readonly sortFields: Readonly<Record<string, SortField>>
+  readonly preset: { readonly sortBy: string; readonly direction: Direction }
+  /** Members of the `filters` argument, and arguments of the same name on the list itself. */
+  readonly filters: Readonly<Record<string, Filter>>
+  /** What a list shows to a role on top of its row permissions. */
+  readonly visible?: Readonly<Record<Role, Condition>>
+  /** Fields of the connection itself, beside those that every connection has. */
+  readonly aggregates?: Readonly<Record<string, Aggregate>>
+}
+
+export interface SortField {
+  readonly column: string
+  /** Hasura's type of the column. */
+  readonly type: string
+}
+
+/** Where a field of Query gets its answer. `table` is Hasura's root field for the list. */
+export type RootProjection =
+  /** The record that exactly one of the arguments `by` names. */
+  | {
+      readonly kind: 'lookup'
+      readonly table: string
+      readonly projection: string
+      readonly by: Readonly<Record<string, Filter>>
+      readonly visible?: Readonly<Record<Role, Condition>>
+    }
+  /** The one row that the role sees. */
+  | { readonly kind: 'only'; readonly table: string; readonly projection: string }
+  | {
+      readonly kind: 'list'
+      readonly table: string
+      readonly projection: string
+      readonly filters: Readonly<Record<string, Filter>>
+      readonly orderBy: readonly OrderBy[]
+      /** How many rows at most, whatever there is. */
+      readonly limit: number
+    }
+  | { readonly kind: 'connection'; readonly table: string; readonly connection: ConnectionProjection }
+  /** Known from the credential alone. */
+  | { readonly kind: 'principal'; readonly value: (principal: Principal) => PrincipalValue }
+
+export type PrincipalValue =
+  string | number | boolean | null | readonly PrincipalValue[] | { readonly [field: string]: PrincipalValue }
+
+/** What a domain says about its part of the contract. */
+export interface DomainProjection {
+  readonly queries?: Readonly<Record<string, RootProjection>>
+  /** By the projection's name, which is the type's where a type has one projection only. */
+  readonly types?: Readonly<Record<string, TypeProjection>>
+  /** Fields that this domain adds to another's types, by projection. */
+  readonly extensions?: Readonly<Record<string, Readonly<Record<string, FieldProjection>>>>
+}

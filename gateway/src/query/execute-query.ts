@@ -1,0 +1,108 @@
+import { type Principal } from '@commerce-graph/auth-webhook'
+import { type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
+import { type PermissionRule } from '../contract/permissions.ts'
+import {
+  type CatalogueError,
+  catalogueError,
+  unexpectedError,
+  withPath,
+  withStatus,
+} from '../errors/catalogue-error.ts'
+import { bind, type Bound, type Request } from '../plan/binding.ts'
+import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
+import { completeField, type Row, type ShapeContext, type Violation } from '../shape/shape.ts'
+
+export type QueryResult =
+  /** Nothing was run. */
+  | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
+  /** Ready for JSON.stringify, which leaves out the keys that are undefined. */
+  | { readonly kind: 'data'; readonly data: Row | null; readonly errors: readonly CatalogueError[] }
+
+/** Something that is our fault, for the log; the client is told SVC_SRV_001. */
+export type Defect =
+  | {
+      readonly kind: 'engine'
+      readonly document: string
+      readonly answer: Exclude<DataLayerResult, { kind: 'data' }>
+    }
+  | { readonly kind: 'null'; readonly violations: readonly Violation[] }
+
+export interface QueryContext {
+  readonly dataLayer: DataLayer
+  readonly principal: Principal
+  readonly report: (defect: Defect) => void
+  /** Aborts the engine's work; `executeQuery` then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Headers that Hasura passes on, such as `x-request-id`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Runs a planned query: at most one operation of the data layer, whatever the query selects. */
+export async function executeQuery(
+  plan: QueryPlan,
+  variables: Readonly<Record<string, unknown>>,
+  context: QueryContext,
+): Promise<QueryResult> {
+  const { principal } = context
+  const missing = missingPermissions(plan.permissions, principal)
+  if (missing.length > 0) return { kind: 'refused', errors: missing }
+  const request: Request = { variables, principal }
+  const bound = bind(plan.binders, request)
+  if (bound.errors.length > 0) return { kind: 'refused', errors: bound.errors }
+  if (plan.document === undefined) return answer(plan.root, {}, request, bound, context)
+  const result = await ask(plan.document, bound.variables, context)
+  if (result.kind === 'data')
+    return answer(plan.root, JSON.parse(result.json) as Row, request, bound, context)
+  context.report({ kind: 'engine', document: plan.document, answer: result })
+  const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
+  return { kind: 'data', data: null, errors: [error] }
+}
+
+/** SVC_AUTH_003 for every permission that the principal lacks. A shopper needs rules that let shoppers through, too. */
+export function missingPermissions(
+  rules: readonly PermissionRule[],
+  principal: Principal,
+): readonly CatalogueError[] {
+  return rules
+    .filter(
+      ({ name, customer }) =>
+        !principal.permissions.has(name) || (principal.kind === 'customer' && !customer),
+    )
+    .map(({ name }) =>
+      catalogueError('SVC_AUTH_003', {}, { permission: name, reason: `This needs the permission ${name}` }),
+    )
+}
+
+function ask(query: string, variables: Bound['variables'], context: QueryContext): Promise<DataLayerResult> {
+  const { dataLayer, principal, signal, headers } = context
+  return dataLayer.execute({ query, variables }, principal.sessionVariables, {
+    ...(signal && { signal }),
+    ...(headers && { headers }),
+  })
+}
+
+function answer(
+  root: readonly RootField[],
+  row: Row,
+  request: Request,
+  { pageSizes }: Bound,
+  { report }: QueryContext,
+): QueryResult {
+  const context: ShapeContext = { pageSizes, path: [], violations: [] }
+  const data: Row = {}
+  let whole = true
+  for (const field of root) {
+    if (field.kind === 'local') data[field.key] = field.read(request)
+    else {
+      if (field.shape && !completeField(row, field.shape, context)) whole = false
+      data[field.key] = row[field.key] ?? null
+    }
+  }
+  const { violations } = context
+  if (violations.length > 0) report({ kind: 'null', violations })
+  return {
+    kind: 'data',
+    data: whole ? data : null,
+    errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+  }
+}

@@ -1,0 +1,87 @@
+/** An object of Hasura's answer. It is changed in place: where the contract equals Hasura's shape, nothing is copied. */
+export type Row = Record<string, unknown>
+
+export type Path = (string | number)[]
+
+/** A null where the contract promises a value: a bug, or a row that vanished while it was read. */
+export interface Violation {
+  readonly path: Readonly<Path>
+  /** `Type.field`. */
+  readonly field: string
+}
+
+/** What shaping needs to know about the request, and where it reports to. */
+export interface ShapeContext {
+  /** Items per page, by the plan's connections. */
+  readonly pageSizes: readonly number[]
+  /** Where in the answer the shape is at work. */
+  readonly path: Path
+  readonly violations: Violation[]
+}
+
+/** Turns Hasura's value into the contract's. Null: something inside was null that must not be, and has been reported. */
+export type Complete<Value> = (value: Value, context: ShapeContext) => unknown
+
+/** What is to be done about one field of a row. */
+export interface FieldShape {
+  /** The response key, which is Hasura's alias as well. */
+  readonly key: string
+  /** `Type.field`, for reports. */
+  readonly field: string
+  readonly nonNull: boolean
+  /** Finds the value, where it isn't simply what stands under the key. */
+  readonly extract?: (raw: unknown, row: Row, context: ShapeContext) => unknown
+  /** Completes a value that is an object or a list of them. */
+  readonly complete?: Complete<unknown>
+}
+
+/** The shape of a row, or undefined where there is nothing to do. */
+export function rowShape(fields: readonly FieldShape[]): Complete<unknown> | undefined {
+  const active = fields.filter(({ extract, complete, nonNull }) => extract ?? complete ?? nonNull)
+  if (active.length === 0) return undefined
+  return (value, context) => {
+    const row = value as Row
+    for (const field of active) if (!completeField(row, field, context)) return null
+    return row
+  }
+}
+
+/** @returns false when the field has to be there and is not, so that the row is lost */
+export function completeField(
+  row: Row,
+  { key, field, nonNull, extract, complete }: FieldShape,
+  context: ShapeContext,
+): boolean {
+  const raw = row[key]
+  let value = raw
+  context.path.push(key)
+  if (extract) value = extract(raw, row, context)
+  if (value != null && complete) value = complete(value, context)
+  else if (value == null && nonNull) context.violations.push({ path: [...context.path], field })
+  context.path.pop()
+  if (value !== raw) row[key] = value
+  return value != null || !nonNull
+}
+
+/** The shape of a list whose items must not be null. */
+export function listShape(item: Complete<unknown> | undefined): Complete<unknown> | undefined {
+  if (!item) return undefined
+  return (value, context) => {
+    const list = value as unknown[]
+    for (let index = 0; index < list.length; index += 1) {
+      context.path.push(index)
+      const completed = item(list[index], context)
+      context.path.pop()
+      if (completed === null) return null
+      list[index] = completed
+    }
+    return list
+  }
+}
+
+/** A key that the client did not ask for disappears: JSON.stringify leaves out what is undefined. */
+export function take(row: Row, key: string): unknown {
+  const value = row[key]
+  row[key] = undefined
+  return value
+}
