@@ -75,7 +75,7 @@ const resultText = (result: GraphQLResult): string => {
     case 'data':
       return `{"data":${result.json}}`
     case 'errors':
-      return JSON.stringify({ errors: result.errors })
+      return JSON.stringify({ errors: result.errors.map(({ message, extensions }) => ({ extensions, message })) })
   }
 }
 

@@ -15,8 +15,13 @@ export interface Api extends GraphQLEndpoint {
   readonly config: ServerConfig
 }
 
-/** What `/v1/config` tells the console. */
+/** HASURA_GRAPHQL_ENABLED_APIS. */
+export const apiGroups = ['graphql', 'metadata', 'config'] as const
+export type ApiGroup = (typeof apiGroups)[number]
+
+/** What of the API is served, and what `/v1/config` tells the console. */
 export interface ServerConfig {
+  readonly enabledApis: ReadonlySet<ApiGroup>
   readonly isAdminSecretSet: boolean
   readonly isAuthHookSet: boolean
   readonly inferFunctionPermissions: boolean
@@ -78,24 +83,40 @@ const config: Handler = async ({ authenticator, config: settings }, { headers })
   })
 }
 
-const routes: Readonly<Record<string, Handler>> = {
-  'POST /v1/graphql': async (api, { headers, signal, text }) =>
-    handleGraphQL(api, await text(), headers, signal),
-  'POST /v1/metadata': adminCommands('metadata'),
-  'POST /v2/query': adminCommands('query'),
-  'GET /v1/version': () => Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion })),
-  'GET /v1/config': config,
-  'GET /healthz': health,
+interface Route {
+  /** Absent: always served. */
+  readonly group?: ApiGroup
+  readonly handler: Handler
+}
+
+const graphql: Handler = async (api, { headers, signal, text }) =>
+  handleGraphQL(api, await text(), headers, signal)
+
+const version: Handler = () =>
+  Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
+
+const routes: Readonly<Record<string, Route>> = {
+  'POST /v1/graphql': { group: 'graphql', handler: graphql },
+  'POST /v1/metadata': { group: 'metadata', handler: adminCommands('metadata') },
+  'POST /v2/query': { group: 'metadata', handler: adminCommands('query') },
+  'GET /v1/version': { handler: version },
+  'GET /v1/config': { group: 'config', handler: config },
+  'GET /healthz': { handler: health },
+}
+
+const findRoute = (key: string, enabled: ReadonlySet<ApiGroup>): Route | undefined => {
+  const found = Object.hasOwn(routes, key) ? routes[key] : undefined
+  return found?.group === undefined || enabled.has(found.group) ? found : undefined
 }
 
 /** Answers a request. Throws only for what is a mistake of the engine. */
 export const route = async (api: Api, request: HttpRequest): Promise<HttpResponse> => {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const key = `${method} ${request.url.pathname}`
-  const handler = Object.hasOwn(routes, key) ? routes[key] : undefined
+  const found = findRoute(key, api.config.enabledApis)
   try {
-    if (!handler) throw new HasuraError('not-found', 'resource does not exist', { status: 404 })
-    return await handler(api, request)
+    if (!found) throw new HasuraError('not-found', 'resource does not exist', { status: 404 })
+    return await found.handler(api, request)
   } catch (error) {
     if (error instanceof HasuraError) return errorResponse(error)
     throw error

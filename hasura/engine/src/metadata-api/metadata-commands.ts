@@ -65,8 +65,9 @@ const replaceVersion1: Command = {
   schema: anything,
   changesMetadata: true,
   run: async (args, { draft }) => {
-    if (isObject(args) && 'metadata' in args)
-      return replaceVersion2.run(replaceArguments.parse(args), { draft })
+    if (isObject(args) && 'metadata' in args) {
+      throw new HasuraError('parse-failed', 'metadata beside other arguments needs "version": 2')
+    }
     await replaceMetadata(draft, parseOrRefuse(args, ''), false)
     return success
   },

@@ -42,6 +42,7 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
   /** Every run_sql is a transaction of its own: what the first ones did stays when a later one fails. */
   const query = async (body: unknown): Promise<Json> => {
     const request = parseMetadataRequest('query', body)
+    if ((await store.readResourceVersion()) !== snapshot.resourceVersion) snapshot = await load(pool, store)
     const draft = createDraft(pool, snapshot)
     try {
       return await runMetadataRequest(request, { draft, pool, store })

@@ -7,7 +7,16 @@ const columns = z.array(z.string().min(1)).min(1)
 /** The foreign key is a column, or the columns, of the other table. */
 const otherTableKey = z.union([
   record({ column: z.string().min(1), table: qualifiedName }),
-  record({ columns, table: qualifiedName }),
+  record({
+    columns: z.union([
+      z
+        .string()
+        .min(1)
+        .transform((column) => [column]),
+      columns,
+    ]),
+    table: qualifiedName,
+  }),
 ])
 
 const manualConfiguration = record({

@@ -1,0 +1,114 @@
+import pg from 'pg'
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEnumTables } from './enum-tables.ts'
+import { introspect } from './introspect.ts'
+import type { Catalog } from './types.ts'
+
+let database: TestDatabase
+let pool: pg.Pool
+let catalog: Catalog
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url })
+  await pool.query(`
+    create schema shop;
+    create type shop.mood as enum ('sad', 'ok', 'happy');
+    create domain shop.cents as bigint check (value >= 0);
+    create table shop.author (
+      id serial primary key,
+      name text not null unique,
+      moods shop.mood[],
+      fee shop.cents,
+      doubled int generated always as (2) stored,
+      ticket int generated always as identity,
+      dropped int,
+      note text
+    );
+    alter table shop.author drop column dropped;
+    comment on table shop.author is 'writes';
+    comment on column shop.author.note is 'private';
+    create table shop.article (
+      author_id int, id int, editor_id int references shop.author (id), original_author int, original_id int,
+      primary key (author_id, id),
+      foreign key (original_author, original_id) references shop.article (author_id, id),
+      check (id > 0)
+    );
+    create unique index article_by_editor on shop.article (editor_id, id);
+    create view shop.writer as select id, name from shop.author;
+    create view shop.statistics as select count(*) from shop.author;
+    create function shop.articles_of(author_row shop.author, prefix text default '', extra int default 1)
+      returns setof shop.article language sql stable as 'select * from shop.article where author_id = author_row.id';
+    create function shop.overloaded(a int) returns int language sql immutable as 'select a';
+    create function shop.overloaded(a text) returns text language sql immutable as 'select a';
+    create table public.colour (value text primary key, comment text);
+    insert into public.colour values ('red', 'warm'), ('blue', null);
+  `)
+  catalog = await readEnumTables(pool, await introspect(pool), [{ schema: 'public', name: 'colour' }])
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+const base = (name: string) => ({ category: 'base', schema: 'pg_catalog', name })
+
+describe('introspect', () => {
+  test('tells columns with their types down to element and base', () => {
+    const author = catalog.tables.get('shop.author')
+    expect(author).toMatchObject({ kind: 'table', comment: 'writes', insertable: true })
+    expect(author?.columns.map(({ name, type, nullable, hasDefault, generated, identity, comment }) => ({ name, type, nullable, hasDefault, generated, identity, comment }))).toMatchObject([
+      { name: 'id', type: base('int4'), nullable: false, hasDefault: true },
+      { name: 'name', type: base('text'), nullable: false, hasDefault: false },
+      { name: 'moods', type: { category: 'array', name: '_mood', element: { category: 'enum', schema: 'shop', name: 'mood' } } },
+      { name: 'fee', type: { category: 'domain', name: 'cents', base: base('int8') } },
+      { name: 'doubled', generated: true },
+      { name: 'ticket', identity: 'always' },
+      { name: 'note', comment: 'private' },
+    ])
+    expect(catalog.enums.get('shop.mood')?.values).toEqual(['sad', 'ok', 'happy'])
+  })
+
+  test('tells keys with their columns in order', () => {
+    const article = catalog.tables.get('shop.article')
+    expect(article?.primaryKey).toEqual({ constraint: 'article_pkey', columns: ['author_id', 'id'] })
+    expect(article?.uniqueConstraints).toEqual([{ constraint: 'article_by_editor', columns: ['editor_id', 'id'] }])
+    expect(article?.foreignKeys).toContainEqual({
+      constraint: 'article_original_author_original_id_fkey',
+      columns: ['original_author', 'original_id'],
+      refTable: { schema: 'shop', name: 'article' },
+      refColumns: ['author_id', 'id'],
+    })
+    expect(article?.checkConstraints).toEqual([{ constraint: 'article_id_check', expression: 'CHECK (id > 0)' }])
+  })
+
+  test('knows which views can be written through', () => {
+    expect(catalog.tables.get('shop.writer')).toMatchObject({ kind: 'view', insertable: true, updatable: true })
+    expect(catalog.tables.get('shop.statistics')).toMatchObject({ insertable: false, updatable: false, deletable: false })
+  })
+
+  test('tells functions with overloads, defaults and the tables they take and return', () => {
+    expect(catalog.functions.get('shop.articles_of')).toMatchObject([
+      {
+        volatility: 'stable',
+        returnsSet: true,
+        returnsTable: { schema: 'shop', name: 'article' },
+        arguments: [
+          { name: 'author_row', table: { schema: 'shop', name: 'author' }, hasDefault: false },
+          { name: 'prefix', table: undefined, hasDefault: true },
+          { name: 'extra', hasDefault: true },
+        ],
+      },
+    ])
+    expect(catalog.functions.get('shop.overloaded')).toHaveLength(2)
+  })
+
+  test('reads the rows of enum tables in order', () => {
+    expect(catalog.enumTables.get('public.colour')).toEqual([
+      { value: 'blue', comment: undefined },
+      { value: 'red', comment: 'warm' },
+    ])
+  })
+})

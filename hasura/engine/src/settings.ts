@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
+import { type ApiGroup, apiGroups } from './http/routes.ts'
+import type { AuthHook } from './session/auth-webhook.ts'
+
+/** Hasura's own environment variables, as far as they apply here. */
+export interface Settings {
+  readonly databaseUrl: string | undefined
+  readonly adminSecret: string | undefined
+  readonly authHook: AuthHook | undefined
+  readonly unauthorizedRole: string | undefined
+  readonly stringifyNumericTypes: boolean
+  readonly inferFunctionPermissions: boolean
+  readonly enabledApis: readonly ApiGroup[]
+  readonly cors: CorsPolicy
+  readonly port: number
+  readonly host: string
+  readonly poolSize: number
+  readonly logLevel: string
+}
+
+export type SettingsResult =
+  | { readonly kind: 'settings'; readonly settings: Settings }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] }
+
+const yes = ['true', 't', 'yes', 'y', '1']
+const no = ['false', 'f', 'no', 'n', '0']
+
+const flag = (fallback: boolean) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum([...yes, ...no]))
+    .transform((value) => yes.includes(value))
+    .default(fallback)
+
+const port = z.coerce.number().int().min(0).max(65_535)
+
+const environment = z.object({
+  HASURA_GRAPHQL_DATABASE_URL: z.string().min(1).optional(),
+  HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(1).optional(),
+  HASURA_GRAPHQL_AUTH_HOOK: z.url({ protocol: /^https?$/ }).optional(),
+  HASURA_GRAPHQL_AUTH_HOOK_MODE: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['GET', 'POST']))
+    .default('GET'),
+  HASURA_GRAPHQL_UNAUTHORIZED_ROLE: z.string().min(1).optional(),
+  HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: flag(false),
+  HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true),
+  HASURA_GRAPHQL_ENABLED_APIS: z
+    .string()
+    .default(apiGroups.join(','))
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .transform((names) => apiGroups.filter((group) => names.includes(group))),
+  HASURA_GRAPHQL_CORS_DOMAIN: z.string().default('*'),
+  HASURA_GRAPHQL_DISABLE_CORS: flag(false),
+  HASURA_GRAPHQL_SERVER_PORT: port.default(8080),
+  HASURA_GRAPHQL_SERVER_HOST: z.string().min(1).default('127.0.0.1'),
+  HASURA_GRAPHQL_PG_CONNECTIONS: z.coerce.number().int().min(1).max(1000).default(20),
+  HASURA_GRAPHQL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+})
+
+/** Settings that keep someone out in Hasura: to start without obeying them would let everyone in. */
+const notSupported = [
+  'HASURA_GRAPHQL_JWT_SECRET',
+  'HASURA_GRAPHQL_JWT_SECRETS',
+  'HASURA_GRAPHQL_ENABLE_ALLOWLIST',
+] as const
+
+/** Reads the environment. Every problem is told, with the name of its variable. */
+export const readSettings = (env: Readonly<Record<string, string | undefined>>): SettingsResult => {
+  const parsed = environment.safeParse(env)
+  const problems = [
+    ...notSupported
+      .filter((name) => env[name] !== undefined && !no.includes(env[name].toLowerCase()))
+      .map((name) => `${name}: this engine does not have it yet, and will not start as if it had`),
+    ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []),
+  ]
+  if (!parsed.success || problems.length > 0) return { kind: 'invalid', problems }
+  const values = parsed.data
+  if (values.HASURA_GRAPHQL_AUTH_HOOK !== undefined && values.HASURA_GRAPHQL_ADMIN_SECRET === undefined) {
+    return { kind: 'invalid', problems: ['HASURA_GRAPHQL_AUTH_HOOK: needs HASURA_GRAPHQL_ADMIN_SECRET'] }
+  }
+  return { kind: 'settings', settings: fromEnvironment(values) }
+}
+
+const fromEnvironment = (values: z.output<typeof environment>): Settings => ({
+  databaseUrl: values.HASURA_GRAPHQL_DATABASE_URL,
+  adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
+  authHook:
+    values.HASURA_GRAPHQL_AUTH_HOOK === undefined
+      ? undefined
+      : { url: values.HASURA_GRAPHQL_AUTH_HOOK, mode: values.HASURA_GRAPHQL_AUTH_HOOK_MODE },
+  unauthorizedRole: values.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+  stringifyNumericTypes: values.HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES,
+  inferFunctionPermissions: values.HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS,
+  enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
+  cors: values.HASURA_GRAPHQL_DISABLE_CORS
+    ? { kind: 'none' }
+    : parseCorsDomain(values.HASURA_GRAPHQL_CORS_DOMAIN),
+  port: values.HASURA_GRAPHQL_SERVER_PORT,
+  host: values.HASURA_GRAPHQL_SERVER_HOST,
+  poolSize: values.HASURA_GRAPHQL_PG_CONNECTIONS,
+  logLevel: values.HASURA_GRAPHQL_LOG_LEVEL,
+})
