@@ -6,5 +6,5 @@ export {
   type Operation,
   type SessionVariables,
 } from './data-layer.ts'
-export { createEmbeddedDataLayer, type ExecutingEngine } from './embedded-data-layer.ts'
 export { createHttpDataLayer, type HttpDataLayerOptions } from './http-data-layer.ts'
+export { createEmbeddedDataLayer } from './embedded-data-layer.ts'
