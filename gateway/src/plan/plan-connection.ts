@@ -63,12 +63,12 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   const { connection } = place
   scope.require(scope.contract.permissions.ofType(projectionNamed(scope, connection.projection).type))
   const args = scope.arguments(field.type, field.definition, field.group)
-  const page = planPage(scope, connection, args)
   const shown = all([
     connection.visible?.[scope.role],
     ...planFilters(scope, connection.filters, field.definition, args),
   ])
   const selection = planParts(scope, field, place, shown)
+  const page = planPage(scope, connection, args, selection.needsRows)
   const rows = planRows(scope, selection, page)
   const probe = planProbe(scope, selection, page, place, shown)
   const limit = planLimit(scope, page, args, selection)
@@ -101,7 +101,12 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   })
 }
 
-function planPage(scope: PlanScope, connection: ConnectionProjection, args: FieldArguments): PagePlan {
+function planPage(
+  scope: PlanScope,
+  connection: ConnectionProjection,
+  args: FieldArguments,
+  needsRows: boolean,
+): PagePlan {
   const { sortBy: presetField, direction: presetDirection } = connection.preset
   const sortBy = String(args.now['sortBy'] ?? presetField)
   const sort = connection.sortFields[sortBy]
@@ -116,30 +121,32 @@ function planPage(scope: PlanScope, connection: ConnectionProjection, args: Fiel
     keyset: { column: sort.column, direction },
     sort,
     sortName,
-    cursor: argument && planCursor(scope, args, argument, sort, sortName),
+    cursor: argument && planCursor(scope, args, argument, { sort, sortName, needsRows }),
   }
 }
 
+/** A bad cursor is refused even where only the total is asked for, and no row is read from it on. */
 function planCursor(
   scope: PlanScope,
   args: FieldArguments,
   argument: 'after' | 'before',
-  sort: SortField,
-  sortName: string,
+  { sort, sortName, needsRows }: Pick<PagePlan, 'sort' | 'sortName'> & { readonly needsRows: boolean },
 ): PagePlan['cursor'] {
-  const value = scope.variable(`${sort.type}!`)
-  const id = scope.variable('uuid!')
-  scope.binders.push((request, { variables, errors }) => {
+  const variables = needsRows
+    ? { value: scope.variable(`${sort.type}!`), id: scope.variable('uuid!') }
+    : undefined
+  scope.binders.push((request, bound) => {
     const cursor = decodeCursor(String(args.in(request)[argument]))
-    if (cursor && cursor.sort === sortName && isUuid(cursor.id) && isOfType(cursor, sort.type)) {
-      variables[value.name] = cursor.value
-      variables[id.name] = cursor.id
+    if (cursor?.sort === sortName && isUuid(cursor.id) && isOfType(cursor, sort.type)) {
+      if (!variables) return
+      bound.variables[variables.value.name] = cursor.value
+      bound.variables[variables.id.name] = cursor.id
     } else {
       const reason = cursor ? 'the cursor belongs to another list or another sort order' : 'this is no cursor'
-      errors.push(invalidFormat(argument, 'cursor of this list in this sort order', reason))
+      bound.errors.push(invalidFormat(argument, 'cursor of this list in this sort order', reason))
     }
   })
-  return { value, id }
+  return variables
 }
 
 /** Cursors are not signed, so what one says is checked like any other input before Postgres reads it. */
@@ -163,17 +170,17 @@ function planLimit(
   scope: PlanScope,
   page: PagePlan,
   args: FieldArguments,
-  { pageInfo }: PartsPlan,
-): VariableReference {
+  { pageInfo, needsRows }: PartsPlan,
+): VariableReference | undefined {
   // The row after the page is read only by those who ask whether it is there.
   const extra = pageInfo.has(page.backward ? 'hasPreviousPage' : 'hasNextPage') ? 1 : 0
-  const variable = scope.variable('Int!')
+  const variable = needsRows ? scope.variable('Int!') : undefined
   scope.binders.push((request, { variables, pageSizes, errors }) => {
     const result = readPageSize(args.in(request))
     if ('error' in result) errors.push(result.error)
     const size = 'size' in result ? result.size : 0
     pageSizes[page.number] = size
-    variables[variable.name] = size + extra
+    if (variable) variables[variable.name] = size + extra
   })
   return variable
 }

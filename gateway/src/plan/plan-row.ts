@@ -1,6 +1,7 @@
 import {
   getNamedType,
   type GraphQLField,
+  type GraphQLObjectType,
   isLeafType,
   isNonNullType,
   isObjectType,
@@ -37,28 +38,49 @@ export interface SelectedField {
   readonly group: FieldGroup
 }
 
+/** A field to select of a type: the key to answer it under, and the document's nodes for its arguments and selection. */
+export interface FieldSelection {
+  readonly key: string
+  readonly name: string
+  readonly group: FieldGroup
+}
+
 /** Plans the selection of a contract object that is found as the projection says. */
 export function planRow(
   scope: PlanScope,
   projectionName: string,
   selectionSets: readonly SelectionSetNode[],
 ): RowPlan {
+  const type = typeOf(scope, projectionNamed(scope, projectionName))
+  const selected = [...collectFields(scope, type, selectionSets)]
+  const selections = selected.map(([key, group]) => ({ key, name: group[0].name.value, group }))
+  return planFields(scope, projectionName, selections)
+}
+
+/** Plans the given fields of a contract object that is found as the projection says. */
+export function planFields(
+  scope: PlanScope,
+  projectionName: string,
+  selections: readonly FieldSelection[],
+): RowPlan {
   const projection = projectionNamed(scope, projectionName)
-  const type = scope.schema.getType(projection.type)
-  if (!isObjectType(type)) throw new Error(`${projection.type} is no object type of the contract`)
+  const type = typeOf(scope, projection)
   scope.require(scope.contract.permissions.ofType(type.name))
-  const fields: HasuraField[] = []
-  const shapes: FieldShape[] = []
   const definitions = type.getFields()
-  for (const [key, group] of collectFields(scope, type, selectionSets)) {
-    const definition = definitions[group[0].name.value]
-    const plan = definition
+  const plans = selections.map(({ key, name, group }) => {
+    const definition = definitions[name]
+    return definition
       ? planField(scope, projection, { key, type: type.name, definition, group })
       : planTypename(key, projection)
-    fields.push(...plan.fields)
-    shapes.push(...plan.shapes)
-  }
-  return fields.length > 0 ? { fields, shapes } : planNothing(scope)
+  })
+  if (plans.length === 0) return planNothing(scope)
+  return { fields: plans.flatMap(({ fields }) => fields), shapes: plans.flatMap(({ shapes }) => shapes) }
+}
+
+function typeOf(scope: PlanScope, projection: TypeProjection): GraphQLObjectType {
+  const type = scope.schema.getType(projection.type)
+  if (!isObjectType(type)) throw new Error(`${projection.type} is no object type of the contract`)
+  return type
 }
 
 export function projectionNamed(scope: PlanScope, name: string): TypeProjection {
