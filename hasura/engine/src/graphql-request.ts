@@ -16,6 +16,17 @@ export interface GraphQLError {
     readonly path: string
     readonly [key: string]: Json | undefined
   }
+  /** What Postgres said, for callers in the same process. It is not sent to clients. */
+  readonly database?: DatabaseProblem
+}
+
+export interface DatabaseProblem {
+  readonly sqlState: string
+  readonly message: string
+  readonly constraint: string | undefined
+  readonly schema: string | undefined
+  readonly table: string | undefined
+  readonly column: string | undefined
 }
 
 /** `json` is the text of the whole `data` value. Hasura has no partial results: it is one or the other. */

@@ -75,7 +75,9 @@ const resultText = (result: GraphQLResult): string => {
     case 'data':
       return `{"data":${result.json}}`
     case 'errors':
-      return JSON.stringify({ errors: result.errors.map(({ message, extensions }) => ({ extensions, message })) })
+      return JSON.stringify({
+        errors: result.errors.map(({ message, extensions }) => ({ extensions, message })),
+      })
   }
 }
 

@@ -1,4 +1,10 @@
-import type { GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type {
+  FieldNode,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql'
 import type { Action } from '../metadata/types.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
@@ -30,7 +36,7 @@ import { readVariables } from './variables.ts'
 /** A root field of an operation: what to run for it, and the key and path of its answer. */
 export type RootField = { readonly key: string; readonly path: string } & (
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'introspection' }
+  | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
   | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
   | {
@@ -38,6 +44,7 @@ export type RootField = { readonly key: string; readonly path: string } & (
       readonly action: Action
       readonly arguments: ObjectValue
       readonly collected: CollectedField
+      readonly type: GraphQLOutputType
     }
 )
 
@@ -82,11 +89,19 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   const { key, name, path, node } = collected
   if (name === '__typename') return { key, path, kind: 'text', text: type.name }
   if ((name === '__schema' || name === '__type') && type.name === 'query_root')
-    return { key, path, kind: 'introspection' }
+    return { key, path, kind: 'introspection', node }
   const { field, meaning } = fieldOf(type, collected)
   const given = readArguments(collected, field.args, scope)
   if (meaning.kind === 'action')
-    return { key, path, kind: 'action', action: meaning.action, arguments: given, collected }
+    return {
+      key,
+      path,
+      kind: 'action',
+      action: meaning.action,
+      arguments: given,
+      collected,
+      type: field.type,
+    }
   const inner = objectTypeOf(field.type)
   const select = planSelect(meaning, given, inner, collected, scope)
   if (select !== undefined)

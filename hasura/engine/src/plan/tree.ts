@@ -40,8 +40,6 @@ export interface RowsPlan {
 export type RowSource =
   | { readonly kind: 'table'; readonly name: QualifiedName }
   | { readonly kind: 'function'; readonly name: QualifiedName; readonly call: ComputedCall }
-  /** An answer's rows of field values, joined to the table that they point to. */
-  | { readonly kind: 'answer'; readonly name: QualifiedName }
 
 export type RowCount =
   | { readonly kind: 'constant'; readonly value: number }

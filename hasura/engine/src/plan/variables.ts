@@ -1,5 +1,6 @@
 import {
   type GraphQLInputType,
+  GraphQLList,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -82,9 +83,21 @@ const isSubtype = (declared: TypeNode, expected: string): boolean => {
   return expected.startsWith('[') && isSubtype(declared, expected.slice(1, -1).replace(/!$/, ''))
 }
 
-/** The declared type of a variable as the schema knows it, for the signature. */
+/** The declared type of a variable as the schema knows it; undefined if it doesn't. */
 export const inputTypeOf = (node: TypeNode, schema: GraphQLSchema): GraphQLInputType | undefined => {
-  if (node.kind === Kind.NON_NULL_TYPE || node.kind === Kind.LIST_TYPE) return inputTypeOf(node.type, schema)
-  const type = schema.getType(node.name.value)
-  return isInputType(type) ? type : undefined
+  switch (node.kind) {
+    case Kind.NAMED_TYPE: {
+      const type = schema.getType(node.name.value)
+      return isInputType(type) ? type : undefined
+    }
+    case Kind.LIST_TYPE: {
+      const item = inputTypeOf(node.type, schema)
+      return item === undefined ? undefined : new GraphQLList(item)
+    }
+    // Whether it may be null makes no difference to its structure.
+    case Kind.NON_NULL_TYPE:
+      return inputTypeOf(node.type, schema)
+    default:
+      return node satisfies never
+  }
 }

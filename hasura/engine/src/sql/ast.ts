@@ -48,13 +48,15 @@ export type BinaryOperator =
 
 export type Expression =
   | { readonly kind: 'column'; readonly relation: string; readonly name: string }
-  /** A column of the only table in reach, as in `SET` and `ON CONFLICT … WHERE excluded."x"`. */
+  /** A whole row of a relation in reach. */
   | { readonly kind: 'row'; readonly relation: string }
   | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'integer'; readonly value: number }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'null' }
+  /** `(a, b)`. */
+  | { readonly kind: 'tuple'; readonly items: readonly Expression[] }
   | { readonly kind: 'default' }
   | { readonly kind: 'cast'; readonly operand: Expression; readonly type: TypeName }
   | {
@@ -114,6 +116,7 @@ export type BuiltinFunction =
   | 'json_build_array'
   | 'json_build_object'
   | 'json_populate_recordset'
+  | 'least'
   | 'max'
   | 'min'
   | 'row_to_json'

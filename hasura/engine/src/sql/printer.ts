@@ -1,5 +1,4 @@
 import type {
-  BinaryOperator,
   CommonTable,
   Delete,
   Expression,
@@ -43,8 +42,6 @@ const qualified = ({ schema, name }: { readonly schema: string; readonly name: s
 /** Built-in types are found without their schema; anything else is named in full. */
 const typeName = (type: TypeName): string =>
   type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type)
-
-const operatorText = (operator: BinaryOperator): string => operator
 
 class Printer {
   readonly parameters: ParameterSource[] = []
@@ -184,14 +181,16 @@ class Printer {
         return node.value ? 'TRUE' : 'FALSE'
       case 'null':
         return 'NULL'
+      case 'tuple':
+        return `(${this.#list(node.items)})`
       case 'default':
         return 'DEFAULT'
       case 'cast':
         return `(${this.#expression(node.operand)})::${typeName(node.type)}`
       case 'binary':
-        return `(${this.#expression(node.left)} ${operatorText(node.operator)} ${this.#expression(node.right)})`
+        return `(${this.#expression(node.left)} ${node.operator} ${this.#expression(node.right)})`
       case 'quantified':
-        return `(${this.#expression(node.left)} ${operatorText(node.operator)} ${node.quantifier} (${this.#expression(node.array)}))`
+        return `(${this.#expression(node.left)} ${node.operator} ${node.quantifier} (${this.#expression(node.array)}))`
       case 'and':
         return `(${node.operands.map((operand) => this.#expression(operand)).join(' AND ')})`
       case 'or':

@@ -1,0 +1,92 @@
+import type { JsonValue } from '../plan/input-value.ts'
+import type { Session } from '../session/types.ts'
+import { encodeLiteral } from '../sql/encode.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+
+/** Rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
+export type WrittenRows = readonly (readonly (string | null)[] | null)[]
+
+export interface Bindings {
+  readonly variables: Readonly<Record<string, JsonValue>>
+  readonly session: Session
+  readonly written?: WrittenRows
+  /** An action's answer, as JSON text. */
+  readonly answer?: string
+}
+
+export type BoundParameters =
+  | { readonly kind: 'bound'; readonly values: readonly (string | null)[] }
+  | { readonly kind: 'missing-session-variables'; readonly names: readonly string[] }
+  /** A variable is not of the kind that its type asks for. Planning it anew tells how to say so. */
+  | { readonly kind: 'refused-variable' }
+
+/** The values of a statement's parameters, in Postgres' text format. */
+export const bindParameters = (sources: readonly ParameterSource[], bindings: Bindings): BoundParameters => {
+  const values = new Array<string | null>(sources.length)
+  const missing: string[] = []
+  for (const [index, source] of sources.entries()) {
+    switch (source.kind) {
+      case 'variable': {
+        const encoded = encodeLiteral(variableAt(source.path, bindings.variables), source.encoding)
+        if (!encoded.ok) return { kind: 'refused-variable' }
+        values[index] = encoded.text
+        break
+      }
+      case 'session': {
+        const value = sessionVariable(bindings.session, source.name)
+        if (value === undefined) missing.push(source.name)
+        else values[index] = value
+        break
+      }
+      default:
+        values[index] = otherValue(source, bindings)
+    }
+  }
+  return missing.length > 0
+    ? { kind: 'missing-session-variables', names: missing }
+    : { kind: 'bound', values }
+}
+
+const sessionVariable = ({ role, variables }: Session, name: string): string | undefined =>
+  name === 'x-hasura-role' ? role : variables[name]
+
+const otherValue = (
+  source: Exclude<ParameterSource, { kind: 'variable' | 'session' }>,
+  { variables, session, written, answer }: Bindings,
+): string | null => {
+  switch (source.kind) {
+    case 'literal':
+      return source.text
+    case 'session-object':
+      return JSON.stringify({ ...session.variables, 'x-hasura-role': session.role })
+    case 'json-template':
+      return source.parts
+        .map((part) => (part.kind === 'text' ? part.text : JSON.stringify(variables[part.name] ?? null)))
+        .join('')
+    case 'written-column':
+      return written?.[source.step]?.[source.column] ?? null
+    case 'written-rows':
+      return `[${source.steps
+        .map((step) => written?.[step]?.at(-1))
+        .filter((row) => row != null)
+        .join(',')}]`
+    case 'written-count':
+      return String(written?.filter((row) => row !== null).length ?? 0)
+    case 'answer':
+      return answer ?? null
+    default:
+      return source satisfies never
+  }
+}
+
+const variableAt = (
+  path: readonly (string | number)[],
+  variables: Readonly<Record<string, JsonValue>>,
+): JsonValue | undefined => {
+  let value: JsonValue | undefined = variables
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Readonly<Record<string | number, JsonValue>>)[step]
+  }
+  return value
+}

@@ -1,0 +1,63 @@
+import type { Operation } from '../plan/document.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import { type RootField, planOperation } from '../plan/plan-operation.ts'
+import type { SelectScope } from '../plan/plan-select.ts'
+import type { RoleSchema } from '../schema/role-schema.ts'
+import { type CompiledField, compileMutation, compileSelect } from './compile.ts'
+import { introspect } from './introspect.ts'
+
+/** An operation, compiled: its root fields in the order of the answer. */
+export interface CompiledOperation {
+  readonly kind: 'query' | 'mutation'
+  readonly fields: readonly CompiledRootField[]
+  /** Whether it serves other requests with the same signature. */
+  readonly reusable: boolean
+}
+
+export type CompiledRootField = { readonly key: string } & (
+  | { readonly kind: 'text'; readonly json: string }
+  | { readonly kind: 'database'; readonly field: CompiledField }
+  | {
+      readonly kind: 'action'
+      readonly action: Extract<RootField, { kind: 'action' }>
+      readonly scope: SelectScope
+    }
+)
+
+export const compileOperation = (
+  operation: Operation,
+  variables: Readonly<Record<string, JsonValue>>,
+  roleSchema: RoleSchema,
+  stringifyNumbers: boolean,
+): CompiledOperation => {
+  const { kind, fields, scope } = planOperation(operation, variables, roleSchema)
+  return {
+    kind,
+    fields: fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers)),
+    // An action's input and an introspection's answer hold this request's values.
+    reusable: fields.every((field) => field.kind !== 'action' && field.kind !== 'introspection'),
+  }
+}
+
+const compileRootField = (
+  field: RootField,
+  operation: Operation,
+  scope: SelectScope,
+  stringifyNumbers: boolean,
+): CompiledRootField => {
+  const { key } = field
+  switch (field.kind) {
+    case 'text':
+      return { key, kind: 'text', json: JSON.stringify(field.text) }
+    case 'introspection':
+      return { key, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
+    case 'select':
+      return { key, kind: 'database', field: compileSelect(field.select, stringifyNumbers) }
+    case 'mutation':
+      return { key, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
+    case 'action':
+      return { key, kind: 'action', action: field, scope }
+    default:
+      return field satisfies never
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type { RootField } from '../plan/plan-operation.ts'
+import type { MutationPlan, SelectPlan } from '../plan/tree.ts'
+import type { Statement } from '../sql/ast.ts'
+import {
+  deleteStatement,
+  insertStatement,
+  insertStepStatement,
+  nestedAnswerStatement,
+  updateStatement,
+} from '../sql/mutation-statement.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+import { printStatement } from '../sql/printer.ts'
+import { selectStatement } from '../sql/select-expression.ts'
+import { Aliases, type Translation } from '../sql/translation.ts'
+
+/** A statement ready to be run again and again: the name is that of its text. */
+export interface CompiledStatement {
+  readonly name: string
+  readonly text: string
+  readonly parameters: readonly ParameterSource[]
+}
+
+/** What to run for a root field. Each statement's only value is finished JSON; no row stands for null. */
+export type CompiledField =
+  | { readonly kind: 'statement'; readonly statement: CompiledStatement; readonly path: string }
+  /** Each statement gives an item of the answer's list. */
+  | { readonly kind: 'list'; readonly statements: readonly CompiledStatement[]; readonly path: string }
+  | {
+      readonly kind: 'nested-insert'
+      readonly steps: readonly CompiledStep[]
+      readonly answer: CompiledStatement
+      readonly path: string
+      /** A single row that a conflict left unwritten answers null. */
+      readonly one: boolean
+    }
+
+export interface CompiledStep {
+  readonly statement: CompiledStatement
+  /** How many columns of the returned row belong to it; a check's result may follow. */
+  readonly width: number
+  readonly needed: string | undefined
+  readonly path: string
+}
+
+export const compileStatement = (
+  stringifyNumbers: boolean,
+  translate: (translation: Translation) => Statement,
+): CompiledStatement => {
+  const { text, parameters } = printStatement(translate({ aliases: new Aliases(), stringifyNumbers }))
+  const name = `hasura_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`
+  return { name, text, parameters }
+}
+
+export const compileSelect = (select: SelectPlan, stringifyNumbers: boolean): CompiledField => ({
+  kind: 'statement',
+  statement: compileStatement(stringifyNumbers, (translation) => selectStatement(select, translation)),
+  // Whatever goes wrong in a query, Hasura reports it at the root.
+  path: '$',
+})
+
+/** The field of a mutation, with the path that Hasura reports errors of Postgres at. */
+export const compileMutation = (
+  { path }: Pick<RootField, 'path'>,
+  mutation: MutationPlan,
+  stringifyNumbers: boolean,
+): CompiledField => {
+  const compiled = (translate: (translation: Translation) => Statement): CompiledStatement =>
+    compileStatement(stringifyNumbers, translate)
+  switch (mutation.kind) {
+    case 'insert':
+      return {
+        kind: 'statement',
+        statement: compiled((translation) => insertStatement(mutation, translation)),
+        path: `${path}.args.${mutation.output.kind === 'row' ? 'object' : 'objects'}`,
+      }
+    case 'nested-insert':
+      return {
+        kind: 'nested-insert',
+        steps: mutation.steps.map((step) => ({
+          statement: compiled((translation) => insertStepStatement(step, translation)),
+          width: step.table.columns.length + 1,
+          needed: step.needed,
+          path: step.path,
+        })),
+        answer: compiled((translation) => nestedAnswerStatement(mutation, translation)),
+        path: `${path}.args.${mutation.output.kind === 'row' ? 'object' : 'objects'}`,
+        one: mutation.output.kind === 'row',
+      }
+    case 'update':
+      return {
+        kind: 'statement',
+        statement: compiled((translation) => updateStatement(mutation, translation)),
+        path: '$',
+      }
+    case 'update-many':
+      return {
+        kind: 'list',
+        statements: mutation.updates.map((update) =>
+          compiled((translation) => updateStatement(update, translation)),
+        ),
+        path: '$',
+      }
+    case 'delete':
+      return {
+        kind: 'statement',
+        statement: compiled((translation) => deleteStatement(mutation, translation)),
+        path: '$',
+      }
+    case 'call':
+      return compileSelect(mutation.select, stringifyNumbers)
+    default:
+      return mutation satisfies never
+  }
+}

@@ -1,0 +1,194 @@
+import type pg from 'pg'
+import { type ActionRuntime, runAction } from '../actions/run-action.ts'
+import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
+import { parseOperation } from '../plan/document.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import { RequestError } from '../plan/request-error.ts'
+import type { Session } from '../session/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { Bindings } from './bind-parameters.ts'
+import { type CompiledOperation, type CompiledRootField, compileOperation } from './compile-operation.ts'
+import { LruCache } from './lru-cache.ts'
+import { RefusedVariable, failureOf } from './request-failure.ts'
+import { type CachedDocument, type RoleRuntime, RoleSchemas } from './role-schemas.ts'
+import { runField } from './run-field.ts'
+import { withConnection } from './run-statement.ts'
+import { createSignature } from './signature.ts'
+
+export interface GraphQLExecutorOptions {
+  /** HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES. */
+  readonly stringifyNumericTypes: boolean
+  /** HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS. */
+  readonly inferFunctionPermissions: boolean
+  /** What `{{NAME}}` and `value_from_env` refer to. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Longer documents are not kept. */
+const maxCachedDocument = 100_000
+
+/** Distinct structures of variables that one document may have at a time. */
+const maxPlansPerDocument = 64
+
+/**
+ * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
+ * throws where the engine or the connection to the database fails.
+ */
+export const createGraphQLExecutor = (
+  getSnapshot: () => Snapshot,
+  pool: pg.Pool,
+  options: GraphQLExecutorOptions,
+): GraphQLExecutor => {
+  const roles = new RoleSchemas(options.inferFunctionPermissions)
+  return {
+    execute: async (request, session, executeOptions = {}) => {
+      try {
+        return await execute(
+          request,
+          session,
+          executeOptions,
+          roles.of(getSnapshot(), session),
+          pool,
+          options,
+        )
+      } catch (error) {
+        const failure = failureOf(error)
+        if (failure === undefined) throw error
+        return { kind: 'errors', errors: [failure] }
+      }
+    },
+  }
+}
+
+const execute = async (
+  request: GraphQLRequest,
+  session: Session,
+  executeOptions: ExecuteOptions,
+  runtime: RoleRuntime,
+  pool: pg.Pool,
+  options: GraphQLExecutorOptions,
+): Promise<GraphQLResult> => {
+  const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
+  const document = cachedDocument(request, runtime)
+  const compile = (): CompiledOperation =>
+    compileOperation(document.operation, variables, runtime.roleSchema, options.stringifyNumericTypes)
+  const signature = document.signature(variables)
+  const known = document.plans.get(signature)
+  const compiled = known ?? compile()
+  if (known === undefined && compiled.reusable) document.plans.set(signature, compiled)
+  const run: Run = { request, session, variables, executeOptions, pool, options }
+  try {
+    return await runOperation(compiled, run)
+  } catch (error) {
+    if (!(error instanceof RefusedVariable)) throw error
+    // Nothing has been written yet: parameters are bound before their statement runs, and a transaction
+    // that had begun is undone. Planning with this request's values throws what the client should be told.
+    compile()
+    throw new RequestError('a variable does not fit its type', '$.variableValues')
+  }
+}
+
+const cachedDocument = (
+  { query, operationName }: GraphQLRequest,
+  { documents, roleSchema }: RoleRuntime,
+): CachedDocument => {
+  const key = operationName === undefined ? query : `${operationName}\n${query}`
+  const known = documents.get(key)
+  if (known !== undefined) return known
+  const operation = parseOperation(query, operationName)
+  const document: CachedDocument = {
+    operation,
+    signature: createSignature(operation.definition, roleSchema.schema),
+    plans: new LruCache(maxPlansPerDocument),
+  }
+  if (query.length <= maxCachedDocument) documents.set(key, document)
+  return document
+}
+
+interface Run {
+  readonly request: GraphQLRequest
+  readonly session: Session
+  readonly variables: Readonly<Record<string, JsonValue>>
+  readonly executeOptions: ExecuteOptions
+  readonly pool: pg.Pool
+  readonly options: GraphQLExecutorOptions
+}
+
+const runOperation = async ({ kind, fields }: CompiledOperation, run: Run): Promise<GraphQLResult> => {
+  const parts: string[] = []
+  const headers: Record<string, readonly string[]> = {}
+  for (const group of groups(fields)) {
+    const [first] = group
+    if (first?.kind === 'action') {
+      const actionRuntime: ActionRuntime = {
+        pool: run.pool,
+        environment: run.options.env,
+        session: run.session,
+        requestQuery: run.request.query,
+        stringifyNumbers: run.options.stringifyNumericTypes,
+        ...run.executeOptions,
+      }
+      const answer = await runAction(first.action, first.scope, actionRuntime)
+      if (answer.cookies.length > 0)
+        headers['set-cookie'] = [...(headers['set-cookie'] ?? []), ...answer.cookies]
+      parts.push(entry(first.key, answer.json))
+    } else parts.push(...(await runDatabaseFields(kind, group, run)))
+  }
+  return { kind: 'data', json: `{${parts.join(',')}}`, headers }
+}
+
+const entry = (key: string, json: string): string => `"${key}":${json}`
+
+/** Neighbouring fields that the database answers share a connection and, in a mutation, a transaction. */
+const groups = (fields: readonly CompiledRootField[]): readonly (readonly CompiledRootField[])[] => {
+  const result: CompiledRootField[][] = []
+  for (const field of fields) {
+    const last = result.at(-1)
+    if (last === undefined || field.kind === 'action' || last[0]?.kind === 'action') result.push([field])
+    else last.push(field)
+  }
+  return result
+}
+
+const runDatabaseFields = async (
+  kind: CompiledOperation['kind'],
+  fields: readonly CompiledRootField[],
+  run: Run,
+): Promise<readonly string[]> => {
+  const { session, variables } = run
+  const bindings: Bindings = { variables, session }
+  const fieldJson = async (field: CompiledRootField, client: pg.PoolClient | undefined): Promise<string> => {
+    if (field.kind === 'text') return entry(field.key, field.json)
+    if (field.kind === 'action' || client === undefined) throw new Error('Actions have a group of their own')
+    return entry(field.key, await runField(client, field.field, bindings))
+  }
+  const all = async (client: pg.PoolClient | undefined): Promise<readonly string[]> => {
+    const parts: string[] = []
+    for (const field of fields) parts.push(await fieldJson(field, client))
+    return parts
+  }
+  if (fields.every((field) => field.kind === 'text')) return all(undefined)
+  return withConnection(run.pool, run.executeOptions.signal, (client) =>
+    kind === 'mutation' && !isSingleStatement(fields)
+      ? inTransaction(client, () => all(client))
+      : all(client),
+  )
+}
+
+/** One statement is a transaction by itself. */
+const isSingleStatement = (fields: readonly CompiledRootField[]): boolean => {
+  const database = fields.filter((field) => field.kind === 'database')
+  return database.length === 1 && database[0]?.field.kind === 'statement'
+}
+
+const inTransaction = async <Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> => {
+  await client.query('BEGIN')
+  try {
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}

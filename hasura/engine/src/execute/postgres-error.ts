@@ -1,0 +1,28 @@
+import { DatabaseError } from 'pg'
+import type { GraphQLError } from '../graphql-request.ts'
+import { checkViolation } from '../sql/mutation-statement.ts'
+
+/** Hasura's words for the violations of class 23, which it puts before Postgres' message. */
+const violations: Readonly<Record<string, { readonly code: string; readonly prefix: string }>> = {
+  '23502': { code: 'constraint-violation', prefix: 'Not-NULL violation. ' },
+  '23503': { code: 'constraint-violation', prefix: 'Foreign key violation. ' },
+  '23505': { code: 'constraint-violation', prefix: 'Uniqueness violation. ' },
+  '23514': { code: 'permission-error', prefix: 'Check constraint violation. ' },
+  '23P01': { code: 'constraint-violation', prefix: 'Exclusion constraint violation. ' },
+}
+
+/** Turns what Postgres says into Hasura's error; undefined if the error is not Postgres'. */
+export const postgresError = (error: unknown, path: string): GraphQLError | undefined => {
+  if (!(error instanceof DatabaseError)) return undefined
+  const { code: sqlState = '', message, constraint, table, schema, column } = error
+  const database = { sqlState, message, constraint, table, schema, column }
+  if (sqlState === '22P02' && message.includes(checkViolation))
+    return { message: checkViolation, extensions: { path, code: 'permission-error' } }
+  const violation = violations[sqlState]
+  if (violation !== undefined)
+    return { message: `${violation.prefix}${message}`, extensions: { path, code: violation.code }, database }
+  if (sqlState.startsWith('23'))
+    return { message, extensions: { path, code: 'constraint-violation' }, database }
+  if (sqlState.startsWith('22')) return { message, extensions: { path, code: 'data-exception' }, database }
+  return { message: 'database query error', extensions: { path, code: 'unexpected' }, database }
+}

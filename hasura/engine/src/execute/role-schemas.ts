@@ -1,0 +1,82 @@
+import type { Operation } from '../plan/document.ts'
+import { adminRole } from '../schema/role-access.ts'
+import { type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
+import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
+import type { Session } from '../session/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { CompiledOperation } from './compile-operation.ts'
+import { LruCache } from './lru-cache.ts'
+import type { Signature } from './signature.ts'
+
+/** What a role's requests are answered with: its schema, and the documents that it has sent before. */
+export interface RoleRuntime {
+  readonly roleSchema: RoleSchema
+  readonly documents: LruCache<string, CachedDocument>
+}
+
+export interface CachedDocument {
+  readonly operation: Operation
+  readonly signature: Signature
+  /** By signature of the variables. */
+  readonly plans: LruCache<string, CompiledOperation>
+}
+
+const maxDocuments = 1_000
+
+/** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
+export class RoleSchemas {
+  readonly #inferFunctionPermissions: boolean
+  readonly #bySnapshot = new WeakMap<Snapshot, SnapshotRuntime>()
+
+  constructor(inferFunctionPermissions: boolean) {
+    this.#inferFunctionPermissions = inferFunctionPermissions
+  }
+
+  of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session): RoleRuntime {
+    const runtime = this.#bySnapshot.get(snapshot) ?? createRuntime(snapshot)
+    this.#bySnapshot.set(snapshot, runtime)
+    // All roles that the metadata doesn't know see the same empty schema, and take the room of one.
+    const known = runtime.roles.has(role) ? role : ''
+    const key = `${backendOnlyPermissions ? 'backend' : 'client'}:${known}`
+    const found = runtime.byRole.get(key)
+    if (found !== undefined) return found
+    const options = {
+      role: known,
+      backendOnly: backendOnlyPermissions,
+      inferFunctionPermissions: this.#inferFunctionPermissions,
+    }
+    const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options)
+    const made: RoleRuntime = { roleSchema, documents: new LruCache(maxDocuments) }
+    runtime.byRole.set(key, made)
+    return made
+  }
+}
+
+interface SnapshotRuntime {
+  readonly source: SourceModel
+  readonly roles: ReadonlySet<string>
+  readonly byRole: Map<string, RoleRuntime>
+}
+
+const createRuntime = ({ metadata, catalog }: Snapshot): SnapshotRuntime => ({
+  source: buildSourceModel(metadata, catalog),
+  roles: rolesOf(metadata),
+  byRole: new Map(),
+})
+
+const rolesOf = ({ sources, actions }: Snapshot['metadata']): ReadonlySet<string> =>
+  new Set([
+    adminRole,
+    ...sources
+      .flatMap(({ tables, functions }) => [
+        ...tables.flatMap((table) => [
+          ...(table.select_permissions ?? []),
+          ...(table.insert_permissions ?? []),
+          ...(table.update_permissions ?? []),
+          ...(table.delete_permissions ?? []),
+        ]),
+        ...(functions ?? []).flatMap(({ permissions }) => permissions ?? []),
+      ])
+      .map(({ role }) => role),
+    ...(actions ?? []).flatMap(({ permissions }) => permissions ?? []).map(({ role }) => role),
+  ])

@@ -1,0 +1,80 @@
+import type pg from 'pg'
+import { RequestError } from '../plan/request-error.ts'
+import { type Bindings, bindParameters } from './bind-parameters.ts'
+import type { CompiledField, CompiledStatement, CompiledStep } from './compile.ts'
+import { postgresError } from './postgres-error.ts'
+import { RefusedVariable, RequestFailure } from './request-failure.ts'
+import { type ResultRow, runStatement } from './run-statement.ts'
+
+/** Runs a root field on a connection and returns its JSON text. */
+export const runField = async (
+  client: pg.PoolClient,
+  field: CompiledField,
+  bindings: Bindings,
+): Promise<string> => {
+  switch (field.kind) {
+    case 'statement':
+      return jsonOf(await runBound(client, field.statement, bindings, field.path))
+    case 'list': {
+      const items: string[] = []
+      for (const statement of field.statements)
+        items.push(jsonOf(await runBound(client, statement, bindings, field.path)))
+      return `[${items.join(',')}]`
+    }
+    case 'nested-insert':
+      return runNestedInsert(client, field, bindings)
+    default:
+      return field satisfies never
+  }
+}
+
+const jsonOf = (rows: readonly ResultRow[]): string => rows[0]?.[0] ?? 'null'
+
+export const runBound = async (
+  client: pg.PoolClient,
+  statement: CompiledStatement,
+  bindings: Bindings,
+  path: string,
+): Promise<readonly ResultRow[]> => {
+  const bound = bindParameters(statement.parameters, bindings)
+  switch (bound.kind) {
+    case 'refused-variable':
+      throw new RefusedVariable()
+    case 'missing-session-variables': {
+      const names = [...new Set(bound.names)].map((name) => `"${name}"`)
+      throw new RequestError(`missing session variables: ${names.join(', ')}`, '$', 'not-found')
+    }
+    case 'bound':
+      try {
+        return await runStatement(client, statement, bound.values)
+      } catch (error) {
+        const known = postgresError(error, path)
+        throw known === undefined ? error : new RequestFailure(known)
+      }
+    default:
+      return bound satisfies never
+  }
+}
+
+const runNestedInsert = async (
+  client: pg.PoolClient,
+  field: Extract<CompiledField, { kind: 'nested-insert' }>,
+  bindings: Bindings,
+): Promise<string> => {
+  const written: (ResultRow | null)[] = []
+  for (const step of field.steps)
+    written.push(await runStep(client, step, { ...bindings, written }, field.path))
+  return jsonOf(await runBound(client, field.answer, { ...bindings, written }, field.path))
+}
+
+const runStep = async (
+  client: pg.PoolClient,
+  { statement, width, needed, path: own }: CompiledStep,
+  bindings: Bindings,
+  path: string,
+): Promise<ResultRow | null> => {
+  const [row] = await runBound(client, statement, bindings, path)
+  if (row !== undefined) return row.slice(0, width)
+  if (needed !== undefined) throw new RequestError(needed, own)
+  return null
+}

@@ -1,0 +1,73 @@
+import pg from 'pg'
+import type { CompiledStatement } from './compile.ts'
+
+/** JSON is passed on as Postgres wrote it: nothing is parsed. */
+const rawTypes = { getTypeParser: () => (value: unknown) => value }
+
+/** Statements that a connection may hold prepared. Beyond that it is replaced, which forgets all of them. */
+const maxPreparedPerConnection = 400
+
+const prepared = new WeakMap<pg.PoolClient, Set<string>>()
+
+export type ResultRow = readonly (string | null)[]
+
+/** Runs a statement on a connection, prepared under its name, and returns its rows as texts. */
+export const runStatement = async (
+  client: pg.PoolClient,
+  { name, text }: CompiledStatement,
+  values: readonly (string | null)[],
+): Promise<readonly ResultRow[]> => {
+  const names = prepared.get(client) ?? new Set<string>()
+  prepared.set(client, names.add(name))
+  const config = { name, text, values: [...values], rowMode: 'array' as const, types: rawTypes }
+  const result = await client.query<(string | null)[]>(config)
+  return result.rows
+}
+
+/**
+ * Lends a connection of the pool. Aborting cancels what it is running; it is given back only when that is
+ * over, so that a late cancellation can't hit whoever gets the connection next.
+ */
+export const withConnection = async <Result>(
+  pool: pg.Pool,
+  signal: AbortSignal | undefined,
+  use: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> => {
+  signal?.throwIfAborted()
+  const client = await pool.connect()
+  let cancelling: Promise<void> | undefined
+  const cancel = (): void => {
+    cancelling = cancelStatement(pool, client)
+  }
+  signal?.addEventListener('abort', cancel, { once: true })
+  let broken = false
+  try {
+    return await use(client)
+  } catch (error) {
+    // Without an answer of the server, the state of the connection is unknown.
+    broken = !(error instanceof pg.DatabaseError) && isConnectionError(error)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+    await cancelling
+    client.release(broken || (prepared.get(client)?.size ?? 0) > maxPreparedPerConnection)
+  }
+}
+
+const isConnectionError = (error: unknown): boolean =>
+  error instanceof Error && ('code' in error || /connection|terminated/i.test(error.message))
+
+/** A second connection asks the server to stop; the pool may have none to spare. */
+const cancelStatement = async (pool: pg.Pool, client: pg.PoolClient): Promise<void> => {
+  const { processID } = client as pg.PoolClient & { readonly processID: number | null }
+  if (processID === null) return
+  const canceller = new pg.Client(pool.options)
+  try {
+    await canceller.connect()
+    await canceller.query('SELECT pg_cancel_backend($1)', [processID])
+  } catch {
+    // The statement then runs to its own end, or to the statement_timeout.
+  } finally {
+    await canceller.end().catch(() => undefined)
+  }
+}

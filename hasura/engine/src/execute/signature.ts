@@ -1,0 +1,82 @@
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+  visit,
+} from 'graphql'
+import type { JsonValue } from '../plan/input-value.ts'
+import { inputTypeOf } from '../plan/variables.ts'
+
+/**
+ * What of a request's variables a plan depends on: which are there and which are null, keys, lengths, enum
+ * values and booleans. Other leaves are parameters, so requests with the same signature share a plan.
+ */
+export type Signature = (variables: Readonly<Record<string, JsonValue>>) => string
+
+/** Arguments whose value, not only its presence, decides about the plan. */
+const structuralArguments: ReadonlySet<string> = new Set(['limit', 'path'])
+
+export const createSignature = (definition: OperationDefinitionNode, schema: GraphQLSchema): Signature => {
+  const structural = structuralVariables(definition)
+  const declared = (definition.variableDefinitions ?? []).map(({ variable, type }) => ({
+    name: variable.name.value,
+    type: inputTypeOf(type, schema),
+    structural: structural.has(variable.name.value),
+  }))
+  if (declared.length === 0) return (variables) => Object.keys(variables).join()
+  return (variables) => {
+    let signature = String(Object.keys(variables).length)
+    for (const { name, type, structural: byValue } of declared) {
+      const value = variables[name]
+      signature += byValue || type === undefined ? exactly(value) : describe(type, value)
+    }
+    return signature
+  }
+}
+
+const structuralVariables = (definition: OperationDefinitionNode): ReadonlySet<string> => {
+  const names = new Set<string>()
+  visit(definition, {
+    Argument: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE && structuralArguments.has(name.value)) names.add(value.name.value)
+    },
+  })
+  return names
+}
+
+const exactly = (value: JsonValue | undefined): string => (value === undefined ? 'u' : JSON.stringify(value))
+
+const describe = (type: GraphQLInputType, value: JsonValue | undefined): string => {
+  if (value === undefined) return 'u'
+  if (value === null) return 'n'
+  const nullable = getNullableType(type)
+  if (isScalarType(nullable)) return typeof value === 'boolean' ? (value ? 't' : 'f') : 's'
+  if (isEnumType(nullable)) return `<${JSON.stringify(value)}>`
+  if (isListType(nullable)) return describeList(nullable.ofType as GraphQLInputType, value)
+  if (!isInputObjectType(nullable) || typeof value !== 'object' || Array.isArray(value)) return exactly(value)
+  const fields = nullable.getFields()
+  let text = '{'
+  for (const [key, member] of Object.entries(value)) {
+    const field = fields[key]
+    if (field === undefined) return exactly(value)
+    text += `${key}:${describe(field.type, member)}`
+  }
+  return `${text}}`
+}
+
+const describeList = (itemType: GraphQLInputType, value: JsonValue): string => {
+  const item = getNullableType(itemType)
+  if (!Array.isArray(value))
+    return `(${typeof value === 'string' && value.startsWith('{') ? 'l' : describe(itemType, value)})`
+  // A list of scalars is one parameter, however long it is.
+  if (isScalarType(item)) return 'L'
+  let text = '['
+  for (const member of value as readonly JsonValue[]) text += describe(itemType, member)
+  return `${text}]`
+}

@@ -1,0 +1,292 @@
+import type {
+  DeletePlan,
+  InsertPlan,
+  InsertStep,
+  MutationOutput,
+  NestedInsertPlan,
+  OnConflictPlan,
+  TableShape,
+  UpdateAssignment,
+  UpdatePlan,
+} from '../plan/tree.ts'
+import { type Predicate, type Value, isAlways } from '../schema/predicate.ts'
+import type {
+  Assignment,
+  CommonTable,
+  Delete,
+  Expression,
+  FromItem,
+  Insert,
+  OnConflict,
+  Projection,
+  Select,
+  Update,
+} from './ast.ts'
+import {
+  and,
+  binary,
+  boolean,
+  builtinType,
+  call,
+  cast,
+  column,
+  countRows,
+  integer,
+  select,
+  subquery,
+  text,
+} from './build.ts'
+import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
+import { predicateExpression, rowScope, valueExpression } from './predicate-expression.ts'
+import { rowEntries } from './select-expression.ts'
+import type { Translation } from './translation.ts'
+
+/** What Postgres says when a row that was written fails its permission's check. */
+export const checkViolation = 'check constraint of an insert/update permission has failed'
+
+const written = 'written'
+const checked = 'checked'
+const checkColumn = 'permission_check'
+
+/**
+ * A check is part of the statement: where it fails, the failure's text is read as a boolean, which Postgres
+ * refuses with that text in the message. So one statement is enough, without a transaction around it and
+ * without a function of ours in the database. It depends on the row, so it is never evaluated early.
+ */
+const checkProjection = (condition: Expression): Projection => ({
+  value: cast(
+    { kind: 'case', condition, then: text('true'), otherwise: text(checkViolation) },
+    builtinType('bool'),
+  ),
+  alias: checkColumn,
+})
+
+const columnProjections = ({ columns }: TableShape, alias: string): readonly Projection[] =>
+  columns.map(({ name }) => ({ value: column(alias, name), alias: name }))
+
+export const insertStatement = (plan: InsertPlan, translation: Translation): Select =>
+  // An empty list of objects is a mutation of nothing.
+  plan.rows.length === 0
+    ? answer(noRows(plan.table, translation), false, plan.table, plan.output, translation)
+    : answer(insert(plan, plan.rows, translation), hasCheck(plan), plan.table, plan.output, translation)
+
+const noRows = (table: TableShape, { aliases }: Translation): Select => {
+  const alias = aliases.next()
+  return select(columnProjections(table, alias), {
+    from: { kind: 'table', name: table.name, alias },
+    where: boolean(false),
+  })
+}
+
+type Insertion = Pick<InsertPlan | InsertStep, 'table' | 'columns' | 'onConflict' | 'check'>
+
+const hasCheck = ({ check, onConflict }: Insertion): boolean =>
+  !isAlways(check) || (onConflict?.update !== undefined && !isAlways(onConflict.update.check))
+
+const insert = (
+  plan: Insertion,
+  rows: readonly (readonly (Value | undefined)[])[],
+  translation: Translation,
+): Insert => {
+  const alias = translation.aliases.next()
+  const scope = rowScope(alias)
+  return {
+    kind: 'insert',
+    table: plan.table.name,
+    alias,
+    columns: plan.columns,
+    rows: rows.map((row) =>
+      row.map((value): Expression =>
+        value === undefined ? { kind: 'default' } : valueExpression(value, scope),
+      ),
+    ),
+    ...(plan.onConflict === undefined ? {} : { onConflict: onConflict(plan.onConflict, alias, translation) }),
+    returning: [
+      ...columnProjections(plan.table, alias),
+      ...(hasCheck(plan) ? [checkProjection(insertCheck(plan, alias, translation))] : []),
+    ],
+  }
+}
+
+const onConflict = (
+  { constraint, update }: OnConflictPlan,
+  alias: string,
+  translation: Translation,
+): OnConflict => {
+  if (update === undefined) return { constraint }
+  const set: readonly Assignment[] = [
+    ...update.columns.map((name) => ({ column: name, value: column('excluded', name) })),
+    ...update.presets
+      .filter((preset) => !update.columns.includes(preset.column))
+      .map((preset) => ({ column: preset.column, value: valueExpression(preset.value, rowScope(alias)) })),
+  ]
+  const condition = predicateExpression(update.filter, rowScope(alias), translation)
+  return {
+    constraint,
+    update: condition.kind === 'boolean' && condition.value ? { set } : { set, where: condition },
+  }
+}
+
+/** A row that a conflict turned into an update must pass both checks; `xmax` tells it from a new one. */
+const insertCheck = (
+  { check, onConflict: conflict }: Insertion,
+  alias: string,
+  translation: Translation,
+): Expression => {
+  const own = predicateExpression(check, rowScope(alias), translation)
+  if (conflict?.update === undefined || isAlways(conflict.update.check)) return own
+  return {
+    kind: 'case',
+    condition: binary(column(alias, 'xmax'), '=', integer(0)),
+    then: own,
+    otherwise: and([own, predicateExpression(conflict.update.check, rowScope(alias), translation)]),
+  }
+}
+
+export const updateStatement = (plan: UpdatePlan, translation: Translation): Select => {
+  const alias = translation.aliases.next()
+  const scope = rowScope(alias)
+  const condition = predicateExpression(plan.filter, scope, translation)
+  const hasUpdateCheck = !isAlways(plan.check)
+  const update: Update = {
+    kind: 'update',
+    table: plan.table.name,
+    alias,
+    set: plan.set.map((assignment) => assigned(assignment, alias)),
+    where: condition,
+    returning: [
+      ...columnProjections(plan.table, alias),
+      ...(hasUpdateCheck ? [checkProjection(checkOf(plan.check, alias, translation))] : []),
+    ],
+  }
+  return answer(update, hasUpdateCheck, plan.table, plan.output, translation)
+}
+
+const checkOf = (check: Predicate, alias: string, translation: Translation): Expression =>
+  predicateExpression(check, rowScope(alias), translation)
+
+const assigned = ({ column: name, operator, value }: UpdateAssignment, alias: string): Assignment => {
+  const current = column(alias, name)
+  const given = valueExpression(value, rowScope(alias))
+  switch (operator) {
+    case 'set':
+      return { column: name, value: given }
+    case 'increment':
+      return { column: name, value: binary(current, '+', given) }
+    case 'append':
+      return { column: name, value: binary(current, '||', given) }
+    case 'prepend':
+      return { column: name, value: binary(given, '||', current) }
+    case 'delete-key':
+    case 'delete-element':
+      return { column: name, value: binary(current, '-', given) }
+    case 'delete-path':
+      return { column: name, value: binary(current, '#-', given) }
+    default:
+      return operator satisfies never
+  }
+}
+
+export const deleteStatement = (plan: DeletePlan, translation: Translation): Select => {
+  const alias = translation.aliases.next()
+  const statement: Delete = {
+    kind: 'delete',
+    table: plan.table.name,
+    alias,
+    where: predicateExpression(plan.filter, rowScope(alias), translation),
+    returning: columnProjections(plan.table, alias),
+  }
+  return answer(statement, false, plan.table, plan.output, translation)
+}
+
+/** The statement that writes, as a common table, and the answer selected from the rows that it returns. */
+const answer = (
+  statement: CommonTable['statement'],
+  isChecked: boolean,
+  table: TableShape,
+  output: MutationOutput,
+  translation: Translation,
+): Select => {
+  if (!isChecked) {
+    const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
+    return { ...outputSelect(output, from, translation), with: [{ name: written, statement }] }
+  }
+  // Without the check's column these are rows of the table again, as functions over its rows expect them.
+  const rows = select(columnProjections(table, checked), {
+    from: { kind: 'common-table', name: checked, alias: checked },
+  })
+  const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
+  return {
+    ...outputSelect(output, from, translation),
+    with: [
+      { name: checked, statement },
+      { name: written, statement: rows },
+    ],
+  }
+}
+
+const outputSelect = (
+  output: MutationOutput,
+  from: (alias: string) => FromItem,
+  translation: Translation,
+): Select => {
+  const alias = translation.aliases.next()
+  if (output.kind === 'row')
+    return select([{ value: jsonObject(rowEntries(output.fields, alias, translation)), alias: 'root' }], {
+      from: from(alias),
+    })
+  const entries = output.fields.map((field): JsonEntry => {
+    const { key } = field
+    switch (field.kind) {
+      case 'text':
+        return { key, value: cast(text(field.text), builtinType('text')) }
+      case 'affected-rows':
+        return { key, value: subquery(select([{ value: countRows }], { from: from(alias) })) }
+      case 'returning': {
+        const rows = jsonArray(rowEntries(field.fields, alias, translation))
+        return { key, value: subquery(select([{ value: rows }], { from: from(alias) })) }
+      }
+      default:
+        return field satisfies never
+    }
+  })
+  return select([{ value: jsonObject(entries), alias: 'root' }])
+}
+
+/** A row of a nested insert: its columns come back, and the whole row as JSON after them. */
+export const insertStepStatement = (step: InsertStep, translation: Translation): Insert => {
+  const statement = insert(step, [step.row], translation)
+  const { alias, returning } = statement
+  const whole: Projection = { value: call('row_to_json', { kind: 'row', relation: alias }) }
+  const count = step.table.columns.length
+  return { ...statement, returning: [...returning.slice(0, count), whole, ...returning.slice(count)] }
+}
+
+/** The answer of a nested insert, selected once everything is written from the rows of the root field. */
+export const nestedAnswerStatement = (plan: NestedInsertPlan, translation: Translation): Select => {
+  const json: Expression = {
+    kind: 'parameter',
+    source: { kind: 'written-rows', steps: plan.rootSteps },
+    type: builtinType('json'),
+  }
+  const rowType = cast({ kind: 'null' }, plan.table.name)
+  const from = (alias: string): FromItem => ({
+    kind: 'function',
+    call: call('json_populate_recordset', rowType, json),
+    alias,
+  })
+  if (plan.output.kind === 'row') return outputSelect(plan.output, from, translation)
+  const count: Expression = {
+    kind: 'parameter',
+    source: { kind: 'written-count' },
+    type: builtinType('int8'),
+  }
+  const alias = translation.aliases.next()
+  const entries = plan.output.fields.map((field): JsonEntry => {
+    if (field.kind === 'affected-rows') return { key: field.key, value: count }
+    if (field.kind === 'text') return { key: field.key, value: cast(text(field.text), builtinType('text')) }
+    const rows = jsonArray(rowEntries(field.fields, alias, translation))
+    return { key: field.key, value: subquery(select([{ value: rows }], { from: from(alias) })) }
+  })
+  return select([{ value: jsonObject(entries), alias: 'root' }])
+}

@@ -1,0 +1,191 @@
+import type { CallArgument, ComputedCall, Operand, Predicate, Value } from '../schema/predicate.ts'
+import type { ColumnPair } from '../schema/source-model.ts'
+import type { Expression, FunctionCall } from './ast.ts'
+import {
+  and,
+  binary,
+  boolean,
+  call,
+  cast,
+  column,
+  countRows,
+  exists,
+  integer,
+  not,
+  or,
+  select,
+  subquery,
+  text,
+  where,
+} from './build.ts'
+import type { Translation } from './translation.ts'
+
+/** The rows that a condition speaks of, by their aliases. */
+export interface RowScope {
+  readonly current: string
+  /** The row whose permission is checked. */
+  readonly root: string
+  /** In a condition on an aggregate: the aggregate. */
+  readonly aggregate?: Expression
+}
+
+export const rowScope = (alias: string): RowScope => ({ current: alias, root: alias })
+
+/** A condition of the tree as SQL. */
+export const predicateExpression = (
+  predicate: Predicate,
+  scope: RowScope,
+  translation: Translation,
+): Expression => {
+  switch (predicate.kind) {
+    case 'constant':
+      return boolean(predicate.value)
+    case 'and':
+      return and(predicate.operands.map((operand) => predicateExpression(operand, scope, translation)))
+    case 'or':
+      return or(predicate.operands.map((operand) => predicateExpression(operand, scope, translation)))
+    case 'not':
+      return not(predicateExpression(predicate.operand, scope, translation))
+    case 'compare':
+      return binary(
+        operandExpression(predicate.left, scope),
+        predicate.operator,
+        valueExpression(predicate.right, scope),
+      )
+    case 'compare-list':
+      return {
+        kind: 'quantified',
+        operator: predicate.operator,
+        quantifier: predicate.quantifier,
+        left: operandExpression(predicate.left, scope),
+        array: valueExpression(predicate.list, scope),
+      }
+    case 'is-null':
+      return {
+        kind: 'is-null',
+        operand: operandExpression(predicate.operand, scope),
+        negated: predicate.negated,
+      }
+    default:
+      return rowsExpression(predicate, scope, translation)
+  }
+}
+
+/** Conditions about rows of other tables. */
+const rowsExpression = (
+  predicate: Extract<Predicate, { kind: 'related' | 'exists' | 'computed-rows' | 'related-aggregate' }>,
+  scope: RowScope,
+  translation: Translation,
+): Expression => {
+  const alias = translation.aliases.next()
+  const inner: RowScope = { current: alias, root: scope.root }
+  switch (predicate.kind) {
+    case 'related': {
+      const condition = predicateExpression(predicate.predicate, inner, translation)
+      return exists(
+        select([{ value: integer(1) }], {
+          from: { kind: 'table', name: predicate.table, alias },
+          ...where(and([...joinConditions(predicate.relationship.mapping, scope.current, alias), condition])),
+        }),
+      )
+    }
+    case 'exists':
+      return exists(
+        select([{ value: integer(1) }], {
+          from: { kind: 'table', name: predicate.table, alias },
+          ...where(predicateExpression(predicate.predicate, inner, translation)),
+        }),
+      )
+    case 'computed-rows':
+      return exists(
+        select([{ value: integer(1) }], {
+          from: { kind: 'function', call: callExpression(predicate.call, scope), alias },
+          ...where(predicateExpression(predicate.predicate, inner, translation)),
+        }),
+      )
+    case 'related-aggregate': {
+      const { function: name, columns, distinct } = predicate.aggregate
+      const filter = predicateExpression(predicate.filter, inner, translation)
+      const aggregate = subquery(
+        select([{ value: aggregateCall(name, columns, distinct, alias) }], {
+          from: { kind: 'table', name: predicate.table, alias },
+          ...where(and([...joinConditions(predicate.relationship.mapping, scope.current, alias), filter])),
+        }),
+      )
+      return predicateExpression(predicate.having, { ...scope, aggregate }, translation)
+    }
+    default:
+      return predicate satisfies never
+  }
+}
+
+/** `count(*)`, `count("a")`, `count(DISTINCT ("a", "b"))`, `bool_and("a")`. */
+export const aggregateCall = (
+  name: 'count' | 'bool_and' | 'bool_or',
+  columns: readonly string[],
+  distinct: boolean,
+  alias: string,
+): Expression => {
+  const [first, ...others] = columns.map((item) => column(alias, item))
+  if (first === undefined) return countRows
+  const value: Expression = others.length === 0 ? first : { kind: 'tuple', items: [first, ...others] }
+  return { ...call(name, value), distinct }
+}
+
+/** The columns of a parent row and of its related rows that are equal. */
+export const joinConditions = (
+  mapping: readonly ColumnPair[],
+  parent: string,
+  child: string,
+): readonly Expression[] =>
+  mapping.map(({ local, remote }) => binary(column(child, remote), '=', column(parent, local)))
+
+export const operandExpression = (operand: Operand, scope: RowScope): Expression => {
+  switch (operand.kind) {
+    case 'column':
+      return column(scope.current, operand.name)
+    case 'computed':
+      return callExpression(operand.call, scope)
+    case 'cast':
+      return cast(operandExpression(operand.operand, scope), operand.type)
+    case 'aggregate':
+      if (scope.aggregate === undefined) throw new Error('There is no aggregate here')
+      return scope.aggregate
+    default:
+      return operand satisfies never
+  }
+}
+
+export const callExpression = (
+  { function: name, arguments: given }: ComputedCall,
+  scope: RowScope,
+): FunctionCall => ({
+  kind: 'call',
+  function: name,
+  arguments: given.map((argument) => ({
+    ...(argument.name === undefined ? {} : { name: argument.name }),
+    value: argumentExpression(argument.value, scope),
+  })),
+})
+
+const argumentExpression = (value: CallArgument['value'], scope: RowScope): Expression =>
+  value.kind === 'current-row' ? { kind: 'row', relation: scope.current } : valueExpression(value, scope)
+
+export const valueExpression = (value: Value, scope: RowScope): Expression => {
+  switch (value.kind) {
+    case 'parameter':
+      return { kind: 'parameter', source: value.source, type: value.type }
+    case 'constant':
+      return cast(value.text === null ? { kind: 'null' } : text(value.text), value.type)
+    case 'array':
+      return {
+        kind: 'array',
+        items: value.items.map((item) => valueExpression(item, scope)),
+        type: value.type,
+      }
+    case 'column':
+      return column(value.scope === 'root' ? scope.root : scope.current, value.name)
+    default:
+      return value satisfies never
+  }
+}

@@ -1,0 +1,293 @@
+import type {
+  AggregateField,
+  AggregateValue,
+  OrderTermPlan,
+  OrderValue,
+  RowCount,
+  RowField,
+  RowSource,
+  RowsPlan,
+  SelectPlan,
+} from '../plan/tree.ts'
+import { isBigNumber } from '../schema/postgres-type.ts'
+import type { CatalogType } from '../catalog/types.ts'
+import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
+import {
+  and,
+  binary,
+  builtinType,
+  call,
+  cast,
+  column,
+  integer,
+  select,
+  subquery,
+  text,
+  where,
+} from './build.ts'
+import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
+import {
+  type RowScope,
+  aggregateCall,
+  callExpression,
+  joinConditions,
+  operandExpression,
+  predicateExpression,
+  rowScope,
+} from './predicate-expression.ts'
+import type { Translation } from './translation.ts'
+
+/** The name of a root statement's only column. */
+const root = 'root'
+
+/** A root field's select: one row whose only column is the finished JSON; no row at all stands for null. */
+export const selectStatement = (plan: SelectPlan, translation: Translation): Select =>
+  selectJson(plan, undefined, translation)
+
+/**
+ * The rows related to an action's answer: for each object of the answer, which is a parameter, a row with
+ * one column of JSON per relationship.
+ */
+export const relatedStatement = (
+  columns: readonly { readonly name: string; readonly type: TypeName }[],
+  relationships: readonly SelectPlan[],
+  translation: Translation,
+): Select => {
+  const alias = translation.aliases.next()
+  const json: Expression = { kind: 'parameter', source: { kind: 'answer' }, type: builtinType('json') }
+  return select(
+    relationships.map((plan) => ({ value: subquery(selectJson(plan, alias, translation)) })),
+    { from: { kind: 'recordset', json, alias, columns } },
+  )
+}
+
+const selectJson = (plan: SelectPlan, parent: string | undefined, translation: Translation): Select => {
+  const alias = translation.aliases.next()
+  switch (plan.kind) {
+    case 'rows': {
+      const from = rowsFrom(plan.rows, alias, parent, translation)
+      return select([{ value: jsonArray(rowEntries(plan.fields, alias, translation)), alias: root }], from)
+    }
+    case 'row': {
+      const from = rowsFrom(plan.rows, alias, parent, translation)
+      const value = jsonObject(rowEntries(plan.fields, alias, translation))
+      // A scalar sub-select must not find two rows, whatever the metadata says about the tables.
+      const single = parent === undefined ? {} : { limit: integer(1) }
+      return select([{ value, alias: root }], { ...from, ...single })
+    }
+    case 'aggregate':
+      return aggregateJson(plan, alias, parent, translation)
+    default:
+      return plan satisfies never
+  }
+}
+
+/** What is selected of a row, as keys and values. */
+export const rowEntries = (
+  fields: readonly RowField[],
+  alias: string,
+  translation: Translation,
+): readonly JsonEntry[] =>
+  fields.map(({ key, value }): JsonEntry => {
+    switch (value.kind) {
+      case 'text':
+        return { key, value: typeName(value.text) }
+      case 'operand': {
+        const operand = operandExpression(value.operand, rowScope(alias))
+        return { key, value: columnJson(operand, value.type, value.jsonPath, translation) }
+      }
+      case 'select':
+        return { key, value: subquery(selectJson(value.select, alias, translation)) }
+      default:
+        return value satisfies never
+    }
+  })
+
+const typeName = (value: string): Expression => cast(text(value), builtinType('text'))
+
+const columnJson = (
+  operand: Expression,
+  type: CatalogType,
+  jsonPath: readonly string[] | undefined,
+  { stringifyNumbers }: Translation,
+): Expression => {
+  if (jsonPath !== undefined && jsonPath.length > 0) {
+    const steps = jsonPath.map((step) => text(step))
+    return binary(operand, '#>', { kind: 'array', items: steps, type: builtinType('_text') })
+  }
+  return stringifyNumbers && isBigNumber(type) ? cast(operand, builtinType('text')) : operand
+}
+
+/** `FROM` and `WHERE` of a set of rows. Where rows are sorted or cut, that happens before JSON is made of them. */
+const rowsFrom = (
+  rows: RowsPlan,
+  alias: string,
+  parent: string | undefined,
+  translation: Translation,
+): Pick<Select, 'from' | 'where'> => {
+  const scope = rowScope(alias)
+  const conditions = and([
+    ...(parent === undefined ? [] : joinConditions(rows.join, parent, alias)),
+    predicateExpression(rows.filter, scope, translation),
+  ])
+  const from = sourceFrom(rows.from, alias, parent)
+  const { distinctOn, orderBy, limit, offset } = rows
+  if (distinctOn.length === 0 && orderBy.length === 0 && limit === undefined && offset === undefined)
+    return { from, ...where(conditions) }
+  const inner = select([], {
+    star: alias,
+    from,
+    ...where(conditions),
+    ...(distinctOn.length === 0 ? {} : { distinctOn: distinctOn.map((name) => column(alias, name)) }),
+    ...(orderBy.length === 0 ? {} : { orderBy: orderBy.map((term) => orderTerm(term, scope, translation)) }),
+    ...(limit === undefined ? {} : { limit: rowCount(limit) }),
+    ...(offset === undefined ? {} : { offset: rowCount(offset) }),
+  })
+  return { from: { kind: 'derived', select: inner, alias } }
+}
+
+const sourceFrom = (source: RowSource, alias: string, parent: string | undefined): FromItem =>
+  source.kind === 'table'
+    ? { kind: 'table', name: source.name, alias }
+    : { kind: 'function', call: callExpression(source.call, rowScope(parent ?? alias)), alias }
+
+const rowCount = (count: RowCount): Expression => {
+  switch (count.kind) {
+    case 'constant':
+      return integer(count.value)
+    case 'parameter':
+      return { kind: 'parameter', source: count.source, type: builtinType('int8') }
+    case 'least':
+      return call(
+        'least',
+        { kind: 'parameter', source: count.source, type: builtinType('int8') },
+        integer(count.allowed),
+      )
+    default:
+      return count satisfies never
+  }
+}
+
+const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Translation): OrderTerm => ({
+  value: orderValue(term.value, scope, translation),
+  direction: term.direction,
+  nulls: term.nulls,
+})
+
+/** A value of a related row, or an aggregate of related rows, is a sub-select of its own. */
+const orderValue = (value: OrderValue, scope: RowScope, translation: Translation): Expression => {
+  if (value.kind === 'operand') return operandExpression(value.operand, scope)
+  const alias = translation.aliases.next()
+  const inner = rowScope(alias)
+  const condition = and([
+    ...joinConditions(value.join, scope.current, alias),
+    predicateExpression(value.filter, inner, translation),
+  ])
+  if (value.kind === 'related')
+    return subquery(
+      select([{ value: orderValue(value.value, inner, translation) }], {
+        from: { kind: 'table', name: value.table, alias },
+        ...where(condition),
+        limit: integer(1),
+      }),
+    )
+  const { aggregate } = value
+  const aggregated =
+    aggregate.function === 'count'
+      ? aggregateCall('count', [], false, alias)
+      : call(aggregate.function, column(alias, aggregate.column))
+  return subquery(
+    select([{ value: aggregated }], {
+      from: sourceFrom(value.from, alias, scope.current),
+      ...where(condition),
+    }),
+  )
+}
+
+/**
+ * Aggregates are columns of a derived table first, and JSON is made of them outside: an aggregate inside of
+ * an object's sub-select would belong to that sub-select.
+ */
+const aggregateJson = (
+  plan: Extract<SelectPlan, { kind: 'aggregate' }>,
+  alias: string,
+  parent: string | undefined,
+  translation: Translation,
+): Select => {
+  const results = translation.aliases.next()
+  const projections: Projection[] = []
+  const collect = (value: Expression): Expression => {
+    const name = `c${projections.length}`
+    projections.push({ value, alias: name })
+    return column(results, name)
+  }
+  const from = rowsFrom(plan.rows, alias, parent, translation)
+  const entries = plan.fields.map((field) => aggregateEntry(field, plan, alias, parent, translation, collect))
+  // Counting keeps the derived table one row, even if nothing but names is asked for.
+  if (projections.length === 0) collect(aggregateCall('count', [], false, alias))
+  return select([{ value: jsonObject(entries), alias: root }], {
+    from: { kind: 'derived', select: select(projections, from), alias: results },
+  })
+}
+
+const aggregateEntry = (
+  field: AggregateField,
+  plan: Extract<SelectPlan, { kind: 'aggregate' }>,
+  alias: string,
+  parent: string | undefined,
+  translation: Translation,
+  collect: (value: Expression) => Expression,
+): JsonEntry => {
+  const { key } = field
+  switch (field.kind) {
+    case 'text':
+      return { key, value: typeName(field.text) }
+    case 'aggregate': {
+      const values = field.values.map((value) => aggregateValue(value, alias, translation, collect))
+      return { key, value: jsonObject(values) }
+    }
+    case 'nodes': {
+      const { nodeLimit } = plan
+      if (nodeLimit === undefined)
+        return { key, value: collect(jsonArray(rowEntries(field.fields, alias, translation))) }
+      const limited: RowsPlan = { ...plan.rows, limit: nodeCount(plan.rows.limit, nodeLimit) }
+      const nodes = selectJson({ kind: 'rows', rows: limited, fields: field.fields }, parent, translation)
+      return { key, value: subquery(nodes) }
+    }
+    default:
+      return field satisfies never
+  }
+}
+
+const nodeCount = (asked: RowCount | undefined, allowed: number): RowCount => {
+  if (asked === undefined) return { kind: 'constant', value: allowed }
+  if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }
+  return { kind: 'least', source: asked.source, allowed }
+}
+
+const aggregateValue = (
+  value: AggregateValue,
+  alias: string,
+  { stringifyNumbers }: Translation,
+  collect: (value: Expression) => Expression,
+): JsonEntry => {
+  const { key } = value
+  switch (value.kind) {
+    case 'text':
+      return { key, value: typeName(value.text) }
+    case 'count':
+      return { key, value: collect(aggregateCall('count', value.columns, value.distinct, alias)) }
+    case 'function': {
+      const { name, keepsType } = value.function
+      const entries = value.values.map((entry): JsonEntry => {
+        if (entry.kind === 'text') return { key: entry.key, value: typeName(entry.text) }
+        const aggregated = call(name, column(alias, entry.name))
+        const asText = stringifyNumbers && keepsType && isBigNumber(entry.type)
+        return { key: entry.key, value: collect(asText ? cast(aggregated, builtinType('text')) : aggregated) }
+      })
+      return { key, value: jsonObject(entries) }
+    }
+    default:
+      return value satisfies never
+  }
+}
