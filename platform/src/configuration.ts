@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { PlatformError } from './platform-error.ts'
+
+/** What the services listen on: the contract's port and the five after it, or any that are free (for tests). */
+export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
+
+export type PlatformConfig = {
+  readonly ports: PortChoice
+  /** Keeps the embedded Postgres' data, secrets, the demo keys and ready.json. */
+  readonly dataDir: string
+  /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
+  readonly databaseUrl?: string | undefined
+  /** Queues run on Redis when set, else on Postgres. */
+  readonly redisUrl?: string | undefined
+  /** Without one, a random one is made and kept in the data folder. */
+  readonly adminSecret?: string | undefined
+  /** A live deployment refuses test keys. */
+  readonly mode: 'live' | 'test'
+  readonly logLevel: LogLevel
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+const HIGHEST_FIRST_PORT = 65_530
+
+const port = z
+  .string()
+  .regex(/^\d+$/, 'must be a port number')
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= HIGHEST_FIRST_PORT, {
+    error: `must be from 1 to ${HIGHEST_FIRST_PORT}: five more ports follow it`,
+  })
+
+const url = (protocols: RegExp, example: string) =>
+  z.url({ protocol: protocols, error: `must be a URL like ${example}` })
+
+/** The environment variables of `npm start`; docs/operating.md says what they mean. An empty one counts as unset. */
+const environment = z.object({
+  PORT: port.default(4000),
+  DATA_DIR: z.string().default('.data'),
+  DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
+  REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
+  HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
+  COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
+})
+
+/** Reads the configuration, or throws a PlatformError that names every variable that is wrong. */
+export function readConfiguration(env: Readonly<Record<string, string | undefined>>): PlatformConfig {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(set)
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+    throw new PlatformError(problems.join('\n'))
+  }
+  const values = parsed.data
+  return {
+    ports: { kind: 'from', first: values.PORT },
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+    adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
+    mode: values.COMMERCE_MODE,
+    logLevel: values.LOG_LEVEL,
+  }
+}

@@ -1,0 +1,85 @@
+import { acquireLock } from '@commerce-graph/local-postgres'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { PlatformError } from './platform-error.ts'
+
+/** The folder that one platform at a time keeps its things in. */
+export type DataFolder = {
+  readonly path: string
+  /** Reads a file of JSON, or undefined when there is none. */
+  readonly read: <T>(name: DataFile, schema: z.ZodType<T>) => T | undefined
+  /** Writes a file of JSON that only its owner may read, as a whole or not at all. */
+  readonly write: (name: DataFile, value: unknown) => void
+  readonly remove: (name: DataFile) => void
+  readonly release: () => void
+}
+
+/** What is kept there besides Postgres' own folder. */
+export const DATA_FILES = ['ready.json', 'keys.json', 'secrets.json'] as const
+export type DataFile = (typeof DATA_FILES)[number]
+export const POSTGRES_FOLDER = 'postgres'
+const LOCK_FILE = 'platform.lock'
+
+/** Opens the folder for this process alone. Throws a PlatformError when another one runs on it. */
+export function openDataFolder(path: string): DataFolder {
+  const folder = createFolder(path)
+  const lock = acquireLock(join(folder, LOCK_FILE))
+  if (lock.kind === 'held') {
+    throw new PlatformError(
+      `The platform is running on ${folder} already (process ${lock.pid}). Stop it first, or start another one beside it with PORT and DATA_DIR.`,
+    )
+  }
+  return {
+    path: folder,
+    read: (name, schema) => readJson(join(folder, name), schema),
+    write: (name, value) => writeJson(join(folder, name), value),
+    remove: (name) => rmSync(join(folder, name), { force: true }),
+    release: lock.release,
+  }
+}
+
+function createFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true })
+    return realpathSync(path)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new PlatformError(`The data folder can't be created: ${reason}. Choose another one with DATA_DIR.`)
+  }
+}
+
+function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    throw new PlatformError(`${path} is damaged. Remove it to have a new one made.`)
+  }
+}
+
+function writeJson(path: string, value: unknown): void {
+  const draft = `${path}.${process.pid}.new`
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, path)
+}
+
+const secretsFile = z.object({ adminSecret: z.string(), actionsSecret: z.string() })
+export type Secrets = z.output<typeof secretsFile>
+
+/** The secrets that the services share, made once. One that the configuration gives wins and isn't written down. */
+export function keptSecrets(folder: DataFolder, adminSecret: string | undefined): Secrets {
+  const kept = folder.read('secrets.json', secretsFile)
+  const secrets = kept ?? { adminSecret: newSecret(), actionsSecret: newSecret() }
+  if (kept === undefined) folder.write('secrets.json', secrets)
+  return adminSecret === undefined ? secrets : { ...secrets, adminSecret }
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64url')

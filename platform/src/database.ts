@@ -1,0 +1,75 @@
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { POSTGRES_FOLDER } from './data-folder.ts'
+import { PlatformError } from './platform-error.ts'
+
+const DATABASE = 'commerce'
+const OLDEST_MAJOR = 15
+
+/** What `migrations/` creates; a server that lacks one of them is refused before anything is changed. */
+const EXTENSIONS = ['citext', 'pg_trgm', 'unaccent']
+
+export type Database = {
+  readonly url: string
+  /** Settles, with the reason, when the database that was started here ends without being asked to. */
+  readonly crashed: Promise<string>
+  readonly stop: () => Promise<void>
+}
+
+/** The Postgres of `databaseUrl` when there is one, else one of our own in the data folder. */
+export async function openDatabase(options: {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly port: number | undefined
+}): Promise<Database> {
+  const { databaseUrl, dataDir, port } = options
+  if (databaseUrl !== undefined) {
+    await checkServer(databaseUrl)
+    return { url: databaseUrl, crashed: new Promise(() => undefined), stop: () => Promise.resolve() }
+  }
+  const server = await startLocalPostgres({
+    dataDir: join(dataDir, POSTGRES_FOLDER),
+    databases: [DATABASE],
+    ...(port === undefined ? {} : { port }),
+  })
+  const crashed = new Promise<string>((resolve) => {
+    void server.exit.then((exit) => {
+      if (exit.kind === 'crashed') resolve(exit.reason)
+    })
+  })
+  return { url: server.url, crashed, stop: server.stop }
+}
+
+/** Throws a PlatformError that says what the server lacks. */
+async function checkServer(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  try {
+    const [server] = await sql<{ version: number; maycreate: boolean }[]>`
+      select current_setting('server_version_num')::int / 10000 as version,
+             has_database_privilege(current_database(), 'CREATE') as maycreate`
+    if (server === undefined) throw new Error('no answer')
+    if (server.version < OLDEST_MAJOR) {
+      throw new PlatformError(
+        `DATABASE_URL leads to PostgreSQL ${server.version}; ${OLDEST_MAJOR} or later is needed.`,
+      )
+    }
+    if (!server.maycreate) {
+      throw new PlatformError('The user of DATABASE_URL may not create schemas in that database.')
+    }
+    const available = await sql<{ name: string }[]>`
+      select name from pg_available_extensions where name in ${sql(EXTENSIONS)}`
+    const missing = EXTENSIONS.filter((name) => !available.some((extension) => extension.name === name))
+    if (missing.length > 0) {
+      throw new PlatformError(
+        `The server of DATABASE_URL lacks the extensions ${missing.join(', ')} (package postgresql-contrib).`,
+      )
+    }
+  } catch (error) {
+    if (error instanceof PlatformError) throw error
+    const reason = error instanceof Error && error.message !== '' ? error.message : String(error)
+    throw new PlatformError(`DATABASE_URL can't be used: ${reason}`)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}

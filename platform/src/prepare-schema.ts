@@ -1,0 +1,39 @@
+import { applyMetadata, type HasuraApi, migrate, type SqlFailure } from '@commerce-graph/hasura-cli'
+import { join } from 'node:path'
+import { PlatformError } from './platform-error.ts'
+
+/** The root of the repository, where migrations/, metadata/ and seeds/ are. */
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** Hasura's name of the one database there is. */
+export const SOURCE = 'default'
+
+/** Applies the migrations that are missing, then the metadata. Throws a PlatformError that names the file. */
+export async function prepareSchema(api: HasuraApi, onMigration: (name: string) => void): Promise<void> {
+  const directory = join(ROOT, 'migrations', SOURCE)
+  const outcome = await migrate({
+    api,
+    directory,
+    database: SOURCE,
+    onStep: ({ version, name }) => onMigration(`${version}_${name}`),
+  })
+  switch (outcome.kind) {
+    case 'migrated':
+      break
+    case 'refused':
+      throw new PlatformError(outcome.reason)
+    case 'failed':
+      throw sqlError(outcome.failure)
+    default:
+      outcome satisfies never
+  }
+  const inconsistencies = await applyMetadata(api, join(ROOT, 'metadata'))
+  if (inconsistencies.length > 0) {
+    const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
+    throw new PlatformError(`metadata/ doesn't fit the database:\n${list.join('\n')}`)
+  }
+}
+
+export function sqlError({ file, line, message }: SqlFailure): PlatformError {
+  return new PlatformError(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+}
