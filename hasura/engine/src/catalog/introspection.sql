@@ -58,8 +58,11 @@ with recursive
   )
 select json_build_object(
   'serverVersion', current_setting('server_version_num')::int,
-  -- What an action's types may use beside GraphQL's own scalars.
-  'scalars', (select json_agg(distinct typname) from pg_type where typtype = 'b' and typcategory <> 'A'),
+  -- What an action's types may use beside GraphQL's own scalars, under Hasura's names.
+  'scalars', (
+    select json_agg(distinct case typname when 'int2' then 'smallint' when 'int8' then 'bigint' else typname end)
+    from pg_type where typtype = 'b' and typcategory <> 'A'
+  ),
   'types', (
     select coalesce(json_agg(json_build_object(
       'oid', t.oid::bigint, 'schema', n.nspname, 'name', t.typname, 'kind', t.typtype,
