@@ -32,6 +32,8 @@ export const runSql: Command = {
     const parsed = runSqlArguments.parse(args)
     requireSource(context.draft.snapshot.storedMetadata, parsed.source)
     const client = await context.pool.connect()
+    // The pool stops listening when the connection leaves it, and an error nobody hears ends the process.
+    client.on('error', () => undefined)
     try {
       return await inTransaction(client, parsed.read_only, () => runChecked(client, parsed, context))
     } finally {

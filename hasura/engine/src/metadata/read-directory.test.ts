@@ -21,7 +21,8 @@ const files = async (contents: Readonly<Record<string, string>>): Promise<void> 
 }
 
 const databases = {
-  'databases/databases.yaml': '- name: default\n  kind: postgres\n  tables: "!include default/tables/tables.yaml"\n',
+  'databases/databases.yaml':
+    '- name: default\n  kind: postgres\n  tables: "!include default/tables/tables.yaml"\n',
   'databases/default/tables/tables.yaml': '- "!include public_author.yaml"\n- !include public_article.yaml\n',
   'databases/default/tables/public_author.yaml': 'table:\n  name: author\n  schema: public\n',
   'databases/default/tables/public_article.yaml': 'table: article\n',
@@ -126,10 +127,26 @@ custom_types:
   })
 
   test.each([
-    ['a missing included file', { ...databases, 'databases/default/tables/tables.yaml': '- "!include gone.yaml"' }, /gone\.yaml does not exist/],
-    ['a path that leaves the directory', { 'databases/databases.yaml': '"!include ../../../etc/passwd"' }, /outside of the metadata directory/],
-    ['an action that only one file knows', { ...databases, 'actions.yaml': 'actions: [{ name: lost, definition: { handler: "http://x" } }]' }, /the action lost is not defined there/],
-    ['an unknown key', { ...databases, 'databases/default/tables/public_article.yaml': 'table: article\ncolour: red\n' }, /\$\.sources\[0\]\.tables\[1\]: unknown key "colour"/],
+    [
+      'a missing included file',
+      { ...databases, 'databases/default/tables/tables.yaml': '- "!include gone.yaml"' },
+      /gone\.yaml does not exist/,
+    ],
+    [
+      'a path that leaves the directory',
+      { 'databases/databases.yaml': '"!include ../../../etc/passwd"' },
+      /outside of the metadata directory/,
+    ],
+    [
+      'an action that only one file knows',
+      { ...databases, 'actions.yaml': 'actions: [{ name: lost, definition: { handler: "http://x" } }]' },
+      /the action lost is not defined there/,
+    ],
+    [
+      'an unknown key',
+      { ...databases, 'databases/default/tables/public_article.yaml': 'table: article\ncolour: red\n' },
+      /\$\.sources\[0\]\.tables\[1\]: unknown key "colour"/,
+    ],
     ['what is no metadata directory', { 'version.yaml': 'version: 2' }, /only version 3/],
   ])('refuses %s', async (_, contents, message) => {
     await files(contents)

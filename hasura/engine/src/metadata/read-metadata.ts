@@ -69,19 +69,30 @@ const firstProblem = (
     const plain = deepest?.find((each) => each.code === 'unrecognized_keys') ?? deepest?.[0]
     return plain ? firstProblem([plain], path) : { path: jsonPath(path), message: issue.message }
   }
-  return { path: jsonPath(path), message: problemMessage(issue) }
+  return problemAt(issue, path)
 }
 
-const problemMessage = (issue: z.core.$ZodIssue): string => {
+const problemAt = (issue: z.core.$ZodIssue, path: readonly PropertyKey[]): ParseProblem => {
+  const at = jsonPath(path)
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return `unknown key${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((key) => `"${key}"`).join(', ')}`
+    case 'unrecognized_keys': {
+      const keys = issue.keys.map((key) => `"${key}"`).join(', ')
+      return { path: at, message: `unknown key${issue.keys.length > 1 ? 's' : ''} ${keys}` }
+    }
     case 'invalid_type': {
-      if (issue.input === undefined) return `key "${String(issue.path.at(-1) ?? '')}" not found`
-      return `parsing ${typeName(issue.expected)} failed, expected ${typeName(issue.expected)}, but encountered ${encountered(issue.input)}`
+      const last = path.at(-1)
+      // What is missing is missing in the object around it.
+      if (issue.input === undefined && last !== undefined) {
+        return { path: jsonPath(path.slice(0, -1)), message: `key "${String(last)}" not found` }
+      }
+      const expected = typeName(issue.expected)
+      return {
+        path: at,
+        message: `parsing ${expected} failed, expected ${expected}, but encountered ${encountered(issue.input)}`,
+      }
     }
     default:
-      return issue.message
+      return { path: at, message: issue.message }
   }
 }
 

@@ -9,14 +9,19 @@ const source = (tables: readonly unknown[]) => ({
 describe('parseMetadata', () => {
   test('reads a short table name as public, and null as not given', () => {
     const parsed = parseMetadata(source([{ table: 'author', configuration: { comment: null } }]))
-    expect(parsed).toMatchObject({ kind: 'parsed', value: source([{ table: { name: 'author', schema: 'public' } }]) })
+    expect(parsed).toMatchObject({
+      kind: 'parsed',
+      value: source([{ table: { name: 'author', schema: 'public' } }]),
+    })
     expect(JSON.stringify(parsed)).not.toContain('comment')
   })
 
   test('keeps null inside of expressions, where it is a value', () => {
     const filter = { deleted_at: { _eq: null } }
     const parsed = parseMetadata(
-      source([{ table: 'author', select_permissions: [{ role: 'user', permission: { columns: '*', filter } }] }]),
+      source([
+        { table: 'author', select_permissions: [{ role: 'user', permission: { columns: '*', filter } }] },
+      ]),
     )
     expect(JSON.stringify(parsed)).toContain(JSON.stringify(filter))
   })
@@ -27,7 +32,9 @@ describe('parseMetadata', () => {
       'an unknown key in one form of a relationship',
       {
         table: 'a',
-        object_relationships: [{ name: 'b', using: { foreign_key_constraint_on: { table: 'b', column: 'c', to: 1 } } }],
+        object_relationships: [
+          { name: 'b', using: { foreign_key_constraint_on: { table: 'b', column: 'c', to: 1 } } },
+        ],
       },
       '$.sources[0].tables[0].object_relationships[0].using.foreign_key_constraint_on',
       'unknown key "to"',
@@ -41,7 +48,7 @@ describe('parseMetadata', () => {
     [
       'a missing key',
       { table: 'a', delete_permissions: [{ role: 'user', permission: {} }] },
-      '$.sources[0].tables[0].delete_permissions[0].permission.filter',
+      '$.sources[0].tables[0].delete_permissions[0].permission',
       'key "filter" not found',
     ],
   ])('refuses %s and says where it is', (_, table, path, message) => {
@@ -49,7 +56,10 @@ describe('parseMetadata', () => {
   })
 
   test('reads formats 1 and 2 as the source "default"', () => {
-    const parsed = parseMetadata({ tables: [{ table: 'author' }], functions: ['search', { schema: 'shop', name: 'find' }] })
+    const parsed = parseMetadata({
+      tables: [{ table: 'author' }],
+      functions: ['search', { schema: 'shop', name: 'find' }],
+    })
     expect(parsed).toMatchObject({
       kind: 'parsed',
       value: {

@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { pino } from 'pino'
+import { startEngine } from '../src/engine.ts'
+import { MetadataDirectoryError, readMetadataDirectory } from '../src/metadata/read-directory.ts'
+import type { Metadata } from '../src/metadata/types.ts'
+import { type Settings, readSettings } from '../src/settings.ts'
+
+const help = `hasura-embedded: Hasura v2 over Postgres, in Node, without Docker
+
+Usage: hasura-embedded [options]
+
+  --metadata DIR       apply this metadata directory (config v3) at the start
+  --database-url URL   use this Postgres (15 or later); also HASURA_GRAPHQL_DATABASE_URL
+  --data-dir DIR       without a URL: bring a Postgres that keeps its data here (default .hasura-data)
+  --port N             default 8080; also HASURA_GRAPHQL_SERVER_PORT
+  --host ADDRESS       default 127.0.0.1; also HASURA_GRAPHQL_SERVER_HOST
+  --help
+
+Hasura's own settings mean the same: HASURA_GRAPHQL_ADMIN_SECRET, _AUTH_HOOK, _AUTH_HOOK_MODE,
+_UNAUTHORIZED_ROLE, _STRINGIFY_NUMERIC_TYPES, _INFER_FUNCTION_PERMISSIONS, _ENABLED_APIS, _CORS_DOMAIN,
+_DISABLE_CORS, _PG_CONNECTIONS, _LOG_LEVEL.
+`
+
+interface Arguments {
+  readonly metadata?: string | undefined
+  readonly dataDir: string
+  readonly databaseUrl?: string | undefined
+  readonly port?: string | undefined
+  readonly host?: string | undefined
+  readonly help: boolean
+}
+
+const readArguments = (): Arguments => {
+  const { values } = parseArgs({
+    options: {
+      metadata: { type: 'string' },
+      'database-url': { type: 'string' },
+      'data-dir': { type: 'string', default: '.hasura-data' },
+      port: { type: 'string' },
+      host: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    metadata: values.metadata,
+    dataDir: values['data-dir'],
+    databaseUrl: values['database-url'],
+    port: values.port,
+    host: values.host,
+    help: values.help,
+  }
+}
+
+/** An argument goes before the environment. */
+const settingsOf = (args: Arguments): Settings => {
+  const given = {
+    HASURA_GRAPHQL_DATABASE_URL: args.databaseUrl,
+    HASURA_GRAPHQL_SERVER_PORT: args.port,
+    HASURA_GRAPHQL_SERVER_HOST: args.host,
+  }
+  const overrides = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const result = readSettings({ ...process.env, ...overrides })
+  if (result.kind === 'invalid') throw new UsageError(result.problems.join('\n'))
+  return result.settings
+}
+
+class UsageError extends Error {}
+
+const main = async (): Promise<void> => {
+  const args = readArguments()
+  if (args.help) {
+    process.stdout.write(help)
+    return
+  }
+  const settings = settingsOf(args)
+  const metadata = args.metadata === undefined ? undefined : await readMetadataDirectory(args.metadata)
+  const postgres =
+    settings.databaseUrl === undefined ? await startLocalPostgres({ dataDir: args.dataDir }) : undefined
+  const logger = pino({ level: settings.logLevel })
+  const engine = await startEngine({
+    ...settings,
+    databaseUrl: settings.databaseUrl ?? postgres?.url ?? '',
+    logger,
+  })
+  const stop = async (): Promise<void> => {
+    await engine.stop()
+    await postgres?.stop()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stop().then(() => process.exit(0)))
+  }
+  if (metadata) await applyMetadata(engine, metadata)
+  if (settings.adminSecret === undefined) {
+    process.stderr.write('No admin secret is set: whoever reaches this address is admin.\n')
+  }
+  process.stdout.write(`GraphQL at ${engine.url ?? ''}/v1/graphql\n`)
+}
+
+const applyMetadata = async (
+  engine: Awaited<ReturnType<typeof startEngine>>,
+  metadata: Metadata,
+): Promise<void> => {
+  for (const { name, reason } of await engine.replaceMetadata(metadata))
+    process.stderr.write(`${name}: ${reason}\n`)
+}
+
+try {
+  await main()
+} catch (error) {
+  const expected =
+    error instanceof UsageError ||
+    error instanceof MetadataDirectoryError ||
+    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
+  process.stderr.write(
+    `${expected ? error.message : String(error instanceof Error ? (error.stack ?? error) : error)}\n`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,183 @@
+import { setInterval } from 'node:timers'
+import pg from 'pg'
+import { type Logger, pino } from 'pino'
+import { createGraphQLExecutor } from './execute/graphql-executor.ts'
+import type { ExecuteOptions, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
+import type { CorsPolicy } from './http/cors.ts'
+import { type ApiGroup, apiGroups } from './http/routes.ts'
+import { type HttpServer, startHttpServer } from './http/server.ts'
+import { type Workspace, openWorkspace } from './metadata-api/workspace.ts'
+import type { Metadata } from './metadata/types.ts'
+import type { AuthHook } from './session/auth-webhook.ts'
+import { createAuthenticator } from './session/authenticator.ts'
+import type { Session } from './session/types.ts'
+import type { Inconsistency, Snapshot } from './snapshot.ts'
+import { createMetadataStore } from './storage/metadata-store.ts'
+
+export interface EngineOptions {
+  /** Holds the data and, in schema hdb_catalog, the metadata. */
+  readonly databaseUrl: string
+  readonly adminSecret?: string | undefined
+  readonly authHook?: AuthHook | undefined
+  /** The role of who has neither the secret nor a webhook to speak for them. */
+  readonly unauthorizedRole?: string | undefined
+  /** Serve HTTP here; 0 takes a free port. Without it the engine is used through `execute` alone. */
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  readonly cors?: CorsPolicy | undefined
+  readonly enabledApis?: readonly ApiGroup[] | undefined
+  /** bigint and numeric as JSON strings. */
+  readonly stringifyNumericTypes?: boolean | undefined
+  /** Tracked functions are open to every role that may select from what they return. */
+  readonly inferFunctionPermissions?: boolean | undefined
+  /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly logger?: Logger | undefined
+  /** Connections to Postgres at most. */
+  readonly poolSize?: number | undefined
+  /** How soon metadata that another engine on the same database has changed is taken over. */
+  readonly pollIntervalMs?: number | undefined
+  readonly maxBodyBytes?: number | undefined
+  readonly requestTimeoutMs?: number | undefined
+}
+
+export interface Engine {
+  /** Where HTTP is served, when it is. */
+  readonly port: number | undefined
+  readonly url: string | undefined
+  readonly snapshot: Snapshot
+  /** Answers one GraphQL request in process. Throws only for a mistake of the engine. */
+  execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
+  /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
+  replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
+  /** Lets running requests finish for a while, then closes everything. */
+  stop(): Promise<void>
+}
+
+const defaults = {
+  host: '127.0.0.1',
+  poolSize: 20,
+  pollIntervalMs: 1_000,
+  maxBodyBytes: 16 * 1024 * 1024,
+  requestTimeoutMs: 60_000,
+}
+
+/** What an empty database starts with: itself, with nothing tracked. */
+const initialMetadata: Metadata = {
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      tables: [],
+      configuration: {
+        connection_info: {
+          database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' },
+          isolation_level: 'read-committed',
+          use_prepared_statements: true,
+        },
+      },
+    },
+  ],
+}
+
+/** Connects, creates Hasura's tables if they are absent, reads metadata and catalog, and serves. */
+export const startEngine = async (options: EngineOptions): Promise<Engine> => {
+  const logger = options.logger ?? pino({ level: 'warn' })
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.poolSize ?? defaults.poolSize,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'hasura-embedded',
+  })
+  // An idle connection that Postgres closes must not end the process; the next request gets a new one.
+  pool.on('error', (error) => logger.warn({ error }, 'a connection to Postgres was lost'))
+  try {
+    return await startWith(pool, logger, options)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions): Promise<Engine> => {
+  const store = createMetadataStore(pool)
+  await store.prepare(initialMetadata)
+  const workspace = await openWorkspace(pool, store)
+  const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
+    stringifyNumericTypes: options.stringifyNumericTypes ?? false,
+    inferFunctionPermissions: options.inferFunctionPermissions ?? true,
+    env: options.env ?? process.env,
+  })
+  const server = await serve(workspace, executor, pool, logger, options)
+  const stopPolling = poll(workspace, logger, options.pollIntervalMs ?? defaults.pollIntervalMs)
+  return {
+    port: server?.port,
+    url: server?.url,
+    get snapshot() {
+      return workspace.snapshot
+    },
+    execute: (request, session, executeOptions) => executor.execute(request, session, executeOptions),
+    replaceMetadata: async (metadata) => {
+      const args = { metadata, allow_inconsistent_metadata: true }
+      await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })
+      return workspace.snapshot.inconsistencies
+    },
+    stop: async () => {
+      stopPolling()
+      await server?.close()
+      await pool.end()
+    },
+  }
+}
+
+const serve = async (
+  workspace: Workspace,
+  executor: ReturnType<typeof createGraphQLExecutor>,
+  pool: pg.Pool,
+  logger: Logger,
+  options: EngineOptions,
+): Promise<HttpServer | undefined> => {
+  if (options.port === undefined) return undefined
+  const api = {
+    workspace,
+    executor,
+    authenticator: createAuthenticator(options),
+    checkDatabase: async () => {
+      await pool.query('select 1')
+    },
+    config: {
+      enabledApis: new Set(options.enabledApis ?? apiGroups),
+      isAdminSecretSet: options.adminSecret !== undefined,
+      isAuthHookSet: options.authHook !== undefined,
+      inferFunctionPermissions: options.inferFunctionPermissions ?? true,
+    },
+  }
+  return startHttpServer(api, {
+    host: options.host ?? defaults.host,
+    port: options.port,
+    cors: options.cors ?? { kind: 'any' },
+    maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
+    requestTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
+    logger,
+  })
+}
+
+/** Looks for another engine's changes. A look that takes longer than the interval is not overtaken. */
+const poll = (workspace: Workspace, logger: Logger, intervalMs: number): (() => void) => {
+  let looking = false
+  const look = async (): Promise<void> => {
+    if (looking) return
+    looking = true
+    try {
+      await workspace.synchronize()
+    } catch (error) {
+      logger.warn({ error }, 'could not look for changed metadata')
+    } finally {
+      looking = false
+    }
+  }
+  const timer = setInterval(() => void look(), intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

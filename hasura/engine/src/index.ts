@@ -1,0 +1,14 @@
+export { type Engine, type EngineOptions, startEngine } from './engine.ts'
+export type {
+  ExecuteOptions,
+  GraphQLError,
+  GraphQLExecutor,
+  GraphQLRequest,
+  GraphQLResult,
+} from './graphql-request.ts'
+export { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
+export type { Metadata } from './metadata/types.ts'
+export type { AuthHook } from './session/auth-webhook.ts'
+export { type Session, adminSession, createSession } from './session/types.ts'
+export { type Settings, type SettingsResult, readSettings } from './settings.ts'
+export type { Inconsistency, Snapshot } from './snapshot.ts'

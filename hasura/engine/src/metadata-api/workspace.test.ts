@@ -1,0 +1,349 @@
+import pg from 'pg'
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HasuraError, errorBody } from '../hasura-error.ts'
+import type { Json } from '../metadata/parse.ts'
+import { createMetadataStore } from '../storage/metadata-store.ts'
+import { type Workspace, openWorkspace } from './workspace.ts'
+
+let database: TestDatabase
+let pool: pg.Pool
+let workspace: Workspace
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url })
+  const store = createMetadataStore(pool)
+  await store.prepare({ version: 3, sources: [{ name: 'default', kind: 'postgres', tables: [] }] })
+  await pool.query(`
+    create table author (id serial primary key, name text not null);
+    create table article (id serial primary key, title text, author_id int references author (id), done bool);
+    create function search(word text) returns setof article language sql stable
+      as 'select * from article where title = word';
+  `)
+  workspace = await openWorkspace(pool, store)
+})
+
+afterEach(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+const metadata = (type: string, args: Json = {}, more: Record<string, Json> = {}): Promise<Json> =>
+  workspace.handle('metadata', { type, args, ...more })
+
+const sql = (text: string, args: Record<string, Json> = {}): Promise<Json> =>
+  workspace.handle('query', { type: 'run_sql', args: { sql: text, ...args } })
+
+/** The error's body with its status, the way a client sees it. */
+const refusal = async (answer: Promise<Json>): Promise<unknown> => {
+  try {
+    return { answered: await answer }
+  } catch (error) {
+    if (!(error instanceof HasuraError)) throw error
+    return { status: error.status, ...(errorBody(error) as object) }
+  }
+}
+
+const exported = async (): Promise<Record<string, never>> => (await metadata('export_metadata')) as never
+
+const trackAll = async (): Promise<void> => {
+  await metadata('bulk', [
+    { type: 'pg_track_table', args: { table: 'author' } },
+    { type: 'pg_track_table', args: { table: 'article' } },
+    {
+      type: 'pg_create_object_relationship',
+      args: { table: 'article', name: 'author', using: { foreign_key_constraint_on: 'author_id' } },
+    },
+    {
+      type: 'pg_create_array_relationship',
+      args: {
+        table: 'author',
+        name: 'articles',
+        using: { foreign_key_constraint_on: { table: 'article', column: 'author_id' } },
+      },
+    },
+    {
+      type: 'pg_create_select_permission',
+      args: {
+        table: 'article',
+        role: 'user',
+        permission: {
+          columns: ['id', 'title'],
+          filter: { _or: [{ author: { id: 'X-Hasura-User-Id' } }, { done: true }] },
+        },
+      },
+    },
+    { type: 'pg_track_function', args: { function: 'search' } },
+  ])
+}
+
+const filterOfArticles = (): unknown =>
+  workspace.snapshot.storedMetadata.sources[0]?.tables.flatMap(({ select_permissions = [] }) =>
+    select_permissions.map(({ permission }) => permission.filter),
+  )[0]
+
+describe('metadata commands', () => {
+  test('a change is stored, exported as Hasura writes it, and gives a new resource version', async () => {
+    await trackAll()
+    await metadata('pg_untrack_function', { function: 'search' })
+    expect(await metadata('export_metadata', {}, { version: 2 })).toMatchObject({ resource_version: 3 })
+    expect(await exported()).toMatchObject({
+      version: 3,
+      sources: [
+        {
+          tables: [
+            { table: { name: 'author', schema: 'public' }, array_relationships: [{ name: 'articles' }] },
+            { table: { name: 'article', schema: 'public' }, object_relationships: [{ name: 'author' }] },
+          ],
+        },
+      ],
+    })
+    const reopened = await openWorkspace(pool, createMetadataStore(pool))
+    expect(reopened.snapshot.storedMetadata).toEqual(workspace.snapshot.storedMetadata)
+  })
+
+  test('a bulk that fails leaves nothing behind and says which command it was', async () => {
+    const answer = metadata('bulk', [
+      { type: 'pg_track_table', args: { table: 'author' } },
+      { type: 'pg_track_table', args: { table: 'gone' } },
+    ])
+    expect(await refusal(answer)).toMatchObject({
+      status: 400,
+      path: '$.args[1].args',
+      code: 'invalid-configuration',
+      error: 'Inconsistent object: no such table/view exists in source: "gone"',
+    })
+    expect(workspace.snapshot.storedMetadata.sources[0]?.tables).toEqual([])
+  })
+
+  test('bulk_keep_going does what it can and tells the rest', async () => {
+    const answer = await metadata('bulk_keep_going', [
+      { type: 'pg_track_table', args: { table: 'gone' } },
+      { type: 'pg_track_table', args: { table: 'author' } },
+    ])
+    expect(answer).toMatchObject([{ code: 'invalid-configuration' }, { message: 'success' }])
+    expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
+  })
+
+  test('a resource version that is not the current one is a conflict', async () => {
+    await metadata('pg_track_table', { table: 'author' }, { resource_version: 1 })
+    expect(
+      await refusal(metadata('pg_track_table', { table: 'article' }, { resource_version: 1 })),
+    ).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      error: 'metadata resource version referenced (1) did not match current version',
+    })
+  })
+
+  test('what another engine stores is taken over', async () => {
+    const other = await openWorkspace(pool, createMetadataStore(pool))
+    await other.handle('metadata', { type: 'pg_track_table', args: { table: 'author' } })
+    await workspace.synchronize()
+    expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
+    expect(workspace.snapshot.resourceVersion).toBe(2)
+  })
+
+  test('something others depend on is only dropped with cascade', async () => {
+    await trackAll()
+    const drop = { table: 'article', relationship: 'author' }
+    expect(await refusal(metadata('pg_drop_relationship', drop))).toMatchObject({
+      code: 'dependency-error',
+      error:
+        'cannot drop due to the following dependent objects: permission article.user.select in source "default"',
+    })
+    await metadata('pg_drop_relationship', { ...drop, cascade: true })
+    expect(filterOfArticles()).toBeUndefined()
+  })
+
+  test('renaming a relationship renames it in permissions', async () => {
+    await trackAll()
+    await metadata('pg_rename_relationship', { table: 'article', name: 'author', new_name: 'writer' })
+    expect(filterOfArticles()).toEqual({ _or: [{ writer: { id: 'X-Hasura-User-Id' } }, { done: true }] })
+  })
+
+  test('a permission that names what does not exist is refused with the inconsistency', async () => {
+    await metadata('pg_track_table', { table: 'author' })
+    const permission = { columns: ['id', 'colour'], filter: {} }
+    const reason =
+      'Inconsistent object: in table "author": in permission for role "user": "colour" does not exist'
+    expect(
+      await refusal(metadata('pg_create_select_permission', { table: 'author', role: 'user', permission })),
+    ).toEqual({
+      status: 400,
+      path: '$.args',
+      code: 'invalid-configuration',
+      error: reason,
+      internal: [
+        {
+          type: 'select_permission',
+          name: 'select_permission user in table author in source default',
+          reason,
+          definition: {
+            source: 'default',
+            table: { schema: 'public', name: 'author' },
+            role: 'user',
+            permission,
+            comment: null,
+          },
+        },
+      ],
+    })
+  })
+
+  test('replace_metadata refuses what is inconsistent unless allowed, and then serves the rest', async () => {
+    const wanted = {
+      version: 3,
+      sources: [{ name: 'default', kind: 'postgres', tables: [{ table: 'author' }, { table: 'gone' }] }],
+    }
+    expect(await refusal(metadata('replace_metadata', wanted))).toMatchObject({
+      code: 'unexpected',
+      error: 'cannot continue due to inconsistent metadata',
+    })
+    expect(workspace.snapshot.resourceVersion).toBe(1)
+    const allowed = { metadata: wanted, allow_inconsistent_metadata: true }
+    expect(await metadata('replace_metadata', allowed, { version: 2 })).toMatchObject({
+      is_consistent: false,
+      inconsistent_objects: [{ name: 'table gone in source default' }],
+    })
+    expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
+    await metadata('drop_inconsistent_metadata')
+    expect(await metadata('get_inconsistent_metadata')).toEqual({
+      is_consistent: true,
+      inconsistent_objects: [],
+    })
+    expect(workspace.snapshot.storedMetadata.sources[0]?.tables).toHaveLength(1)
+  })
+
+  test('keeps the state of hasura-cli and the console', async () => {
+    const state = { migrations: { default: { '1795219200000': false } } }
+    await metadata('set_catalog_state', { type: 'cli', state })
+    expect(await metadata('get_catalog_state')).toMatchObject({ cli_state: state, console_state: {} })
+  })
+
+  test.each([
+    [
+      'an unknown command',
+      { type: 'make_coffee', args: {} },
+      '$.type',
+      'unknown metadata command "make_coffee"',
+    ],
+    [
+      'an unknown version',
+      { type: 'pg_track_table', version: 3, args: {} },
+      '$.version',
+      'expected 1 or 2, encountered 3',
+    ],
+    ['a missing argument', { type: 'pg_track_table', args: {} }, '$', 'key "table" not found'],
+    [
+      'an unknown argument',
+      { type: 'pg_track_table', args: { table: 'a', colour: 1 } },
+      '$',
+      'unknown key "colour"',
+    ],
+    ['what is no object', 'track', '$', 'parsing Object failed, expected Object, but encountered String'],
+  ])('refuses %s', async (_, body, path, error) => {
+    expect(await refusal(workspace.handle('metadata', body))).toEqual({
+      status: 400,
+      code: 'parse-failed',
+      path,
+      error,
+    })
+  })
+})
+
+describe('run_sql', () => {
+  test('answers rows as text under their names, and null where there are none', async () => {
+    expect(await sql('select 1 as a, true as b, null as c')).toEqual({
+      result_type: 'TuplesOk',
+      result: [
+        ['a', 'b', 'c'],
+        ['1', 't', null],
+      ],
+    })
+    expect(await sql('create table other ()')).toEqual({ result_type: 'CommandOk', result: null })
+  })
+
+  test('is one transaction', async () => {
+    const body = await refusal(sql("insert into author (name) values ('a'); select 1/0"))
+    expect(body).toMatchObject({
+      code: 'postgres-error',
+      error: 'query execution failed',
+      internal: { error: { status_code: '22012', message: 'division by zero' } },
+    })
+    expect(await sql('select count(*) from author')).toMatchObject({ result: [['count'], ['0']] })
+  })
+
+  test('read_only means it', async () => {
+    expect(await refusal(sql('drop table author', { read_only: true }))).toMatchObject({
+      internal: { error: { status_code: '25006' } },
+    })
+  })
+
+  test('metadata follows renamed tables and columns into relationships and permissions', async () => {
+    await trackAll()
+    await sql('alter table author rename to writer; alter table writer rename column id to writer_id')
+    expect(workspace.snapshot.inconsistencies).toEqual([])
+    expect(filterOfArticles()).toEqual({
+      _or: [{ author: { writer_id: 'X-Hasura-User-Id' } }, { done: true }],
+    })
+    expect(workspace.snapshot.metadata.sources[0]?.tables[0]?.table.name).toBe('writer')
+  })
+
+  test('a dropped column that a permission needs is refused, and taken along with cascade', async () => {
+    await trackAll()
+    expect(await refusal(sql('alter table article drop column title'))).toMatchObject({
+      code: 'dependency-error',
+      error:
+        'cannot drop due to the following dependent objects: permission article.user.select in source "default"',
+    })
+    expect(await sql('select title from article')).toMatchObject({ result: [['title']] })
+    await sql('alter table article drop column title', { cascade: true })
+    expect(workspace.snapshot.inconsistencies).toEqual([])
+    expect(filterOfArticles()).toBeUndefined()
+  })
+
+  test('a dropped table is forgotten with its own entries; what leads to it stands in the way', async () => {
+    await trackAll()
+    expect(await refusal(sql('drop table article cascade'))).toMatchObject({
+      error:
+        'cannot drop due to the following dependent objects: relationship author.articles in source "default"',
+    })
+    await sql('drop table article cascade; drop table author')
+    expect(workspace.snapshot.storedMetadata.sources[0]).toMatchObject({ tables: [] })
+  })
+
+  test('a type changes only where no permission compares with a value of the old one', async () => {
+    await trackAll()
+    expect(await refusal(sql('alter table article alter column done type text'))).toMatchObject({
+      code: 'dependency-error',
+      error:
+        'cannot change type of column "done" in table "article" because of the following dependencies : permission article.user.select in source "default"',
+    })
+    await sql('alter table article alter column title type varchar(20)')
+  })
+
+  test('a tracked function stays single and side-effect free', async () => {
+    await trackAll()
+    expect(
+      await refusal(
+        sql(
+          "create function search(a int) returns setof article language sql stable as 'select * from article'; comment on function search(int) is ''",
+        ),
+      ),
+    ).toMatchObject({
+      code: 'not-supported',
+      error: 'the following tracked function(s) cannot be overloaded: search',
+    })
+  })
+
+  test('without a check the metadata is left to become inconsistent', async () => {
+    await trackAll()
+    await sql('drop table article cascade', { check_metadata_consistency: false })
+    await metadata('reload_metadata')
+    expect(workspace.snapshot.inconsistencies.map(({ reason }) => reason)).toContain(
+      'Inconsistent object: no such table/view exists in source: "article"',
+    )
+  })
+})

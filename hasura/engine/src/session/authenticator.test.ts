@@ -1,0 +1,171 @@
+import { type IncomingHttpHeaders, type Server, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { HasuraError } from '../hasura-error.ts'
+import { createAuthenticator } from './authenticator.ts'
+
+interface Received {
+  readonly method: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const servers: Server[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+})
+
+/** An auth webhook that answers what it is told to. */
+const webhook = async (
+  answer: () => { status: number; body: string },
+): Promise<{ url: string; received: Received[] }> => {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      received.push({ method: request.method, headers: request.headers, body })
+      const { status, body: text } = answer()
+      response.writeHead(status, { connection: 'close' }).end(text)
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received }
+}
+
+const ok = (values: Record<string, unknown>) => () => ({ status: 200, body: JSON.stringify(values) })
+
+const refusal = async (answer: Promise<unknown>) => {
+  const error = await answer.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return error instanceof HasuraError
+    ? { status: error.status, code: error.code, message: error.message }
+    : error
+}
+
+describe('with an admin secret', () => {
+  const authenticator = createAuthenticator({ adminSecret: 'secret' })
+
+  test('whoever has it is who they say, in lower-case variables', async () => {
+    const headers = {
+      'x-hasura-admin-secret': 'secret',
+      'x-hasura-role': 'merchant',
+      'x-hasura-merchant-id': 'M',
+      'x-hasura-use-backend-only-permissions': 'true',
+      accept: '*/*',
+    }
+    expect(await authenticator.authenticate({ headers })).toEqual({
+      role: 'merchant',
+      isAdmin: false,
+      backendOnlyPermissions: true,
+      variables: { 'x-hasura-role': 'merchant', 'x-hasura-merchant-id': 'M' },
+    })
+  })
+
+  test('without a role they are admin', async () => {
+    const session = await authenticator.authenticate({ headers: { 'x-hasura-admin-secret': 'secret' } })
+    expect(session).toMatchObject({ role: 'admin', isAdmin: true })
+  })
+
+  test.each([
+    [{ 'x-hasura-admin-secret': 'wrong' }, 'invalid x-hasura-admin-secret/x-hasura-access-key'],
+    [{ 'x-hasura-role': 'admin' }, 'x-hasura-admin-secret/x-hasura-access-key required, but not found'],
+  ])('nobody else gets in: %o', async (headers, message) => {
+    expect(await refusal(authenticator.authenticate({ headers }))).toEqual({
+      status: 401,
+      code: 'access-denied',
+      message,
+    })
+  })
+
+  test('the unauthorized role is given to who has no secret, whatever role they ask for', async () => {
+    const open = createAuthenticator({ adminSecret: 'secret', unauthorizedRole: 'anonymous' })
+    expect(await open.authenticate({ headers: { 'x-hasura-role': 'admin' } })).toMatchObject({
+      role: 'anonymous',
+      isAdmin: false,
+    })
+  })
+})
+
+describe('with a webhook', () => {
+  const authenticate = (url: string, mode: 'GET' | 'POST', headers: IncomingHttpHeaders) =>
+    createAuthenticator({ adminSecret: 'secret', authHook: { url, mode } }).authenticate({
+      headers,
+      graphql: { query: '{ a }', variables: { b: 1 } },
+    })
+
+  test('GET forwards the headers that tell who the client is, and no others', async () => {
+    const { url, received } = await webhook(
+      ok({ 'X-Hasura-Role': 'merchant', 'X-Hasura-Merchant-Id': 'M', note: 'n' }),
+    )
+    const session = await authenticate(url, 'GET', {
+      authorization: 'Bearer T',
+      cookie: 'c=1',
+      'content-length': '9999',
+      'user-agent': 'client',
+      origin: 'http://page',
+    })
+    expect(session).toEqual({
+      role: 'merchant',
+      isAdmin: false,
+      backendOnlyPermissions: false,
+      variables: { 'x-hasura-role': 'merchant', 'x-hasura-merchant-id': 'M' },
+    })
+    expect(received[0]).toMatchObject({
+      method: 'GET',
+      headers: { authorization: 'Bearer T', cookie: 'c=1' },
+    })
+    expect(received[0]?.headers.origin).toBeUndefined()
+    expect(received[0]?.headers['user-agent']).not.toBe('client')
+  })
+
+  test('POST sends the headers and the request', async () => {
+    const { url, received } = await webhook(ok({ 'x-hasura-role': 'user' }))
+    await authenticate(url, 'POST', { authorization: 'Bearer T', host: 'here' })
+    expect(JSON.parse(received[0]?.body ?? '')).toEqual({
+      headers: { authorization: 'Bearer T' },
+      request: { query: '{ a }', variables: { b: 1 } },
+    })
+  })
+
+  test.each([
+    ['401', () => ({ status: 401, body: '' }), 401, 'access-denied'],
+    ['another status', () => ({ status: 403, body: '{}' }), 500, 'unexpected'],
+    ['what is not JSON', () => ({ status: 200, body: 'ok' }), 500, 'unexpected'],
+    ['values that are not text', ok({ 'x-hasura-role': 'user', n: 1 }), 500, 'unexpected'],
+    ['no role', ok({ 'x-hasura-user-id': '1' }), 500, 'unexpected'],
+  ])('%s lets nobody in', async (_, answer, status, code) => {
+    const { url } = await webhook(answer)
+    expect(await refusal(authenticate(url, 'GET', {}))).toMatchObject({ status, code })
+  })
+
+  test('a webhook that is not there lets nobody in', async () => {
+    expect(await refusal(authenticate('http://127.0.0.1:1/hook', 'GET', {}))).toMatchObject({
+      status: 500,
+      code: 'unexpected',
+    })
+  })
+
+  test('an answer is kept for the same headers as long as it says, and not at all otherwise', async () => {
+    const { url, received } = await webhook(ok({ 'x-hasura-role': 'user', 'Cache-Control': 'max-age=60' }))
+    const caching = createAuthenticator({ adminSecret: 'secret', authHook: { url, mode: 'GET' } })
+    await caching.authenticate({ headers: { authorization: 'a' } })
+    await caching.authenticate({ headers: { authorization: 'a' } })
+    expect(received).toHaveLength(1)
+    await caching.authenticate({ headers: { authorization: 'b' } })
+    expect(received).toHaveLength(2)
+
+    const uncached = await webhook(ok({ 'x-hasura-role': 'user' }))
+    const asking = createAuthenticator({
+      adminSecret: 'secret',
+      authHook: { url: uncached.url, mode: 'GET' },
+    })
+    await asking.authenticate({ headers: { authorization: 'a' } })
+    await asking.authenticate({ headers: { authorization: 'a' } })
+    expect(uncached.received).toHaveLength(2)
+  })
+})
