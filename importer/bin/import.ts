@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
+import { createProgress, ImportStopped, InputError, runImport, type ImportSummary } from '../src/index.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+// `npm run` changes to the repository; names on the command line mean the directory it was called from.
+const CALLED_FROM = process.env.INIT_CWD ?? process.cwd()
+const DATA_DIR = resolve(REPOSITORY, process.env.DATA_DIR ?? '.data')
+
+const options = z.object({
+  url: z.url().optional(),
+  key: z.string().optional(),
+  dryRun: z.boolean().default(false),
+  onExisting: z.enum(['skip', 'update']),
+  state: z.string(),
+  report: z.string(),
+  concurrency: z.number(),
+})
+
+const program = new Command('npm run import --')
+  .description(
+    'Imports products and customers, as JSON Lines or CSV (docs/import.md), through the public API.\n' +
+      'An import that was interrupted goes on where it stopped when it is started again.',
+  )
+  .argument('<file...>', 'files named .jsonl, .ndjson or .csv')
+  .option('--url <url>', 'the endpoint, …/graphql; that of the running platform when nothing is said')
+  .addOption(
+    new Option('--key <key>', 'the API key; the running platform’s live key').env('COMMERCE_GRAPH_API_KEY'),
+  )
+  .option('--dry-run', 'check every row and send nothing')
+  .addOption(
+    new Option('--on-existing <what>', 'what to do with a SKU or e-mail address that is there already')
+      .choices(['skip', 'update'])
+      .default('skip'),
+  )
+  .option('--state <file>', 'where to remember how far an import came', join(DATA_DIR, 'import/state.jsonl'))
+  .option('--report <file>', 'where to list refused rows', join(DATA_DIR, 'import/refused.jsonl'))
+  .option('--concurrency <n>', 'batches under way at once, 1 to 16', concurrency, 4)
+  .showHelpAfterError()
+
+function concurrency(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1 || number > 16) {
+    throw new InvalidArgumentError('must be a whole number from 1 to 16')
+  }
+  return number
+}
+
+/** The platform that `npm start` runs says here where it is. */
+async function runningPlatform(): Promise<{ url: string; key: string }> {
+  const path = join(DATA_DIR, 'ready.json')
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new InputError(
+      `no platform is running here (${path} is absent): run npm start, or give --url and --key`,
+    )
+  })
+  const { graphqlUrl, liveKey } = z
+    .object({ graphqlUrl: z.string(), liveKey: z.string() })
+    .parse(JSON.parse(text))
+  return { url: graphqlUrl, key: liveKey }
+}
+
+async function main(): Promise<number> {
+  program.parse()
+  const { url, key, dryRun, onExisting, state, report, concurrency: batches } = options.parse(program.opts())
+  const stopping = new AbortController()
+  // A terminal's Ctrl-C arrives twice through npm; the second one asks for nothing new.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+
+  const target = dryRun
+    ? undefined
+    : url !== undefined && key !== undefined
+      ? { url, key }
+      : { ...(await runningPlatform()), ...(url && { url }), ...(key && { key }) }
+  const reportPath = resolve(CALLED_FROM, report)
+  const summary = await runImport({
+    files: program.args.map((file) => resolve(CALLED_FROM, file)),
+    target,
+    onExisting,
+    statePath: resolve(CALLED_FROM, state),
+    reportPath,
+    concurrency: batches,
+    progress: createProgress(process.stderr),
+    stopping: stopping.signal,
+  })
+  console.log(summaryText(summary, dryRun, reportPath))
+  if (stopping.signal.aborted) return 130
+  return summary.counts.refused > 0 || summary.stopped !== undefined ? 1 : 0
+}
+
+function summaryText({ rows, counts, stopped }: ImportSummary, dryRun: boolean, reportPath: string): string {
+  const { created, updated, skipped, refused } = counts
+  const done = dryRun
+    ? `${rows} rows checked, ${refused} would be refused`
+    : `${rows} rows: ${created} created, ${updated} updated, ${skipped} skipped, ${refused} refused`
+  return [
+    done,
+    ...(refused > 0 ? [`Refused rows and their reasons: ${reportPath}`] : []),
+    ...(stopped === undefined ? [] : [`Not finished: ${stopped}. The same command goes on from here.`]),
+  ].join('\n')
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof InputError) && !(error instanceof ImportStopped)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

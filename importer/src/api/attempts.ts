@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Problem } from '../input/row.ts'
+import { ImportStopped, Unavailable } from './api-error.ts'
+
+/** What became of a row in one attempt. */
+export type Outcome =
+  | { readonly kind: 'created' | 'updated' | 'skipped' }
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  /** A failure of the server's that may pass. `problem` is what it said. */
+  | { readonly kind: 'again'; readonly problem: Problem }
+
+export type Settled = Exclude<Outcome, { kind: 'again' }>
+
+export type RetryPolicy = {
+  readonly attempts: number
+  readonly firstDelayMs: number
+  readonly maxDelayMs: number
+}
+
+export const DEFAULT_RETRY_POLICY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
+
+/**
+ * Attempts rows until each is settled. An attempt begins with looking what is there already, so trying again, also
+ * after an answer that got lost, never makes anything twice.
+ *
+ * @throws ImportStopped when the API stays unavailable or `stopping` is signalled; rows not settled stay to do
+ */
+export async function settle<T>(
+  rows: readonly T[],
+  attempt: (rows: readonly T[]) => Promise<readonly Outcome[]>,
+  { attempts, firstDelayMs, maxDelayMs }: RetryPolicy,
+  stopping: AbortSignal,
+): Promise<Map<T, Settled>> {
+  const settled = new Map<T, Settled>()
+  let pending = rows
+  for (let number = 1; pending.length > 0; number++) {
+    const last = number === attempts
+    const outcomes = await attemptOnce(pending, attempt, last)
+    const again: T[] = []
+    for (const [index, row] of pending.entries()) {
+      const outcome = outcomes?.[index]
+      if (outcome === undefined) again.push(row)
+      else if (outcome.kind !== 'again') settled.set(row, outcome)
+      else if (last) settled.set(row, { kind: 'refused', problems: [outcome.problem] })
+      else again.push(row)
+    }
+    pending = again
+    if (pending.length === 0) break
+    const delay = Math.min(firstDelayMs * 2 ** (number - 1), maxDelayMs) * (0.5 + Math.random() / 2)
+    await sleep(delay, undefined, { signal: stopping }).catch(() => {
+      throw new ImportStopped('interrupted')
+    })
+  }
+  return settled
+}
+
+/** Undefined when the API was unavailable. */
+async function attemptOnce<T>(
+  rows: readonly T[],
+  attempt: (rows: readonly T[]) => Promise<readonly Outcome[]>,
+  last: boolean,
+): Promise<readonly Outcome[] | undefined> {
+  try {
+    return await attempt(rows)
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    if (last) throw new ImportStopped(`the API is unavailable: ${error.message}`)
+    return undefined
+  }
+}

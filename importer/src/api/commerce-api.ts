@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClientError, GraphQLClient } from 'graphql-request'
+import { z } from 'zod'
+import { ImportStopped, Unavailable } from './api-error.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+export type ApiError = {
+  readonly message: string
+  readonly path: readonly (string | number)[]
+  readonly code: string
+  readonly statusCode: number | undefined
+  readonly requestId: string | undefined
+  readonly field: string | undefined
+}
+
+export type ApiAnswer = {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly errors: readonly ApiError[]
+}
+
+type RawResponse = {
+  readonly status: number
+  readonly headers: Headers
+  readonly data?: unknown
+  readonly errors?: unknown
+}
+
+const REQUEST_TIMEOUT_MS = 60_000
+// A plan's hour may have to pass. Nobody waits for longer than this in front of a progress bar.
+const MAX_PAUSE_MS = 15 * 60_000
+// The specification's retryable statuses (Errors, rule 2).
+const RETRYABLE = new Set([429, 500, 502, 503, 504])
+
+const graphqlErrors = z.array(
+  z.object({
+    message: z.string(),
+    path: z.array(z.union([z.string(), z.number()])).default([]),
+    extensions: z
+      .object({
+        code: z.string().default('INTERNAL_SERVER_ERROR'),
+        statusCode: z.number().optional(),
+        requestId: z.string().optional(),
+        details: z.object({ field: z.string().optional() }).optional(),
+      })
+      .default({ code: 'INTERNAL_SERVER_ERROR' }),
+  }),
+)
+
+export function isRetryable(error: ApiError): boolean {
+  return error.statusCode === undefined || RETRYABLE.has(error.statusCode)
+}
+
+/** The public API of one merchant, with a key. Waits where the API asks to wait, and tries nothing twice. */
+export class CommerceApi {
+  readonly url: string
+  readonly #client: GraphQLClient
+  readonly #stopping: AbortSignal
+  #notBefore = 0
+
+  /** @param stopping ends waiting; requests under way are left to finish */
+  constructor({ url, key, stopping }: { url: string; key: string; stopping: AbortSignal }) {
+    this.url = url
+    this.#stopping = stopping
+    this.#client = new GraphQLClient(url, {
+      errorPolicy: 'all',
+      headers: { authorization: `Bearer ${key}` },
+    })
+  }
+
+  /**
+   * Sends one document.
+   *
+   * @returns data and errors, when the document was run
+   * @throws Unavailable when it may not have been, or only in part
+   * @throws ImportStopped when there is no point in going on, e.g. the key is refused
+   */
+  async send(query: string, variables: Readonly<Record<string, unknown>>): Promise<ApiAnswer> {
+    await this.#pause()
+    const response = await this.#request(query, variables)
+    const errors = graphqlErrors.safeParse(response.errors ?? []).data ?? []
+    const data = z.record(z.string(), z.unknown()).safeParse(response.data)
+    if (data.success && response.status !== 429) return { data: data.data, errors: errors.map(apiError) }
+    const message = errors[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
+    if (RETRYABLE.has(response.status)) {
+      this.#wait(retryAfterMs(response.headers.get('retry-after'), Date.now()))
+      throw new Unavailable(message)
+    }
+    throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
+  }
+
+  async #request(query: string, variables: Readonly<Record<string, unknown>>): Promise<RawResponse> {
+    try {
+      return await this.#client.rawRequest({
+        query,
+        variables,
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      })
+    } catch (error) {
+      if (error instanceof ClientError) return error.response
+      throw new Unavailable(`${this.url} does not answer: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+
+  // Requests of other batches wait as well: the limit is the key's, not the request's.
+  #wait(milliseconds: number | undefined): void {
+    if (milliseconds === undefined) return
+    if (milliseconds > MAX_PAUSE_MS) {
+      throw new ImportStopped(`the API asks to come back in ${Math.ceil(milliseconds / 60_000)} minutes`)
+    }
+    this.#notBefore = Math.max(this.#notBefore, Date.now() + milliseconds)
+  }
+
+  async #pause(): Promise<void> {
+    const milliseconds = this.#notBefore - Date.now()
+    if (milliseconds <= 0) return
+    await sleep(milliseconds, undefined, { signal: this.#stopping }).catch(() => {
+      throw new ImportStopped('interrupted while waiting')
+    })
+  }
+}
+
+function apiError({ message, path, extensions }: z.infer<typeof graphqlErrors>[number]): ApiError {
+  const { code, statusCode, requestId, details } = extensions
+  return { message, path, code, statusCode, requestId, field: details?.field }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}

@@ -1,0 +1,298 @@
+import { z } from 'zod'
+import type { Outcome } from '../api/attempts.ts'
+import type { CommerceApi } from '../api/commerce-api.ts'
+import type { Field } from '../api/fields.ts'
+import type { ProductRow, ReviewRow, StockLevels } from '../input/product-row.ts'
+import { CategoryRefused, type CategoryTree } from './category-tree.ts'
+import { missing } from './missing.ts'
+import { readAll } from './pages.ts'
+import { runMutations, runQueries, Task, type Call, type OnExisting, type Starts } from './task.ts'
+import type { Warehouses } from './warehouses.ts'
+
+export type ProductImport = {
+  readonly api: CommerceApi
+  readonly categories: CategoryTree
+  readonly warehouses: Warehouses
+  readonly onExisting: OnExisting
+  readonly starts: Starts<ProductRow>
+}
+
+const existingProduct = z
+  .object({ id: z.string(), variants: z.array(z.object({ id: z.string(), sku: z.string() })) })
+  .nullable()
+
+type ExistingProduct = NonNullable<z.infer<typeof existingProduct>>
+
+const productPayload = z.object({ product: z.object({ id: z.string() }) })
+
+class ProductTask extends Task<ProductRow> {
+  existing: ExistingProduct | undefined
+  /** Known once the product is there. */
+  id = ''
+  categoryIds: string[] | undefined
+  levels: readonly {
+    readonly sku: string
+    readonly warehouseId: string | undefined
+    readonly units: number
+    readonly at: string
+  }[] = []
+}
+
+/**
+ * One attempt at a batch of products: look what is there, create or change it, then its variants, stock and reviews.
+ * Each step goes on only with what the one before it has done.
+ */
+export async function importProducts(
+  context: ProductImport,
+  rows: readonly ProductRow[],
+): Promise<Outcome[]> {
+  const tasks = rows.map((row) => new ProductTask(row))
+  await findExisting(context, tasks)
+  await resolveReferences(context, live(tasks))
+  await context.starts.start(live(tasks).flatMap((task) => (task.existing === undefined ? [task.row] : [])))
+  await runMutations(context.api, live(tasks).map(saveProduct))
+  await runMutations(context.api, live(tasks).flatMap(saveVariants))
+  await runMutations(context.api, live(tasks).flatMap(setStock))
+  await addReviews(context.api, live(tasks))
+  return tasks.map((task) => task.outcome)
+}
+
+function live(tasks: readonly ProductTask[]): ProductTask[] {
+  return tasks.filter((task) => task.live)
+}
+
+async function findExisting(
+  { api, onExisting, starts }: ProductImport,
+  tasks: readonly ProductTask[],
+): Promise<void> {
+  const calls = tasks.map((task): Call<ProductRow> => ({
+    task,
+    at: '',
+    field: {
+      name: 'product',
+      arguments: { sku: { type: 'String', value: task.row.sku } },
+      selection: 'id variants { id sku }',
+    },
+    then(value) {
+      const existing = existingProduct.parse(value)
+      if (existing === null) return
+      task.existing = existing
+      task.id = existing.id
+      if (starts.wasStarted(task.row)) return
+      task.becomes(onExisting === 'skip' ? 'skipped' : 'updated')
+    },
+  }))
+  await runQueries(api, calls)
+}
+
+// Before anything is created, so that a row with an unknown warehouse leaves nothing behind.
+async function resolveReferences(
+  { categories, warehouses }: ProductImport,
+  tasks: readonly ProductTask[],
+): Promise<void> {
+  for (const task of tasks) {
+    const { row } = task
+    const stocks = [{ sku: row.sku, stock: row.stock, at: 'stock' }].concat(
+      (row.variants ?? []).map(({ sku, stock }, index) => ({ sku, stock, at: `variants.${index}.stock` })),
+    )
+    const levels: ProductTask['levels'][number][] = []
+    for (const { sku, stock, at } of stocks) {
+      for (const [code, units] of levelsOf(stock)) {
+        const warehouseId = code === undefined ? undefined : await warehouses.idOf(code)
+        if (code !== undefined && warehouseId === undefined) {
+          task.refuse({
+            field: `${at}.${code}`,
+            message: `there is no warehouse with the code "${code}"`,
+            code: 'NOT_FOUND',
+          })
+        }
+        levels.push({ sku, warehouseId, units, at })
+      }
+    }
+    task.levels = levels
+    if (task.live && row.categories !== undefined) await resolveCategories(categories, task, row.categories)
+  }
+}
+
+function levelsOf(stock: StockLevels | undefined): [code: string | undefined, units: number][] {
+  if (stock === undefined) return []
+  return typeof stock === 'number' ? [[undefined, stock]] : Object.entries(stock)
+}
+
+async function resolveCategories(
+  categories: CategoryTree,
+  task: ProductTask,
+  paths: readonly string[],
+): Promise<void> {
+  try {
+    task.categoryIds = await categories.idsOf(paths)
+  } catch (error) {
+    if (!(error instanceof CategoryRefused)) throw error
+    const [first] = error.errors
+    task.refuse({ field: 'categories', message: error.message, code: first?.code ?? 'INVALID_VALUE' })
+  }
+}
+
+function saveProduct(task: ProductTask): Call<ProductRow> {
+  const { row, existing, categoryIds } = task
+  const {
+    sku,
+    name,
+    description,
+    price,
+    currency,
+    compareAtPrice,
+    costPerItem,
+    status,
+    featured,
+    slug,
+    tags,
+  } = row
+  const { images, seoTitle, seoDescription } = row
+  const input = {
+    sku,
+    name,
+    description,
+    price,
+    currency,
+    compareAtPrice,
+    costPerItem,
+    status,
+    featured,
+    slug,
+    tags,
+  }
+  const shared = { ...input, images, seoTitle, seoDescription, categoryIds }
+  const selection = 'product { id } errors { field message code }'
+  if (existing !== undefined) {
+    const field: Field = {
+      name: 'updateProduct',
+      arguments: {
+        id: { type: 'ID!', value: existing.id },
+        input: { type: 'UpdateProductInput!', value: shared },
+      },
+      selection,
+    }
+    return { task, at: '', field }
+  }
+  const value = { ...shared, variants: row.variants?.map(variantInput) }
+  const field: Field = {
+    name: 'createProduct',
+    arguments: { input: { type: 'CreateProductInput!', value } },
+    selection,
+  }
+  return {
+    task,
+    at: '',
+    field,
+    then: (answer) => {
+      task.id = productPayload.parse(answer).product.id
+    },
+  }
+}
+
+function variantInput({ sku, price, compareAtPrice, options }: NonNullable<ProductRow['variants']>[number]) {
+  const list = options && Object.entries(options).map(([name, value]) => ({ name, value }))
+  return { sku, price, compareAtPrice, options: list }
+}
+
+// A new product brought its variants along. Those of an existing one are told apart by SKU; none is deleted.
+function saveVariants(task: ProductTask): Call<ProductRow>[] {
+  const { existing } = task
+  if (existing === undefined) return []
+  return (task.row.variants ?? []).map((variant, index): Call<ProductRow> => {
+    const present = existing.variants.find(({ sku }) => sku === variant.sku)
+    const selection = 'variant { id } errors { field message code }'
+    const value = variantInput(variant)
+    const field: Field =
+      present === undefined
+        ? {
+            name: 'createProductVariant',
+            arguments: {
+              productId: { type: 'ID!', value: existing.id },
+              input: { type: 'ProductVariantInput!', value },
+            },
+            selection,
+          }
+        : {
+            name: 'updateProductVariant',
+            arguments: {
+              id: { type: 'ID!', value: present.id },
+              input: { type: 'UpdateProductVariantInput!', value },
+            },
+            selection,
+          }
+    return { task, at: `variants.${index}`, field }
+  })
+}
+
+function setStock(task: ProductTask): Call<ProductRow>[] {
+  return task.levels.map(({ sku, warehouseId, units, at }) => ({
+    task,
+    at,
+    field: {
+      name: 'setInventoryLevel',
+      arguments: {
+        input: { type: 'SetInventoryLevelInput!', value: { sku, warehouseId, available: units } },
+      },
+      selection: 'inventory { sku } errors { field message code }',
+    },
+  }))
+}
+
+const REVIEWS = `
+  query Reviews($id: ID!, $first: Int, $after: String) {
+    product(id: $id) {
+      reviews(first: $first, after: $after) {
+        edges { node { authorName rating title body } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }`
+
+const reviewNode = z.object({
+  authorName: z.string(),
+  rating: z.number(),
+  title: z.string().nullish(),
+  body: z.string().nullish(),
+})
+
+const productReviews = z.object({ reviews: z.unknown() }).nullable()
+
+// A review has no key of its own. So one that says the same in the same name is taken for the same.
+async function addReviews(api: CommerceApi, tasks: readonly ProductTask[]): Promise<void> {
+  const calls: Call<ProductRow>[] = []
+  for (const task of tasks) {
+    const wanted = task.row.reviews ?? []
+    if (wanted.length === 0) continue
+    const present =
+      task.existing === undefined
+        ? []
+        : await readAll(
+            api,
+            REVIEWS,
+            { id: task.id },
+            (data) => productReviews.parse(data.product)?.reviews,
+            reviewNode,
+          )
+    for (const { index, value } of missing(wanted, present, {
+      ofWanted: reviewIdentity,
+      ofPresent: reviewIdentity,
+    })) {
+      calls.push({ task, at: `reviews.${index}`, field: createReview(task.id, value) })
+    }
+  }
+  await runMutations(api, calls)
+}
+
+function reviewIdentity({ authorName, rating, title, body }: z.infer<typeof reviewNode>): string {
+  return JSON.stringify([authorName, rating, title ?? '', body ?? ''])
+}
+
+function createReview(productId: string, review: ReviewRow): Field {
+  return {
+    name: 'createReview',
+    arguments: { input: { type: 'CreateReviewInput!', value: { productId, ...review } } },
+    selection: 'review { id } errors { field message code }',
+  }
+}

@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs'
+import { CsvError, parse } from 'csv-parse'
+import { z } from 'zod'
+import { InputError } from './input-error.ts'
+import { fieldsOf, type RawRow, type RowKind } from './row.ts'
+import { unflatten } from './unflatten.ts'
+
+const MAX_RECORD_BYTES = 1_000_000
+
+// A cell is text; these columns, by the last name of their path, hold something else.
+const NUMBERS = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock'])
+const BOOLEANS = new Set(['featured', 'marketingOptIn', 'isDefault'])
+const LISTS = new Set(['tags', 'categories', 'images'])
+
+const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
+
+/**
+ * Reads a CSV file with a header. A file holds products when it has a column `sku`, customers when it has a column
+ * `email`.
+ *
+ * @throws InputError when the header can't be that of either
+ */
+export async function* readCsv(file: string): AsyncGenerator<RawRow> {
+  const parser = createReadStream(file).pipe(
+    parse({
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: MAX_RECORD_BYTES,
+    }),
+  )
+  let header: Header | undefined
+  let index = 0
+  let line = 1
+  try {
+    for await (const item of parser) {
+      const { record, info } = parsedRecord.parse(item)
+      line = info.lines
+      if (header === undefined) header = readHeader(file, record)
+      else yield readRecord({ file, line, index: index++ }, header, record)
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new InputError(`${file}: not CSV that can be read, after line ${line}: ${error.message}`)
+  }
+}
+
+type Header = { readonly kind: RowKind; readonly columns: readonly string[] }
+
+function readHeader(file: string, record: readonly string[]): Header {
+  const columns = record.map((column) => column.trim())
+  const kind = columns.includes('sku') ? 'product' : columns.includes('email') ? 'customer' : undefined
+  if (kind === undefined)
+    throw new InputError(`${file}: the header has neither a column "sku" nor a column "email"`)
+  const known = fieldsOf(kind)
+  for (const [position, column] of columns.entries()) {
+    if (!known.includes(column.split('.')[0] ?? '')) {
+      throw new InputError(`${file}: unknown column "${column}"; a ${kind} has ${known.join(', ')}`)
+    }
+    if (columns.indexOf(column) !== position) throw new InputError(`${file}: column "${column}" stands twice`)
+  }
+  return { kind, columns }
+}
+
+function readRecord(
+  location: RawRow['location'],
+  { kind, columns }: Header,
+  record: readonly string[],
+): RawRow {
+  if (record.length !== columns.length) {
+    const message = `has ${record.length} cells under ${columns.length} columns`
+    return { location, kind, problem: { field: undefined, message, code: 'INVALID_FORMAT' } }
+  }
+  const cells = columns.map((column, position) => [column, record[position] ?? ''] as const)
+  const nested = unflatten(cells.filter(([, text]) => text !== ''))
+  if ('conflict' in nested) {
+    const message = 'holds a value, and another column holds a part of it'
+    return { location, kind, problem: { field: nested.conflict, message, code: 'INVALID_VALUE' } }
+  }
+  return { location, kind, value: typed(nested.value, '') }
+}
+
+function typed(value: unknown, name: string): unknown {
+  if (typeof value === 'string') return typedCell(value, name)
+  if (Array.isArray(value)) return value.map((element: unknown) => typed(element, ''))
+  const members = Object.entries(value as Record<string, unknown>)
+  // The merchant makes the names below these two: warehouse codes with units, options with text.
+  const made = name === 'stock' || name === 'options'
+  return Object.fromEntries(members.map(([key, member]) => [key, typed(member, made ? name : key)]))
+}
+
+// A cell that is not what its column asks for stays text, and the schema says what is wrong with it.
+function typedCell(text: string, name: string): unknown {
+  if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+  if (BOOLEANS.has(name)) return text === 'true' ? true : text === 'false' ? false : text
+  if (LISTS.has(name)) return text.split('|').map((element) => element.trim())
+  return text
+}

@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs'
+import type { RawRow } from './row.ts'
+
+// A row that is longer than a request may be can't be imported anyway.
+const MAX_LINE_LENGTH = 1_000_000
+
+type Line = { readonly number: number; readonly text: string; readonly tooLong: boolean }
+
+/** Reads a file of one JSON object per line. Empty lines are passed over. */
+export async function* readJsonLines(file: string): AsyncGenerator<RawRow> {
+  let index = 0
+  for await (const line of readLines(file)) {
+    const location = { file, line: line.number, index }
+    if (line.tooLong) {
+      const message = `the line is longer than ${MAX_LINE_LENGTH} characters`
+      yield { location, kind: undefined, problem: { field: undefined, message, code: 'OUT_OF_RANGE' } }
+    } else if (line.text.trim() === '') {
+      continue
+    } else {
+      yield parseLine(location, line.text)
+    }
+    index += 1
+  }
+}
+
+function parseLine(location: RawRow['location'], text: string): RawRow {
+  try {
+    return { location, kind: undefined, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    const message = `is not JSON: ${error instanceof Error ? error.message : String(error)}`
+    return { location, kind: undefined, problem: { field: undefined, message, code: 'INVALID_FORMAT' } }
+  }
+}
+
+// node:readline would gather a line of any length in memory; here the rest of a long one is dropped as it comes.
+async function* readLines(file: string): AsyncGenerator<Line> {
+  let number = 1
+  let text = ''
+  let tooLong = false
+  for await (const chunk of createReadStream(file, 'utf8') as AsyncIterable<string>) {
+    const parts = (number === 1 && text === '' ? chunk.replace(/^\uFEFF/, '') : chunk).split('\n')
+    for (const [position, part] of parts.entries()) {
+      if (position > 0) {
+        yield { number, text, tooLong }
+        number += 1
+        text = ''
+        tooLong = false
+      }
+      if (tooLong) continue
+      text += part
+      tooLong = text.length > MAX_LINE_LENGTH
+      if (tooLong) text = ''
+    }
+  }
+  if (text !== '' || tooLong) yield { number, text, tooLong }
+}

@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import { customerRow, type CustomerRow } from './customer-row.ts'
+import { productRow, type ProductRow } from './product-row.ts'
+
+/** Where a row stands, for people (file and line) and for the state file (its index in the file). */
+export type Location = { readonly file: string; readonly line: number; readonly index: number }
+
+/** One reason for which a row is refused. Codes are those of the API's `ErrorCode`. */
+export type Problem = { readonly field: string | undefined; readonly message: string; readonly code: string }
+
+export type Row =
+  | { readonly kind: 'product'; readonly location: Location; readonly value: ProductRow }
+  | { readonly kind: 'customer'; readonly location: Location; readonly value: CustomerRow }
+
+export type RowKind = Row['kind']
+
+/** A row as a reader found it: a value still to be checked, or a line that is none. */
+export type RawRow = { readonly location: Location; readonly kind: RowKind | undefined } & (
+  { readonly value: unknown } | { readonly problem: Problem }
+)
+
+export type RefusedRow = {
+  readonly location: Location
+  readonly kind: RowKind | undefined
+  /** The SKU or e-mail address, where there is one. */
+  readonly key: string | undefined
+  readonly problems: readonly Problem[]
+}
+
+export type ParsedRow =
+  { readonly kind: 'row'; readonly row: Row } | { readonly kind: 'refused'; readonly refused: RefusedRow }
+
+/** The columns, or members, that a row of this kind may have at its top. */
+export function fieldsOf(kind: RowKind): readonly string[] {
+  return Object.keys(kind === 'product' ? productRow.shape : customerRow.shape)
+}
+
+/** Checks a row against its schema. All that is wrong is told at once, a problem per field. */
+export function parseRow(raw: RawRow): ParsedRow {
+  const { location } = raw
+  if ('problem' in raw) return refused(location, raw.kind, undefined, [raw.problem])
+  const kind = raw.kind ?? kindOf(raw.value)
+  switch (kind) {
+    case 'product': {
+      const parsed = productRow.safeParse(raw.value)
+      if (parsed.success) return { kind: 'row', row: { kind, location, value: parsed.data } }
+      return refused(location, kind, keyOf(raw.value, 'sku'), problemsOf(parsed.error, raw.value))
+    }
+    case 'customer': {
+      const parsed = customerRow.safeParse(raw.value)
+      if (parsed.success) return { kind: 'row', row: { kind, location, value: parsed.data } }
+      return refused(location, kind, keyOf(raw.value, 'email'), problemsOf(parsed.error, raw.value))
+    }
+    case undefined:
+      return refused(location, kind, undefined, [
+        { field: 'type', message: 'must be "product" or "customer"', code: 'REQUIRED_FIELD' },
+      ])
+  }
+}
+
+/** What tells rows of a kind apart: the SKU, or the e-mail address in any case. */
+export function naturalKey(row: Row): string {
+  return row.kind === 'product' ? `sku ${row.value.sku}` : `email ${row.value.email.toLowerCase()}`
+}
+
+export function shownKey(row: Row): string {
+  return row.kind === 'product' ? row.value.sku : row.value.email
+}
+
+function refused(
+  location: Location,
+  kind: RowKind | undefined,
+  key: string | undefined,
+  problems: readonly Problem[],
+): ParsedRow {
+  return { kind: 'refused', refused: { location, kind, key, problems } }
+}
+
+function kindOf(value: unknown): RowKind | undefined {
+  const type = memberOf(value, 'type')
+  return type === 'product' || type === 'customer' ? type : undefined
+}
+
+function keyOf(value: unknown, name: string): string | undefined {
+  const key = memberOf(value, name)
+  return typeof key === 'string' ? key : undefined
+}
+
+function memberOf(value: unknown, name: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<PropertyKey, unknown>)[name]
+    : undefined
+}
+
+function problemsOf(error: z.ZodError, value: unknown): Problem[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: [...issue.path, key].join('.'),
+        message: 'there is no such field',
+        code: 'INVALID_VALUE',
+      }))
+    }
+    return [{ field: issue.path.join('.') || undefined, message: issue.message, code: codeOf(issue, value) }]
+  })
+}
+
+function codeOf(issue: z.core.$ZodIssue, value: unknown): string {
+  const found = issue.path.reduce(memberOf, value)
+  if (found === undefined || found === '') return 'REQUIRED_FIELD'
+  switch (issue.code) {
+    case 'too_small':
+    case 'too_big':
+      return 'OUT_OF_RANGE'
+    case 'invalid_format':
+      return 'INVALID_FORMAT'
+    default:
+      return 'INVALID_VALUE'
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { extname } from 'node:path'
+import { InputError } from './input-error.ts'
+import { readCsv } from './read-csv.ts'
+import { readJsonLines } from './read-json-lines.ts'
+import type { RawRow } from './row.ts'
+
+/** An input file. The hash of its content is its name in the state file: a changed file is another one. */
+export type Source = {
+  readonly file: string
+  readonly sha256: string
+  /** Rows, good and bad. */
+  readonly rowCount: number
+  readonly read: () => AsyncGenerator<RawRow>
+}
+
+/**
+ * Reads a file once, to know it before anything is imported.
+ *
+ * @throws InputError when it isn't there, or is no JSON Lines or CSV file
+ */
+export async function openSource(file: string): Promise<Source> {
+  const read = readerFor(file)
+  const hash = createHash('sha256')
+  let rowCount = 0
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk)
+    const rows = read()
+    while ((await rows.next()).done !== true) rowCount += 1
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw new InputError(`${file}: ${error.message}`)
+    throw error
+  }
+  return { file, sha256: hash.digest('hex'), rowCount, read }
+}
+
+function readerFor(file: string): () => AsyncGenerator<RawRow> {
+  switch (extname(file).toLowerCase()) {
+    case '.jsonl':
+    case '.ndjson':
+      return () => readJsonLines(file)
+    case '.csv':
+      return () => readCsv(file)
+    default:
+      throw new InputError(`${file}: the name must end in .jsonl, .ndjson or .csv`)
+  }
+}
