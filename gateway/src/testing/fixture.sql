@@ -1,0 +1,117 @@
+-- Two merchants with the same data, as far as ids allow: what belongs to the second must never show up for the first.
+-- Ids are made of a letter for the kind, the merchant's number and a running number: p('p', 1, 7).
+CREATE FUNCTION pg_temp.id(kind text, merchant integer, n integer) RETURNS uuid
+LANGUAGE sql IMMUTABLE
+AS $$ SELECT md5(kind || ':' || merchant || ':' || n)::uuid $$;
+
+-- Names and emails tell nobody apart; the merchant's number is in `notes` where a table has them.
+INSERT INTO merchant.merchant (id, name, email, website)
+SELECT pg_temp.id('merchant', m, 0), 'Shop', 'owner@example.com', 'https://shop.example.com' FROM generate_series(1, 2) m;
+INSERT INTO merchant.subscription (merchant_id, plan) SELECT id, 'PRO' FROM merchant.merchant;
+INSERT INTO merchant.settings (merchant_id, currency, tax_rate) SELECT id, 'USD', 0.1 FROM merchant.merchant;
+INSERT INTO merchant.shipping_zone (merchant_id, id, name, countries)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('zone', m, 1), 'Domestic', '{US}' FROM generate_series(1, 2) m;
+INSERT INTO merchant.shipping_method (merchant_id, id, shipping_zone_id, name, price)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('method', m, 1), pg_temp.id('zone', m, 1), 'Parcel', 500
+FROM generate_series(1, 2) m;
+INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('key', m, 1), 'Integration', 'live', 'cg_live_abcd', sha256(m::text::bytea), '{products:read}'
+FROM generate_series(1, 2) m;
+INSERT INTO merchant.ip_allow_list_entry (merchant_id, id, network, description)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('network', m, 1), '203.0.113.0/24', 'Office' FROM generate_series(1, 2) m;
+
+INSERT INTO catalog.category (merchant_id, id, parent_id, name, slug, image_url)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('category', m, n), CASE WHEN n > 1 THEN pg_temp.id('category', m, 1) END,
+  'Category ' || n, 'category-' || n, CASE WHEN n = 1 THEN 'https://img.example.com/category.png' END
+FROM generate_series(1, 2) m, generate_series(1, 3) n ORDER BY n;
+
+-- Products 1 to 30 are made a minute apart, in pairs at the very same moment. 28 is a draft, 29 archived, 30 deleted.
+INSERT INTO catalog.product (merchant_id, id, name, description, sku, price, currency, cost_per_item, status, featured, slug, tags, created_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('product', m, n), 'Product ' || to_char(n, 'FM00'), 'The ' || n || '. thing', 'SKU-' || n,
+  1000 + (n % 5) * 100, 'USD', 400, CASE n WHEN 28 THEN 'DRAFT' WHEN 29 THEN 'ARCHIVED' ELSE 'ACTIVE' END, n % 10 = 0,
+  'product-' || n, CASE WHEN n % 2 = 0 THEN '{even,all}'::text[] ELSE '{all}' END,
+  timestamptz '2026-01-01 00:00:00.123456+00' + ((n + 1) / 2) * interval '1 minute'
+FROM generate_series(1, 2) m, generate_series(1, 30) n;
+INSERT INTO catalog.product_image (merchant_id, id, product_id, url, alt, position)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('image', m, n * 10 + i), pg_temp.id('product', m, n),
+  'https://img.example.com/' || n || '-' || i || '.png', 'Picture ' || i, i
+FROM generate_series(1, 2) m, generate_series(1, 30) n, generate_series(1, 3) i;
+INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('product', m, n), pg_temp.id('category', m, c)
+FROM generate_series(1, 2) m, generate_series(1, 30) n, generate_series(1, 3) c WHERE c = 1 OR n % 3 = c - 2;
+INSERT INTO catalog.product_variant (merchant_id, id, product_id, sku, price, position)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('variant', m, v), pg_temp.id('product', m, 1), 'SKU-1-' || v, 1100 + v, v
+FROM generate_series(1, 2) m, generate_series(1, 3) v;
+INSERT INTO catalog.variant_option (merchant_id, variant_id, name, value)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('variant', m, v), 'size', 'S' || v FROM generate_series(1, 2) m, generate_series(1, 3) v;
+INSERT INTO crm.customer (merchant_id, id, email, name, tags, created_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('customer', m, n), 'customer' || n || '@example.com', 'Customer ' || n, '{regular}',
+  timestamptz '2026-01-01 00:00:00+00' + n * interval '1 day'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO crm.address (merchant_id, id, customer_id, line1, city, state, postal_code, country)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('address', m, n), pg_temp.id('customer', m, n), n || ' Main St', 'Springfield', 'IL', '62701', 'US'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO catalog.review (merchant_id, id, product_id, customer_id, author_name, rating, status)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('review', m, n), pg_temp.id('product', m, 1), pg_temp.id('customer', m, n), 'Customer ' || n,
+  n + 1, CASE WHEN n < 3 THEN 'APPROVED' ELSE 'PENDING' END
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+
+INSERT INTO inventory.warehouse (merchant_id, id, name, code, priority)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('warehouse', m, n), 'Warehouse ' || n, 'W' || n, n FROM generate_series(1, 2) m, generate_series(1, 2) n;
+INSERT INTO inventory.warehouse_address (merchant_id, warehouse_id, line1, city, state, postal_code, country)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('warehouse', m, n), 'Dock ' || n, 'Springfield', 'IL', '62701', 'US'
+FROM generate_series(1, 2) m, generate_series(1, 2) n;
+-- Ten of everything in each warehouse, but nothing of product 2.
+INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available, reserved)
+SELECT s.merchant_id, s.id, pg_temp.id('warehouse', m, n), CASE WHEN s.sku = 'SKU-2' THEN 0 ELSE 10 END, 1
+FROM generate_series(1, 2) m, generate_series(1, 2) n JOIN inventory.stock_item s ON true
+WHERE s.merchant_id = pg_temp.id('merchant', m, 0);
+INSERT INTO inventory.incoming_stock (merchant_id, stock_item_id, warehouse_id, quantity, expected_date)
+SELECT s.merchant_id, s.id, pg_temp.id('warehouse', m, 1), 7, date '2026-02-01'
+FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-2';
+INSERT INTO inventory.reservation (merchant_id, id, expires_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('reservation', m, 1), now() + interval '1 hour' FROM generate_series(1, 2) m;
+INSERT INTO inventory.reservation_line (merchant_id, reservation_id, stock_item_id, warehouse_id, quantity)
+SELECT s.merchant_id, pg_temp.id('reservation', m, 1), s.id, pg_temp.id('warehouse', m, 1), 1
+FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-3';
+
+INSERT INTO promotion.promotion (merchant_id, id, name, code, discount_type, discount_value, start_date, end_date, min_purchase_amount)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('promotion', m, 1), 'New year', 'NEW', 'FIXED_AMOUNT', 100, '2026-01-01', '2099-01-01', 500
+FROM generate_series(1, 2) m;
+
+-- Customer 1 has three orders of products 1 and 30 (the deleted one); the first was placed with a coupon.
+INSERT INTO ordering.order (merchant_id, id, order_number, customer_id, status, currency, subtotal, tax, shipping, discount, total,
+  shipping_address_id, promotion_id, coupon_code, created_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('order', m, n), (1000 + n)::text, pg_temp.id('customer', m, 1),
+  CASE n WHEN 3 THEN 'PENDING' ELSE 'CONFIRMED' END, 'USD', 3000, 300, 500, CASE n WHEN 1 THEN 100 ELSE 0 END,
+  3800 - CASE n WHEN 1 THEN 100 ELSE 0 END, pg_temp.id('order-address', m, n),
+  CASE n WHEN 1 THEN pg_temp.id('promotion', m, 1) END, CASE n WHEN 1 THEN 'NEW' END,
+  timestamptz '2026-02-01 00:00:00+00' + n * interval '1 hour'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO ordering.order_address (merchant_id, id, order_id, line1, city, state, postal_code, country)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('order-address', m, n), pg_temp.id('order', m, n), '1 Main St', 'Springfield', 'IL', '62701', 'US'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO ordering.order_item (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, sku, product_name)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('item', m, n * 10 + i), pg_temp.id('order', m, n), i,
+  pg_temp.id('product', m, CASE i WHEN 1 THEN 1 ELSE 30 END), CASE i WHEN 1 THEN pg_temp.id('variant', m, 1) END,
+  CASE i WHEN 1 THEN 2 ELSE 1 END, 1000, CASE i WHEN 1 THEN 2000 ELSE 1000 END, 'SKU', 'Then'
+FROM generate_series(1, 2) m, generate_series(1, 3) n, generate_series(1, 2) i;
+INSERT INTO ordering.fulfillment (merchant_id, id, order_id) SELECT merchant_id, gen_random_uuid(), id FROM ordering.order;
+-- The first order's card was declined once; the second attempt was taken, and a part of it given back.
+INSERT INTO payment.payment (merchant_id, id, order_id, amount, currency, status, method, processor, processor_payment_intent_id, refunded_amount, created_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('payment', m, n), pg_temp.id('order', m, 1), 3700, 'USD',
+  CASE n WHEN 1 THEN 'FAILED' ELSE 'PARTIALLY_REFUNDED' END, 'CARD', 'sandbox', 'pi_' || m || '_' || n, CASE n WHEN 1 THEN 0 ELSE 700 END,
+  timestamptz '2026-02-02 00:00:00+00' + n * interval '1 hour'
+FROM generate_series(1, 2) m, generate_series(1, 2) n;
+INSERT INTO payment.refund (merchant_id, id, payment_id, amount, reason, status)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('refund', m, 1), pg_temp.id('payment', m, 2), 700, 'Damaged', 'SUCCEEDED' FROM generate_series(1, 2) m;
+
+INSERT INTO cart.cart (merchant_id, id, customer_id, currency)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), pg_temp.id('customer', m, 1), 'USD' FROM generate_series(1, 2) m;
+INSERT INTO cart.cart_item (merchant_id, cart_id, product_id, quantity)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), pg_temp.id('product', m, p), 2
+FROM generate_series(1, 2) m, unnest('{2,3}'::integer[]) p;
+
+UPDATE catalog.product SET deleted_at = now() WHERE name = 'Product 30';
+UPDATE catalog.product_variant SET deleted_at = now() WHERE sku = 'SKU-1-3';
+ANALYZE;

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  type CustomerPrincipal,
+  type KeyPrincipal,
+  type Principal,
+  SHOPPER_PERMISSIONS,
+} from '@commerce-graph/auth-webhook'
+import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql'
+import { startEngine } from 'hasura-embedded'
+import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import pg from 'pg'
+import { type Role } from '../projection/types.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+/** Two merchants' shops (fixture.sql) in a database of their own, with the project's metadata on a real engine. */
+export interface TestShop extends AsyncDisposable {
+  readonly dataLayer: DataLayer
+  /** Operations that the data layer was asked to run since the count was last taken. */
+  readonly takeCount: () => number
+  /** Hasura's own schema, as a role sees it. */
+  readonly schemaOf: (role: Role) => Promise<GraphQLSchema>
+  readonly sql: (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+export async function openTestShop(): Promise<TestShop> {
+  const database = await createTestDatabase()
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  const migrations = new URL('migrations/default/', root)
+  for (const name of (await readdir(migrations)).sort())
+    await pool.query(await readFile(new URL(`${name}/up.sql`, migrations), 'utf8'))
+  await pool.query(await readFile(new URL('fixture.sql', import.meta.url), 'utf8'))
+  const env = {
+    ACTIONS_BASE_URL: 'http://127.0.0.1:9',
+    ACTIONS_SECRET: 'secret',
+    HASURA_GRAPHQL_DATABASE_URL: database.url,
+  }
+  const engine = await startEngine({ databaseUrl: database.url, env, poolSize: 2 })
+  const inconsistencies = await engine.replaceMetadata(
+    await readMetadataDirectory(fileURLToPath(new URL('metadata', root))),
+  )
+  if (inconsistencies.length > 0)
+    throw new Error(`metadata is inconsistent: ${JSON.stringify(inconsistencies)}`)
+  const { dataLayer, takeCount } = counting(createEmbeddedDataLayer(engine))
+  return {
+    dataLayer,
+    takeCount,
+    schemaOf: (role) => introspect(dataLayer, role),
+    sql: async (statement) => (await pool.query<Record<string, unknown>>(statement)).rows,
+    [Symbol.asyncDispose]: async () => {
+      await engine.stop()
+      await pool.end()
+      await database.drop()
+    },
+  }
+}
+
+function counting(inner: DataLayer): Pick<TestShop, 'dataLayer' | 'takeCount'> {
+  let count = 0
+  return {
+    dataLayer: {
+      execute: (...args) => {
+        count += 1
+        return inner.execute(...args)
+      },
+    },
+    takeCount: () => {
+      const taken = count
+      count = 0
+      return taken
+    },
+  }
+}
+
+async function introspect(dataLayer: DataLayer, role: Role): Promise<GraphQLSchema> {
+  const result = await dataLayer.execute({ query: getIntrospectionQuery() }, { 'x-hasura-role': role })
+  if (result.kind !== 'data') throw new Error(JSON.stringify(result))
+  return buildClientSchema(JSON.parse(result.json) as IntrospectionQuery, { assumeValid: true })
+}
+
+/** The id that fixture.sql gives a record. */
+export function fixtureId(kind: string, merchant: 1 | 2, number: number): string {
+  const hex = createHash('md5').update(`${kind}:${merchant}:${number}`).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+const allPermissions = [
+  ...SHOPPER_PERMISSIONS,
+  'products:write',
+  'inventory:write',
+  'promotions:read',
+  'merchant:read',
+  'merchant:write',
+  'api_keys:read',
+  'api_keys:write',
+]
+
+/** A key of a merchant, with every permission unless others are given. */
+export function keyPrincipal(merchant: 1 | 2, permissions: readonly string[] = allPermissions): Principal {
+  const merchantId = fixtureId('merchant', merchant, 0) as KeyPrincipal['merchantId']
+  return {
+    kind: 'key',
+    keyId: fixtureId('key', merchant, 1) as KeyPrincipal['keyId'],
+    mode: 'live',
+    merchantId,
+    permissions: new Set(permissions),
+    plan: 'PRO',
+    features: ['catalog'],
+    sessionVariables: {
+      'x-hasura-role': 'merchant',
+      'x-hasura-merchant-id': merchantId,
+      'x-hasura-permissions': `{${permissions.join()}}`,
+    },
+  }
+}
+
+/** A shopper: the first customer of a merchant unless another is given. */
+export function customerPrincipal(merchant: 1 | 2, customer = 1): Principal {
+  const merchantId = fixtureId('merchant', merchant, 0) as CustomerPrincipal['merchantId']
+  const customerId = fixtureId('customer', merchant, customer) as CustomerPrincipal['customerId']
+  return {
+    kind: 'customer',
+    customerId,
+    merchantId,
+    permissions: new Set(SHOPPER_PERMISSIONS),
+    plan: 'PRO',
+    features: ['catalog'],
+    sessionVariables: {
+      'x-hasura-role': 'customer',
+      'x-hasura-merchant-id': merchantId,
+      'x-hasura-customer-id': customerId,
+      'x-hasura-permissions': `{${SHOPPER_PERMISSIONS.join()}}`,
+    },
+  }
+}
