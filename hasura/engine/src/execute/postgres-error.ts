@@ -11,6 +11,9 @@ const violations: Readonly<Record<string, { readonly code: string; readonly pref
   '23P01': { code: 'constraint-violation', prefix: 'Exclusion constraint violation. ' },
 }
 
+/** Hasura calls a LIKE pattern that ends in its escape character a bad request, no bad data. */
+const invalidEscapeSequence = '22025'
+
 /** Turns what Postgres says into Hasura's error; undefined if the error is not Postgres'. */
 export const postgresError = (error: unknown, path: string): GraphQLError | undefined => {
   if (!(error instanceof DatabaseError)) return undefined
@@ -23,6 +26,8 @@ export const postgresError = (error: unknown, path: string): GraphQLError | unde
     return { message: `${violation.prefix}${message}`, extensions: { path, code: violation.code }, database }
   if (sqlState.startsWith('23'))
     return { message, extensions: { path, code: 'constraint-violation' }, database }
+  if (sqlState === invalidEscapeSequence)
+    return { message, extensions: { path, code: 'bad-request' }, database }
   if (sqlState.startsWith('22')) return { message, extensions: { path, code: 'data-exception' }, database }
   return { message: 'database query error', extensions: { path, code: 'unexpected' }, database }
 }

@@ -170,9 +170,6 @@ const listOf = (items: readonly (InputValue | undefined)[], path: string): Input
 
 const enumValue = (value: string, type: GraphQLEnumType, path: string): InputValue => {
   if (type.getValue(value) !== undefined) return { kind: 'enum', value, path }
-  // Hasura's words for a column that may not be updated.
-  if (type.getValues().every(({ name }) => name === '_PLACEHOLDER'))
-    throw new RequestError('erroneous column name', path)
   const values = type.getValues().map(({ name }) => name)
   throw new RequestError(
     `expected ${enumeration(values)} for type "${type.name}", but found "${value}"`,
@@ -263,7 +260,7 @@ const refusedLeaf = (
 ): RequestError => {
   if (reason === 'type') return mismatch(expectation(scalar), scalar, describeJson(value), path)
   return new RequestError(
-    `The value ${scientific(Number(value))} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+    `The value ${scientific(Number(value))} lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?`,
     path,
     'parse-failed',
   )

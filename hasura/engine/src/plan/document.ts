@@ -87,7 +87,7 @@ const refuseCycles = (
 }
 
 const cycleMessage = (names: readonly string[]): string =>
-  `the fragment definition(s) ${enumerated([...names].sort())} form a cycle`
+  `the fragment definition(s) ${enumerated(names)} form a cycle`
 
 const enumerated = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`

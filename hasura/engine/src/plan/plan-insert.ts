@@ -1,3 +1,4 @@
+import { placeholderColumn } from '../schema/mutation-types.ts'
 import type { Value } from '../schema/predicate.ts'
 import { type Predicate, allOf } from '../schema/predicate.ts'
 import type { InsertAccess } from '../schema/role-access.ts'
@@ -84,7 +85,9 @@ const planConflict = (
   const given = objectOf(input)
   const constraint = given.fields.get('constraint')
   if (constraint?.kind !== 'enum') throw new RequestError("missing required field 'constraint'", given.path)
-  const columns = columnNames(enumValues(member(given, 'update_columns')), table)
+  const names = enumValues(member(given, 'update_columns'))
+  if (names.includes(placeholderColumn)) throw new RequestError('erroneous column name', given.path)
+  const columns = columnNames(names, table)
   const access = scope.access.table(table).update
   if (columns.length === 0 || access === undefined) return { constraint: constraint.value, update: undefined }
   const filter: Predicate = allOf([access.filter, planFilter(member(given, 'where'), table, scope)])

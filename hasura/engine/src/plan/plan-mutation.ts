@@ -145,7 +145,8 @@ const planAssignments = (
     const list = repeated.map(([column, names]) => `"${column}" in ${names.join(', ')}`)
     throw new RequestError(`column found in multiple operators; ${list.join('. ')}`, given.path)
   }
-  if (assignments.length === 0)
+  const isGiven = [...operators.keys()].some((name) => member(given, name) !== undefined)
+  if (assignments.length === 0 && !isGiven)
     throw new RequestError(
       `at least any one of ${[...operators.keys()].sort().join(', ')} operator is expected`,
       given.path,

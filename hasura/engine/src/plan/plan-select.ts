@@ -226,6 +226,8 @@ const largestInlinedLimit = 1000
 const rowCount = (given: ObjectValue, name: 'limit' | 'offset'): RowCount | undefined => {
   const value = member(given, name)
   if (value?.kind !== 'leaf') return undefined
+  if (typeof value.value === 'string')
+    throw new RequestError('expected a 32-bit integer for type "Int", but found a string', value.path)
   if (typeof value.value === 'number' && value.value < 0)
     throw new RequestError('unexpected negative value', value.path, 'not-supported')
   return name === 'limit' && typeof value.value === 'number' && value.value <= largestInlinedLimit

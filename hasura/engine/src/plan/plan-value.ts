@@ -51,6 +51,9 @@ const checkLabelPath = (value: string, path: string): void => {
 const listValue = (input: InputValue, type: TypeName): Value => {
   if (input.kind !== 'list') throw new RequestError('expected a list', input.path)
   const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
+  if (element.name === 'ltree')
+    for (const item of input.items)
+      if (item.kind === 'leaf' && typeof item.value === 'string') checkLabelPath(item.value, item.path)
   if (input.source !== undefined) return { kind: 'parameter', source: input.source, type }
   const constant = constantArray(input.items)
   if (constant !== undefined) return { kind: 'parameter', source: { kind: 'literal', text: constant }, type }

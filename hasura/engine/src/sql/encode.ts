@@ -30,9 +30,11 @@ const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
     case 'int':
       return encodeInt(value)
     case 'float':
-      return typeof value === 'number' ? { ok: true, text: String(value) } : refused
+      return typeof value === 'number' || isNumeral(value) ? { ok: true, text: String(value) } : refused
     case 'boolean':
-      return typeof value === 'boolean' ? { ok: true, text: String(value) } : refused
+      return typeof value === 'boolean' || value === 'true' || value === 'false'
+        ? { ok: true, text: String(value) }
+        : refused
     case 'string':
       return typeof value === 'string' ? { ok: true, text: value } : refused
     case 'json':
@@ -46,7 +48,12 @@ const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
 
 const maxInt = 2_147_483_647
 
-const encodeInt = (value: JsonValue): Encoded => {
+/** Hasura takes numbers as strings too, as it can be told to give them. */
+const isNumeral = (value: JsonValue): value is string =>
+  typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)
+
+const encodeInt = (given: JsonValue): Encoded => {
+  const value = isNumeral(given) ? Number(given) : given
   if (typeof value !== 'number') return refused
   const fits = Number.isInteger(value) && value <= maxInt && value >= -maxInt - 1
   return fits ? { ok: true, text: String(value) } : { ok: false, reason: 'range' }

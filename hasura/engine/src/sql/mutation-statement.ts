@@ -144,6 +144,9 @@ const insertCheck = (
 }
 
 export const updateStatement = (plan: UpdatePlan, translation: Translation): Select => {
+  // `_set: {}` updates nothing, and so no row.
+  if (plan.set.length === 0)
+    return answer(noRows(plan.table, translation), false, plan.table, plan.output, translation)
   const alias = translation.aliases.next()
   const scope = rowScope(alias)
   const condition = predicateExpression(plan.filter, scope, translation)

@@ -278,11 +278,12 @@ const aggregateValue = (
     case 'count':
       return { key, value: collect(aggregateCall('count', value.columns, value.distinct, alias)) }
     case 'function': {
-      const { name, keepsType } = value.function
+      const { name } = value.function
       const entries = value.values.map((entry): JsonEntry => {
         if (entry.kind === 'text') return { key: entry.key, value: typeName(entry.text) }
         const aggregated = call(name, column(alias, entry.name))
-        const asText = stringifyNumbers && keepsType && isBigNumber(entry.type)
+        // As in Hasura, it is the column's type that decides, whatever the aggregate makes of it.
+        const asText = stringifyNumbers && isBigNumber(entry.type)
         return { key: entry.key, value: collect(asText ? cast(aggregated, builtinType('text')) : aggregated) }
       })
       return { key, value: jsonObject(entries) }
