@@ -1,4 +1,7 @@
 import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import { type Contract } from '../contract/compose.ts'
+import { type PermissionRule } from '../contract/permissions.ts'
+import { type Role } from '../projection/types.ts'
 
 export interface SelectEverythingOptions {
   /** How many objects may nest. */
@@ -7,7 +10,7 @@ export interface SelectEverythingOptions {
   readonly include?: (type: string, field: string) => boolean
 }
 
-/** A selection set with every field of a type, down to a depth; empty when there is nothing left to select. */
+/** A selection set with every field of a type, down to a depth; empty when there is nothing to select. */
 export function selectEverything(type: GraphQLOutputType, options: SelectEverythingOptions): string {
   const named = getNamedType(type)
   if (!isObjectType(named)) return ''
@@ -15,12 +18,33 @@ export function selectEverything(type: GraphQLOutputType, options: SelectEveryth
   const fields = Object.values(named.getFields())
     .filter((field) => include(named.name, field.name))
     .map((field) => selectField(field, { ...options, depth: depth - 1 }))
-    .filter((text) => text !== '')
   return `{ __typename ${fields.join(' ')} }`
 }
 
 function selectField(field: GraphQLField<unknown, unknown>, options: SelectEverythingOptions): string {
   if (!isObjectType(getNamedType(field.type))) return field.name
-  if (options.depth <= 0) return ''
-  return `${field.name} ${selectEverything(field.type, options)}`
+  return options.depth > 0 ? `${field.name} ${selectEverything(field.type, options)}` : ''
+}
+
+/** Whether somebody with every permission of the role may select a field, going by the contract alone. */
+export function isVisible(
+  { schema, permissions }: Contract,
+  role: Role,
+): (type: string, field: string) => boolean {
+  const allows = (rule: PermissionRule | undefined) => role === 'merchant' || !rule || rule.customer
+  const allowsType = (name: string): boolean => {
+    const type = schema.getType(name)
+    if (!isObjectType(type)) return true
+    const node = type.name.endsWith('Connection') ? type.name.replace(/Connection$/, '') : undefined
+    return allows(permissions.ofType(name)) && (node === undefined || allowsType(node))
+  }
+  return (type, field) => {
+    const owner = schema.getType(type)
+    const definition = isObjectType(owner) ? owner.getFields()[field] : undefined
+    return (
+      definition !== undefined &&
+      allows(permissions.ofField(type, field)) &&
+      allowsType(getNamedType(definition.type).name)
+    )
+  }
 }

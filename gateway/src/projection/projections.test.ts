@@ -1,0 +1,76 @@
+import { type GraphQLSchema, isNonNullType, isObjectType, parse, validate } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, planText } from '../testing/run.ts'
+import { isVisible, selectEverything } from '../testing/select-everything.ts'
+import { openTestShop, type TestShop } from '../testing/shop.ts'
+import { combineProjections, projections } from './projections.ts'
+import { type ConnectionProjection, type Role } from './types.ts'
+
+let shop: TestShop
+const hasura = new Map<Role, GraphQLSchema>()
+beforeAll(async () => {
+  shop = await openTestShop()
+  for (const role of ['merchant', 'customer'] as const) hasura.set(role, await shop.schemaOf(role))
+})
+afterAll(() => shop[Symbol.asyncDispose]())
+
+const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
+
+/** What a root field needs to be asked for at all. */
+const someArguments: Readonly<Record<string, string>> = { inventory: '(skus: ["SKU-1"])' }
+const argumentsFor = (name: string) =>
+  someArguments[name] ?? (projections.queries.get(name)?.kind === 'lookup' ? '(id: "x")' : '')
+
+describe.each(['merchant', 'customer'] as const)('as a %s', (role) => {
+  const isShown = isVisible(contract, role)
+  test.each(queries.filter(({ name }) => isShown('Query', name)).map(({ name }) => name))(
+    'every field under %s is there in Hasura',
+    (name) => {
+      const field = queries.find((candidate) => candidate.name === name)
+      if (!field) throw new Error(name)
+      const selection = selectEverything(field.type, { depth: 5, include: isShown })
+      const { plan } = planText(`{ ${name}${argumentsFor(name)} ${selection} }`, role)
+      const schema = hasura.get(role)
+      if (plan.document === undefined || !schema) return
+      expect(validate(schema, parse(plan.document)).map(({ message }) => message)).toEqual([])
+    },
+  )
+})
+
+test('every query of the contract has a projection, and every projection a type of the contract', () => {
+  expect([...projections.queries.keys()].sort()).toEqual(queries.map(({ name }) => name).sort())
+  for (const [name, { type, fields }] of projections.types) {
+    const definition = contract.schema.getType(type)
+    if (!isObjectType(definition)) throw new Error(`${name} projects ${type}, which is no object type`)
+    expect(Object.keys(definition.getFields())).toEqual(expect.arrayContaining(Object.keys(fields ?? {})))
+  }
+})
+
+function connections(): Map<string, ConnectionProjection> {
+  const found = new Map<string, ConnectionProjection>()
+  for (const query of projections.queries.values())
+    if (query.kind === 'connection') found.set(query.connection.projection, query.connection)
+  for (const { fields } of projections.types.values())
+    for (const field of Object.values(fields ?? {}))
+      if (field.kind === 'connection') found.set(field.connection.projection, field.connection)
+  return found
+}
+
+test.each([...connections()])(
+  'what sorts %s is a column without nulls, and has an id beside it',
+  (name, connection) => {
+    const from = projections.types.get(connection.projection)?.from ?? name
+    const type = hasura.get('merchant')?.getType(from)
+    if (!isObjectType(type)) throw new Error(`Hasura has no type ${from}`)
+    for (const column of ['id', ...Object.values(connection.sortFields).map((field) => field.column)])
+      expect([column, isNonNullType(type.getFields()[column]?.type)]).toEqual([column, true])
+  },
+)
+
+test('two domains can not say something about the same field', () => {
+  const thing = { types: { Thing: { type: 'Thing', from: 'Thing' } } }
+  const extension = { extensions: { Thing: { name: { kind: 'constant', value: 1 } } } } as const
+  expect(() => combineProjections([thing, thing])).toThrow('Thing is projected twice')
+  expect(() => combineProjections([thing, extension, extension])).toThrow('Thing.name is projected twice')
+  expect(() => combineProjections([extension])).toThrow('there is no projection Thing to extend')
+})
