@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { type Answer, forbidden, invalid } from './answer.ts'
+import { userErrorsOf } from './input.ts'
+import type { Role, Session } from './session.ts'
+
+/** One call of an action, as it came in. */
+export interface ActionCall {
+  readonly action: string
+  readonly session: Session
+  /** The arguments as sent, before they are looked at. */
+  readonly input: unknown
+  /** The client's Idempotency-Key, if it sent one. */
+  readonly idempotencyKey: string | null
+}
+
+/** An action as the HTTP layer sees it: it takes a call and always has an answer. */
+export interface Action {
+  readonly roles: readonly Role[]
+  readonly permission: string
+  run(call: ActionCall): Promise<Answer>
+}
+
+export interface ActionDefinition<Input> {
+  /** Who may call it at all; the same as in metadata/actions.yaml. */
+  readonly roles: readonly Role[]
+  /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. */
+  readonly permission: string
+  readonly input: z.ZodType<Input>
+  handle(call: ActionCall, input: Input): Promise<Answer>
+}
+
+/** An action whose caller has been let in and whose input has been read before `handle` sees either. */
+export function defineAction<Input>(definition: ActionDefinition<Input>): Action {
+  const { roles, permission, input: schema } = definition
+  return {
+    roles,
+    permission,
+    async run(call) {
+      if (!roles.includes(call.session.role))
+        return forbidden(`Role ${call.session.role} may not call ${call.action}`)
+      if (!call.session.permissions.has(permission)) return forbidden(`Permission ${permission} is missing`)
+      const input = schema.safeParse(call.input, { reportInput: true })
+      return input.success ? definition.handle(call, input.data) : invalid(...userErrorsOf(input.error))
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/** An input error, told in the payload's `errors`, all at once. */
+export interface UserError {
+  /** The path in the action's arguments, without a leading `input`: `items.2.productId`. */
+  readonly field: string
+  readonly message: string
+  readonly code: UserErrorCode
+}
+
+/** Of the specification's `ErrorCode`, those that an input error can have. */
+export type UserErrorCode =
+  | 'REQUIRED_FIELD'
+  | 'INVALID_VALUE'
+  | 'INVALID_FORMAT'
+  | 'OUT_OF_RANGE'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'INVALID_COUPON'
+
+/** A condition of the specification's catalogue: a top-level error with a status of its own. */
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly status: 400 | 402 | 403 | 409
+  readonly id: 'SVC_AUTH_003' | 'SVC_VAL_004' | 'SVC_BIZ_001' | 'SVC_BIZ_002' | 'SVC_BIZ_003'
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export type Answer =
+  | { readonly kind: 'done'; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
+  | Refusal
+
+export const done = (data: Readonly<Record<string, unknown>>): Answer => ({ kind: 'done', data })
+
+export const invalid = (...errors: readonly UserError[]): Answer => ({ kind: 'invalid', errors })
+
+/** An id in the input that the caller has no record of. Another merchant's record looks the same as none. */
+export const notFound = (field: string, what: string): UserError => ({
+  field,
+  message: `There is no such ${what}`,
+  code: 'NOT_FOUND',
+})
+
+export const forbidden = (reason: string): Refusal => ({
+  kind: 'refused',
+  status: 403,
+  id: 'SVC_AUTH_003',
+  message: 'You have no permission to perform this action',
+  details: { reason },
+})
+
+/** More was asked for than there is. `position`, when known: which entry of the list, from 0. */
+export interface Shortage {
+  readonly sku: string
+  readonly available: number
+  readonly requested: number
+  readonly position?: number
+}
+
+/** @param fieldOf the input field that asked for too much */
+export function insufficientInventory(
+  shortages: readonly Shortage[],
+  fieldOf: (shortage: Shortage) => string,
+): Refusal {
+  const told = shortages.map((shortage) => ({
+    field: fieldOf(shortage),
+    sku: shortage.sku,
+    available: shortage.available,
+    requested: shortage.requested,
+  }))
+  const [first] = told
+  if (first === undefined) throw new Error('There is no shortage to tell.')
+  const message = `Insufficient inventory. Available: ${first.available}, Requested: ${first.requested}`
+  return {
+    kind: 'refused',
+    status: 400,
+    id: 'SVC_BIZ_001',
+    message,
+    details: { ...first, reason: message, shortages: told },
+  }
+}
+
+export function paymentFailed(reason: string, details: Readonly<Record<string, unknown>>): Refusal {
+  const message = `Payment processing failed: ${reason}`
+  return { kind: 'refused', status: 402, id: 'SVC_BIZ_002', message, details: { reason, ...details } }
+}
+
+export function orderNotModifiable(orderId: string, status: string, reason?: string): Refusal {
+  const message = `Order ${orderId} cannot be modified in status ${status}`
+  return {
+    kind: 'refused',
+    status: 409,
+    id: 'SVC_BIZ_003',
+    message,
+    details: { field: 'id', reason: reason ?? message, orderId, status },
+  }
+}
+
+export const idempotencyKeyReused = (key: string): Refusal => ({
+  kind: 'refused',
+  status: 409,
+  id: 'SVC_VAL_004',
+  message: `A record with Idempotency-Key=${key} already exists`,
+  details: { field: 'Idempotency-Key', reason: 'The key was used for another request' },
+})

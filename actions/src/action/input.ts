@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type { UserError } from './answer.ts'
+
+/** What is wrong with a value; the field's name joins it once the whole input has been looked at. */
+export type Fault =
+  | { readonly kind: 'required' }
+  | { readonly kind: 'format'; readonly expected: string }
+  | { readonly kind: 'range'; readonly value: number | string; readonly min: number; readonly max: number }
+  | { readonly kind: 'value'; readonly message: string }
+  | { readonly kind: 'coupon' }
+
+/** What a merged line, a cart line and a level can hold at most. */
+export const MAX_QUANTITY = 999_999
+/** Lines of a cart, an order or a reservation. */
+export const MAX_LINES = 200
+/** The largest amount of money that JSON clients hold exactly, in minor units. */
+const MAX_MONEY = Number.MAX_SAFE_INTEGER
+
+/** Adds a fault to a zod check, to be told by `userErrorsOf`. */
+export function addFault<T>(
+  context: z.core.$RefinementCtx<T>,
+  fault: Fault,
+  path: (string | number)[] = [],
+): void {
+  context.addIssue({ code: 'custom', params: { fault }, path, message: fault.kind })
+}
+
+/** Hasura leaves absent fields out or sends null; behind this there is only null. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? null)
+
+/** A text that says something. */
+export const text = (maxLength: number) =>
+  z.string().superRefine((value, context) => {
+    if (value.trim() === '') addFault(context, { kind: 'required' })
+    else if (value.length > maxLength) {
+      addFault(context, { kind: 'range', value: `of ${value.length} characters`, min: 1, max: maxLength })
+    }
+  })
+
+export const id = z.uuid()
+
+export const integer = (min: number, max: number) =>
+  z.number().superRefine((value, context) => {
+    if (!Number.isInteger(value)) addFault(context, { kind: 'format', expected: 'a whole number' })
+    else if (value < min || value > max) addFault(context, { kind: 'range', value, min, max })
+  })
+
+export const quantity = integer(1, MAX_QUANTITY)
+
+/** Hasura sends bigint as a number or, when it stringifies numbers, as digits. */
+export const money = z
+  .union([z.number(), z.string().regex(/^-?\d{1,20}$/)])
+  .transform(Number)
+  .pipe(integer(1, MAX_MONEY))
+
+export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
+  z.array(item).superRefine((items, context) => {
+    if (items.length === 0) addFault(context, { kind: 'required' })
+    else if (items.length > max) {
+      addFault(context, { kind: 'range', value: `of ${items.length} entries`, min: 1, max })
+    }
+  })
+
+export const address = z.object({
+  line1: text(255),
+  line2: optional(z.string().max(255)),
+  city: text(255),
+  state: text(255),
+  postalCode: text(32),
+  country: text(255),
+  phone: optional(z.string().max(64)),
+})
+
+export const notes = optional(z.string().max(5000))
+
+/** Coupons are the promotions domain's; until it answers, every code is one that nobody has issued. */
+export const couponCode = z
+  .string()
+  .nullish()
+  .superRefine((code, context) => {
+    if (code != null) addFault(context, { kind: 'coupon' })
+  })
+
+export const timestamp = z.iso.datetime({ offset: true, local: true }).superRefine((value, context) => {
+  if (Number.isNaN(Date.parse(value))) addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
+})
+
+/** One UserError per fault; the first of a field when it has several. */
+export function userErrorsOf(error: z.ZodError): readonly UserError[] {
+  const byField = new Map<string, UserError>()
+  for (const issue of error.issues) {
+    const field = fieldOf(issue.path)
+    if (!byField.has(field)) byField.set(field, userError(field, faultOf(issue)))
+  }
+  return [...byField.values()]
+}
+
+export function userError(field: string, fault: Fault): UserError {
+  switch (fault.kind) {
+    case 'required':
+      return { field, message: `Field ${field} is required but was not provided`, code: 'REQUIRED_FIELD' }
+    case 'format':
+      return {
+        field,
+        message: `Field ${field} has invalid format. Expected: ${fault.expected}`,
+        code: 'INVALID_FORMAT',
+      }
+    case 'range':
+      return {
+        field,
+        message: `Value ${fault.value} is outside acceptable range ${fault.min}-${fault.max}`,
+        code: 'OUT_OF_RANGE',
+      }
+    case 'value':
+      return { field, message: fault.message, code: 'INVALID_VALUE' }
+    case 'coupon':
+      return { field, message: 'The coupon code is not valid', code: 'INVALID_COUPON' }
+    default:
+      return fault satisfies never
+  }
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  const segments = path.map(String)
+  return (segments[0] === 'input' ? segments.slice(1) : segments).join('.')
+}
+
+function faultOf(issue: z.core.$ZodIssue): Fault {
+  switch (issue.code) {
+    case 'custom':
+      return (issue.params as { readonly fault: Fault }).fault
+    case 'invalid_type':
+      return issue.input == null ? { kind: 'required' } : { kind: 'format', expected: issue.expected }
+    case 'too_big':
+      return { kind: 'range', value: 'given', min: 0, max: Number(issue.maximum) }
+    case 'invalid_format':
+      return { kind: 'format', expected: issue.format }
+    case 'invalid_value':
+      return { kind: 'format', expected: `one of ${issue.values.join(', ')}` }
+    default:
+      return { kind: 'value', message: issue.message }
+  }
+}

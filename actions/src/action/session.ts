@@ -1,0 +1,58 @@
+import { z } from 'zod'
+
+export type MerchantId = string & { readonly brand: 'MerchantId' }
+export type CustomerId = string & { readonly brand: 'CustomerId' }
+
+interface SessionOf {
+  readonly merchantId: MerchantId
+  readonly permissions: ReadonlySet<string>
+}
+
+/** Who calls, as Hasura's session variables say. */
+export type Session =
+  | (SessionOf & { readonly role: 'merchant' })
+  /** A shopper, for whom only its own carts, orders and payments exist. */
+  | (SessionOf & { readonly role: 'customer'; readonly customerId: CustomerId })
+
+export type Role = Session['role']
+
+const shared = {
+  'x-hasura-merchant-id': z.uuid().transform((id) => id as MerchantId),
+  'x-hasura-permissions': z.string().transform(parsePermissions),
+}
+
+/** Reads session variables, which Hasura sends with names in lower case. */
+export const sessionVariables = z
+  .discriminatedUnion('x-hasura-role', [
+    z.object({ 'x-hasura-role': z.literal('merchant'), ...shared }),
+    z.object({
+      'x-hasura-role': z.literal('customer'),
+      'x-hasura-customer-id': z.uuid().transform((id) => id as CustomerId),
+      ...shared,
+    }),
+  ])
+  .transform((variables): Session => {
+    const common = {
+      merchantId: variables['x-hasura-merchant-id'],
+      permissions: variables['x-hasura-permissions'],
+    }
+    return variables['x-hasura-role'] === 'merchant'
+      ? { role: 'merchant', ...common }
+      : { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
+  })
+
+/** Only this customer's records exist for the session; null: all of the merchant's do. */
+export function ownerOf(session: Session): CustomerId | null {
+  return session.role === 'customer' ? session.customerId : null
+}
+
+// A Postgres array literal of names without quotes or commas: `{orders:read,orders:write}`. A quoted element is no
+// permission that anything here asks for, so it may be read as it stands.
+function parsePermissions(literal: string): ReadonlySet<string> {
+  return new Set(
+    literal
+      .replace(/^\{|\}$/g, '')
+      .split(',')
+      .filter((name) => name !== ''),
+  )
+}

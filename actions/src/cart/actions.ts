@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import {
+  type Answer,
+  done,
+  forbidden,
+  insufficientInventory,
+  invalid,
+  notFound,
+  type UserError,
+} from '../action/answer.ts'
+import {
+  addFault,
+  id,
+  integer,
+  MAX_LINES,
+  MAX_QUANTITY,
+  optional,
+  quantity,
+  userError,
+} from '../action/input.ts'
+import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
+import { lineError } from '../catalog/index.ts'
+import type { Database } from '../database.ts'
+import {
+  addLine,
+  type CartOutcome,
+  type CartReference,
+  type CartRefusal,
+  createCart,
+  setLineQuantity,
+} from './carts.ts'
+
+const access = { roles: ['customer', 'merchant'], permission: 'carts:write' } as const
+const cartLine = z.object({ productId: id, variantId: optional(id), quantity })
+const currency = z.string().superRefine((code, context) => {
+  if (!/^[A-Z]{3}$/.test(code)) addFault(context, { kind: 'format', expected: 'ISO 4217 currency code' })
+})
+
+/** What the domain serves, by name as in metadata/actions.yaml. Checking out is the ordering domain's. */
+export function cartActions(database: Database): Readonly<Record<string, Action>> {
+  return {
+    createCart: create(database),
+    addCartItem: defineAction({
+      ...access,
+      input: z.object({ cartId: id, item: cartLine }),
+      async handle({ session }, { cartId, item }) {
+        const outcome = await addLine(database, reference(session, cartId), item)
+        // The one line that was sent stands in SQL's list of lines.
+        return answer(session.merchantId, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
+      },
+    }),
+    updateCartItem: defineAction({
+      ...access,
+      input: z.object({ cartId: id, itemId: id, quantity: integer(0, MAX_QUANTITY) }),
+      async handle({ session }, { cartId, itemId, quantity: wanted }) {
+        const outcome = await setLineQuantity(database, reference(session, cartId), itemId, wanted)
+        return answer(session.merchantId, outcome, (field) => field.replace(/^items\.0\./, ''))
+      },
+    }),
+    removeCartItem: defineAction({
+      ...access,
+      input: z.object({ cartId: id, itemId: id }),
+      async handle({ session }, { cartId, itemId }) {
+        const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
+        return answer(session.merchantId, outcome, (field) => field)
+      },
+    }),
+  }
+}
+
+const create = (database: Database): Action =>
+  defineAction({
+    ...access,
+    input: z.object({
+      input: z.object({
+        customerId: optional(id),
+        currency: optional(currency),
+        items: z
+          .array(cartLine)
+          .max(MAX_LINES)
+          .nullish()
+          .transform((items) => items ?? []),
+      }),
+    }),
+    async handle({ session }, { input }) {
+      const owner = ownerOf(session)
+      if (owner !== null && input.customerId !== null && input.customerId !== owner) {
+        return forbidden('A shopper fills no one else’s cart')
+      }
+      const outcome = await createCart(database, session.merchantId, {
+        ...input,
+        customerId: owner ?? input.customerId,
+      })
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  })
+
+const reference = (session: Session, cartId: string): CartReference => ({
+  merchantId: session.merchantId,
+  cartId,
+  owner: ownerOf(session),
+})
+
+/** @param place where the caller put what SQL found at a field */
+function answer(merchantId: MerchantId, outcome: CartOutcome, place: (field: string) => string): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, cartId: outcome.cartId })
+    case 'unknown_cart':
+      return invalid(notFound('cartId', 'cart'))
+    case 'unknown_item':
+      return invalid(notFound('itemId', 'line in this cart'))
+    case 'checked_out':
+      return invalid(userError('cartId', { kind: 'value', message: 'The cart has become an order already' }))
+    case 'expired':
+      return invalid(userError('cartId', { kind: 'value', message: 'The cart has expired' }))
+    case 'invalid':
+      return invalid(
+        ...outcome.refusals.map((refusal) => cartError({ ...refusal, field: place(refusal.field) })),
+      )
+    case 'insufficient':
+      return insufficientInventory(outcome.shortages, ({ position = 0 }) =>
+        place(`items.${position}.quantity`),
+      )
+    default:
+      return outcome satisfies never
+  }
+}
+
+function cartError(refusal: CartRefusal): UserError {
+  switch (refusal.reason) {
+    case 'unknown_customer':
+      return notFound(refusal.field, 'customer')
+    case 'currency_required':
+      return userError(refusal.field, { kind: 'required' })
+    default:
+      return lineError(refusal)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Shortage } from '../action/answer.ts'
+import { MAX_LINES } from '../action/input.ts'
+import type { CustomerId, MerchantId } from '../action/session.ts'
+import type { LineRefusal } from '../catalog/index.ts'
+import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
+
+/** Seconds that a cart lives after it was last changed. */
+const CART_LIFETIME = 30 * 24 * 60 * 60
+
+export interface CartLine {
+  readonly productId: string
+  readonly variantId: string | null
+  readonly quantity: number
+}
+
+export type CartRefusal =
+  LineRefusal | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' }
+
+export type CartOutcome =
+  | { readonly outcome: 'changed'; readonly cartId: string }
+  | { readonly outcome: 'unknown_cart' | 'unknown_item' | 'checked_out' | 'expired' }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly CartRefusal[] }
+  | {
+      readonly outcome: 'insufficient'
+      readonly shortages: readonly (Shortage & { readonly position: number })[]
+    }
+
+/** @param currency null for the merchant's own */
+export async function createCart(
+  database: Database,
+  merchantId: MerchantId,
+  cart: {
+    readonly customerId: string | null
+    readonly currency: string | null
+    readonly items: readonly CartLine[]
+  },
+): Promise<CartOutcome> {
+  const lines = database.json(cart.items as unknown as JsonValue)
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.create_cart(
+        ${merchantId}, ${cart.customerId}, ${cart.currency}, ${lines}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
+      ) AS outcome`,
+  )
+}
+
+/** A cart as a caller may name it. `owner`: only this customer's carts exist. */
+export interface CartReference {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly owner: CustomerId | null
+}
+
+/** The same product and variant again makes the line that is there larger. */
+export async function addLine(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+  line: CartLine,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.add_line(
+        ${merchantId}, ${cartId}, ${owner}, ${database.json({ ...line })}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
+      ) AS outcome`,
+  )
+}
+
+/** @param quantity 0 removes the line */
+export async function setLineQuantity(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+  itemId: string,
+  quantity: number,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.set_line_quantity(
+        ${merchantId}, ${cartId}, ${owner}, ${itemId}, ${quantity}, make_interval(secs => ${CART_LIFETIME})
+      ) AS outcome`,
+  )
+}
+
+const PURGE_BATCH = 500
+
+/** Deletes carts that expired without becoming an order. Returns how many. */
+export async function purgeExpiredCarts(database: Database): Promise<number> {
+  let purged = 0
+  let batch: number
+  do {
+    batch = onlyOutcome(
+      await database<{ outcome: number }[]>`SELECT cart.purge_expired(${PURGE_BATCH}) AS outcome`,
+    )
+    purged += batch
+  } while (batch === PURGE_BATCH)
+  return purged
+}

@@ -1,0 +1,2 @@
+export { cartActions } from './actions.ts'
+export { purgeExpiredCarts } from './carts.ts'

@@ -1,0 +1,1 @@
+export { lineError, type LineRefusal, type LineRefusalReason } from './line-refusal.ts'

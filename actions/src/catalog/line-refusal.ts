@@ -1,0 +1,50 @@
+import { notFound, type UserError } from '../action/answer.ts'
+import { MAX_LINES, MAX_QUANTITY, userError } from '../action/input.ts'
+
+/** Why SQL refused a line: what `catalog.line_refusals` and the functions that add to it answer. */
+export interface LineRefusal {
+  /** `items.2.productId` */
+  readonly field: string
+  readonly reason: LineRefusalReason
+  /** Of a currency mismatch: the one that it should have been. */
+  readonly currency?: string
+}
+
+export type LineRefusalReason =
+  | 'unknown_product'
+  | 'product_not_active'
+  | 'unknown_variant'
+  | 'variant_required'
+  | 'currency_mismatch'
+  | 'quantity_too_large'
+  | 'too_many_lines'
+
+/** @param field where the caller put the line, when that is not where SQL saw it */
+export function lineError({ reason, currency, field: seen }: LineRefusal, field: string = seen): UserError {
+  switch (reason) {
+    case 'unknown_product':
+      return notFound(field, 'product')
+    case 'unknown_variant':
+      return notFound(field, 'variant of this product')
+    case 'product_not_active':
+      return userError(field, { kind: 'value', message: 'The product is not available for purchase' })
+    case 'variant_required':
+      return userError(field, { kind: 'required' })
+    case 'currency_mismatch':
+      return userError(field, {
+        kind: 'value',
+        message: `The product is not priced in ${currency ?? 'the same currency'}`,
+      })
+    case 'quantity_too_large':
+      return userError(field, {
+        kind: 'range',
+        value: 'of all lines of the product together',
+        min: 1,
+        max: MAX_QUANTITY,
+      })
+    case 'too_many_lines':
+      return userError(field, { kind: 'range', value: 'of all lines', min: 1, max: MAX_LINES })
+    default:
+      return reason satisfies never
+  }
+}

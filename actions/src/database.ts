@@ -1,0 +1,46 @@
+import postgres from 'postgres'
+
+export type Database = postgres.Sql
+/** Either the pool or a transaction of it: what a single statement needs. */
+export type Queryable = postgres.ISql
+export type JsonValue = postgres.JSONValue
+
+export interface DatabaseOptions {
+  readonly databaseUrl: string
+  /** Connections at most. */
+  readonly poolSize: number
+  readonly applicationName: string
+}
+
+/** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
+const STATEMENT_TIMEOUT = 15_000
+const LOCK_TIMEOUT = 10_000
+
+/** A bounded pool whose statements are prepared and can't run for ever. Close it with `end`. */
+export function connectDatabase({ databaseUrl, poolSize, applicationName }: DatabaseOptions): Database {
+  return postgres(databaseUrl, {
+    max: poolSize,
+    idle_timeout: 30,
+    connect_timeout: 10,
+    // Notices are for people at a psql prompt.
+    onnotice: () => undefined,
+    connection: {
+      application_name: applicationName,
+      statement_timeout: STATEMENT_TIMEOUT,
+      lock_timeout: LOCK_TIMEOUT,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
+    },
+  })
+}
+
+/** The only column of the only row: what a function of `migrations/` answers. */
+export function onlyOutcome<T>(rows: readonly { readonly outcome: T }[]): T {
+  const [row] = rows
+  if (row === undefined) throw new Error('A function of the database answered with no row.')
+  return row.outcome
+}
+
+/** A JSON parameter, with SQL's NULL for null. */
+export function jsonOrNull(sql: Queryable, value: JsonValue | null): postgres.Parameter | null {
+  return value === null ? null : sql.json(value)
+}

@@ -1,0 +1,152 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import type { Logger } from 'pino'
+import type { Action } from '../action/action.ts'
+import { type Answer, invalid, type Refusal } from '../action/answer.ts'
+import { userError } from '../action/input.ts'
+import { actionPayload } from './payload.ts'
+
+export interface AppOptions {
+  readonly secret: string
+  /** By domain, then by name: served under `/<domain>/<name>`. */
+  readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
+  /** Whether what the service stands on answers. */
+  readonly isHealthy: () => Promise<boolean>
+  readonly logger: Logger
+}
+
+/** Hasura's own bound on what it forwards is far above any order. */
+const BODY_LIMIT = '1mb'
+/** What `platform.idempotency_record` holds. */
+const MAX_IDEMPOTENCY_KEY = 255
+
+/** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
+export function createApp({ secret, actions, isHealthy, logger }: AppOptions): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.get('/healthz', async (_request, response) => {
+    const healthy = await isHealthy()
+    response.status(healthy ? 200 : 503).json({ status: healthy ? 'ok' : 'unavailable' })
+  })
+  app.use(requireSecret(secret))
+  app.use(express.json({ limit: BODY_LIMIT }))
+  for (const [domain, byName] of Object.entries(actions)) {
+    for (const [name, action] of Object.entries(byName)) {
+      app.post(`/${domain}/${name}`, serveAction(name, action, logger))
+    }
+  }
+  app.use((_request, response) => {
+    response.status(404).json({ message: 'There is no such action', extensions: { code: 'NOT_FOUND' } })
+  })
+  app.use(tellFailure(logger))
+  return app
+}
+
+// Hashes of equal length are compared, so neither the secret's characters nor its length show in the time it takes.
+function requireSecret(secret: string): RequestHandler {
+  const expected = createHash('sha256').update(secret).digest()
+  return (request, response, next) => {
+    const given = createHash('sha256')
+      .update(request.get('x-actions-secret') ?? '')
+      .digest()
+    if (timingSafeEqual(given, expected)) next()
+    else
+      response
+        .status(401)
+        .json({ message: 'x-actions-secret is wrong', extensions: { code: 'UNAUTHENTICATED' } })
+  }
+}
+
+function serveAction(name: string, action: Action, logger: Logger): RequestHandler {
+  return async (request, response) => {
+    const started = performance.now()
+    const requestId = request.get('x-request-id') ?? randomUUID()
+    response.locals.requestId = requestId
+    const payload = actionPayload.safeParse(request.body)
+    if (!payload.success || payload.data.action.name !== name) {
+      response
+        .status(400)
+        .json({ message: 'The body is no call of this action', extensions: { code: 'BAD_USER_INPUT' } })
+      return
+    }
+    const { session_variables: session, input } = payload.data
+    const idempotencyKey = request.get('idempotency-key') ?? null
+    const answer =
+      idempotencyKey !== null && (idempotencyKey === '' || idempotencyKey.length > MAX_IDEMPOTENCY_KEY)
+        ? invalid(
+            userError('Idempotency-Key', {
+              kind: 'format',
+              expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters`,
+            }),
+          )
+        : await action.run({ action: name, session, input, idempotencyKey })
+    tell(response, answer)
+    logger.info({
+      requestId,
+      action: name,
+      merchantId: session.merchantId,
+      role: session.role,
+      outcome: outcomeOf(answer),
+      milliseconds: Math.round(performance.now() - started),
+    })
+  }
+}
+
+function tell(response: Response, answer: Answer): void {
+  switch (answer.kind) {
+    case 'done':
+      response.json({ ...answer.data, errors: [] })
+      return
+    case 'invalid':
+      response.json({ errors: answer.errors })
+      return
+    case 'refused':
+      response.status(answer.status).json(refusalBody(answer))
+      return
+    default:
+      answer satisfies never
+  }
+}
+
+const refusalBody = ({ id, message, details }: Refusal) => ({ message, extensions: { code: id, details } })
+
+const outcomeOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.id : answer.kind)
+
+// What went wrong inside is for the log, under the request's id; the caller only hears that something did.
+function tellFailure(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request: Request, response, next) => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    const status = clientErrorStatus(error)
+    if (status !== undefined) {
+      response
+        .status(status)
+        .json({ message: 'The body can not be read', extensions: { code: 'BAD_USER_INPUT' } })
+      return
+    }
+    logger.error(
+      { error, requestId: response.locals.requestId as unknown, path: request.path },
+      'an action failed',
+    )
+    response.status(500).json({
+      message: 'An unexpected error occurred. Please try again.',
+      extensions: { code: 'SVC_SRV_001' },
+    })
+  }
+}
+
+/** express.json tells a body's faults as errors with a 4xx status. */
+function clientErrorStatus(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined
+  const { status } = error
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined
+}

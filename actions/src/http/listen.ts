@@ -1,0 +1,38 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
+
+export interface Listener {
+  readonly url: string
+  /** Answers what is under way, then closes. */
+  close(): Promise<void>
+}
+
+/** Milliseconds. Longer than the slowest answer (a processor call and a statement), shorter than Hasura's 30 s. */
+const REQUEST_TIMEOUT = 25_000
+const HEADERS_TIMEOUT = 10_000
+
+export interface Address {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** The interface to listen on; only this machine's own by default. */
+  readonly host?: string
+}
+
+export async function listen(app: Express, { port, host = '127.0.0.1' }: Address): Promise<Listener> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: HEADERS_TIMEOUT }, app)
+  server.setTimeout(REQUEST_TIMEOUT)
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: taken } = server.address() as AddressInfo
+  return {
+    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${taken}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+
+export type ReservationStatus = 'ACTIVE' | 'COMMITTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED'
+
+/**
+ * takeOver: an order takes the stock over. commit: the order is paid. consume: the goods leave the shelf.
+ * release: somebody gives the stock back. expire: its time is over.
+ */
+export type ReservationEvent = 'takeOver' | 'commit' | 'consume' | 'release' | 'expire'
+
+/** See SPEC.md. `release` of an order's reservation is the order's to say (ordering.cancel_order). */
+export const reservationMachine: StateMachine<ReservationStatus, ReservationEvent> = {
+  ACTIVE: {
+    takeOver: 'ACTIVE',
+    commit: 'COMMITTED',
+    consume: REFUSED,
+    release: 'RELEASED',
+    expire: 'EXPIRED',
+  },
+  COMMITTED: {
+    takeOver: REFUSED,
+    commit: REFUSED,
+    consume: 'CONSUMED',
+    release: 'RELEASED',
+    expire: REFUSED,
+  },
+  CONSUMED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
+  RELEASED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
+  EXPIRED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
+}
+
+export const release = transition(reservationMachine, 'release')

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import { purgeExpiredCarts } from '../cart/index.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import { expireReservations } from '../inventory/index.ts'
+import { lapseUnpaidOrders } from '../ordering/index.ts'
+import { reconcilePayments } from '../payment/index.ts'
+import type { PaymentProcessor } from '../payments/index.ts'
+
+/** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
+export type MaintenanceJob = 'expire-reservations' | 'reconcile-payments' | 'purge-expired'
+
+export const maintenanceJobs = [
+  'expire-reservations',
+  'reconcile-payments',
+  'purge-expired',
+] as const satisfies readonly MaintenanceJob[]
+
+export interface MaintenanceOptions {
+  readonly database: Database
+  readonly processors: readonly PaymentProcessor[]
+  /** Seconds without an answer after which a payment is looked into. */
+  readonly reconcileAfter: number
+  readonly logger: Logger
+}
+
+/** Runs one job. Returns how many rows it dealt with. */
+export async function runMaintenance(
+  job: MaintenanceJob,
+  { database, processors, reconcileAfter, logger }: MaintenanceOptions,
+): Promise<number> {
+  switch (job) {
+    case 'expire-reservations':
+      return (await lapseUnpaidOrders(database)) + (await expireReservations(database))
+    case 'reconcile-payments':
+      return reconcilePayments({ database, processors, after: reconcileAfter, logger })
+    case 'purge-expired':
+      return (await purgeExpiredCarts(database)) + (await purgeIdempotencyRecords(database))
+    default:
+      return job satisfies never
+  }
+}
+
+const PURGE_BATCH = 500
+
+async function purgeIdempotencyRecords(database: Database): Promise<number> {
+  let purged = 0
+  let batch: number
+  do {
+    batch = onlyOutcome(
+      await database<
+        { outcome: number }[]
+      >`SELECT platform.purge_idempotency_records(${PURGE_BATCH}) AS outcome`,
+    )
+    purged += batch
+  } while (batch === PURGE_BATCH)
+  return purged
+}

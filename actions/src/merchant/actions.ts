@@ -1,0 +1,85 @@
+import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { done, forbidden, invalid, notFound } from '../action/answer.ts'
+import { addFault, id, list, optional, text, timestamp } from '../action/input.ts'
+import type { Database } from '../database.ts'
+import { createApiKey, customerExists, revokeApiKey, unknownPermissions } from './api-keys.ts'
+
+export interface MerchantOptions {
+  readonly database: Database
+  readonly tokenIssuer: TokenIssuer
+}
+
+/** Seconds that a shopper's token is good for. */
+const CUSTOMER_TOKEN_TTL = 60 * 60
+const MAX_PERMISSIONS = 100
+
+const roles = ['merchant'] as const
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function merchantActions({
+  database,
+  tokenIssuer,
+}: MerchantOptions): Readonly<Record<string, Action>> {
+  return {
+    createApiKey: create(database),
+    revokeApiKey: defineAction({
+      roles,
+      permission: 'api_keys:write',
+      input: z.object({ id }),
+      async handle({ session: { merchantId } }, input) {
+        const revoked = await revokeApiKey(database, merchantId, input.id)
+        return revoked ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'API key'))
+      },
+    }),
+    createCustomerAccessToken: defineAction({
+      roles,
+      permission: 'customers:write',
+      input: z.object({ customerId: id }),
+      async handle({ session: { merchantId } }, { customerId }) {
+        if (!(await customerExists(database, merchantId, customerId))) {
+          return invalid(notFound('customerId', 'customer'))
+        }
+        const { accessToken, expiresAt } = await tokenIssuer.issueCustomerToken({
+          // Both sides brand the same ids; the customer was just found under this merchant.
+          merchantId: merchantId as string as Parameters<TokenIssuer['issueCustomerToken']>[0]['merchantId'],
+          customerId: customerId as Parameters<TokenIssuer['issueCustomerToken']>[0]['customerId'],
+          ttlSeconds: CUSTOMER_TOKEN_TTL,
+        })
+        return done({ accessToken, expiresAt: expiresAt.toISOString() })
+      },
+    }),
+  }
+}
+
+const newApiKey = z.object({
+  name: text(255),
+  mode: z.enum(['live', 'test']),
+  permissions: list(z.string(), MAX_PERMISSIONS),
+  expiresAt: optional(timestamp).superRefine((value, context) => {
+    if (value !== null && Date.parse(value) <= Date.now()) {
+      addFault(context, { kind: 'value', message: 'The key would have expired already' })
+    }
+  }),
+})
+
+const create = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission: 'api_keys:write',
+    input: z.object({ input: newApiKey }),
+    async handle({ session: { merchantId, permissions: own } }, { input }) {
+      const unknown = await unknownPermissions(database, input.permissions)
+      if (unknown.size > 0) {
+        const errors = input.permissions.flatMap((name, index) =>
+          unknown.has(name) ? [notFound(`permissions.${index}`, 'permission')] : [],
+        )
+        return invalid(...errors)
+      }
+      const beyond = input.permissions.find((name) => !own.has(name))
+      if (beyond !== undefined) return forbidden(`Nobody grants what they don’t have: ${beyond}`)
+      const { id: apiKeyId, key } = await createApiKey(database, merchantId, input)
+      return done({ merchantId, apiKeyId, key })
+    },
+  })

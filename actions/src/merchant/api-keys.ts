@@ -1,0 +1,55 @@
+import { generateApiKey } from '@commerce-graph/auth-webhook'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+
+export interface NewApiKey {
+  readonly name: string
+  readonly mode: 'live' | 'test'
+  readonly permissions: readonly string[]
+  /** ISO 8601; null: never. */
+  readonly expiresAt: string | null
+}
+
+/** Those of the names that are no permission there is. */
+export async function unknownPermissions(
+  database: Database,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database<{ name: string }[]>`
+    SELECT asked.name FROM unnest(${[...names]}::text[]) AS asked(name)
+    WHERE NOT EXISTS (SELECT FROM merchant.permission p WHERE p.name = asked.name)`
+  return new Set(rows.map((row) => row.name))
+}
+
+/** Makes a key. Its value is in the answer and nowhere else: only its hash is stored. */
+export async function createApiKey(
+  database: Database,
+  merchantId: MerchantId,
+  { name, mode, permissions, expiresAt }: NewApiKey,
+): Promise<{ readonly id: string; readonly key: string }> {
+  const { key, hash, prefix } = generateApiKey(mode)
+  const [row] = await database<{ id: string }[]>`
+    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, expires_at)
+    VALUES (${merchantId}, ${name}, ${mode}, ${prefix}, ${hash}, ${[...new Set(permissions)]}::text[], ${expiresAt})
+    RETURNING id`
+  if (row === undefined) throw new Error('The API key was not stored.')
+  return { id: row.id, key }
+}
+
+/** Ends a key, from the moment of the commit (see merchant.notify_access_changed). False: there is no such key. */
+export async function revokeApiKey(database: Database, merchantId: MerchantId, id: string): Promise<boolean> {
+  const rows = await database`
+    UPDATE merchant.api_key SET revoked_at = coalesce(revoked_at, now())
+    WHERE merchant_id = ${merchantId} AND id = ${id}
+    RETURNING id`
+  return rows.length > 0
+}
+
+export async function customerExists(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<boolean> {
+  const rows = await database`SELECT FROM crm.customer WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return rows.length > 0
+}

@@ -1,0 +1,1 @@
+export { merchantActions, type MerchantOptions } from './actions.ts'

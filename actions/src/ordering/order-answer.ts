@@ -1,0 +1,77 @@
+import {
+  type Answer,
+  done,
+  idempotencyKeyReused,
+  insufficientInventory,
+  invalid,
+  notFound,
+  orderNotModifiable,
+} from '../action/answer.ts'
+import type { Once } from '../action/idempotency.ts'
+import { userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import { orderError } from './order-refusal.ts'
+import type { AdvanceOutcome, CheckoutOutcome, ModifyOutcome, OrderStays } from './orders.ts'
+
+export function placedAnswer(merchantId: MerchantId, outcome: Once<CheckoutOutcome>): Answer {
+  switch (outcome.outcome) {
+    case 'placed':
+      return done({ merchantId, orderId: outcome.orderId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
+    case 'insufficient':
+      return insufficientInventory(outcome.shortages, ({ position = 0 }) => `items.${position}.quantity`)
+    case 'unknown_cart':
+      return invalid(notFound('id', 'cart'))
+    case 'expired':
+      return invalid(userError('id', { kind: 'value', message: 'The cart has expired' }))
+    case 'empty':
+      return invalid(userError('id', { kind: 'value', message: 'The cart is empty' }))
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function modifiedAnswer(
+  merchantId: MerchantId,
+  orderId: string,
+  outcome: Once<ModifyOutcome>,
+): Answer {
+  switch (outcome.outcome) {
+    case 'modified':
+      return done({ merchantId, orderId: outcome.orderId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal, 'modifications.')))
+    case 'insufficient':
+      return insufficientInventory(outcome.shortages, () => 'modifications')
+    case 'unknown_order':
+    case 'order_refused':
+    case 'payment_open':
+      return staysAnswer(orderId, outcome)
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function advancedAnswer(merchantId: MerchantId, orderId: string, outcome: AdvanceOutcome): Answer {
+  return outcome.outcome === 'advanced'
+    ? done({ merchantId, orderId: outcome.orderId })
+    : staysAnswer(orderId, outcome)
+}
+
+export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
+  switch (outcome.outcome) {
+    case 'unknown_order':
+      return invalid(notFound('id', 'order'))
+    case 'order_refused':
+      return orderNotModifiable(orderId, outcome.status)
+    case 'payment_open':
+      return orderNotModifiable(orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,67 @@
+import { lineError, type LineRefusal, type LineRefusalReason } from '../catalog/index.ts'
+import { notFound, type UserError } from '../action/answer.ts'
+import { userError } from '../action/input.ts'
+
+/** Why SQL refused an order or a change of one. */
+export type OrderRefusal =
+  | LineRefusal
+  | {
+      readonly field: string
+      readonly reason: Exclude<OrderRefusalReason, LineRefusalReason>
+      readonly currency?: string
+    }
+
+export type OrderRefusalReason =
+  | LineRefusalReason
+  | 'unknown_customer'
+  | 'customer_required'
+  | 'not_the_carts_customer'
+  | 'unknown_shipping_method'
+  | 'shipping_method_not_for_country'
+  | 'shipping_method_currency'
+  | 'reservation_not_active'
+  | 'total_too_large'
+  | 'unknown_item'
+  | 'no_lines_left'
+
+/** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
+export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
+  const field = prefix + refusal.field
+  const wrong = (message: string): UserError => userError(field, { kind: 'value', message })
+  switch (refusal.reason) {
+    case 'unknown_customer':
+      return notFound(field, 'customer')
+    case 'customer_required':
+      return userError(field, { kind: 'required' })
+    case 'not_the_carts_customer':
+      return wrong('The cart belongs to another customer')
+    case 'unknown_shipping_method':
+      return notFound(field, 'shipping method')
+    case 'shipping_method_not_for_country':
+      return wrong('The shipping method does not ship to this country')
+    case 'shipping_method_currency':
+      return wrong(`The shipping method is priced in ${refusal.currency ?? 'another currency'}`)
+    case 'reservation_not_active':
+      return wrong('The reservation has expired, is taken, or does not exist')
+    case 'total_too_large':
+      return {
+        field,
+        message: `Value of the total is outside acceptable range 1-${Number.MAX_SAFE_INTEGER}`,
+        code: 'OUT_OF_RANGE',
+      }
+    case 'unknown_item':
+      return notFound(field, 'line in this order')
+    case 'no_lines_left':
+      return wrong('An order keeps at least one line; cancel it instead')
+    case 'unknown_product':
+    case 'product_not_active':
+    case 'unknown_variant':
+    case 'variant_required':
+    case 'currency_mismatch':
+    case 'quantity_too_large':
+    case 'too_many_lines':
+      return lineError({ ...refusal, reason: refusal.reason }, field)
+    default:
+      return refusal satisfies never
+  }
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { type Action, type ActionCall, defineAction } from '../action/action.ts'
+import {
+  type Answer,
+  done,
+  idempotencyKeyReused,
+  invalid,
+  notFound,
+  orderNotModifiable,
+  paymentFailed,
+} from '../action/answer.ts'
+import { type Once, once } from '../action/idempotency.ts'
+import { addFault, id, money, optional, text, userError } from '../action/input.ts'
+import { ownerOf, type Session } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
+import type { Cashier, Collected } from './cashier.ts'
+import {
+  beginPayment,
+  type BeginOutcome,
+  findPayment,
+  getPayment,
+  type PaymentMethod,
+  type PaymentRequest,
+} from './payments.ts'
+
+export interface PaymentOptions {
+  readonly database: Database
+  readonly cashier: Cashier
+  /** What new card payments are made with. */
+  readonly cardProcessor: PaymentProcessor
+}
+
+const access = { roles: ['customer', 'merchant'], permission: 'payments:write' } as const
+const methods = [
+  'CARD',
+  'BANK_TRANSFER',
+  'CASH',
+  'PAYPAL',
+  'APPLE_PAY',
+  'GOOGLE_PAY',
+] as const satisfies readonly PaymentMethod[]
+
+const paymentInput = z
+  .object({
+    orderId: id,
+    method: z.enum(methods),
+    paymentMethodId: optional(text(255)),
+    amount: optional(money),
+    returnUrl: optional(z.url({ protocol: /^https?$/ }).max(2048)),
+  })
+  .superRefine(({ method, paymentMethodId }, context) => {
+    if (method === 'CARD' && paymentMethodId === null)
+      addFault(context, { kind: 'required' }, ['paymentMethodId'])
+  })
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function paymentActions(options: PaymentOptions): Readonly<Record<string, Action>> {
+  return { processPayment: processPayment(options), confirmPayment: confirmPayment(options) }
+}
+
+const processPayment = (options: PaymentOptions): Action =>
+  defineAction({
+    ...access,
+    input: z.object({ input: paymentInput }),
+    async handle(call, { input }) {
+      const { database, cashier } = options
+      const { merchantId } = call.session
+      const processor = processorFor(input.method, call.session, options.cardProcessor)
+      if (processor === null) {
+        return paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
+      }
+      const request = { ...input, owner: ownerOf(call.session), processor: processor.name }
+      const outcome = await begin(options, call, request)
+      switch (outcome.outcome) {
+        case 'begun':
+          return collectedAnswer(
+            await cashier.collect(await getPayment(database, merchantId, outcome.paymentId)),
+          )
+        case 'unknown_order':
+          return invalid(notFound('orderId', 'order'))
+        case 'order_refused':
+          return orderNotModifiable(input.orderId, outcome.status)
+        case 'payment_open':
+          return orderNotModifiable(input.orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
+        case 'amount_mismatch':
+          return invalid(
+            userError('amount', { kind: 'value', message: `The order’s total is ${outcome.total}` }),
+          )
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
+        default:
+          return outcome satisfies never
+      }
+    },
+  })
+
+/** Who tries again with another card gives up the attempt that still waits for authentication. */
+async function begin(
+  { database, cashier }: PaymentOptions,
+  call: ActionCall,
+  request: PaymentRequest,
+): Promise<Once<BeginOutcome>> {
+  const { merchantId } = call.session
+  const attempt = () =>
+    once(
+      database,
+      call,
+      (sql) => beginPayment(sql, merchantId, request),
+      ({ outcome }) => outcome === 'begun',
+    )
+  const outcome = await attempt()
+  if (outcome.outcome !== 'payment_open') return outcome
+  return (await cashier.abandon(merchantId, outcome.paymentId)) ? attempt() : outcome
+}
+
+// Cash and transfers are the merchant's word that the money is there; a shopper's word is not enough.
+function processorFor(
+  method: PaymentMethod,
+  session: Session,
+  cardProcessor: PaymentProcessor,
+): PaymentProcessor | null {
+  switch (method) {
+    case 'CARD':
+      return cardProcessor
+    case 'CASH':
+    case 'BANK_TRANSFER':
+      return session.role === 'merchant' ? manualProcessor : null
+    case 'PAYPAL':
+    case 'APPLE_PAY':
+    case 'GOOGLE_PAY':
+      return null
+    default:
+      return method satisfies never
+  }
+}
+
+const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
+  defineAction({
+    ...access,
+    input: z.object({ id }),
+    async handle({ session }, input) {
+      const payment = await findPayment(database, session.merchantId, input.id, ownerOf(session))
+      return payment === null
+        ? invalid(notFound('id', 'payment'))
+        : collectedAnswer(await cashier.collect(payment))
+    },
+  })
+
+/** A decline is data: the payment is there, FAILED, and says why. */
+function collectedAnswer({ payment, action }: Collected): Answer {
+  return done({
+    merchantId: payment.merchantId,
+    paymentId: payment.id,
+    requiresAction: action,
+    error:
+      payment.status === 'FAILED'
+        ? { code: payment.failureCode, message: payment.failureReason, declineCode: payment.declineCode }
+        : null,
+  })
+}

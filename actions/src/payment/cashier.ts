@@ -1,0 +1,95 @@
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import type { ChargeAnswer, PaymentProcessor, RequiredAction } from '../payments/index.ts'
+import { getPayment, type Payment, settle } from './payments.ts'
+
+/** A payment after the processor was asked, and what its customer has to do, if anything. */
+export interface Collected {
+  readonly payment: Payment
+  readonly action: RequiredAction | null
+}
+
+/** Brings payments and their processors to agree. Every step can be repeated at any time. */
+export interface Cashier {
+  /** Asks for the money of a payment that is on record, unless that is settled; repeated it charges nothing twice. */
+  collect(payment: Payment): Promise<Collected>
+  /** Ends a payment that waits for its customer, if the processor lets it. Returns whether it is over now. */
+  abandon(merchantId: MerchantId, paymentId: string): Promise<boolean>
+}
+
+export function createCashier(database: Database, processors: readonly PaymentProcessor[]): Cashier {
+  const processorOf = findProcessor(processors)
+  return {
+    async collect(payment) {
+      switch (payment.status) {
+        case 'PENDING': {
+          const answer = await processorOf(payment).charge(chargeOf(payment))
+          return collected(await settle(database, payment, answer), answer)
+        }
+        case 'PROCESSING': {
+          const answer = await answerAfterWaiting(processorOf(payment), payment)
+          return collected(await settle(database, payment, answer), answer)
+        }
+        case 'SUCCEEDED':
+        case 'FAILED':
+        case 'CANCELLED':
+        case 'REFUNDED':
+        case 'PARTIALLY_REFUNDED':
+          return { payment, action: null }
+        default:
+          return payment.status satisfies never
+      }
+    },
+    async abandon(merchantId, paymentId) {
+      const payment = await getPayment(database, merchantId, paymentId)
+      if (payment.status !== 'PROCESSING') return payment.status !== 'PENDING'
+      const answer = await processorOf(payment).cancel(intentOf(payment))
+      const { status } = await settle(database, payment, answer)
+      return status !== 'PROCESSING'
+    },
+  }
+}
+
+/** The processor that a payment was made with, whichever new payments use. */
+export function findProcessor(
+  processors: readonly PaymentProcessor[],
+): (payment: { readonly processor: string }) => PaymentProcessor {
+  return ({ processor: name }) => {
+    const processor = processors.find((candidate) => candidate.name === name)
+    if (processor === undefined) throw new Error(`Payment processor ${name} is not configured.`)
+    return processor
+  }
+}
+
+/**
+ * A customer who failed authentication could still confirm the intent with the client secret that it was given. So
+ * the intent is ended before the payment counts as failed; the processor has the last word on whether it is.
+ */
+async function answerAfterWaiting(processor: PaymentProcessor, payment: Payment): Promise<ChargeAnswer> {
+  const intentId = intentOf(payment)
+  const answer = await processor.retrieve(intentId)
+  if (answer.status !== 'declined') return answer
+  const ended = await processor.cancel(intentId)
+  return ended.status === 'cancelled' ? answer : ended
+}
+
+function chargeOf(payment: Payment) {
+  return {
+    idempotencyKey: payment.id,
+    amount: payment.amount,
+    currency: payment.currency,
+    paymentMethodId: payment.paymentMethodId,
+    returnUrl: payment.returnUrl,
+    metadata: { merchant_id: payment.merchantId, order_id: payment.orderId, payment_id: payment.id },
+  }
+}
+
+function intentOf({ id, intentId }: Payment): string {
+  if (intentId === null) throw new Error(`Payment ${id} waits for its customer without a payment intent.`)
+  return intentId
+}
+
+const collected = (payment: Payment, answer: ChargeAnswer): Collected => ({
+  payment,
+  action: payment.status === 'PROCESSING' && answer.status === 'requires_action' ? answer.action : null,
+})

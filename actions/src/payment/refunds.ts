@@ -1,0 +1,100 @@
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import type { CancellationRefund } from '../ordering/index.ts'
+import type { PaymentProcessor, RefundAnswer } from '../payments/index.ts'
+import { findProcessor } from './cashier.ts'
+import { paymentTransitions } from './payment-machine.ts'
+
+interface Refund {
+  readonly amount: number
+  readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED'
+  readonly createdAt: string
+  readonly processorRefundId: string | null
+  readonly processor: string
+  readonly intentId: string | null
+}
+
+export type CompleteRefund = (merchantId: MerchantId, refundId: string) => Promise<CancellationRefund>
+
+/** Asks the processor for a refund that is on record, unless it has answered; repeated it gives nothing back twice. */
+export function createRefunder(database: Database, processors: readonly PaymentProcessor[]): CompleteRefund {
+  const processorOf = findProcessor(processors)
+  return async (merchantId, refundId) => {
+    const refund = await getRefund(database, merchantId, refundId)
+    const processor = processorOf(refund)
+    const status =
+      refund.status === 'PENDING' ? await ask(merchantId, refundId, refund, processor) : refund.status
+    return {
+      amount: refund.amount,
+      status,
+      estimatedDate: status === 'FAILED' ? null : dateAfter(refund.createdAt, processor.refundDays),
+    }
+  }
+
+  async function ask(merchantId: MerchantId, refundId: string, refund: Refund, processor: PaymentProcessor) {
+    const answer =
+      refund.processorRefundId === null
+        ? await processor.refund({
+            idempotencyKey: refundId,
+            intentId: refund.intentId,
+            amount: refund.amount,
+          })
+        : await processor.retrieveRefund(refund.processorRefundId)
+    return settleRefund(database, merchantId, refundId, answer)
+  }
+}
+
+async function settleRefund(
+  database: Database,
+  merchantId: MerchantId,
+  refundId: string,
+  answer: RefundAnswer,
+): Promise<Refund['status']> {
+  if (answer.status === 'unknown') return 'PENDING'
+  const to = { succeeded: 'SUCCEEDED', pending: 'PENDING', failed: 'FAILED' }[answer.status]
+  const { from: paymentFrom, to: paymentTo } = paymentTransitions.refund
+  const [row] = await database<{ status: Refund['status'] }[]>`
+    SELECT payment.settle_refund(
+      ${merchantId}, ${refundId}, ${to}, ${answer.refundId}, ${[...paymentFrom]}::text[], ${paymentTo}
+    ) AS status`
+  return row?.status ?? 'PENDING'
+}
+
+async function getRefund(database: Database, merchantId: MerchantId, refundId: string): Promise<Refund> {
+  const [row] = await database<{ refund: Refund }[]>`
+    SELECT json_build_object(
+      'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
+      'processor', p.processor, 'intentId', p.processor_payment_intent_id
+    ) AS refund
+    FROM payment.refund r
+    JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+    WHERE r.merchant_id = ${merchantId} AND r.id = ${refundId}`
+  if (row === undefined) throw new Error(`Refund ${refundId} has disappeared.`)
+  return row.refund
+}
+
+/** Refunds that have waited for an answer for `seconds`, longest first. */
+export async function unsettledRefunds(
+  database: Database,
+  seconds: number,
+  limit: number,
+): Promise<readonly { readonly merchantId: MerchantId; readonly id: string }[]> {
+  return database<{ merchantId: MerchantId; id: string }[]>`
+    SELECT r.merchant_id AS "merchantId", r.id
+    FROM payment.refund r
+    WHERE r.status = 'PENDING' AND r.updated_at <= now() - make_interval(secs => ${seconds})
+    ORDER BY r.updated_at
+    LIMIT ${limit}`
+}
+
+/** Sends a refund to the end of the reconciler's queue. */
+export async function postponeRefund(database: Database, merchantId: MerchantId, id: string): Promise<void> {
+  await database`UPDATE payment.refund SET status = status WHERE merchant_id = ${merchantId} AND id = ${id}`
+}
+
+function dateAfter(timestamp: string, days: number | null): string | null {
+  if (days === null) return null
+  const date = new Date(timestamp)
+  date.setUTCDate(date.getUTCDate() + days)
+  return date.toISOString().slice(0, 10)
+}

@@ -1,0 +1,3 @@
+export { manualProcessor } from './manual/manual-processor.ts'
+export type * from './processor.ts'
+export { createStripeProcessor, type StripeOptions } from './stripe/stripe-processor.ts'

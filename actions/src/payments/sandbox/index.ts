@@ -1,0 +1,1 @@
+export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox.ts'

@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import {
+  authenticated,
+  authenticationFailed,
+  cancelled,
+  confirm,
+  newIntent,
+  type PaymentIntent,
+  refunded,
+  stripeId,
+} from './payment-intent.ts'
+import { failed, invalidParameter, missingResource, ok, type StripeAnswer } from './stripe-error.ts'
+import type { Ledger } from './store.ts'
+import { type TestPaymentMethod, testPaymentMethods } from './test-payment-methods.ts'
+
+/** Stripe's forms carry everything as text. */
+const amount = z
+  .string()
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .refine((value) => value > 0 && Number.isSafeInteger(value))
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+
+const createParameters = z.object({
+  amount,
+  currency: z.string().regex(/^[a-z]{3}$/),
+  confirm: flag.default(false),
+  payment_method: z.string().optional(),
+  return_url: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).default({}),
+})
+const confirmParameters = z.object({
+  payment_method: z.string().optional(),
+  return_url: z.string().optional(),
+})
+const refundParameters = z.object({ payment_intent: z.string(), amount: amount.optional() })
+
+/** Where a customer authenticates an intent. */
+export type AuthenticationUrl = (intent: PaymentIntent) => string
+
+export async function createIntent(
+  ledger: Ledger,
+  form: unknown,
+  urlOf: AuthenticationUrl,
+): Promise<StripeAnswer> {
+  const parameters = createParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const intent = newIntent(parameters.data)
+  if (parameters.data.confirm) return confirmWith(ledger, intent, parameters.data, urlOf)
+  await ledger.saveIntent(intent)
+  return ok(intent)
+}
+
+export async function confirmIntent(
+  ledger: Ledger,
+  id: string,
+  form: unknown,
+  urlOf: AuthenticationUrl,
+): Promise<StripeAnswer> {
+  const parameters = confirmParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  return withIntent(ledger, id, (intent) =>
+    intent.status === 'requires_payment_method'
+      ? confirmWith(ledger, intent, parameters.data, urlOf)
+      : unexpectedState(intent, 'confirm'),
+  )
+}
+
+export const retrieveIntent = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
+  withIntent(ledger, id, (intent) => Promise.resolve(ok(intent)))
+
+export const cancelIntent = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
+  withIntent(ledger, id, (intent) =>
+    intent.status === 'requires_payment_method' || intent.status === 'requires_action'
+      ? saved(ledger, cancelled(intent))
+      : unexpectedState(intent, 'cancel'),
+  )
+
+/** What the customer decides on the sandbox's page. */
+export const authenticate = (
+  ledger: Ledger,
+  id: string,
+  clientSecret: string,
+  passed: boolean,
+): Promise<StripeAnswer> =>
+  withIntent(ledger, id, (intent) => {
+    const method = testPaymentMethods.get(intent.payment_method ?? '')
+    if (intent.client_secret !== clientSecret || method === undefined) {
+      return Promise.resolve(missingResource(404, 'intent', 'payment_intent', id))
+    }
+    if (intent.status !== 'requires_action') return unexpectedState(intent, 'authenticate')
+    return saved(ledger, (passed ? authenticated : authenticationFailed)(intent, method.card))
+  })
+
+export async function createRefund(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = refundParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  return withIntent(ledger, parameters.data.payment_intent, async (intent) => {
+    const charge = intent.latest_charge
+    if (intent.status !== 'succeeded' || charge === null) return unexpectedState(intent, 'refund')
+    const left = charge.amount - charge.amount_refunded
+    const back = parameters.data.amount ?? left
+    if (left === 0) return alreadyRefunded(charge.id)
+    if (back > left)
+      return invalidParameter('amount', `Refund amount (${back}) is greater than what is left (${left})`)
+    await ledger.saveIntent(refunded(intent, charge, back))
+    const refund = {
+      id: stripeId('re'),
+      object: 'refund',
+      amount: back,
+      currency: intent.currency,
+      payment_intent: intent.id,
+      status: 'succeeded',
+      created: Math.floor(Date.now() / 1000),
+    } as const
+    await ledger.saveRefund(refund)
+    return ok(refund)
+  })
+}
+
+export async function retrieveRefund(ledger: Ledger, id: string): Promise<StripeAnswer> {
+  const refund = await ledger.findRefund(id)
+  return refund === null ? missingResource(404, 'id', 'refund', id) : ok(refund)
+}
+
+interface Confirmation {
+  readonly payment_method?: string | undefined
+  readonly return_url?: string | undefined
+}
+
+async function confirmWith(
+  ledger: Ledger,
+  intent: PaymentIntent,
+  { payment_method: methodId, return_url: returnUrl }: Confirmation,
+  urlOf: AuthenticationUrl,
+): Promise<StripeAnswer> {
+  if (methodId === undefined) {
+    return invalidParameter(
+      'payment_method',
+      'You cannot confirm this PaymentIntent without a payment method.',
+    )
+  }
+  const method: TestPaymentMethod | undefined = testPaymentMethods.get(methodId)
+  if (method === undefined) return missingResource(400, 'payment_method', 'PaymentMethod', methodId)
+  const confirmed = confirm(intent, methodId, method, returnUrl ?? null, urlOf(intent))
+  await ledger.saveIntent(confirmed)
+  const error = confirmed.last_payment_error
+  return error === null ? ok(confirmed) : failed(402, { ...error, payment_intent: confirmed })
+}
+
+async function withIntent(
+  ledger: Ledger,
+  id: string,
+  work: (intent: PaymentIntent) => Promise<StripeAnswer>,
+): Promise<StripeAnswer> {
+  const intent = await ledger.findIntent(id)
+  return intent === null ? missingResource(404, 'intent', 'payment_intent', id) : work(intent)
+}
+
+async function saved(ledger: Ledger, intent: PaymentIntent): Promise<StripeAnswer> {
+  await ledger.saveIntent(intent)
+  return ok(intent)
+}
+
+const unexpectedState = (intent: PaymentIntent, what: string): Promise<StripeAnswer> =>
+  Promise.resolve(
+    failed(400, {
+      type: 'invalid_request_error',
+      code: 'payment_intent_unexpected_state',
+      message: `You cannot ${what} this PaymentIntent because it has a status of ${intent.status}.`,
+      payment_intent: intent,
+    }),
+  )
+
+const alreadyRefunded = (chargeId: string): StripeAnswer =>
+  failed(400, {
+    type: 'invalid_request_error',
+    code: 'charge_already_refunded',
+    message: `Charge ${chargeId} has already been refunded.`,
+  })
+
+function invalidForm(error: z.ZodError): StripeAnswer {
+  const [issue] = error.issues
+  const parameter = issue?.path.join('.') ?? ''
+  return invalidParameter(parameter, `Invalid ${parameter}: ${issue?.message ?? 'unreadable'}`)
+}

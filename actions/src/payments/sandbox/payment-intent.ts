@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import type { StripeError } from './stripe-error.ts'
+import type { SandboxCard, TestPaymentMethod } from './test-payment-methods.ts'
+
+export type IntentStatus = 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
+
+/** A Stripe PaymentIntent, as far as anything here or in payments/stripe reads it. */
+export interface PaymentIntent {
+  readonly id: string
+  readonly object: 'payment_intent'
+  readonly amount: number
+  readonly currency: string
+  readonly status: IntentStatus
+  readonly client_secret: string
+  readonly created: number
+  readonly livemode: false
+  readonly metadata: Readonly<Record<string, string>>
+  readonly payment_method: string | null
+  readonly latest_charge: Charge | null
+  readonly next_action: NextAction | null
+  readonly last_payment_error:
+    (StripeError & { readonly payment_method: { readonly card: SandboxCard } }) | null
+}
+
+interface Charge {
+  readonly id: string
+  readonly object: 'charge'
+  readonly amount: number
+  readonly amount_refunded: number
+  readonly payment_method_details: { readonly type: 'card'; readonly card: SandboxCard }
+}
+
+interface NextAction {
+  readonly type: 'redirect_to_url'
+  readonly redirect_to_url: { readonly url: string; readonly return_url: string | null }
+}
+
+export interface NewIntent {
+  readonly amount: number
+  readonly currency: string
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Stripe's form of ids: a kind, and characters that nobody guesses. */
+export const stripeId = (kind: string): string =>
+  `${kind}_${randomBytes(15).toString('base64url').replace(/[-_]/g, '0')}`
+
+export function newIntent({ amount, currency, metadata }: NewIntent): PaymentIntent {
+  const id = stripeId('pi')
+  return {
+    id,
+    object: 'payment_intent',
+    amount,
+    currency,
+    status: 'requires_payment_method',
+    client_secret: `${id}_secret_${stripeId('x').slice(2)}`,
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    metadata,
+    payment_method: null,
+    latest_charge: null,
+    next_action: null,
+    last_payment_error: null,
+  }
+}
+
+/** @param authenticationUrl where the customer authenticates a payment of this intent */
+export function confirm(
+  intent: PaymentIntent,
+  methodId: string,
+  method: TestPaymentMethod,
+  returnUrl: string | null,
+  authenticationUrl: string,
+): PaymentIntent {
+  const confirmed = { ...intent, payment_method: methodId }
+  switch (method.behaviour.kind) {
+    case 'succeed':
+      return charged(confirmed, method.card)
+    case 'decline':
+      return declined(confirmed, method.card, method.behaviour.error)
+    case 'authenticate':
+      return {
+        ...confirmed,
+        status: 'requires_action',
+        next_action: {
+          type: 'redirect_to_url',
+          redirect_to_url: { url: authenticationUrl, return_url: returnUrl },
+        },
+      }
+    default:
+      return method.behaviour satisfies never
+  }
+}
+
+/** The customer has proved to be who the card belongs to. */
+export const authenticated = (intent: PaymentIntent, card: SandboxCard): PaymentIntent =>
+  charged(intent, card)
+
+/** The customer could not prove it. */
+export const authenticationFailed = (intent: PaymentIntent, card: SandboxCard): PaymentIntent =>
+  declined(intent, card, {
+    type: 'card_error',
+    code: 'payment_intent_authentication_failure',
+    message:
+      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+  })
+
+export const cancelled = (intent: PaymentIntent): PaymentIntent => ({
+  ...intent,
+  status: 'canceled',
+  next_action: null,
+})
+
+export function refunded(intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent {
+  return { ...intent, latest_charge: { ...charge, amount_refunded: charge.amount_refunded + amount } }
+}
+
+function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
+  return {
+    ...intent,
+    status: 'succeeded',
+    next_action: null,
+    last_payment_error: null,
+    latest_charge: {
+      id: stripeId('ch'),
+      object: 'charge',
+      amount: intent.amount,
+      amount_refunded: 0,
+      payment_method_details: { type: 'card', card },
+    },
+  }
+}
+
+function declined(intent: PaymentIntent, card: SandboxCard, error: StripeError): PaymentIntent {
+  return {
+    ...intent,
+    status: 'requires_payment_method',
+    next_action: null,
+    last_payment_error: { ...error, payment_method: { card } },
+  }
+}

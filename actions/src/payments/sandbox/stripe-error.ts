@@ -1,0 +1,32 @@
+import type { PaymentIntent } from './payment-intent.ts'
+
+/** The `error` object of a Stripe answer. */
+export interface StripeError {
+  readonly type: 'card_error' | 'invalid_request_error' | 'idempotency_error'
+  readonly message: string
+  readonly code?: string
+  readonly decline_code?: string
+  readonly param?: string
+  readonly payment_intent?: PaymentIntent
+}
+
+/** What a Stripe endpoint answers: a status and a body. */
+export interface StripeAnswer {
+  readonly status: number
+  readonly body: object
+}
+
+export const ok = (body: object): StripeAnswer => ({ status: 200, body })
+
+export const failed = (status: number, error: StripeError): StripeAnswer => ({ status, body: { error } })
+
+export const invalidParameter = (param: string, message: string): StripeAnswer =>
+  failed(400, { type: 'invalid_request_error', code: 'parameter_invalid', param, message })
+
+export const missingResource = (status: 400 | 404, param: string, what: string, id: string): StripeAnswer =>
+  failed(status, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param,
+    message: `No such ${what}: '${id}'`,
+  })

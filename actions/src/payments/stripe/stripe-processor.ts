@@ -1,0 +1,195 @@
+import Stripe from 'stripe'
+import type {
+  Card,
+  ChargeAnswer,
+  ChargeRequest,
+  PaymentProcessor,
+  RefundAnswer,
+  RequiredAction,
+} from '../processor.ts'
+
+export interface StripeOptions {
+  /** `stripe`, or `sandbox` for the server in payments/sandbox that speaks the same protocol. */
+  readonly name: 'stripe' | 'sandbox'
+  readonly secretKey: string
+  /** Where the protocol is spoken; Stripe itself by default. */
+  readonly apiUrl?: string
+}
+
+/** Milliseconds for one try; with one retry it all fits into the time that Hasura waits for an action. */
+const TIMEOUT = 8_000
+const RETRIES = 1
+
+/** Stripe's own estimate for cards is 5 to 10 business days. */
+const REFUND_DAYS = 10
+
+/** Card payments through Stripe's SDK. */
+export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions): PaymentProcessor {
+  const stripe = new Stripe(secretKey, {
+    timeout: TIMEOUT,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+    ...(apiUrl !== undefined && endpointOf(new URL(apiUrl))),
+  })
+  return {
+    name,
+    refundDays: REFUND_DAYS,
+    charge: (request) =>
+      answerOf(() =>
+        stripe.paymentIntents.create(intentOf(request), { idempotencyKey: request.idempotencyKey }),
+      ),
+    retrieve: (intentId) =>
+      answerOf(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })),
+    cancel: (intentId) =>
+      answerOf(async () => {
+        try {
+          return await stripe.paymentIntents.cancel(intentId)
+        } catch (error) {
+          // It has succeeded, or was cancelled before: what it is now is the answer.
+          if (!isUnexpectedState(error)) throw error
+          return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })
+        }
+      }),
+    refund: ({ idempotencyKey, intentId, amount }) =>
+      refundAnswerOf(() => {
+        if (intentId === null)
+          throw new Error('A payment without an intent has taken nothing that could be refunded.')
+        return stripe.refunds.create({ payment_intent: intentId, amount }, { idempotencyKey })
+      }),
+    retrieveRefund: (refundId) => refundAnswerOf(() => stripe.refunds.retrieve(refundId)),
+  }
+}
+
+function endpointOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
+  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port !== '' && { port }) }
+}
+
+function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
+  return {
+    amount: request.amount,
+    currency: request.currency.toLowerCase(),
+    confirm: true,
+    allowed_payment_method_types: ['card'],
+    metadata: { ...request.metadata },
+    expand: ['latest_charge'],
+    ...(request.paymentMethodId !== null && { payment_method: request.paymentMethodId }),
+    ...(request.returnUrl !== null && { return_url: request.returnUrl }),
+  }
+}
+
+async function answerOf(call: () => Promise<Stripe.PaymentIntent>): Promise<ChargeAnswer> {
+  try {
+    return answerOfIntent(await call())
+  } catch (error) {
+    return answerOfError(error)
+  }
+}
+
+function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
+  const intentId = intent.id
+  switch (intent.status) {
+    case 'succeeded':
+      return { status: 'succeeded', intentId, card: cardOfCharge(intent.latest_charge) }
+    case 'requires_action':
+      return { status: 'requires_action', intentId, action: actionOf(intent) }
+    case 'processing':
+      return { status: 'processing', intentId }
+    case 'canceled':
+      return { status: 'cancelled', intentId }
+    // Where an intent is after its card was refused or its customer was not recognised.
+    case 'requires_payment_method':
+      return {
+        status: 'declined',
+        intentId,
+        card: cardOf(intent.last_payment_error?.payment_method?.card),
+        decline: declineOf(intent.last_payment_error),
+      }
+    // Neither can come up: intents are confirmed when they are made, and captured at once.
+    case 'requires_capture':
+    case 'requires_confirmation':
+      return { status: 'unknown', cause: new Error(`Payment intent ${intentId} is ${intent.status}`) }
+    default:
+      return {
+        status: 'unknown',
+        cause: new Error(`Payment intent ${intentId} is in a state that is not known`),
+      }
+  }
+}
+
+// Told apart by whether Stripe has decided: a card error and an invalid request are decisions, everything else
+// (connection, 5xx, rate limit, wrong secret key) leaves open what happened and is asked again.
+function answerOfError(error: unknown): ChargeAnswer {
+  if (error instanceof Stripe.errors.StripeCardError || isInvalidRequest(error)) {
+    return {
+      status: 'declined',
+      intentId: error.payment_intent?.id ?? null,
+      card: cardOf(error.payment_intent?.last_payment_error?.payment_method?.card),
+      decline: declineOf(error),
+    }
+  }
+  return { status: 'unknown', cause: error }
+}
+
+interface StripeDecline {
+  readonly code?: string | undefined
+  readonly decline_code?: string | undefined
+  readonly message?: string | undefined
+}
+
+const declineOf = (error: StripeDecline | null | undefined) => ({
+  code: error?.code ?? 'card_declined',
+  message: error?.message ?? 'The payment was declined.',
+  declineCode: error?.decline_code ?? null,
+})
+
+function cardOfCharge(charge: Stripe.PaymentIntent['latest_charge']): Card | null {
+  return charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
+}
+
+interface StripeCard {
+  readonly brand: string | null
+  readonly last4: string | null
+  readonly exp_month: number
+  readonly exp_year: number
+}
+
+function cardOf(card: StripeCard | null | undefined): Card | null {
+  if (card?.brand == null || card.last4 === null) return null
+  return { brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }
+}
+
+function actionOf({ next_action: next, client_secret: clientSecret }: Stripe.PaymentIntent): RequiredAction {
+  return {
+    type: next?.type ?? 'use_stripe_sdk',
+    clientSecret: clientSecret ?? '',
+    redirectUrl: next?.redirect_to_url?.url ?? null,
+  }
+}
+
+async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<RefundAnswer> {
+  try {
+    const refund = await call()
+    switch (refund.status) {
+      case 'succeeded':
+        return { status: 'succeeded', refundId: refund.id }
+      case 'failed':
+      case 'canceled':
+        return { status: 'failed', refundId: refund.id, cause: refund.failure_reason }
+      default:
+        return { status: 'pending', refundId: refund.id }
+    }
+  } catch (error) {
+    return isInvalidRequest(error)
+      ? { status: 'failed', refundId: null, cause: error }
+      : { status: 'unknown', cause: error }
+  }
+}
+
+const CONFLICT = 409
+
+/** A request that will never do. 409 is not: the same key, or the same intent, is in another request's hands. */
+const isInvalidRequest = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== CONFLICT
+
+const isUnexpectedState = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'payment_intent_unexpected_state'

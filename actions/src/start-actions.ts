@@ -1,0 +1,88 @@
+import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import type { Logger } from 'pino'
+import type { Action } from './action/action.ts'
+import { cartActions } from './cart/index.ts'
+import { connectDatabase, type Database } from './database.ts'
+import { createApp } from './http/app.ts'
+import { type Address, listen } from './http/listen.ts'
+import { inventoryActions } from './inventory/index.ts'
+import { merchantActions, type MerchantOptions } from './merchant/index.ts'
+import { checkoutCart, orderingActions } from './ordering/index.ts'
+import { createCashier, createRefunder, orderPayments, paymentActions } from './payment/index.ts'
+import { manualProcessor, type PaymentProcessor } from './payments/index.ts'
+
+export interface ActionsOptions extends Address {
+  readonly databaseUrl: string
+  /** What Hasura sends as x-actions-secret. */
+  readonly secret: string
+  /** What new card payments are made with. */
+  readonly cardProcessor: PaymentProcessor
+  /** What earlier payments were made with, if it was something else: they are refunded where they were made. */
+  readonly formerProcessors?: readonly PaymentProcessor[]
+  /** Seconds in which an order is to be paid; an hour by default. */
+  readonly paymentWindow?: number
+  /** Database connections at most; 16 by default. */
+  readonly poolSize?: number
+  readonly logger: Logger
+}
+
+export interface Actions {
+  /** What metadata's ACTIONS_BASE_URL stands for. */
+  readonly url: string
+  /** Answers what is under way, then stops. */
+  stop(): Promise<void>
+}
+
+const DEFAULT_PAYMENT_WINDOW = 60 * 60
+const DEFAULT_POOL_SIZE = 16
+
+/** Starts the service that Hasura's actions are handled by. */
+export async function startActions(options: ActionsOptions): Promise<Actions> {
+  const { databaseUrl, poolSize = DEFAULT_POOL_SIZE, secret, logger } = options
+  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
+  const tokenIssuer = createTokenIssuer({ databaseUrl })
+  const actions = actionsByDomain(options, { database, tokenIssuer })
+  const app = createApp({ secret, actions, logger, isHealthy: () => answers(database) })
+  const listener = await listen(app, options)
+  return {
+    url: listener.url,
+    async stop() {
+      await listener.close()
+      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
+    },
+  }
+}
+
+/** Every action there is, by domain and name: what metadata/actions.yaml lists as handlers. */
+export function actionsByDomain(
+  {
+    cardProcessor,
+    formerProcessors = [],
+    paymentWindow = DEFAULT_PAYMENT_WINDOW,
+  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'paymentWindow'>,
+  { database, tokenIssuer }: MerchantOptions,
+): Readonly<Record<string, Readonly<Record<string, Action>>>> {
+  const processors = [cardProcessor, manualProcessor, ...formerProcessors]
+  const cashier = createCashier(database, processors)
+  const ordering = {
+    database,
+    paymentWindow,
+    payments: orderPayments(cashier, createRefunder(database, processors)),
+  }
+  return {
+    inventory: inventoryActions(database),
+    cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },
+    ordering: orderingActions(ordering),
+    payment: paymentActions({ database, cashier, cardProcessor }),
+    merchant: merchantActions({ database, tokenIssuer }),
+  }
+}
+
+async function answers(database: Database): Promise<boolean> {
+  try {
+    await database`SELECT 1`
+    return true
+  } catch {
+    return false
+  }
+}

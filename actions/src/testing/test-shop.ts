@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { pino } from 'pino'
+import type { ActionCall } from '../action/action.ts'
+import type { CustomerId, MerchantId, Session } from '../action/session.ts'
+import { type Answer } from '../action/answer.ts'
+import { connectDatabase, type Database } from '../database.ts'
+import { createStripeProcessor, type PaymentProcessor } from '../payments/index.ts'
+import { startSandbox } from '../payments/sandbox/index.ts'
+import { actionsByDomain } from '../start-actions.ts'
+
+export const migrationsFolder = join(import.meta.dirname, '../../../migrations/default')
+export const silent = pino({ level: 'silent' })
+
+export const address = {
+  line1: '1 Main Street',
+  city: 'Springfield',
+  state: 'IL',
+  postalCode: '62701',
+  country: 'US',
+}
+
+/** Everything that a key can be permitted to do. */
+const ALL_PERMISSIONS = new Set(
+  ['inventory', 'carts', 'orders', 'payments', 'customers', 'api_keys', 'products'].flatMap((resource) => [
+    `${resource}:read`,
+    `${resource}:write`,
+  ]),
+)
+
+export interface TestMerchant {
+  readonly merchantId: MerchantId
+  readonly customerId: CustomerId
+  /** By priority. */
+  readonly warehouseIds: readonly string[]
+}
+
+export interface TestProduct {
+  readonly id: string
+  readonly sku: string
+  readonly price: number
+}
+
+export interface CallOptions {
+  readonly session?: Session
+  readonly idempotencyKey?: string
+}
+
+/** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
+export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentWindow?: number } = {}) {
+  const { url: databaseUrl, drop } = await createTestDatabase()
+  const database = connectDatabase({ databaseUrl, poolSize: 10, applicationName: 'test' })
+  await applyMigrations(database)
+  const sandbox = await startSandbox({ port: 0, databaseUrl })
+  const cardProcessor: PaymentProcessor = createStripeProcessor({
+    name: 'sandbox',
+    secretKey: 'sk_test_sandbox',
+    apiUrl: sandbox.url,
+  })
+  const tokenIssuer = createTokenIssuer({ databaseUrl })
+  const domains = actionsByDomain({ cardProcessor, paymentWindow }, { database, tokenIssuer })
+  const actions = Object.assign({}, ...Object.values(domains)) as Record<string, (typeof domains)[string][string]>
+  const shop = {
+    databaseUrl,
+    database,
+    sandboxUrl: sandbox.url,
+    cardProcessor,
+    domains,
+    call(merchant: TestMerchant, name: string, input: object, options: CallOptions = {}): Promise<Answer> {
+      const action = actions[name]
+      if (action === undefined) throw new Error(`There is no action ${name}.`)
+      const call: ActionCall = {
+        action: name,
+        session: options.session ?? staff(merchant),
+        input,
+        idempotencyKey: options.idempotencyKey ?? null,
+      }
+      return action.run(call)
+    },
+    createMerchant: () => createMerchant(database),
+    createProduct: (merchant: TestMerchant, product: NewProduct) => createProduct(database, merchant, product),
+    async close() {
+      await sandbox.stop()
+      await tokenIssuer.close()
+      await database.end({ timeout: 5 })
+      await drop()
+    },
+  }
+  return shop
+}
+
+export type TestShop = Awaited<ReturnType<typeof openTestShop>>
+
+export const staff = ({ merchantId }: TestMerchant): Session => ({
+  role: 'merchant',
+  merchantId,
+  permissions: ALL_PERMISSIONS,
+})
+
+export const shopper = ({ merchantId }: TestMerchant, customerId: CustomerId): Session => ({
+  role: 'customer',
+  merchantId,
+  customerId,
+  permissions: ALL_PERMISSIONS,
+})
+
+export async function applyMigrations(database: Database): Promise<void> {
+  for (const folder of migrationFolders()) {
+    await database.unsafe(readFileSync(join(migrationsFolder, folder, 'up.sql'), 'utf8'))
+  }
+}
+
+export const migrationFolders = (): readonly string[] => readdirSync(migrationsFolder).sort()
+
+async function createMerchant(database: Database): Promise<TestMerchant> {
+  const [merchant] = await database<{ id: MerchantId }[]>`
+    INSERT INTO merchant.merchant (name, email) VALUES ('Test', 'test@example.com') RETURNING id`
+  const merchantId = found(merchant).id
+  await database`INSERT INTO merchant.settings (merchant_id, tax_rate) VALUES (${merchantId}, 0.0825)`
+  const warehouses = await database<{ id: string }[]>`
+    INSERT INTO inventory.warehouse (merchant_id, name, code, priority)
+    VALUES (${merchantId}, 'East', 'E', 1), (${merchantId}, 'West', 'W', 2)
+    RETURNING id`
+  const customerId = await createCustomer(database, merchantId)
+  return { merchantId, customerId, warehouseIds: warehouses.map(({ id }) => id) }
+}
+
+let customers = 0
+
+export async function createCustomer(database: Database, merchantId: MerchantId): Promise<CustomerId> {
+  customers += 1
+  const [customer] = await database<{ id: CustomerId }[]>`
+    INSERT INTO crm.customer (merchant_id, email, name)
+    VALUES (${merchantId}, ${`customer${customers}@example.com`}, 'Ada')
+    RETURNING id`
+  return found(customer).id
+}
+
+interface NewProduct {
+  readonly price?: number
+  /** By warehouse. */
+  readonly stock?: readonly number[]
+  readonly status?: string
+  readonly currency?: string
+}
+
+let products = 0
+
+async function createProduct(
+  database: Database,
+  { merchantId, warehouseIds }: TestMerchant,
+  { price = 1000, stock = [], status = 'ACTIVE', currency = 'USD' }: NewProduct,
+): Promise<TestProduct> {
+  products += 1
+  const sku = `SKU-${products}`
+  const [product] = await database<{ id: string }[]>`
+    INSERT INTO catalog.product (merchant_id, name, sku, price, currency, status)
+    VALUES (${merchantId}, ${`Product ${products}`}, ${sku}, ${price}, ${currency}, ${status})
+    RETURNING id`
+  for (const [index, available] of stock.entries()) {
+    await database`
+      INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available)
+      SELECT merchant_id, id, ${found(warehouseIds[index])}, ${available} FROM inventory.stock_item
+      WHERE merchant_id = ${merchantId} AND sku = ${sku}`
+  }
+  return { id: found(product).id, sku, price }
+}
+
+export function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The test expected a row.')
+  return value
+}
+
+/** The data of an answer that must be a success. */
+export function dataOf(answer: Answer): Readonly<Record<string, unknown>> {
+  if (answer.kind !== 'done') throw new Error(`Expected a success, got ${JSON.stringify(answer)}`)
+  return answer.data
+}
