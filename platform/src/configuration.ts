@@ -13,6 +13,8 @@ export type PlatformConfig = {
   readonly databaseUrl?: string | undefined
   /** Queues run on Redis when set, else on Postgres. */
   readonly redisUrl?: string | undefined
+  /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
+  readonly stripeSecretKey?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
   readonly adminSecret?: string | undefined
   /** A live deployment refuses test keys. */
@@ -43,6 +45,10 @@ const environment = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
+    .optional(),
   COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
 })
@@ -61,6 +67,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
+    stripeSecretKey: values.STRIPE_SECRET_KEY,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     mode: values.COMMERCE_MODE,
     logLevel: values.LOG_LEVEL,

@@ -21,7 +21,7 @@ export type Database = {
 export async function openDatabase(options: {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  readonly port: number | undefined
+  readonly port: number
 }): Promise<Database> {
   const { databaseUrl, dataDir, port } = options
   if (databaseUrl !== undefined) {
@@ -31,7 +31,7 @@ export async function openDatabase(options: {
   const server = await startLocalPostgres({
     dataDir: join(dataDir, POSTGRES_FOLDER),
     databases: [DATABASE],
-    ...(port === undefined ? {} : { port }),
+    port,
   })
   const crashed = new Promise<string>((resolve) => {
     void server.exit.then((exit) => {

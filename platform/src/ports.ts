@@ -1,4 +1,4 @@
-import { isPortFree } from '@commerce-graph/local-postgres'
+import { freePort, isPortFree } from '@commerce-graph/local-postgres'
 import { type PortChoice } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
@@ -6,11 +6,9 @@ import { PlatformError } from './platform-error.ts'
 const LISTENERS = ['gateway', 'engine', 'authWebhook', 'actions', 'paymentSandbox', 'postgres'] as const
 
 export type ListenerName = (typeof LISTENERS)[number]
+export type Ports = Readonly<Record<ListenerName, number>>
 
-/** The port of each listener; undefined stands for any free one. */
-export type Ports = Readonly<Record<ListenerName, number | undefined>>
-
-const NAMES: Readonly<Record<ListenerName, string>> = {
+const MEANT_FOR: Readonly<Record<ListenerName, string>> = {
   gateway: 'the contract (/graphql)',
   engine: 'the Hasura engine',
   authWebhook: 'the auth webhook',
@@ -19,23 +17,26 @@ const NAMES: Readonly<Record<ListenerName, string>> = {
   postgres: 'Postgres',
 }
 
-export function choosePorts(choice: PortChoice): Ports {
-  const portOf = (index: number) => (choice.kind === 'from' ? choice.first + index : undefined)
-  const entries = LISTENERS.map((name, index) => [name, portOf(index)] as const)
-  return Object.fromEntries(entries) as Record<ListenerName, number | undefined>
+/** The port of every listener. All are known before the first starts, because they have to find each other. */
+export async function choosePorts(choice: PortChoice): Promise<Ports> {
+  const chosen = LISTENERS.map(async (name, index) => {
+    const port = choice.kind === 'from' ? choice.first + index : await freePort()
+    return [name, port] as const
+  })
+  return Object.fromEntries(await Promise.all(chosen)) as Record<ListenerName, number>
 }
 
 /** Refuses before anything is started, so that a busy port never leaves half a platform running. */
 export async function checkPorts(ports: Ports, needed: readonly ListenerName[]): Promise<void> {
-  const fixed = needed.flatMap((name) => (ports[name] === undefined ? [] : [{ name, port: ports[name] }]))
-  const free = await Promise.all(fixed.map(({ port }) => isPortFree(port)))
-  const busy = fixed.filter((_, index) => free[index] === false)
+  const free = await Promise.all(needed.map((name) => isPortFree(ports[name])))
+  const busy = needed.filter((_, index) => free[index] === false)
   if (busy.length === 0) return
-  const list = busy.map(({ name, port }) => `  ${port}, meant for ${NAMES[name]}`).join('\n')
+  const list = busy.map((name) => `  ${ports[name]}, meant for ${MEANT_FOR[name]}`).join('\n')
   throw new PlatformError(
     `These ports are in use by other programs:\n${list}\nChoose others with PORT=<first of six ports> npm start.`,
   )
 }
 
+/** Postgres needs a port only when it is ours. */
 export const neededListeners = (embeddedPostgres: boolean): readonly ListenerName[] =>
-  embeddedPostgres ? LISTENERS : LISTENERS.filter((name) => name !== 'postgres')
+  LISTENERS.filter((name) => name !== 'postgres' || embeddedPostgres)

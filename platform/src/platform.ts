@@ -1,0 +1,187 @@
+import { createStripeProcessor, startActions, startSandbox, startWorkers } from '@commerce-graph/actions'
+import { startAuthWebhook } from '@commerce-graph/auth-webhook'
+import { createHasuraApi } from '@commerce-graph/hasura-cli'
+import { type Engine, startEngine } from 'hasura-embedded'
+import { type Logger, pino } from 'pino'
+import postgres from 'postgres'
+import { type PlatformConfig } from './configuration.ts'
+import { type DataFolder, keptSecrets, openDataFolder, type Secrets } from './data-folder.ts'
+import { openDatabase } from './database.ts'
+import { type DemoShop, openDemoShop } from './demo-shop.ts'
+import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
+import { prepareSchema } from './prepare-schema.ts'
+import { readyFile } from './ready-file.ts'
+
+export type Platform = {
+  readonly urls: PlatformUrls
+  readonly databaseUrl: string
+  readonly adminSecret: string
+  /** Undefined on a database that has merchants of its own instead. */
+  readonly demoShop: DemoShop | undefined
+  /** Settles, with the reason, when something that the platform can't do without ends by itself. */
+  readonly crashed: Promise<string>
+  /** Answers what is under way, then stops everything in the opposite order of starting. */
+  readonly stop: () => Promise<void>
+}
+
+export type PlatformUrls = {
+  /** The contract. */
+  readonly graphql: string
+  /** Hasura's HTTP API, without a path. */
+  readonly hasura: string
+  readonly authWebhook: string
+  readonly actions: string
+  readonly paymentSandbox: string
+}
+
+export type Progress = (message: string) => void
+
+/**
+ * Starts everything in this process, in order, and resolves when all of it answers; `ready.json` is written then.
+ * When something fails, what was started before it is stopped again. Throws PlatformError or LocalPostgresError
+ * for what the caller can do something about.
+ */
+export async function startPlatform(
+  config: PlatformConfig,
+  progress: Progress = () => undefined,
+): Promise<Platform> {
+  const started = new AsyncDisposableStack()
+  try {
+    const folder = openDataFolder(config.dataDir)
+    started.defer(() => folder.release())
+    folder.remove('ready.json')
+    const ports = await choosePorts(config.ports)
+    await checkPorts(ports, neededListeners(config.databaseUrl === undefined))
+    const platform = await startServices({ config, folder, ports, started, progress })
+    folder.write('ready.json', readyFile(platform))
+    started.defer(() => folder.remove('ready.json'))
+    return { ...platform, stop: () => started.disposeAsync() }
+  } catch (error) {
+    await started.disposeAsync()
+    throw error
+  }
+}
+
+type Start = {
+  readonly config: PlatformConfig
+  readonly folder: DataFolder
+  readonly ports: Ports
+  readonly started: AsyncDisposableStack
+  readonly progress: Progress
+}
+
+async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
+  const { config, folder, ports, started, progress } = start
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const secrets = keptSecrets(folder, config.adminSecret)
+
+  progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
+  const database = await openDatabase({
+    databaseUrl: config.databaseUrl,
+    dataDir: folder.path,
+    port: ports.postgres,
+  })
+  started.defer(database.stop)
+
+  const services = { ports, started, secrets, databaseUrl: database.url, logger }
+  const { engine, demoShop } = await startHasura(services, folder, progress)
+  progress('Starting the services')
+  const authWebhook = await startAuthWebhook({
+    port: ports.authWebhook,
+    databaseUrl: database.url,
+    mode: config.mode,
+    logger: logger.child({ service: 'auth-webhook' }),
+  })
+  started.defer(() => authWebhook.close())
+  const actions = await startCommerce(services, config)
+  return {
+    urls: {
+      graphql: `http://127.0.0.1:${ports.gateway}/graphql`,
+      hasura: addressOf(ports.engine),
+      authWebhook: authWebhook.url,
+      ...actions,
+    },
+    databaseUrl: database.url,
+    adminSecret: secrets.adminSecret,
+    demoShop,
+    crashed: database.crashed,
+  }
+}
+
+/** What each service is started with. */
+type Services = {
+  readonly ports: Ports
+  readonly started: AsyncDisposableStack
+  readonly secrets: Secrets
+  readonly databaseUrl: string
+  readonly logger: Logger
+}
+
+/** The engine, with the schema, the metadata and the demo shop in place. */
+async function startHasura(
+  { ports, started, secrets, databaseUrl, logger }: Services,
+  folder: DataFolder,
+  progress: Progress,
+): Promise<{ engine: Engine; demoShop: DemoShop | undefined }> {
+  progress('Starting the Hasura engine')
+  const engine = await startEngine({
+    databaseUrl,
+    adminSecret: secrets.adminSecret,
+    authHook: { url: addressOf(ports.authWebhook), mode: 'GET' },
+    port: ports.engine,
+    env: {
+      HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
+      ACTIONS_BASE_URL: addressOf(ports.actions),
+      ACTIONS_SECRET: secrets.actionsSecret,
+    },
+    logger: logger.child({ service: 'hasura' }),
+  })
+  started.defer(() => engine.stop())
+  const api = createHasuraApi({ endpoint: addressOf(ports.engine), adminSecret: secrets.adminSecret })
+  progress('Applying migrations and metadata')
+  await prepareSchema(api, (name) => progress(`  ${name}`))
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  try {
+    return { engine, demoShop: await openDemoShop(sql, api, folder) }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** The actions, the workers, and the payment processors that both use. */
+async function startCommerce(
+  { ports, started, secrets, databaseUrl, logger }: Services,
+  { redisUrl, stripeSecretKey }: PlatformConfig,
+): Promise<{ actions: string; paymentSandbox: string }> {
+  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
+  started.defer(() => sandbox.stop())
+  const sandboxProcessor = createStripeProcessor({
+    name: 'sandbox',
+    secretKey: 'sk_test_sandbox',
+    apiUrl: sandbox.url,
+  })
+  const stripe =
+    stripeSecretKey === undefined
+      ? []
+      : [createStripeProcessor({ name: 'stripe', secretKey: stripeSecretKey })]
+  const processors = [...stripe, sandboxProcessor]
+  const actions = await startActions({
+    port: ports.actions,
+    databaseUrl,
+    secret: secrets.actionsSecret,
+    cardProcessor: processors[0] ?? sandboxProcessor,
+    formerProcessors: processors.slice(1),
+    logger: logger.child({ service: 'actions' }),
+  })
+  started.defer(() => actions.stop())
+  const workers = await startWorkers({
+    databaseUrl,
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+    processors,
+    logger: logger.child({ service: 'workers' }),
+  })
+  started.defer(() => workers.stop())
+  return { actions: actions.url, paymentSandbox: sandbox.url }
+}
+
+const addressOf = (port: number): string => `http://127.0.0.1:${port}`

@@ -1,0 +1,16 @@
+import { type Platform } from './platform.ts'
+
+/** What ready.json holds, for scripts: how to reach a running platform. */
+export function readyFile({ urls, databaseUrl, adminSecret, demoShop }: Omit<Platform, 'stop' | 'crashed'>) {
+  return {
+    graphqlUrl: urls.graphql,
+    hasuraUrl: urls.hasura,
+    authWebhookUrl: urls.authWebhook,
+    actionsUrl: urls.actions,
+    paymentSandboxUrl: urls.paymentSandbox,
+    adminSecret,
+    databaseUrl,
+    ...demoShop,
+    pid: process.pid,
+  }
+}

@@ -1,0 +1,29 @@
+import { FIRST_QUERY } from './first-query.ts'
+import { type Platform } from './platform.ts'
+
+/** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
+export function welcome({ urls, adminSecret, demoShop }: Platform, readyFilePath: string): string {
+  const key = demoShop?.testKey ?? '<an API key of a merchant>'
+  const rows: readonly (readonly [string, string])[] = [
+    ['GraphQL API', `${urls.graphql}   (open it in a browser for GraphiQL)`],
+    ['Hasura API', `${urls.hasura}/v1/graphql`],
+    ['Admin secret', adminSecret],
+    ...(demoShop === undefined ? [] : keyRows(demoShop)),
+    ['All of this as JSON', readyFilePath],
+  ]
+  const width = Math.max(...rows.map(([label]) => label.length))
+  const table = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')
+  return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
+}
+
+const keyRows = ({ liveKey, testKey }: NonNullable<Platform['demoShop']>) =>
+  [
+    ['Live API key', liveKey],
+    ['Test API key', testKey],
+  ] as const
+
+function curl(url: string, key: string): string {
+  const body = JSON.stringify({ query: FIRST_QUERY })
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json']
+  return [`curl -s ${url}`, ...headers.map((header) => `  -H '${header}'`), `  -d '${body}'`].join(' \\\n')
+}
