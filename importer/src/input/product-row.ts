@@ -36,7 +36,7 @@ const stock = z.union([level, z.record(text, level)], {
 export const productRow = z.strictObject({
   type: z.literal('product').optional(),
   sku: text,
-  name: text.min(3).max(200),
+  name: z.string().trim().min(3).max(200),
   description: z.string().max(5000).optional(),
   price: money.min(1),
   currency,

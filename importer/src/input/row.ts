@@ -92,22 +92,28 @@ function memberOf(value: unknown, name: PropertyKey): unknown {
     : undefined
 }
 
+// A field that breaks several rules is told once, by the first of them.
 function problemsOf(error: z.ZodError, value: unknown): Problem[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        field: [...issue.path, key].join('.'),
-        message: 'there is no such field',
-        code: 'INVALID_VALUE',
-      }))
-    }
-    return [{ field: issue.path.join('.') || undefined, message: issue.message, code: codeOf(issue, value) }]
-  })
+  const problems = error.issues.flatMap((issue) => problemsOfIssue(issue, value))
+  return problems.filter(
+    (problem, index) => problems.findIndex(({ field }) => field === problem.field) === index,
+  )
+}
+
+function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: [...issue.path, key].join('.'),
+      message: 'there is no such field',
+      code: 'INVALID_VALUE',
+    }))
+  }
+  return [{ field: issue.path.join('.') || undefined, message: issue.message, code: codeOf(issue, value) }]
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): string {
   const found = issue.path.reduce(memberOf, value)
-  if (found === undefined || found === '') return 'REQUIRED_FIELD'
+  if (found === '' || (found === undefined && issue.code === 'invalid_type')) return 'REQUIRED_FIELD'
   switch (issue.code) {
     case 'too_small':
     case 'too_big':

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ImportStopped, Unavailable } from './api-error.ts'
+import { CommerceApi } from './commerce-api.ts'
+import { runFields } from './fields.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+// What a network and an overloaded server do can't be had from the real one at will, so a server plays it here.
+type Answer = { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
+
+let server: Server | undefined
+afterEach(() => server?.close())
+
+type Received = { query: string; variables: Record<string, unknown> }
+
+async function apiAnswering(
+  answer: (received: Received) => Answer,
+): Promise<{ api: CommerceApi; received: Received[] }> {
+  const received: Received[] = []
+  server = createServer((request, response) => {
+    void text(request).then((sent) => {
+      const body = JSON.parse(sent) as Received
+      received.push(body)
+      const { status, body: answered, headers } = answer(body)
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(answered)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/graphql`
+  return { api: new CommerceApi({ url, key: 'k', stopping: new AbortController().signal }), received }
+}
+
+const limited = (retryAfter: string): Answer => ({
+  status: 429,
+  headers: { 'retry-after': retryAfter },
+  body: JSON.stringify({
+    errors: [{ message: 'API rate limit exceeded.', extensions: { code: 'RATE_LIMITED', statusCode: 429 } }],
+  }),
+})
+
+describe('the API', () => {
+  test.each([500, 502, 503, 504])('that answers %i is unavailable', async (status) => {
+    const { api } = await apiAnswering(() => ({ status, body: 'a proxy says no' }))
+    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
+  })
+
+  test('that nobody answers for is unavailable', async () => {
+    const { api } = await apiAnswering(() => ({ status: 200, body: '{}' }))
+    server?.close()
+    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
+  })
+
+  test.each([401, 403, 404])('that answers %i stops the import', async (status) => {
+    const body = JSON.stringify({ errors: [{ message: 'API key invalid or malformed' }] })
+    const { api } = await apiAnswering(() => ({ status, body }))
+    await expect(api.send('{ a }', {})).rejects.toThrow(/API key invalid or malformed/)
+    await expect(api.send('{ a }', {})).rejects.toThrow(ImportStopped)
+  })
+
+  test('is left alone for as long as Retry-After says', async () => {
+    let calls = 0
+    const { api } = await apiAnswering(() =>
+      calls++ === 0 ? limited('1') : { status: 200, body: '{"data":{"a":1}}' },
+    )
+    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
+    const start = performance.now()
+    expect((await api.send('{ a }', {})).data).toEqual({ a: 1 })
+    expect(performance.now() - start).toBeGreaterThan(900)
+  })
+
+  test('that asks to come back in hours stops the import', async () => {
+    const { api } = await apiAnswering(() => limited('7200'))
+    await expect(api.send('{ a }', {})).rejects.toThrow(/in 120 minutes/)
+  })
+})
+
+describe('fields that are sent together', () => {
+  const fieldOf = (value: unknown) => ({
+    name: 'create',
+    arguments: { input: { type: 'In!', value } },
+    selection: 'id',
+  })
+
+  test('go in as few documents as the API takes, and come back in their order', async () => {
+    const { api, received } = await apiAnswering(({ variables }) => {
+      const data = Object.entries(variables).map(([name, value]) => [`f${name.slice('input'.length)}`, value])
+      return { status: 200, body: JSON.stringify({ data: Object.fromEntries(data) as unknown }) }
+    })
+    const values = Array.from({ length: 45 }, (_, index) => index)
+    const results = await runFields(api, 'mutation', values.map(fieldOf))
+    expect(results.map((result) => result.kind === 'data' && result.value)).toEqual(values)
+    expect(received.map(({ variables }) => Object.keys(variables).length)).toEqual([20, 20, 5])
+    expect(received[2]?.query).toContain('f4: create(input: $input4) { id }')
+  })
+
+  test('go in several documents when they are large', async () => {
+    const { api, received } = await apiAnswering(() => ({ status: 200, body: '{"data":{}}' }))
+    await runFields(
+      api,
+      'mutation',
+      Array.from({ length: 3 }, () => fieldOf('x'.repeat(400_000))),
+    )
+    expect(received).toHaveLength(3)
+  })
+
+  test('fail alone, and are told apart by whether trying again helps', async () => {
+    const failure = (alias: string, statusCode: number) => ({
+      message: 'no',
+      path: [alias],
+      extensions: { code: 'X', statusCode, requestId: 'r-1' },
+    })
+    const body = {
+      data: { f0: null, f1: { id: 1 }, f2: null },
+      errors: [failure('f0', 500), failure('f2', 409)],
+    }
+    const { api } = await apiAnswering(() => ({ status: 200, body: JSON.stringify(body) }))
+    expect(await runFields(api, 'mutation', [1, 2, 3].map(fieldOf))).toMatchObject([
+      { kind: 'failed', retryable: true },
+      { kind: 'data', value: { id: 1 } },
+      { kind: 'failed', retryable: false, error: { requestId: 'r-1' } },
+    ])
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    ['0', 0],
+    ['17', 17_000],
+    ['Thu, 01 Jan 1970 00:01:00 GMT', 30_000],
+    ['Thu, 01 Jan 1970 00:00:01 GMT', 0],
+    ['soon', undefined],
+    [null, undefined],
+  ])('%s is %s milliseconds from the first half minute of 1970', (header, expected) => {
+    expect(retryAfterMs(header, 30_000)).toBe(expected)
+  })
+})

@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { missing } from './missing.ts'
+
+const identity = { ofWanted: String, ofPresent: String }
+
+test('what is missing, added to what is present, holds all that is wanted and adds nothing else', () => {
+  const letters = fc.array(fc.constantFrom('a', 'b', 'c'))
+  fc.assert(
+    fc.property(letters, letters, (wanted, present) => {
+      const absent = missing(wanted, present, identity)
+      for (const letter of ['a', 'b', 'c']) {
+        const count = (list: readonly string[]) => list.filter((one) => one === letter).length
+        expect(count(absent.map(({ value }) => value))).toBe(Math.max(0, count(wanted) - count(present)))
+      }
+      for (const { index, value } of absent) expect(wanted[index]).toBe(value)
+    }),
+  )
+})
