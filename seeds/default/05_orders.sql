@@ -65,7 +65,7 @@ placed AS (
     (merchant_id, id, order_number, customer_id, status, currency, subtotal, tax, shipping, discount, total,
      shipping_address_id, shipping_method_id, notes, cancel_reason, cancelled_at, created_at)
   SELECT
-    merchant_id, ('01a1f000-000c-7000-8000-' || tail)::uuid, (1000 + number)::text,
+    merchant_id, ('01a1f000-000c-7000-8000-' || tail)::uuid, 'ORD-' || lpad((1000 + number)::text, 8, '0'),
     ('01a1f000-0009-7000-8000-' || lpad(customer::text, 12, '0'))::uuid, status, 'USD',
     subtotal, tax, shipping, 0, subtotal + tax + shipping,
     ('01a1f000-000d-7000-8000-' || tail)::uuid, ('01a1f000-0003-7000-8000-' || lpad(shipping_method::text, 12, '0'))::uuid,
@@ -101,12 +101,16 @@ lines AS (
   FROM priced p
   JOIN new_order o USING (number)
 ),
+-- A unit counts for popularity once it is paid.
 counted AS (
   UPDATE catalog.product p
   SET popularity = p.popularity + s.quantity
   FROM (
     SELECT l.merchant_id, l.product_id, sum(l.quantity) AS quantity
-    FROM priced l JOIN new_order USING (number) GROUP BY l.merchant_id, l.product_id
+    FROM priced l
+    JOIN new_order o USING (number)
+    WHERE o.status NOT IN ('PENDING', 'CANCELLED')
+    GROUP BY l.merchant_id, l.product_id
   ) s
   WHERE p.merchant_id = s.merchant_id AND p.id = s.product_id
 ),
@@ -160,8 +164,9 @@ fulfilled AS (
     CASE WHEN status IN ('DELIVERED', 'REFUNDED') THEN placed_at + interval '4 days' END,
     placed_at
   FROM new_order
-  WHERE status NOT IN ('PENDING', 'CANCELLED')
 ),
+-- All were paid outside of the platform (processor `manual`), so cancelling and refunding them works: no processor has
+-- to know of them.
 paid AS (
   INSERT INTO payment.payment
     (merchant_id, id, order_id, amount, currency, status, method, last4, brand, expiry_month, expiry_year, processor,
@@ -179,7 +184,7 @@ paid AS (
     CASE number % 3 WHEN 0 THEN NULL WHEN 1 THEN 'visa' ELSE 'mastercard' END,
     CASE WHEN number % 3 <> 0 THEN 1 + number % 12 END,
     CASE WHEN number % 3 <> 0 THEN extract(year FROM now())::integer + 2 END,
-    'sandbox',
+    'manual',
     CASE status WHEN 'CANCELLED' THEN 'Your card has insufficient funds.' END,
     CASE status WHEN 'CANCELLED' THEN 'card_declined' END,
     CASE status WHEN 'CANCELLED' THEN 'insufficient_funds' END,
