@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { type PlatformConfig } from './configuration.ts'
+import { DATA_FILES, openDataFolder, POSTGRES_FOLDER } from './data-folder.ts'
+import { PlatformError } from './platform-error.ts'
+import { ROOT, SOURCE } from './prepare-schema.ts'
+
+/** Schemas that are made while running, beside those of the migrations. */
+const RUNTIME_SCHEMAS = ['hdb_catalog', 'bullmq', 'sandbox_processor']
+
+/**
+ * Makes everything new: the next start begins with an empty database, new secrets and new keys. Removes only what
+ * the platform has made. Throws a PlatformError while it runs, and for a database of its own (DATABASE_URL) unless
+ * `confirmed`.
+ */
+export async function reset(
+  config: Pick<PlatformConfig, 'dataDir' | 'databaseUrl'>,
+  { confirmed }: { readonly confirmed: boolean },
+): Promise<string> {
+  const folder = openDataFolder(config.dataDir)
+  try {
+    if (config.databaseUrl !== undefined) await dropSchemas(config.databaseUrl, confirmed)
+    for (const file of DATA_FILES) folder.remove(file)
+    if (config.databaseUrl === undefined) {
+      rmSync(join(folder.path, POSTGRES_FOLDER), { recursive: true, force: true })
+    }
+    return folder.path
+  } finally {
+    folder.release()
+  }
+}
+
+async function dropSchemas(databaseUrl: string, confirmed: boolean): Promise<void> {
+  const schemas = [...(await migratedSchemas()), ...RUNTIME_SCHEMAS]
+  if (!confirmed) {
+    const { host, pathname } = new URL(databaseUrl)
+    throw new PlatformError(
+      `This drops the schemas ${schemas.join(', ')} of ${host}${pathname} with everything in them. To go on: npm run reset -- --yes`,
+    )
+  }
+  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  try {
+    // One statement, so that it happens as a whole or not at all.
+    await sql`drop schema if exists ${sql(schemas)} cascade`
+  } catch (error) {
+    throw new PlatformError(
+      `DATABASE_URL can't be reset: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function migratedSchemas(): Promise<string[]> {
+  const directory = join(ROOT, 'migrations', SOURCE)
+  const folders = (await readdir(directory)).sort()
+  const files = await Promise.all(folders.map((name) => readFile(join(directory, name, 'up.sql'), 'utf8')))
+  return files.flatMap((sql) =>
+    [...sql.matchAll(/^\s*create schema (?:if not exists )?(\w+)/gim)].map((match) => match[1] ?? ''),
+  )
+}
