@@ -86,7 +86,7 @@ const shape = (
   if (isListType(type)) {
     if (!Array.isArray(value)) throw unexpected(`expecting an array for field "${collected.name}"`)
     const items = (value as readonly JsonValue[]).map((item) =>
-      shape(item, type.ofType as GraphQLOutputType, collected, scope, sites, collections),
+      shape(item, type.ofType, collected, scope, sites, collections),
     )
     return { kind: 'list', items }
   }

@@ -58,7 +58,7 @@ const describe = (type: GraphQLInputType, value: JsonValue | undefined): string 
   const nullable = getNullableType(type)
   if (isScalarType(nullable)) return typeof value === 'boolean' ? (value ? 't' : 'f') : 's'
   if (isEnumType(nullable)) return `<${JSON.stringify(value)}>`
-  if (isListType(nullable)) return describeList(nullable.ofType as GraphQLInputType, value)
+  if (isListType(nullable)) return describeList(nullable.ofType, value)
   if (!isInputObjectType(nullable) || typeof value !== 'object' || Array.isArray(value)) return exactly(value)
   const fields = nullable.getFields()
   let text = '{'

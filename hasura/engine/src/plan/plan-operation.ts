@@ -1,9 +1,10 @@
-import type {
-  FieldNode,
-  GraphQLObjectType,
-  GraphQLOutputType,
-  GraphQLSchema,
-  OperationDefinitionNode,
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql'
 import type { Action } from '../metadata/types.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
@@ -71,7 +72,11 @@ export const planOperation = (
 }
 
 const location = ({ operation }: OperationDefinitionNode) =>
-  operation === 'query' ? 'QUERY' : operation === 'mutation' ? 'MUTATION' : 'SUBSCRIPTION'
+  operation === OperationTypeNode.QUERY
+    ? 'QUERY'
+    : operation === OperationTypeNode.MUTATION
+      ? 'MUTATION'
+      : 'SUBSCRIPTION'
 
 const rootType = (
   { operation }: OperationDefinitionNode,
@@ -79,9 +84,10 @@ const rootType = (
 ): { readonly kind: 'query' | 'mutation'; readonly type: GraphQLObjectType } => {
   const query = schema.getQueryType()
   const mutation = schema.getMutationType()
-  if (operation === 'query' && query != null) return { kind: 'query', type: query }
-  if (operation === 'mutation' && mutation != null) return { kind: 'mutation', type: mutation }
-  if (operation === 'mutation') throw new RequestError('no mutations exist', '$')
+  if (operation === OperationTypeNode.QUERY && query != null) return { kind: 'query', type: query }
+  if (operation === OperationTypeNode.MUTATION && mutation != null)
+    return { kind: 'mutation', type: mutation }
+  if (operation === OperationTypeNode.MUTATION) throw new RequestError('no mutations exist', '$')
   throw new RequestError('subscriptions are not supported over HTTP, use websockets instead', '$')
 }
 

@@ -7,6 +7,7 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
+  Kind,
   type TypeNode,
   isInputType,
   isOutputType,
@@ -66,13 +67,13 @@ type Wrapped = NamedType | GraphQLList<Wrapped> | GraphQLNonNull<NamedType | Gra
 
 const wrapped = (node: TypeNode, named: (name: string) => NamedType): Wrapped => {
   switch (node.kind) {
-    case 'NamedType':
+    case Kind.NAMED_TYPE:
       return named(node.name.value)
-    case 'ListType':
+    case Kind.LIST_TYPE:
       return new GraphQLList(wrapped(node.type, named))
-    case 'NonNullType': {
+    case Kind.NON_NULL_TYPE: {
       const inner =
-        node.type.kind === 'NamedType'
+        node.type.kind === Kind.NAMED_TYPE
           ? named(node.type.name.value)
           : new GraphQLList(wrapped(node.type.type, named))
       return new GraphQLNonNull(inner)

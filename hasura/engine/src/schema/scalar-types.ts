@@ -9,7 +9,6 @@ import {
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLNullableType,
   GraphQLScalarType,
   GraphQLString,
 } from 'graphql'
@@ -29,7 +28,7 @@ export type LeafType = GraphQLScalarType | GraphQLEnumType
 export interface ScalarTypes {
   readonly scalar: (graphqlName: string) => GraphQLScalarType
   /** The type of a column or function result, lists included. */
-  readonly ofType: (type: CatalogType) => GraphQLScalarType | GraphQLList<GraphQLNullableType & LeafWrapper>
+  readonly ofType: (type: CatalogType) => GraphQLScalarType | GraphQLList<LeafWrapper>
   readonly ofColumn: (column: ColumnModel) => LeafType | GraphQLList<LeafWrapper>
   readonly enumOf: (table: TableModel) => GraphQLEnumType
   readonly comparisonOfType: (type: CatalogType) => GraphQLInputObjectType
@@ -108,7 +107,7 @@ const memoizeType = <Made>(make: (type: CatalogType) => Made): ((type: CatalogTy
 
 const comparisonType = (
   type: CatalogType,
-  own: GraphQLInputType,
+  own: ReturnType<ScalarTypes['ofType']>,
   scalar: ScalarTypes['scalar'],
   comparisonOf: (type: CatalogType) => GraphQLInputObjectType,
 ): GraphQLInputObjectType => {
@@ -138,7 +137,7 @@ const castType = (name: string, target: string, comparison: GraphQLInputObjectTy
 
 const operandType = (
   { operand }: ComparisonOperator,
-  own: GraphQLInputType,
+  own: ReturnType<ScalarTypes['ofType']>,
   scalar: ScalarTypes['scalar'],
 ): GraphQLInputType => {
   switch (operand.kind) {
