@@ -59,10 +59,12 @@ export const matching = (pattern: RegExp, format: string): Rule =>
     return pattern.test(value) ? null : invalidFormat(field, format)
   })
 
-export const integer = ({ min, max }: { readonly min: number; readonly max: number }): Rule =>
+export const numberBetween = ({ min, max }: { readonly min: number; readonly max: number }): Rule =>
   ruleFor(isNumber, (value, field) =>
     value < min || value > max ? outOfRange(field, value, min, max) : null,
   )
+
+export const integer = numberBetween
 
 /** An amount above zero. The specification calls a price of zero an INVALID_VALUE. */
 export const price: Rule = ruleFor(isNumber, (value, field) =>

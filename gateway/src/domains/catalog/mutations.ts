@@ -197,7 +197,7 @@ function updateProduct(input: ProductInput, id: string): Write {
       ? []
       : [
           remove(imageTable, product),
-          insertMany(
+          ...insertMany(
             imageTable,
             imageRows(images).map((row) => ({ ...row, productId })),
           ),
@@ -207,7 +207,7 @@ function updateProduct(input: ProductInput, id: string): Write {
       ? []
       : [
           remove(productCategoryTable, product),
-          insertMany(
+          ...insertMany(
             productCategoryTable,
             categoryRows(categoryIds).map((row) => ({ ...row, productId })),
           ),
@@ -234,7 +234,7 @@ function updateVariant(input: VariantInput, id: string): Write {
       ? []
       : [
           remove(optionTable, { variantId: { _eq: variantId }, variant: notDeleted }),
-          insertMany(
+          ...insertMany(
             optionTable,
             optionRows(input.options).map((row) => ({ ...row, variantId })),
           ),

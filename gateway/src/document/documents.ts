@@ -1,0 +1,122 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { type CatalogueError, catalogueError, fieldRequired, syntaxError } from '../errors/catalogue-error.ts'
+import { type Complexity, complexityOf } from '../limits/complexity.ts'
+import { depthOf } from '../limits/depth.ts'
+import { checkDocumentLength, checkDocumentSize } from '../limits/document-size.ts'
+import type { Limits } from '../limits/limits.ts'
+import { type PreparedOperation, prepareOperation } from '../plan/prepared-operation.ts'
+import { validateDocument } from './validate.ts'
+import { type VariableDefinition, variableDefinitions } from './variables.ts'
+
+/** An operation that is parsed, valid and within the limits: all that depends on the document alone. */
+export interface CheckedOperation {
+  readonly kind: 'query' | 'mutation'
+  readonly prepared: PreparedOperation
+  readonly variables: readonly VariableDefinition[]
+  /** Known in full only with the variables. */
+  readonly complexity: Complexity
+}
+
+export type Checked =
+  | { readonly kind: 'operation'; readonly operation: CheckedOperation }
+  | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
+
+type CheckedDocument = ReadonlyMap<string | null, Checked>
+
+/** Turns documents into operations, each document once: what clients send is mostly what they sent before. */
+export class Documents {
+  readonly #schema: GraphQLSchema
+  readonly #limits: Limits
+  readonly #known: LRUCache<string, CheckedDocument>
+
+  constructor(schema: GraphQLSchema, limits: Limits) {
+    this.#schema = schema
+    this.#limits = limits
+    this.#known = new LRUCache({ max: limits.cachedDocuments })
+  }
+
+  /** @param operationName which operation of the document; null where it has only one */
+  check(text: string, operationName: string | null): Checked {
+    let document = this.#known.get(text)
+    if (!document) {
+      const checked = this.#checkDocument(text)
+      if ('errors' in checked) return { kind: 'refused', errors: checked.errors }
+      document = checked.operations
+      this.#known.set(text, document)
+    }
+    const operation = document.get(operationName)
+    if (operation) return operation
+    const reason =
+      operationName === null
+        ? 'The document has several operations: say which one by operationName'
+        : `The document has no operation named "${operationName}"`
+    return refused(syntaxError(reason, 'operationName'))
+  }
+
+  #checkDocument(
+    text: string,
+  ): { readonly operations: CheckedDocument } | { readonly errors: readonly CatalogueError[] } {
+    const tooLong = checkDocumentLength(text, this.#limits)
+    if (tooLong) return { errors: [tooLong] }
+    const parsed = parseDocument(text, this.#limits)
+    if ('error' in parsed) return { errors: [parsed.error] }
+    const { document } = parsed
+    const tooLarge = checkDocumentSize(document, this.#limits)
+    if (tooLarge) return { errors: [tooLarge] }
+    const errors = validateDocument(this.#schema, document)
+    if (errors.length > 0) return { errors }
+    return { operations: this.#checkOperations(document) }
+  }
+
+  #checkOperations(document: DocumentNode): CheckedDocument {
+    const operations = document.definitions.filter(
+      (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+    )
+    const checked = operations.map(
+      (operation) => [operation.name?.value ?? null, this.#checkOperation(document, operation)] as const,
+    )
+    const [only, ...more] = checked
+    // A document's only operation needs no name, even where it has one.
+    return new Map(only && more.length === 0 ? [only, [null, only[1]]] : checked)
+  }
+
+  #checkOperation(document: DocumentNode, operation: OperationDefinitionNode): Checked {
+    const { operation: type } = operation
+    if (type === OperationTypeNode.SUBSCRIPTION || !this.#schema.getRootType(type)) {
+      return refused(syntaxError(`The schema has no operations of type ${type}`, 'query'))
+    }
+    const kind = type === OperationTypeNode.QUERY ? 'query' : 'mutation'
+    const prepared = prepareOperation(this.#schema, document, operation)
+    const depth = depthOf(operation, prepared.fragments)
+    const { depth: max } = this.#limits
+    if (depth > max) return refused(catalogueError('SVC_GQL_001', { depth, max }, { field: 'query' }))
+    const complexity = complexityOf(this.#schema, operation, prepared.fragments, this.#limits)
+    const variables = variableDefinitions(this.#schema, operation)
+    return { kind: 'operation', operation: { kind, prepared, variables, complexity } }
+  }
+}
+
+function parseDocument(
+  text: string,
+  { documentTokens }: Limits,
+): { readonly document: DocumentNode } | { readonly error: CatalogueError } {
+  if (text.trim() === '') return { error: fieldRequired('query') }
+  try {
+    return { document: parse(text, { maxTokens: documentTokens }) }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    const refusal = syntaxError(error.message.replace(/^Syntax Error: /, ''))
+    return { error: { ...refusal, ...(error.locations && { locations: error.locations }) } }
+  }
+}
+
+const refused = (error: CatalogueError): Checked => ({ kind: 'refused', errors: [error] })

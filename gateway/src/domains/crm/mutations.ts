@@ -1,0 +1,103 @@
+import { invalidValue, notFound } from '../../errors/user-error.ts'
+import { address, addressColumns, addressFields } from '../../mutation/address-rules.ts'
+import type { MutationDefinition, Values } from '../../mutation/definition.ts'
+import {
+  absent,
+  byId,
+  change,
+  creation,
+  deletion,
+  insertOne,
+  pick,
+  present,
+  remove,
+  table,
+  update,
+  valueOf,
+} from '../../mutation/rows.ts'
+import { type Fields, list, optionalText, phone, text } from '../../mutation/rules.ts'
+import { toUuid } from '../../projection/filter.ts'
+
+const customerTable = table('Customer', 'customers')
+const addressTable = table('Address', 'addresses')
+
+const customerRules: Fields = {
+  email: text({ max: 254 }),
+  name: text({ max: 200 }),
+  phone,
+  tags: list(text({ max: 100 }), { max: 100 }),
+  notes: optionalText({ max: 5000 }),
+  addresses: list(address, { max: 50 }),
+}
+
+const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
+
+interface CustomerInput {
+  readonly email?: string | null
+  readonly addresses?: readonly Values[] | null
+}
+
+/** What only the merchant may write; the role `customer` has no such columns in metadata either. */
+const merchantsColumns = ['email', 'tags', 'notes'] as const
+
+export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
+  createCustomer: creation<CustomerInput>({
+    record: 'Customer',
+    what: 'Customer',
+    rules: customerRules,
+    lookUps: ({ email }) => [absent(customerTable, 'email', valueOf('email', email), 'Customer')],
+    write: (input) =>
+      insertOne(customerTable, {
+        ...pick(input as Values, customerColumns, 'left out'),
+        addresses: { data: (input.addresses ?? []).map((given) => pick(given, addressColumns, 'left out')) },
+      }),
+  }),
+  updateCustomer: change<CustomerInput>({
+    record: 'Customer',
+    what: 'Customer',
+    rules: customerRules,
+    required: ['email', 'name', 'marketingOptIn', 'tags'],
+    check: (input, principal) =>
+      principal.kind === 'customer'
+        ? merchantsColumns
+            .filter((column) => (input as Values)[column] !== undefined)
+            .map((column) => invalidValue(column, `Only the merchant can change ${column}`))
+        : [],
+    lookUps: ({ email }, { id }) => [
+      absent(customerTable, 'email', valueOf('email', email), 'Customer', byId(id)),
+    ],
+    write: (input, { id }) => update(customerTable, byId(id), pick(input as Values, customerColumns)),
+  }),
+  deleteCustomer: deletion('Customer', (id) => remove(customerTable, byId(id))),
+  createCustomerAddress: creation({
+    record: 'Address',
+    what: 'Address',
+    rules: addressFields,
+    check: (_input, principal, { customerId }) =>
+      principal.kind === 'customer' && customerId !== principal.customerId
+        ? [notFound('customerId', 'Customer', customerId as string)]
+        : [],
+    lookUps: (_input, { customerId }) => [
+      present(customerTable, valueOf('customerId', customerId as string), 'Customer'),
+    ],
+    write: (input, { customerId, isDefault }, principal) =>
+      insertOne(addressTable, {
+        ...pick(input as Values, addressColumns, 'left out'),
+        ...(isDefault === true && { isDefault }),
+        // A shopper's own id is set by Hasura from the session; its role has no such column to write.
+        ...(principal.kind === 'key' && { customerId: toUuid(customerId) }),
+      }),
+  }),
+  updateCustomerAddress: change({
+    record: 'Address',
+    what: 'Address',
+    rules: addressFields,
+    required: ['line1', 'city', 'state', 'postalCode', 'country'],
+    write: (input, { id, isDefault }) =>
+      update(addressTable, byId(id), {
+        ...pick(input as Values, addressColumns),
+        ...(typeof isDefault === 'boolean' && { isDefault }),
+      }),
+  }),
+  deleteCustomerAddress: deletion('Address', (id) => remove(addressTable, byId(id))),
+}

@@ -1,0 +1,83 @@
+import { address, addressColumns } from '../../mutation/address-rules.ts'
+import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import {
+  absent,
+  byId,
+  change,
+  creation,
+  deletion,
+  insertOne,
+  pick,
+  remove,
+  table,
+  update,
+  valueOf,
+} from '../../mutation/rows.ts'
+import { type Fields, integer, text } from '../../mutation/rules.ts'
+import { toUuid } from '../../projection/filter.ts'
+
+const warehouseTable = table('Warehouse', 'warehouses', { counter: 'priority' })
+const warehouseAddressTable = table('WarehouseAddress', 'warehouseAddresses')
+
+const maxPriority = 1_000_000
+const warehouseRules: Fields = {
+  name: text({ max: 200 }),
+  code: text({ max: 50 }),
+  location: address,
+  priority: integer({ min: 0, max: maxPriority }),
+}
+const warehouseColumns = ['name', 'code', 'active', 'priority'] as const
+
+interface WarehouseInput {
+  readonly code?: string | null
+  readonly location?: Values | null
+}
+
+const level = { record: { relationship: 'inventory', projection: 'SkuInventory' } } as const
+
+export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = {
+  createWarehouse: creation<WarehouseInput>({
+    record: 'Warehouse',
+    what: 'Warehouse',
+    rules: warehouseRules,
+    lookUps: ({ code }) => [absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse')],
+    write: (input) =>
+      insertOne(warehouseTable, {
+        ...pick(input as Values, warehouseColumns, 'left out'),
+        location: { data: pick(input.location ?? {}, addressColumns, 'left out') },
+      }),
+  }),
+  updateWarehouse: change<WarehouseInput>({
+    record: 'Warehouse',
+    what: 'Warehouse',
+    rules: warehouseRules,
+    required: ['name', 'code', 'location', 'active', 'priority'],
+    lookUps: ({ code }, { id }) => [
+      absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse', byId(id)),
+    ],
+    write: (input, { id }) => {
+      const { location } = input
+      // An address is given as a whole, so what it leaves out is emptied.
+      const emptied = { line2: null, phone: null }
+      const before =
+        location == null
+          ? []
+          : [
+              update(
+                warehouseAddressTable,
+                { warehouseId: { _eq: toUuid(id) } },
+                { ...emptied, ...pick(location, addressColumns) },
+              ),
+            ]
+      return {
+        before,
+        record: update(warehouseTable, byId(id), pick(input as Values, warehouseColumns), before.length > 0),
+      }
+    },
+  }),
+  deleteWarehouse: deletion('Warehouse', (id) => remove(warehouseTable, byId(id))),
+  setInventoryLevel: action(level),
+  adjustInventory: action(level),
+  reserveInventory: action({ fromResult: ['reservationId', 'expiresAt', 'items'] }),
+  releaseReservation: action({ fromResult: ['reservationId', 'items'] }),
+}

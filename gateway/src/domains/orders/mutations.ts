@@ -1,0 +1,22 @@
+import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import { byId, change, pick, table, update } from '../../mutation/rows.ts'
+import { list, optionalText, text } from '../../mutation/rules.ts'
+
+const orderTable = table('Order', 'orders')
+const order = { record: { relationship: 'order', projection: 'Order' } } as const
+
+export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
+  createOrder: action(order),
+  updateOrder: change({
+    record: 'Order',
+    what: 'Order',
+    rules: { notes: optionalText({ max: 5000 }), tags: list(text({ max: 100 }), { max: 100 }) },
+    required: ['tags'],
+    write: (input, { id }) => update(orderTable, byId(id), pick(input as Values, ['notes', 'tags'])),
+  }),
+  modifyOrder: action({ ...order, fromRecord: { totalAmount: 'total' } }),
+  cancelOrder: action({ ...order, fromResult: ['refund'] }),
+  processOrder: action(order),
+  fulfillOrder: action(order),
+  markOrderDelivered: action(order),
+}

@@ -1,0 +1,179 @@
+import type { Authentication, Authenticator, Principal } from '@commerce-graph/auth-webhook'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import { GraphQLError } from 'graphql'
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
+import type { Contract } from './contract/compose.ts'
+import { type CheckedOperation, type Documents } from './document/documents.ts'
+import { readVariables, type Variables } from './document/variables.ts'
+import {
+  type CatalogueError,
+  catalogueError,
+  fieldRequired,
+  syntaxError,
+  unexpectedError,
+  withStatus,
+} from './errors/catalogue-error.ts'
+import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
+import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'
+import { readBody } from './http/read-body.ts'
+import type { Answer, Incoming } from './http/server.ts'
+import type { Limits } from './limits/limits.ts'
+import { executeMutation } from './mutation/execute-mutation.ts'
+import { planMutation } from './mutation/plan-mutation.ts'
+import type { QueryPlans } from './plan/query-plans.ts'
+import type { Projections } from './projection/projections.ts'
+import type { Role } from './projection/types.ts'
+import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
+
+export interface EndpointParts {
+  readonly contract: Contract
+  readonly projections: Projections
+  readonly documents: Documents
+  readonly plans: QueryPlans
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly dataLayer: DataLayer
+  readonly limits: Limits
+  readonly logger: Logger
+}
+
+/**
+ * The way of a request, from its bytes to those of the answer:
+ * body -> who is calling -> JSON -> document -> variables -> limits -> plan -> run -> answer.
+ *
+ * @returns null when the client has gone
+ */
+export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
+  const { request, requestId, signal } = incoming
+  const context = { requestId, now: Date.now() }
+  try {
+    const wrongType = checkContentType(request.headers)
+    if (wrongType) return refusal([wrongType], context)
+    const body = await readBody(request, parts.limits)
+    if (body.kind === 'aborted') return null
+    if (body.kind === 'refused') return refusal([body.error], context)
+
+    const authentication = await parts.authenticator.authenticate(credentialsOf(request))
+    if (authentication.kind !== 'authenticated')
+      return refusal([authenticationError(authentication)], context)
+    const { principal } = authentication
+    // Rate limits by plan stand here: the first stage that knows whose request it is, before any work for it.
+
+    const parsed = parseGraphQLRequest(body.bytes)
+    if (parsed.kind === 'refused') return refusal([parsed.error], context)
+    const { query, operationName, variables: given } = parsed.request
+
+    const checked = parts.documents.check(query, operationName)
+    if (checked.kind === 'refused') return refusal(checked.errors, context)
+    const { operation } = checked
+
+    const read = readVariables(operation.variables, given)
+    if ('errors' in read) return refusal(read.errors, context)
+    const { variables } = read
+
+    const tooComplex = checkComplexity(operation, variables, parts.limits)
+    if (tooComplex) return refusal([tooComplex], context)
+
+    const result = await run(parts, operation, variables, queryContext(parts, principal, incoming))
+    return result.kind === 'refused' ? refusal(result.errors, context) : answer(result, context)
+  } catch (cause) {
+    if (signal.aborted) return abortedAnswer(signal, context)
+    if (cause instanceof GraphQLError) return refusal([argumentError(cause)], context)
+    parts.logger.error({ requestId, err: cause }, 'a request failed')
+    return refusal([unexpectedError()], context)
+  }
+}
+
+function run(
+  { contract, projections, plans }: EndpointParts,
+  { kind, prepared }: CheckedOperation,
+  variables: Variables,
+  context: QueryContext,
+): Promise<QueryResult> {
+  const { principal } = context
+  const role: Role = principal.kind === 'key' ? 'merchant' : 'customer'
+  if (kind === 'query') return executeQuery(plans.planFor(prepared, role, variables), variables, context)
+  const { operation, fragments, responseKeys } = prepared
+  const options = { contract, projections, role, fragments, responseKeys, variables }
+  return executeMutation(planMutation(operation, options, { variables, principal }), context)
+}
+
+function credentialsOf({ headers, socket }: IncomingMessage): Parameters<Authenticator['authenticate']>[0] {
+  const forwardedFor = headers['x-forwarded-for']
+  return {
+    authorization: headers.authorization,
+    remoteAddress: socket.remoteAddress,
+    forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(', ') : forwardedFor,
+  }
+}
+
+function authenticationError(
+  authentication: Exclude<Authentication, { kind: 'authenticated' }>,
+): CatalogueError {
+  switch (authentication.kind) {
+    case 'refused':
+      return catalogueError(authentication.id, {}, { field: 'Authorization' })
+    case 'unavailable':
+      return withStatus(unexpectedError(), 503)
+  }
+}
+
+function checkComplexity(
+  { complexity }: CheckedOperation,
+  variables: Variables,
+  { complexity: max }: Limits,
+): CatalogueError | null {
+  const estimate = complexity(variables)
+  return estimate > max
+    ? catalogueError('SVC_GQL_002', { complexity: estimate, max }, { field: 'query' })
+    : null
+}
+
+function queryContext(
+  { dataLayer, logger }: EndpointParts,
+  principal: Principal,
+  incoming: Incoming,
+): QueryContext {
+  const { request, requestId, signal } = incoming
+  const idempotencyKey = request.headers['idempotency-key']
+  return {
+    dataLayer,
+    principal,
+    signal,
+    headers: {
+      'x-request-id': requestId,
+      ...(typeof idempotencyKey === 'string' && { 'idempotency-key': idempotencyKey }),
+    },
+    report: (defect) =>
+      logger.error({ requestId, merchantId: principal.merchantId, defect }, 'an operation failed'),
+  }
+}
+
+/** A variable that is null where an argument must not be: types allow it, values don't. graphql-js says so late. */
+function argumentError({ message }: GraphQLError): CatalogueError {
+  const argument = /^Argument "([^"]*)"/.exec(message)?.[1]
+  return argument === undefined ? syntaxError(message) : fieldRequired(argument)
+}
+
+function abortedAnswer(signal: AbortSignal, context: AnswerContext): Answer | null {
+  const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
+  return timedOut ? refusal([withStatus(unexpectedError(), 503)], context) : null
+}
+
+function refusal(errors: readonly CatalogueError[], context: AnswerContext): Answer {
+  return { status: errors[0]?.status ?? 500, body: refusalBody(errors, context) }
+}
+
+function answer({ data, errors }: Extract<QueryResult, { kind: 'data' }>, context: AnswerContext): Answer {
+  const text = JSON.stringify(data)
+  if (errors.length === 0) return { status: 200, body: `{"data":${text}}` }
+  const told = JSON.stringify(errors.map((error) => errorBody(error, context)))
+  return { status: statusOf(data, errors), body: `{"errors":${told},"data":${text}}` }
+}
+
+/** 200 when some root field is untouched by errors: a retry of the whole would do that part again. */
+function statusOf(data: Readonly<Record<string, unknown>> | null, errors: readonly CatalogueError[]): number {
+  const failed = new Set(errors.map(({ path }) => path?.[0]))
+  const untouched = Object.keys(data ?? {}).some((key) => !failed.has(key))
+  return untouched ? 200 : (errors[0]?.status ?? 500)
+}

@@ -1,0 +1,79 @@
+import type { Authenticator } from '@commerce-graph/auth-webhook'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { loadContract } from './contract/load.ts'
+import { Documents } from './document/documents.ts'
+import { answerGraphQL } from './graphql-endpoint.ts'
+import { checkHealth } from './health.ts'
+import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
+import { graphiql } from './http/graphiql.ts'
+import { createHttpServer } from './http/server.ts'
+import { type Limits, limitsFrom } from './limits/limits.ts'
+import { QueryPlans } from './plan/query-plans.ts'
+import { projections } from './projection/projections.ts'
+
+export type { AllowedOrigins } from './http/cors.ts'
+export type { Limits } from './limits/limits.ts'
+export { allowedOriginsFrom, limitsFrom }
+
+export interface GatewayOptions {
+  readonly dataLayer: DataLayer
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'healthy'>
+  readonly logger: Logger
+  /** 0 takes a free one. */
+  readonly port: number
+  /** Where to listen; every address when absent. */
+  readonly host?: string
+  /** From the environment (`LIMIT_…`) when absent. */
+  readonly limits?: Limits
+  /** From the environment (`CORS_ORIGINS`) when absent. */
+  readonly allowedOrigins?: AllowedOrigins
+  /** What GraphiQL shows to somebody who opens /graphql for the first time. */
+  readonly firstQuery: string
+}
+
+export interface Gateway {
+  readonly port: number
+  /** Takes no new requests, lets those that run come to their end, and closes what is left after `graceMilliseconds`. */
+  stop(graceMilliseconds?: number): Promise<void>
+}
+
+/** Serves the contract at `/graphql`, and whether it can at `/healthz`. Throws when the port is taken. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { dataLayer, authenticator, logger, firstQuery } = options
+  const limits = options.limits ?? limitsFrom(process.env)
+  const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
+  const contract = loadContract()
+  const parts = {
+    contract,
+    projections,
+    documents: new Documents(contract.schema, limits),
+    plans: new QueryPlans(contract, projections),
+    authenticator,
+    dataLayer,
+    limits,
+    logger,
+  }
+  const routes = {
+    graphql: answerGraphQL.bind(null, parts),
+    health: () => checkHealth(dataLayer, authenticator),
+    graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
+  }
+  const server = createHttpServer(routes, { limits, allowedOrigins, logger })
+  server.listen(options.port, options.host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { port, stop: (graceMilliseconds = 10_000) => stop(server, graceMilliseconds) }
+}
+
+async function stop(server: Server, graceMilliseconds: number): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
+  await closed
+  clearTimeout(timer)
+}

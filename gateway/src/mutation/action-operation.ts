@@ -1,0 +1,57 @@
+import { getNullableType, type GraphQLInputType, isInputObjectType, isListType, isScalarType } from 'graphql'
+import type { Operation } from '@commerce-graph/data-layer'
+import { printVariableDefinitions } from '../plan/hasura-document.ts'
+import { toUuid } from '../projection/filter.ts'
+import type { ActionMutation } from './definition.ts'
+import type { PlannedCall } from './plan-mutation.ts'
+
+/** The Hasura operation that calls an action and returns the record that the action's result leads to. */
+export function actionOperation(definition: ActionMutation, call: PlannedCall): Operation {
+  const { field, scope, bound, recordSelection, resultSelection } = call
+  const args = definition.toInput(call.args)
+  const given = field.args.filter(({ name }) => args[name] !== undefined)
+  const declared = given.map(({ name, type }) => ({ name: `a_${name}`, type: hasuraType(type) }))
+  const passed = given.map(({ name }) => `${name}: $a_${name}`).join(', ')
+  const selection = [
+    ...resultSelection,
+    ...(definition.record && recordSelection !== null
+      ? [`${definition.record.relationship} ${recordSelection}`]
+      : []),
+  ]
+  const variables = printVariableDefinitions([...declared, ...scope.hasuraVariables])
+  return {
+    query: `mutation${variables} { result: ${field.name}${passed && `(${passed})`} { ${selection.join(' ')} } }`,
+    variables: {
+      ...bound.variables,
+      ...Object.fromEntries(given.map(({ name, type }) => [`a_${name}`, hasuraValue(args[name], type)])),
+    },
+  }
+}
+
+/** The scalars of actions.graphql, where they have another name than in the contract. */
+const hasuraScalars: Readonly<Record<string, string>> = {
+  ID: 'uuid',
+  Money: 'bigint',
+  DateTime: 'timestamptz',
+}
+
+const hasuraType = (type: GraphQLInputType): string =>
+  String(type).replace(/\w+/, (name) => hasuraScalars[name] ?? name)
+
+/** A value of the contract as the action's types want it: ids are UUIDs there, and one that is none is nobody's. */
+function hasuraValue(value: unknown, type: GraphQLInputType): unknown {
+  if (value == null) return null
+  const nullable = getNullableType(type)
+  if (isListType(nullable))
+    return (value as readonly unknown[]).map((item) => hasuraValue(item, nullable.ofType))
+  if (isInputObjectType(nullable)) {
+    const fields = nullable.getFields()
+    return Object.fromEntries(
+      Object.entries(value as Readonly<Record<string, unknown>>).map(([name, member]) => [
+        name,
+        fields[name] ? hasuraValue(member, fields[name].type) : member,
+      ]),
+    )
+  }
+  return isScalarType(nullable) && nullable.name === 'ID' ? toUuid(value) : value
+}

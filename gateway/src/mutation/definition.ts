@@ -1,0 +1,88 @@
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { UserError } from '../errors/user-error.ts'
+
+/** A mutation's arguments, coerced by the contract's types. Absent ones are absent, and null is null. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+export type Values = Readonly<Record<string, unknown>>
+
+/**
+ * What a mutation of the contract does. Either rows are written by Hasura's own mutations, or a Hasura Action runs
+ * that has rules of its own. Both become one Hasura operation, which also returns what the client selected.
+ */
+export type MutationDefinition = RowsMutation | ActionMutation
+
+export interface RowsMutation {
+  readonly kind: 'rows'
+  /** The projection of the payload's record; null for a deletion, whose payload has `success` instead. */
+  readonly record: string | null
+  /** Everything that is wrong with the input, as far as it can be told without the database. */
+  readonly check: (args: Arguments, principal: Principal) => readonly UserError[]
+  /** What only the database knows about the input. Asked for when something is wrong, to tell all of it at once. */
+  readonly lookUps: (args: Arguments, principal: Principal) => readonly LookUp[]
+  /** The statements, run in order in one transaction; the last one writes (or deletes) the record. */
+  readonly write: (args: Arguments, principal: Principal) => Write
+  /** The name of the record in messages: `Product`. */
+  readonly what: string
+  /** The argument that names the record to change; null where one is made or there is only one. */
+  readonly id: string | null
+  /** The argument that holds the fields which errors name. */
+  readonly input: string | null
+}
+
+export interface Write {
+  /** What goes along with the record. */
+  readonly before: readonly Statement[]
+  readonly record: Statement
+}
+
+/** A root field of a Hasura mutation. */
+export interface Statement {
+  readonly root: string
+  readonly args: Readonly<Record<string, StatementArgument>>
+  /** `insert_one` answers the row; the others `{ affected_rows returning }`; a query answers a list. */
+  readonly answers: 'row' | 'rows' | 'query'
+}
+
+export interface StatementArgument {
+  /** Hasura's type: `Product_insert_input!`. */
+  readonly type: string
+  readonly value: unknown
+}
+
+/** Values of the input that must be absent from a table, or present in it. */
+export interface LookUp {
+  /** Hasura's root field, e.g. `products`, and the type of its rows. */
+  readonly table: string
+  readonly type: string
+  readonly column: string
+  readonly expect: 'absent' | 'present'
+  readonly values: readonly { readonly field: string; readonly value: string }[]
+  /** Which of the rows count, e.g. those not deleted. */
+  readonly where?: Values
+  /** The name of a row in messages. */
+  readonly what: string
+}
+
+export interface ActionMutation {
+  readonly kind: 'action'
+  /** The relationship of the action's result that leads to the record, and the record's projection. */
+  readonly record: { readonly relationship: string; readonly projection: string } | null
+  /** Fields of the payload that are fields of the record under another name. */
+  readonly fromRecord: Readonly<Record<string, string>>
+  /** Fields of the payload that the action itself answers. */
+  readonly fromResult: readonly string[]
+  /** The arguments as the action's types want them. Ids are taken care of. */
+  readonly toInput: (args: Arguments) => Arguments
+}
+
+/**
+ * Declares an action's mutation. The action has the name of the mutation, checks its own input, and answers
+ * `UserError`s; nothing of that is done twice.
+ */
+export function action(
+  options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
+): ActionMutation {
+  const { record = null, fromRecord = {}, fromResult = [], toInput = (args: Arguments) => args } = options
+  return { kind: 'action', record, fromRecord, fromResult, toInput }
+}

@@ -1,0 +1,218 @@
+import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
+import type { Principal } from '@commerce-graph/auth-webhook'
+import {
+  type CatalogueError,
+  catalogueError,
+  unexpectedError,
+  withPath,
+  withStatus,
+} from '../errors/catalogue-error.ts'
+import { notFound, requiredField, type UserError } from '../errors/user-error.ts'
+import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
+import type { Row, ShapeContext } from '../shape/shape.ts'
+import { actionOperation } from './action-operation.ts'
+import { violationError } from './constraints.ts'
+import type { ActionMutation, RowsMutation, Values } from './definition.ts'
+import { actionRefusal } from './hasura-refusal.ts'
+import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
+import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
+import { rowsOperation, writtenRecord } from './rows-operation.ts'
+
+/** What came of one mutation. */
+type Outcome =
+  /** `refusal` stands beside the data: a declined payment is a record and a failure. */
+  | {
+      readonly kind: 'done'
+      /** Null where the caller may do it but not see it. */
+      readonly row: Row | null
+      readonly result: Values
+      readonly refusal: CatalogueError | null
+    }
+  | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
+  | { readonly kind: 'refused'; readonly error: CatalogueError }
+
+/** Runs the fields of a mutation one after the other. Nothing runs before every permission and value is found good. */
+export async function executeMutation(
+  planned: readonly PlannedMutation[],
+  context: QueryContext,
+): Promise<QueryResult> {
+  const calls = planned.flatMap(({ call }) => call ?? [])
+  const refusals = calls.flatMap(({ permissions, bound }) => [
+    ...missingPermissions(permissions, context.principal),
+    ...bound.errors,
+  ])
+  if (refusals.length > 0) return { kind: 'refused', errors: refusals }
+  const data: Row = {}
+  const errors: CatalogueError[] = []
+  for (const { key, call } of planned) {
+    if (!call) {
+      data[key] = 'Mutation'
+      continue
+    }
+    const outcome = await run(call, context)
+    const answer = answerOf(call, key, outcome, context)
+    data[key] = answer.payload
+    errors.push(...answer.errors)
+  }
+  return { kind: 'data', data, errors }
+}
+
+function run(call: PlannedCall, context: QueryContext): Promise<Outcome> {
+  const { definition } = call
+  return definition.kind === 'rows'
+    ? writeRows(definition, call, context)
+    : callAction(definition, call, context)
+}
+
+async function writeRows(
+  definition: RowsMutation,
+  call: PlannedCall,
+  context: QueryContext,
+): Promise<Outcome> {
+  const faults = onePerField([
+    ...missingId(definition, call),
+    ...definition.check(call.args, context.principal),
+  ])
+  if (faults.length > 0) {
+    // What only the database knows is asked for now, so that all of it is told at once.
+    const known = await lookUp(definition, call, context)
+    return { kind: 'invalid', errors: onePerField([...faults, ...known]) }
+  }
+  const write = definition.write(call.args, context.principal)
+  const operation = rowsOperation(write, call)
+  const result = await ask(operation, context)
+  if (result.kind !== 'data') return refusedWrite(definition, call, operation, result, context)
+  const answer = JSON.parse(result.json) as Row
+  const record = writtenRecord(write.record, answer['record'])
+  if (record.kind === 'not found') return { kind: 'invalid', errors: [unknownRecord(definition, call)] }
+  return { kind: 'done', row: record.row, result: {}, refusal: null }
+}
+
+const missingId = ({ id }: RowsMutation, { args }: PlannedCall): readonly UserError[] =>
+  id !== null && args[id] === '' ? [requiredField(id)] : []
+
+const unknownRecord = ({ id, what }: RowsMutation, { args }: PlannedCall): UserError =>
+  notFound(id ?? 'id', what, typeof args[id ?? 'id'] === 'string' ? (args[id ?? 'id'] as string) : '')
+
+/** A write that the database or a permission refused: whatever in the input explains it, else our fault. */
+async function refusedWrite(
+  definition: RowsMutation,
+  call: PlannedCall,
+  operation: Operation,
+  result: Exclude<DataLayerResult, { kind: 'data' }>,
+  context: QueryContext,
+): Promise<Outcome> {
+  const [error] = result.kind === 'errors' ? result.errors : []
+  const input = definition.input === null ? call.args : (call.args[definition.input] as Values)
+  const violation = error && violationError(error.message, { ...call.args, ...input })
+  if (violation || error?.extensions?.code === 'permission-error') {
+    const known = await lookUp(definition, call, context)
+    if (known.length > 0) return { kind: 'invalid', errors: known }
+    if (violation) return { kind: 'invalid', errors: [violation] }
+    // A row check refused what no look-up explains: what the row hangs on is gone.
+    if (definition.id !== null) return { kind: 'invalid', errors: [unknownRecord(definition, call)] }
+    return { kind: 'refused', error: catalogueError('SVC_AUTH_003', {}) }
+  }
+  return defect(operation, result, context)
+}
+
+async function lookUp(
+  definition: RowsMutation,
+  call: PlannedCall,
+  context: QueryContext,
+): Promise<readonly UserError[]> {
+  const lookUps = definition.lookUps(call.args, context.principal)
+  const operation = lookUpOperation(lookUps)
+  if (operation === null) return []
+  const result = await ask(operation, context)
+  if (result.kind === 'data') return lookUpErrors(lookUps, JSON.parse(result.json) as Row)
+  context.report({ kind: 'engine', document: operation.query, answer: result })
+  return []
+}
+
+async function callAction(
+  definition: ActionMutation,
+  call: PlannedCall,
+  context: QueryContext,
+): Promise<Outcome> {
+  const operation = actionOperation(definition, call)
+  const answer = await ask(operation, context)
+  if (answer.kind !== 'data') {
+    const refusal = answer.kind === 'errors' && answer.errors[0] ? actionRefusal(answer.errors[0]) : null
+    return refusal ? { kind: 'refused', error: refusal } : defect(operation, answer, context)
+  }
+  const result = (JSON.parse(answer.json) as { readonly result: Row }).result
+  const errors = result['errors'] as readonly UserError[]
+  if (errors.length > 0) return { kind: 'invalid', errors }
+  const row = definition.record && (result[definition.record.relationship] as Row | null)
+  return { kind: 'done', row, result, refusal: paymentRefusal(result) }
+}
+
+/** A declined payment answers its record, and is SVC_BIZ_002 all the same (docs/decisions/0005). */
+function paymentRefusal({ error }: Values): CatalogueError | null {
+  if (error == null) return null
+  const { code, message, declineCode } = error as Readonly<
+    Record<'code' | 'message' | 'declineCode', string | null>
+  >
+  const reason = message ?? code ?? ''
+  return catalogueError('SVC_BIZ_002', { reason }, { reason, code, message, declineCode })
+}
+
+function ask(
+  operation: Operation,
+  { dataLayer, principal, signal, headers }: QueryContext,
+): Promise<DataLayerResult> {
+  return dataLayer.execute(operation, sessionOf(principal), {
+    ...(signal && { signal }),
+    ...(headers && { headers }),
+  })
+}
+
+const sessionOf = ({ sessionVariables }: Principal): Principal['sessionVariables'] => sessionVariables
+
+function defect(
+  { query }: Operation,
+  answer: Exclude<DataLayerResult, { kind: 'data' }>,
+  { report }: QueryContext,
+): Outcome {
+  report({ kind: 'engine', document: query, answer })
+  const error = answer.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
+  return { kind: 'refused', error }
+}
+
+interface FieldAnswer {
+  readonly payload: Row | null
+  readonly errors: readonly CatalogueError[]
+}
+
+function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: QueryContext): FieldAnswer {
+  if (outcome.kind === 'refused') return { payload: null, errors: [withPath(outcome.error, [key])] }
+  const shape: ShapeContext = { pageSizes: call.bound.pageSizes, path: [key], violations: [] }
+  const payload: Row = {}
+  for (const field of call.payload) payload[field.key] = payloadValue(field, outcome, shape)
+  const { violations } = shape
+  if (violations.length > 0) report({ kind: 'null', violations })
+  const refusal = outcome.kind === 'done' && outcome.refusal ? [withPath(outcome.refusal, [key])] : []
+  return { payload, errors: [...violations.map(({ path }) => withPath(unexpectedError(), path)), ...refusal] }
+}
+
+function payloadValue(
+  field: PayloadField,
+  outcome: Exclude<Outcome, { kind: 'refused' }>,
+  shape: ShapeContext,
+): unknown {
+  switch (field.kind) {
+    case 'typename':
+      return field.type
+    case 'errors':
+      return field.select(outcome.kind === 'invalid' ? outcome.errors : [])
+    case 'success':
+      return outcome.kind === 'done'
+    case 'result':
+      return outcome.kind === 'done' ? field.select(outcome.result[field.name]) : null
+    case 'record':
+      return outcome.kind === 'done' && outcome.row ? field.read(outcome.row, shape) : null
+    default:
+      return field satisfies never
+  }
+}

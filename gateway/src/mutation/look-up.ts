@@ -1,0 +1,51 @@
+import type { Operation } from '@commerce-graph/data-layer'
+import { alreadyExists, notFound, type UserError } from '../errors/user-error.ts'
+import { printVariableDefinitions } from '../plan/hasura-document.ts'
+import { toUuid } from '../projection/filter.ts'
+import type { LookUp } from './definition.ts'
+
+/** One query for all look-ups, or null when there is nothing to look up. */
+export function lookUpOperation(lookUps: readonly LookUp[]): Operation | null {
+  const asked = lookUps.filter(({ values }) => values.length > 0)
+  if (asked.length === 0) return null
+  const declared = asked.map(({ type }, index) => ({ name: `where${index}`, type: `${type}_bool_exp!` }))
+  const fields = asked.map(
+    ({ table, column }, index) => `found${index}: ${table}(where: $where${index}) { value: ${column} }`,
+  )
+  return {
+    query: `query${printVariableDefinitions(declared)} { ${fields.join(' ')} }`,
+    variables: Object.fromEntries(asked.map((lookUp, index) => [`where${index}`, conditionOf(lookUp)])),
+  }
+}
+
+const conditionOf = ({ column, values, where }: LookUp): unknown => ({
+  _and: [{ [column]: { _in: values.map(({ value }) => keyOf(column, value)) } }, where ?? {}],
+})
+
+/** What the look-up's answer says is wrong with the input. */
+export function lookUpErrors(
+  lookUps: readonly LookUp[],
+  answer: Readonly<Record<string, unknown>>,
+): readonly UserError[] {
+  const asked = lookUps.filter(({ values }) => values.length > 0)
+  const errors = asked.flatMap(({ column, expect, values, what }, index) => {
+    const rows = answer[`found${index}`] as readonly { readonly value: unknown }[]
+    // Comparing without case is right for citext columns, and for a SKU the database has compared already.
+    const found = new Set(rows.map(({ value }) => String(value).toLowerCase()))
+    return values.flatMap(({ field, value }) => {
+      const isThere = found.has(keyOf(column, value).toLowerCase())
+      if (expect === 'absent') return isThere ? [alreadyExists(field, value)] : []
+      return isThere ? [] : [notFound(field, what, value)]
+    })
+  })
+  return onePerField(errors)
+}
+
+/** The specification: one entry per failing field. */
+export function onePerField(errors: readonly UserError[]): readonly UserError[] {
+  const byField = new Map<string | null, UserError>()
+  for (const error of errors) if (!byField.has(error.field)) byField.set(error.field, error)
+  return [...byField.values()]
+}
+
+const keyOf = (column: string, value: string): string => (column === 'id' ? toUuid(value) : value)

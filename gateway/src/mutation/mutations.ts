@@ -1,0 +1,21 @@
+import { cartMutations } from '../domains/cart/mutations.ts'
+import { catalogMutations } from '../domains/catalog/mutations.ts'
+import { crmMutations } from '../domains/crm/mutations.ts'
+import { identityMutations } from '../domains/identity/mutations.ts'
+import { inventoryMutations } from '../domains/inventory/mutations.ts'
+import { merchantMutations } from '../domains/merchant/mutations.ts'
+import { orderMutations } from '../domains/orders/mutations.ts'
+import { paymentMutations } from '../domains/payment/mutations.ts'
+import type { MutationDefinition } from './definition.ts'
+
+/** The contract's mutations, by the name of their field. */
+export const mutations: Readonly<Record<string, MutationDefinition>> = {
+  ...catalogMutations,
+  ...orderMutations,
+  ...cartMutations,
+  ...inventoryMutations,
+  ...identityMutations,
+  ...crmMutations,
+  ...paymentMutations,
+  ...merchantMutations,
+}
