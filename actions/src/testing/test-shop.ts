@@ -61,7 +61,10 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
   })
   const tokenIssuer = createTokenIssuer({ databaseUrl })
   const domains = actionsByDomain({ cardProcessor, paymentWindow }, { database, tokenIssuer })
-  const actions = Object.assign({}, ...Object.values(domains)) as Record<string, (typeof domains)[string][string]>
+  const actions = Object.assign({}, ...Object.values(domains)) as Record<
+    string,
+    (typeof domains)[string][string]
+  >
   const shop = {
     databaseUrl,
     database,
@@ -80,7 +83,8 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
       return action.run(call)
     },
     createMerchant: () => createMerchant(database),
-    createProduct: (merchant: TestMerchant, product: NewProduct) => createProduct(database, merchant, product),
+    createProduct: (merchant: TestMerchant, product: NewProduct) =>
+      createProduct(database, merchant, product),
     async close() {
       await sandbox.stop()
       await tokenIssuer.close()

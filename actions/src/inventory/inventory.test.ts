@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectShopToAddUp } from '../testing/invariants.ts'
+import {
+  dataOf,
+  openTestShop,
+  type TestMerchant,
+  type TestProduct,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { expireReservations } from './stock.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const reserve = (items: readonly { sku: string; quantity: number }[], more: object = {}) =>
+  shop.call(merchant, 'reserveInventory', { items, ...more })
+
+async function levels({ sku }: TestProduct) {
+  return shop.database<{ available: number; reserved: number }[]>`
+    SELECT l.available, l.reserved
+    FROM inventory.stock_level l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+    JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id
+    WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku}
+    ORDER BY w.priority`
+}
+
+async function makeExpired(reservationId: unknown): Promise<void> {
+  await shop.database`
+    UPDATE inventory.reservation SET expires_at = now() - interval '1 second' WHERE id = ${String(reservationId)}`
+}
+
+describe('reserveInventory', () => {
+  test('takes from the warehouses by priority, as many as it needs, and adds up a SKU named twice', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3, 5] })
+    const items = [
+      { sku: product.sku, quantity: 2 },
+      { sku: product.sku, quantity: 2 },
+    ]
+    expect(dataOf(await reserve(items))).toMatchObject({
+      items: [{ sku: product.sku, quantity: 4, reserved: 4 }],
+    })
+    expect(await levels(product)).toEqual([
+      { available: 0, reserved: 3 },
+      { available: 4, reserved: 1 },
+    ])
+  })
+
+  test('tells every shortage and reserves nothing of the rest', async () => {
+    const plenty = await shop.createProduct(merchant, { stock: [10] })
+    const few = await shop.createProduct(merchant, { stock: [1, 1] })
+    const none = await shop.createProduct(merchant, {})
+    const answer = await reserve([
+      { sku: plenty.sku, quantity: 1 },
+      { sku: few.sku, quantity: 3 },
+      { sku: none.sku, quantity: 1 },
+    ])
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      status: 400,
+      id: 'SVC_BIZ_001',
+      message: 'Insufficient inventory. Available: 2, Requested: 3',
+      details: {
+        field: 'items.1.quantity',
+        sku: few.sku,
+        available: 2,
+        requested: 3,
+        shortages: [
+          { field: 'items.1.quantity', sku: few.sku, available: 2, requested: 3 },
+          { field: 'items.2.quantity', sku: none.sku, available: 0, requested: 1 },
+        ],
+      },
+    })
+    expect(await levels(plenty)).toEqual([{ available: 10, reserved: 0 }])
+  })
+
+  test('does not count on a warehouse that is not active', async () => {
+    const product = await shop.createProduct(merchant, { stock: [1, 9] })
+    const west = merchant.warehouseIds[1] ?? ''
+    await shop.database`UPDATE inventory.warehouse SET active = false WHERE id = ${west}`
+    expect(await reserve([{ sku: product.sku, quantity: 2 }])).toMatchObject({ details: { available: 1 } })
+    await shop.database`UPDATE inventory.warehouse SET active = true WHERE id = ${west}`
+  })
+
+  test('names every wrong input at once', async () => {
+    const answer = await reserve(
+      [
+        { sku: '', quantity: 1 },
+        { sku: 'X', quantity: 0 },
+      ],
+      { expiresInSeconds: -1 },
+    )
+    expect(answer).toEqual({
+      kind: 'invalid',
+      errors: [
+        {
+          field: 'items.0.sku',
+          message: 'Field items.0.sku is required but was not provided',
+          code: 'REQUIRED_FIELD',
+        },
+        {
+          field: 'items.1.quantity',
+          message: 'Value 0 is outside acceptable range 1-999999',
+          code: 'OUT_OF_RANGE',
+        },
+        {
+          field: 'expiresInSeconds',
+          message: 'Value -1 is outside acceptable range 1-86400',
+          code: 'OUT_OF_RANGE',
+        },
+      ],
+    })
+    expect(await reserve([{ sku: 'NOBODY-HAS-IT', quantity: 1 }])).toMatchObject({
+      errors: [{ field: 'items.0.sku', code: 'NOT_FOUND' }],
+    })
+  })
+})
+
+describe('an expired reservation', () => {
+  test('gives its stock back once, however many jobs run at the same time', async () => {
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 5 }]))
+    await makeExpired(reservationId)
+    await Promise.all(Array.from({ length: 6 }, () => expireReservations(shop.database)))
+    expect(await levels(product)).toEqual([{ available: 5, reserved: 0 }])
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is sold to the next one before any job has run', async () => {
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 5 }]))
+    await makeExpired(reservationId)
+    dataOf(await reserve([{ sku: product.sku, quantity: 4 }]))
+    expect(await levels(product)).toEqual([{ available: 1, reserved: 4 }])
+    await expireReservations(shop.database)
+    expect(await levels(product)).toEqual([{ available: 1, reserved: 4 }])
+  })
+})
+
+describe('releaseReservation', () => {
+  test('gives stock back once', async () => {
+    const product = await shop.createProduct(merchant, { stock: [1, 1] })
+    const { reservationId } = dataOf(await reserve([{ sku: product.sku, quantity: 2 }]))
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => shop.call(merchant, 'releaseReservation', { id: reservationId })),
+    )
+    expect(answers.filter((answer) => answer.kind === 'done')).toHaveLength(1)
+    expect(answers.filter((answer) => answer.kind === 'invalid')).toHaveLength(3)
+    expect(await levels(product)).toEqual([
+      { available: 1, reserved: 0 },
+      { available: 1, reserved: 0 },
+    ])
+  })
+})
+
+describe('levels', () => {
+  test('are made in the first active warehouse when none is named, and moved with a reason on record', async () => {
+    const product = await shop.createProduct(merchant, {})
+    const { sku } = product
+    dataOf(await shop.call(merchant, 'setInventoryLevel', { input: { sku, available: 7 } }))
+    dataOf(await shop.call(merchant, 'adjustInventory', { input: { sku, delta: -3, reason: 'Broken' } }))
+    expect(await levels(product)).toEqual([{ available: 4, reserved: 0 }])
+    const adjustments = await shop.database`
+      SELECT a.delta, a.reason FROM inventory.stock_adjustment a
+      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
+      WHERE i.sku = ${sku} ORDER BY a.created_at`
+    expect(adjustments).toEqual([
+      { delta: 7, reason: 'Level set' },
+      { delta: -3, reason: 'Broken' },
+    ])
+  })
+
+  test('never fall below zero, and say what there is', async () => {
+    const { sku } = await shop.createProduct(merchant, { stock: [2] })
+    const answer = await shop.call(merchant, 'adjustInventory', { input: { sku, delta: -3, reason: 'Lost' } })
+    expect(answer).toEqual({
+      kind: 'invalid',
+      errors: [
+        {
+          field: 'delta',
+          message: 'Value -3 is outside acceptable range -2-999997. Available: 2',
+          code: 'OUT_OF_RANGE',
+        },
+      ],
+    })
+    expect(await shop.call(merchant, 'setInventoryLevel', { input: { sku, available: -1 } })).toMatchObject({
+      errors: [{ field: 'available', code: 'OUT_OF_RANGE' }],
+    })
+  })
+
+  test('keep every one of many adjustments at once', async () => {
+    const product = await shop.createProduct(merchant, { stock: [0] })
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        shop.call(merchant, 'adjustInventory', { input: { sku: product.sku, delta: 1, reason: 'Counted' } }),
+      ),
+    )
+    expect(await levels(product)).toEqual([{ available: 20, reserved: 0 }])
+  })
+})

@@ -1,0 +1,71 @@
+import { expect } from 'vitest'
+import type { Database } from '../database.ts'
+import type { TestMerchant } from './test-shop.ts'
+
+/**
+ * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative, `reserved` is what
+ * open reservations hold, orders hold what their lines say, and lines add up.
+ */
+export async function expectShopToAddUp(database: Database, { merchantId }: TestMerchant): Promise<void> {
+  const levels = await database`
+    SELECT l.stock_item_id, l.available, l.reserved, coalesce(h.quantity, 0) AS held
+    FROM inventory.stock_level l
+    LEFT JOIN LATERAL (
+      SELECT sum(x.quantity)::integer AS quantity
+      FROM inventory.reservation_line x
+      JOIN inventory.reservation r ON r.merchant_id = x.merchant_id AND r.id = x.reservation_id
+      WHERE x.merchant_id = l.merchant_id AND x.stock_item_id = l.stock_item_id AND x.warehouse_id = l.warehouse_id
+        AND r.status IN ('ACTIVE', 'COMMITTED')
+    ) h ON true
+    WHERE l.merchant_id = ${merchantId} AND (l.available < 0 OR l.reserved <> coalesce(h.quantity, 0))`
+  expect(levels).toEqual([])
+
+  const orders = await database`
+    SELECT o.id, o.status, o.subtotal, o.total, s.sum, ordered.lines, held.lines AS held
+    FROM ordering.order o
+    CROSS JOIN LATERAL (
+      SELECT sum(i.price::numeric * i.quantity) AS sum FROM ordering.order_item i
+      WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+    ) s
+    CROSS JOIN LATERAL (
+      SELECT jsonb_object_agg(i.sku, i.quantity) AS lines FROM ordering.order_item i
+      WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+    ) ordered
+    CROSS JOIN LATERAL (
+      SELECT jsonb_object_agg(t.sku, t.quantity) AS lines FROM (
+        SELECT k.sku, sum(x.quantity) AS quantity
+        FROM inventory.reservation r
+        JOIN inventory.reservation_line x ON x.merchant_id = r.merchant_id AND x.reservation_id = r.id
+        JOIN inventory.stock_item k ON k.merchant_id = x.merchant_id AND k.id = x.stock_item_id
+        WHERE r.merchant_id = o.merchant_id AND r.order_id = o.id
+          AND r.status = CASE
+            WHEN o.status = 'PENDING' THEN 'ACTIVE'
+            WHEN o.status IN ('CONFIRMED', 'PROCESSING') THEN 'COMMITTED'
+            WHEN o.status IN ('SHIPPED', 'DELIVERED') THEN 'CONSUMED'
+          END
+        GROUP BY k.sku
+      ) t
+    ) held
+    WHERE o.merchant_id = ${merchantId}
+      AND (
+        o.subtotal <> s.sum
+        OR o.total <> o.subtotal + o.tax + o.shipping - o.discount
+        OR (o.status <> 'CANCELLED' AND held.lines IS DISTINCT FROM ordered.lines)
+        OR (o.status = 'CANCELLED' AND held.lines IS NOT NULL)
+      )`
+  expect(orders).toEqual([])
+}
+
+/** Stock that came in, wherever it is now: available, reserved or gone out with an order. */
+export async function stockEverSeen(database: Database, { merchantId }: TestMerchant): Promise<number> {
+  const [row] = await database<{ units: number }[]>`
+    SELECT (
+      (SELECT coalesce(sum(l.available + l.reserved), 0) FROM inventory.stock_level l WHERE l.merchant_id = ${merchantId})
+      + (
+        SELECT coalesce(sum(i.quantity), 0)
+        FROM ordering.order_item i JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
+        WHERE o.merchant_id = ${merchantId} AND o.status IN ('SHIPPED', 'DELIVERED')
+      )
+    )::integer AS units`
+  return row?.units ?? 0
+}
