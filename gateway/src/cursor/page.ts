@@ -41,10 +41,8 @@ export function readPageSize(
       }
   for (const name of ['first', 'limit', 'last']) {
     const size = args[name]
-    if (size == null) continue
-    return typeof size === 'number' && size >= 1 && size <= maxPageSize
-      ? { size }
-      : { error: outOfRange(name, String(size), 1, maxPageSize) }
+    if (typeof size !== 'number') continue
+    return size >= 1 && size <= maxPageSize ? { size } : { error: outOfRange(name, size, 1, maxPageSize) }
   }
   return { size: defaultPageSize }
 }

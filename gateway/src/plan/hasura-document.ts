@@ -1,4 +1,10 @@
-import { type ConditionValue, type OrderBy, VariableReference } from '../projection/condition.ts'
+import {
+  type Condition,
+  type ConditionValue,
+  isVariableReference,
+  type OrderBy,
+  type VariableReference,
+} from '../projection/condition.ts'
 
 /** A field of a Hasura document: the structures we actively use, and nothing else of GraphQL. */
 export interface HasuraField {
@@ -53,7 +59,7 @@ const printOrderBy = ({ path, direction }: OrderBy): string =>
   path.reduceRight<string>((inner, name) => `{ ${name}: ${inner} }`, direction)
 
 function printValue(value: ConditionValue): string {
-  if (value instanceof VariableReference) return `$${value.name}`
+  if (isVariableReference(value)) return `$${value.name}`
   if (isList(value)) return `[${value.map(printValue).join(', ')}]`
   if (typeof value !== 'object') return JSON.stringify(value)
   return `{ ${Object.entries(value)
@@ -61,4 +67,4 @@ function printValue(value: ConditionValue): string {
     .join(', ')} }`
 }
 
-const isList = (value: ConditionValue): value is readonly ConditionValue[] => Array.isArray(value)
+const isList = (value: ConditionValue): value is readonly Condition[] => Array.isArray(value)

@@ -3,7 +3,7 @@ import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
 import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
 import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
 import { invalidFormat } from '../errors/catalogue-error.ts'
-import { all, type Condition, type OrderBy, VariableReference } from '../projection/condition.ts'
+import { all, type Condition, type OrderBy, type VariableReference } from '../projection/condition.ts'
 import { isUuid } from '../projection/filter.ts'
 import { type Aggregate, type ConnectionProjection, type SortField } from '../projection/types.ts'
 import {
@@ -108,7 +108,8 @@ function planPage(
   needsRows: boolean,
 ): PagePlan {
   const { sortBy: presetField, direction: presetDirection } = connection.preset
-  const sortBy = String(args.now['sortBy'] ?? presetField)
+  const given = args.now['sortBy']
+  const sortBy = typeof given === 'string' ? given : presetField
   const sort = connection.sortFields[sortBy]
   if (!sort) throw new Error(`${connection.projection} can't be sorted by ${sortBy}`)
   const order = args.now['sortOrder']
@@ -201,7 +202,8 @@ function planParts(
   place: ConnectionPlace,
   shown: Condition | undefined,
 ): PartsPlan {
-  const type = objectType(getNamedType(field.definition.type))
+  const type = getNamedType(field.definition.type)
+  if (!isObjectType(type)) throw new Error(`${type.name} is no connection`)
   const result: PartsPlan = {
     parts: [],
     nodes: [],
@@ -225,15 +227,18 @@ function planPart(
   result: PartsPlan,
 ): ConnectionPart {
   const name = group[0].name.value
-  const fieldType = () => objectType(getNamedType(type.getFields()[name]?.type))
   switch (name) {
     case '__typename':
       return { kind: 'constant', key, value: type.name }
     case 'edges':
       result.needsRows = true
-      return { kind: 'edges', key, parts: planEdges(scope, place.connection, fieldType(), group, result) }
+      return {
+        kind: 'edges',
+        key,
+        parts: planEdges(scope, place.connection, objectOf(type, name), group, result),
+      }
     case 'pageInfo':
-      return { kind: 'pageInfo', key, parts: planPageInfo(scope, fieldType(), group, result) }
+      return { kind: 'pageInfo', key, parts: planPageInfo(scope, objectOf(type, name), group, result) }
     default: {
       const aggregate: Aggregate | undefined =
         name === 'totalCount' ? { function: 'count' } : place.connection.aggregates?.[name]
@@ -349,7 +354,10 @@ const orderInNode = ({ through }: ConnectionPlace, order: readonly OrderBy[]): r
     ? order
     : order.map(({ path, direction }) => ({ path: [through, ...path], direction }))
 
-function objectType(type: unknown): GraphQLObjectType {
-  if (!isObjectType(type)) throw new Error(`${String(type)} is no object type`)
-  return type
+/** The object type that a field of a connection answers, once or as a list. */
+function objectOf(type: GraphQLObjectType, name: string): GraphQLObjectType {
+  const field = type.getFields()[name]
+  const named = field && getNamedType(field.type)
+  if (!isObjectType(named)) throw new Error(`${type.name}.${name} answers no object`)
+  return named
 }

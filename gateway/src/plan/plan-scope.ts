@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type Contract } from '../contract/compose.ts'
 import { type PermissionRule } from '../contract/permissions.ts'
-import { VariableReference } from '../projection/condition.ts'
+import { type VariableReference, variableReference } from '../projection/condition.ts'
 import { type Projections } from '../projection/projections.ts'
 import { type Role } from '../projection/types.ts'
 import { type Binder, type Request } from './binding.ts'
@@ -84,7 +84,7 @@ export class PlanScope implements SelectionScope {
   variable(type: string): VariableReference {
     const name = `v${this.hasuraVariables.length}`
     this.hasuraVariables.push({ name, type })
-    return new VariableReference(name)
+    return variableReference(name)
   }
 
   /** The number of a connection, under which a request's page size is kept. */

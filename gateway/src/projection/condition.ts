@@ -1,14 +1,17 @@
-/** A value that is known only with the request: a variable of the Hasura document. */
-export class VariableReference {
-  readonly name: string
+const variable = Symbol('variable')
 
-  constructor(name: string) {
-    this.name = name
-  }
+/** A value that is known only with the request: a variable of the Hasura document. */
+export interface VariableReference {
+  readonly [variable]: true
+  readonly name: string
 }
 
-export type ConditionValue =
-  string | number | boolean | VariableReference | Condition | readonly ConditionValue[]
+export const variableReference = (name: string): VariableReference => ({ [variable]: true, name })
+
+export const isVariableReference = (value: ConditionValue): value is VariableReference =>
+  typeof value === 'object' && variable in value
+
+export type ConditionValue = string | number | boolean | VariableReference | Condition | readonly Condition[]
 
 /** What stands in a `where` argument, as Hasura writes its boolean expressions: `{ deletedAt: { _is_null: true } }`. */
 export interface Condition {

@@ -62,7 +62,7 @@ export const searchIn = (columns: readonly string[]): Filter => ({
   condition: (value) => ({ _or: columns.map((column) => ({ [column]: { _ilike: value } })) }),
   toVariable: (text) => `%${String(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
   check: (text, field) => {
-    const length = [...String(text)].length
+    const length = Array.from(String(text)).length
     return length < searchLength.min || length > searchLength.max
       ? outOfRange(field, length, searchLength.min, searchLength.max)
       : undefined

@@ -58,15 +58,17 @@ export async function executeQuery(
   return { kind: 'data', data: null, errors: [error] }
 }
 
-/** SVC_AUTH_003 for every permission that the principal lacks. A shopper needs rules that let shoppers through, too. */
+/**
+ * SVC_AUTH_003 for every permission that the principal lacks. For a shopper the rule itself says whether shoppers may:
+ * what keeps them to their own rows is the role `customer` in metadata.
+ */
 export function missingPermissions(
   rules: readonly PermissionRule[],
   principal: Principal,
 ): readonly CatalogueError[] {
   return rules
-    .filter(
-      ({ name, customer }) =>
-        !principal.permissions.has(name) || (principal.kind === 'customer' && !customer),
+    .filter(({ name, customer }) =>
+      principal.kind === 'customer' ? !customer : !principal.permissions.has(name),
     )
     .map(({ name }) =>
       catalogueError('SVC_AUTH_003', {}, { permission: name, reason: `This needs the permission ${name}` }),

@@ -20,9 +20,9 @@ FROM generate_series(1, 2) m;
 INSERT INTO merchant.ip_allow_list_entry (merchant_id, id, network, description)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('network', m, 1), '203.0.113.0/24', 'Office' FROM generate_series(1, 2) m;
 
-INSERT INTO catalog.category (merchant_id, id, parent_id, name, slug, image_url)
+INSERT INTO catalog.category (merchant_id, id, parent_id, name, slug, position, image_url)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('category', m, n), CASE WHEN n > 1 THEN pg_temp.id('category', m, 1) END,
-  'Category ' || n, 'category-' || n, CASE WHEN n = 1 THEN 'https://img.example.com/category.png' END
+  'Category ' || n, 'category-' || n, n, CASE WHEN n = 1 THEN 'https://img.example.com/category.png' END
 FROM generate_series(1, 2) m, generate_series(1, 3) n ORDER BY n;
 
 -- Products 1 to 30 are made a minute apart, in pairs at the very same moment. 28 is a draft, 29 archived, 30 deleted.
@@ -51,9 +51,9 @@ FROM generate_series(1, 2) m, generate_series(1, 3) n;
 INSERT INTO crm.address (merchant_id, id, customer_id, line1, city, state, postal_code, country)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('address', m, n), pg_temp.id('customer', m, n), n || ' Main St', 'Springfield', 'IL', '62701', 'US'
 FROM generate_series(1, 2) m, generate_series(1, 3) n;
-INSERT INTO catalog.review (merchant_id, id, product_id, customer_id, author_name, rating, status)
+INSERT INTO catalog.review (merchant_id, id, product_id, customer_id, author_name, rating, status, created_at)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('review', m, n), pg_temp.id('product', m, 1), pg_temp.id('customer', m, n), 'Customer ' || n,
-  n + 1, CASE WHEN n < 3 THEN 'APPROVED' ELSE 'PENDING' END
+  n + 1, CASE WHEN n < 3 THEN 'APPROVED' ELSE 'PENDING' END, timestamptz '2026-03-01 00:00:00+00' + n * interval '1 hour'
 FROM generate_series(1, 2) m, generate_series(1, 3) n;
 
 INSERT INTO inventory.warehouse (merchant_id, id, name, code, priority)

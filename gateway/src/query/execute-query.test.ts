@@ -1,0 +1,507 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contract, queryData, runQuery } from '../testing/run.ts'
+import { isVisible, selectEverything } from '../testing/select-everything.ts'
+import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+afterAll(() => shop[Symbol.asyncDispose]())
+
+const merchant = keyPrincipal(1)
+const shopper = customerPrincipal(1)
+const get = (text: string, variables?: Readonly<Record<string, unknown>>) =>
+  queryData(shop, merchant, text, variables)
+
+const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
+
+/** Arguments that find the first merchant's record of the fixture. */
+const found: Readonly<Record<string, string>> = {
+  product: `(id: "${fixtureId('product', 1, 1)}")`,
+  category: `(id: "${fixtureId('category', 1, 1)}")`,
+  order: `(id: "${fixtureId('order', 1, 1)}")`,
+  cart: `(id: "${fixtureId('cart', 1, 1)}")`,
+  inventory: '(skus: ["SKU-1", "SKU-2", "SKU-1-1"])',
+  warehouse: `(id: "${fixtureId('warehouse', 1, 1)}")`,
+  reservation: `(id: "${fixtureId('reservation', 1, 1)}")`,
+  customer: `(id: "${fixtureId('customer', 1, 1)}")`,
+  payment: `(id: "${fixtureId('payment', 1, 2)}")`,
+}
+
+describe.each([
+  ['key', 'merchant', merchant],
+  ['shopper’s token', 'customer', shopper],
+] as const)('with a %s', (_, role, principal) => {
+  const isShown = isVisible(contract, role)
+  const shown = queries.filter(({ name }) => isShown('Query', name))
+
+  test.each(shown.map(({ name, type }) => [name, type] as const))(
+    'everything under %s is one operation, and whole',
+    async (name, type) => {
+      const text = `{ ${name}${found[name] ?? ''} ${selectEverything(type, { depth: 5, include: isShown })} }`
+      shop.takeCount()
+      const result = await runQuery(shop, principal, text)
+      expect(result).toMatchObject({ kind: 'data', errors: [], defects: [] })
+      expect(shop.takeCount()).toBe(name === 'viewer' ? 0 : 1)
+    },
+    60_000,
+  )
+
+  test('all root fields together are one operation', async () => {
+    const selections = shown.map(
+      ({ name, type }) =>
+        `${name}${found[name] ?? ''} ${selectEverything(type, { depth: 2, include: isShown })}`,
+    )
+    shop.takeCount()
+    const data = await queryData(shop, principal, `{ ${selections.join(' ')} }`)
+    expect(shop.takeCount()).toBe(1)
+    expect(Object.keys(data)).toEqual(shown.map(({ name }) => name))
+  })
+
+  test('nothing of another merchant shows, whatever is asked for', async () => {
+    const selections = shown.map(({ name, type }) => {
+      const args = found[name]?.replace(/"[0-9a-f-]{36}"/, otherMerchants) ?? ''
+      return `${name}${args} ${selectEverything(type, { depth: 3, include: isShown })}`
+    })
+    const text = JSON.stringify(await queryData(shop, principal, `{ ${selections.join(' ')} }`))
+    const rows = await shop.sql(`
+      SELECT id::text FROM catalog.product WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM ordering.order WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM crm.customer WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM cart.cart WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM payment.payment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM inventory.warehouse WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT '${fixtureId('merchant', 2, 0)}'`)
+    expect(rows.map(({ id }) => String(id)).filter((id) => text.includes(id))).toEqual([])
+  })
+})
+
+/** The second merchant's id for a record of the first. */
+function otherMerchants(quoted: string): string {
+  const kinds = ['product', 'category', 'order', 'cart', 'warehouse', 'reservation', 'customer', 'payment']
+  const kind = kinds.find((name) => [1, 2].some((n) => `"${fixtureId(name, 1, n)}"` === quoted)) ?? 'product'
+  return `"${fixtureId(kind, 2, 1)}"`
+}
+
+describe('values', () => {
+  test('come from where the projections say', async () => {
+    const id = fixtureId('order', 1, 1)
+    expect(
+      await get(
+        `query ($id: ID) { order(id: $id) {
+          orderNumber itemCount total tags
+          items { quantity subtotal productName product { name } variant { sku options { name value } } }
+          customer { name totalSpent orderCount averageOrderValue defaultAddress { line1 isDefault } }
+          shippingAddress { city isDefault } billingAddress { city }
+          payment { status refundedAmount refunds { amount reason status } }
+          coupon { code discountAmount expiresAt promotion { name status conditions { minPurchaseAmount productIds firstOrderOnly } } }
+          fulfillment { status orderId }
+        } }`,
+        { id },
+      ),
+    ).toEqual({
+      order: {
+        orderNumber: '1001',
+        itemCount: 3,
+        total: 3700,
+        tags: [],
+        items: [
+          {
+            quantity: 2,
+            subtotal: 2000,
+            productName: 'Then',
+            product: { name: 'Product 01' },
+            variant: { sku: 'SKU-1-1', options: [{ name: 'size', value: 'S1' }] },
+          },
+          // Deleted since, and still on the order.
+          {
+            quantity: 1,
+            subtotal: 1000,
+            productName: 'Then',
+            product: { name: 'Product 30' },
+            variant: null,
+          },
+        ],
+        customer: {
+          name: 'Customer 1',
+          totalSpent: 3700 - 700 + 3800,
+          orderCount: 2,
+          averageOrderValue: 3400,
+          defaultAddress: { line1: '1 Main St', isDefault: true },
+        },
+        shippingAddress: { city: 'Springfield', isDefault: false },
+        billingAddress: null,
+        payment: {
+          status: 'PARTIALLY_REFUNDED',
+          refundedAmount: 700,
+          refunds: [{ amount: 700, reason: 'Damaged', status: 'SUCCEEDED' }],
+        },
+        coupon: {
+          code: 'NEW',
+          discountAmount: 100,
+          expiresAt: '2099-01-01T00:00:00+00:00',
+          promotion: {
+            name: 'New year',
+            status: 'ACTIVE',
+            conditions: { minPurchaseAmount: 500, productIds: null, firstOrderOnly: false },
+          },
+        },
+        fulfillment: { status: 'UNFULFILLED', orderId: id },
+      },
+    })
+  })
+
+  test('of a product and its categories', async () => {
+    expect(
+      await get(
+        `{ product(sku: "SKU-1") {
+          name hasVariants totalSold tags images(limit: 2) { order url } categories { name }
+          variants { sku price inventory { available variantId warehouses { available warehouse { code } } } }
+          inventory { available reserved isLowStock variantId }
+          recentOrders(limit: 2) { orderNumber }
+          reviews { totalCount averageRating edges { node { rating } } }
+        } category(slug: "category-1") { level image { url alt } parent { name } children { name level parent { name } image { url } } productCount } }`,
+      ),
+    ).toEqual({
+      product: {
+        name: 'Product 01',
+        hasVariants: true,
+        totalSold: 4,
+        tags: ['all'],
+        images: [1, 2].map((order) => ({ order, url: `https://img.example.com/1-${order}.png` })),
+        categories: [{ name: 'Category 1' }, { name: 'Category 3' }],
+        variants: [1, 2].map((variant) => ({
+          sku: `SKU-1-${variant}`,
+          price: 1100 + variant,
+          inventory: {
+            available: 20,
+            variantId: fixtureId('variant', 1, variant),
+            warehouses: ['W1', 'W2'].map((code) => ({ available: 10, warehouse: { code } })),
+          },
+        })),
+        inventory: { available: 40, reserved: 4, isLowStock: false, variantId: null },
+        recentOrders: [{ orderNumber: '1003' }, { orderNumber: '1002' }],
+        reviews: {
+          totalCount: 3,
+          averageRating: 3,
+          edges: [{ node: { rating: 4 } }, { node: { rating: 3 } }, { node: { rating: 2 } }],
+        },
+      },
+      category: {
+        level: 0,
+        image: { url: 'https://img.example.com/category.png', alt: null },
+        parent: null,
+        children: [2, 3].map((n) => ({
+          name: `Category ${n}`,
+          level: 1,
+          parent: { name: 'Category 1' },
+          image: null,
+        })),
+        productCount: 29,
+      },
+    })
+  })
+
+  test('of a cart are live', async () => {
+    expect(
+      await get(
+        `query ($id: ID!) { cart(id: $id) { itemCount subtotal tax total coupon { code } items { quantity available maxQuantity product { sku } } } }`,
+        { id: fixtureId('cart', 1, 1) },
+      ),
+    ).toEqual({
+      cart: {
+        itemCount: 4,
+        subtotal: 5000,
+        tax: 500,
+        total: 5500,
+        coupon: null,
+        items: expect.arrayContaining([
+          { quantity: 2, available: false, maxQuantity: 0, product: { sku: 'SKU-2' } },
+          { quantity: 2, available: true, maxQuantity: 20, product: { sku: 'SKU-3' } },
+        ]) as unknown,
+      },
+    })
+  })
+
+  test('of inventory(skus) leave out what is unknown', async () => {
+    expect(
+      await get(
+        '{ inventory(skus: ["SKU-2", "nothing", "SKU-1-1"]) { sku available reserved incoming { quantity expectedDate } } }',
+      ),
+    ).toEqual({
+      inventory: [
+        { sku: 'SKU-1-1', available: 20, reserved: 2, incoming: [] },
+        { sku: 'SKU-2', available: 0, reserved: 2, incoming: [{ quantity: 7, expectedDate: '2026-02-01' }] },
+      ],
+    })
+  })
+
+  test('of viewer need no operation', async () => {
+    shop.takeCount()
+    expect(
+      await get('{ me: viewer { __typename id role merchant { id plan features } } __typename }'),
+    ).toEqual({
+      me: {
+        __typename: 'Viewer',
+        id: fixtureId('key', 1, 1),
+        role: 'merchant',
+        merchant: { id: fixtureId('merchant', 1, 0), plan: 'PRO', features: ['catalog'] },
+      },
+      __typename: 'Query',
+    })
+    expect(shop.takeCount()).toBe(0)
+  })
+})
+
+describe('documents', () => {
+  test('answer aliases, fragments on interfaces, @skip and @include in the order of the document', async () => {
+    const text = `
+      query ($id: ID!, $yes: Boolean!, $no: Boolean!) {
+        kind: __typename
+        a: product(id: $id) { ...Named sku @skip(if: $yes) price @include(if: $no) ... on Node { key: id } }
+        b: product(sku: "SKU-2") { ...Named ... on Timestamped @include(if: $no) { createdAt } ... @skip(if: $no) { sku } }
+        none: product(id: "no uuid") { ...Named }
+      }
+      fragment Named on Product { title: name __typename c: categories { name } c: categories { slug } }
+    `
+    const c = (...names: number[]) => names.map((n) => ({ name: `Category ${n}`, slug: `category-${n}` }))
+    const data = await get(text, { id: fixtureId('product', 1, 1), yes: true, no: false })
+    expect(data).toEqual({
+      kind: 'Query',
+      a: { title: 'Product 01', __typename: 'Product', c: c(1, 3), key: fixtureId('product', 1, 1) },
+      b: { title: 'Product 02', __typename: 'Product', c: c(1), sku: 'SKU-2' },
+      none: null,
+    })
+    expect(Object.keys(data)).toEqual(['kind', 'a', 'b', 'none'])
+    expect(Object.keys(data['a'] as object)).toEqual(['title', '__typename', 'c', 'key'])
+  })
+
+  test('may select edges and nodes more than once under other names', async () => {
+    expect(
+      await get(`{ products(first: 1, sortBy: NAME, sortOrder: ASC) {
+        x: edges { m: node { name } n: node { sku categories { name } reviews { totalCount } } }
+        y: edges { node { name hasVariants } cursor }
+        n: totalCount m: totalCount
+      } }`),
+    ).toEqual({
+      products: {
+        x: [
+          {
+            m: { name: 'Product 01' },
+            n: {
+              sku: 'SKU-1',
+              categories: [{ name: 'Category 1' }, { name: 'Category 3' }],
+              reviews: { totalCount: 3 },
+            },
+          },
+        ],
+        y: [{ node: { name: 'Product 01', hasVariants: true }, cursor: expect.any(String) as unknown }],
+        n: 29,
+        m: 29,
+      },
+    })
+  })
+
+  test('may name their fields like the keys that the plan makes up', async () => {
+    expect(
+      await get(
+        '{ h0: products(first: 1) { h1: totalCount h2: edges { h3: cursor h4: node { h5: sku } } } }',
+      ),
+    ).toMatchObject({ h0: { h1: 29, h2: [{ h4: { h5: 'SKU-29' } }] } })
+  })
+
+  test('are introspected beside data', async () => {
+    const data = await get(
+      `query ($type: String!) { viewer { role } __type(name: $type) { fields { name } } s: __schema { queryType { name } } }`,
+      { type: 'PageInfo' },
+    )
+    expect(data).toEqual({
+      viewer: { role: 'merchant' },
+      __type: {
+        fields: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'].map((name) => ({ name })),
+      },
+      s: { queryType: { name: 'Query' } },
+    })
+  })
+})
+
+describe('permissions', () => {
+  test('a missing one refuses the request before anything runs, and is named', async () => {
+    shop.takeCount()
+    const result = await runQuery(
+      shop,
+      keyPrincipal(1, ['products:read']),
+      '{ products { edges { node { name totalSold recentOrders { total } } } } }',
+    )
+    expect(result).toMatchObject({
+      kind: 'refused',
+      errors: [{ id: 'SVC_AUTH_003', status: 403, details: { permission: 'orders:read' } }],
+    })
+    expect(shop.takeCount()).toBe(0)
+  })
+
+  test('of a type, a nested connection and an argument count', async () => {
+    const lacking = async (text: string) => {
+      const result = await runQuery(shop, keyPrincipal(1, ['products:read', 'customers:read']), text)
+      return result.kind === 'refused' ? result.errors.map(({ details }) => details['permission']) : []
+    }
+    expect(await lacking('{ products { totalCount } }')).toEqual([])
+    expect(await lacking('{ products { edges { node { inventory { available } } } } }')).toEqual([
+      'inventory:read',
+    ])
+    expect(await lacking('{ customers { edges { node { orders { totalCount } } } } }')).toEqual([
+      'orders:read',
+    ])
+    expect(await lacking('{ products(filters: { inStock: true }) { totalCount } }')).toEqual([
+      'inventory:read',
+    ])
+    expect(
+      await lacking('{ products { edges { node { inventory @skip(if: true) { available } } } } }'),
+    ).toEqual([])
+  })
+
+  test('shoppers never see what is marked as the merchant’s', async () => {
+    for (const text of [
+      '{ products { edges { node { costPerItem } } } }',
+      '{ products { edges { node { inventory { reserved } } } } }',
+      '{ warehouses { totalCount } }',
+      '{ merchantAccount { subscription { plan } } }',
+    ])
+      expect(await runQuery(shop, shopper, text)).toMatchObject({
+        kind: 'refused',
+        errors: [{ id: 'SVC_AUTH_003' }],
+      })
+  })
+
+  test('shoppers see what is for sale, and what they bought even when it is not', async () => {
+    const data = await queryData(
+      shop,
+      shopper,
+      `{ products(first: 100) { totalCount edges { node { status } } }
+         draft: product(sku: "SKU-28") { name } deleted: product(id: "${fixtureId('product', 1, 30)}") { name }
+         orders { totalCount edges { node { items { product { name } } } } } customers { totalCount }
+         product(sku: "SKU-1") { reviews { totalCount } } }`,
+    )
+    expect(data).toMatchObject({
+      products: { totalCount: 27 },
+      draft: null,
+      deleted: null,
+      orders: {
+        totalCount: 3,
+        edges: Array(3).fill({
+          node: { items: [{ product: { name: 'Product 01' } }, { product: { name: 'Product 30' } }] },
+        }) as unknown[],
+      },
+      customers: { totalCount: 1 },
+      product: { reviews: { totalCount: 2 } },
+    })
+    expect(JSON.stringify(data)).not.toMatch(/DRAFT|ARCHIVED/)
+  })
+})
+
+describe('input', () => {
+  const errorsOf = async (text: string, variables?: Readonly<Record<string, unknown>>) => {
+    const result = await runQuery(shop, merchant, text, variables)
+    return result.kind === 'refused'
+      ? result.errors.map(({ id, details }) => [id, details.field])
+      : result.defects
+  }
+
+  test.each([
+    ['{ products(first: 1000) { totalCount } }', 'SVC_VAL_003', 'first'],
+    ['{ products(last: 0) { totalCount } }', 'SVC_VAL_003', 'last'],
+    ['{ products(limit: -1) { totalCount } }', 'SVC_VAL_003', 'limit'],
+    ['{ products(first: 1, last: 1) { totalCount } }', 'SVC_VAL_002', 'last'],
+    ['{ products(first: 1, limit: 1) { totalCount } }', 'SVC_VAL_002', 'limit'],
+    ['{ products(after: "x") { totalCount } }', 'SVC_VAL_002', 'after'],
+    ['{ products(before: "WzFd") { edges { cursor } } }', 'SVC_VAL_002', 'before'],
+    ['{ products(searchQuery: "x") { totalCount } }', 'SVC_VAL_003', 'searchQuery'],
+    [
+      String.raw`{ products(filters: { searchQuery: "a\u0000b" }) { totalCount } }`,
+      'SVC_VAL_002',
+      'filters.searchQuery',
+    ],
+    [String.raw`{ product(sku: "\u0000") { name } }`, 'SVC_VAL_002', 'sku'],
+    ['{ product { name } }', 'SVC_VAL_001', 'id'],
+    ['{ product(id: "1", sku: "2") { name } }', 'SVC_VAL_002', 'sku'],
+    ['{ inventory(skus: []) { sku } }', 'SVC_VAL_003', 'skus'],
+    ['{ product(sku: "SKU-1") { images(limit: 0) { url } } }', 'SVC_VAL_003', 'limit'],
+    ['{ product(sku: "SKU-1") { orders(first: 101) { totalCount } } }', 'SVC_VAL_003', 'first'],
+  ])('%s is refused with %s', async (text, id, field) => {
+    shop.takeCount()
+    expect(await errorsOf(text)).toEqual([[id, field]])
+    expect(shop.takeCount()).toBe(0)
+  })
+
+  test('a cursor of another list or order is refused, and one with made-up values too', async () => {
+    const { products } = (await get('{ products(first: 1) { pageInfo { endCursor } } }')) as {
+      products: { pageInfo: { endCursor: string } }
+    }
+    const after = products.pageInfo.endCursor
+    const text =
+      'query ($after: String, $sortBy: ProductSortField) { products(after: $after, sortBy: $sortBy) { edges { cursor } } }'
+    expect(await errorsOf(text, { after, sortBy: 'PRICE' })).toEqual([['SVC_VAL_002', 'after']])
+    expect(
+      await errorsOf('query ($after: String) { orders(after: $after) { edges { cursor } } }', { after }),
+    ).toEqual([['SVC_VAL_002', 'after']])
+    const forged = (value: unknown, id: unknown) =>
+      Buffer.from(JSON.stringify([1, 'Product.PRICE', value, id])).toString('base64url')
+    for (const cursor of [
+      forged('x', fixtureId('product', 1, 1)),
+      forged(1, "'"),
+      forged(1.5, fixtureId('product', 1, 1)),
+      forged({}, 1),
+    ])
+      expect(await errorsOf(text, { after: cursor, sortBy: 'PRICE' })).toEqual([['SVC_VAL_002', 'after']])
+    expect(await errorsOf(text, { after, sortBy: null })).toEqual([])
+  })
+
+  test('an id that no record can have is absent, and matches nothing', async () => {
+    expect(
+      await get(
+        '{ product(id: "1") { name } order(id: "") { id } products(filters: { categoryId: "x" }) { totalCount } orders(filters: { customerId: "x" }) { totalCount } }',
+      ),
+    ).toEqual({ product: null, order: null, products: { totalCount: 0 }, orders: { totalCount: 0 } })
+  })
+})
+
+describe('filters', () => {
+  const count = async (filters: string) => {
+    const { products } = (await get(`{ products(filters: { ${filters} }) { totalCount } }`)) as {
+      products: { totalCount: number }
+    }
+    return products.totalCount
+  }
+
+  test.each([
+    ['status: ACTIVE', 27],
+    ['status: DRAFT', 1],
+    ['categorySlug: "category-2"', 9],
+    ['searchQuery: "product 0"', 9],
+    ['searchQuery: "sku-1"', 11],
+    ['searchQuery: "%_"', 0],
+    ['priceMin: 1100, priceMax: 1200', 12],
+    ['featured: true', 2],
+    ['tags: ["all", "even"]', 14],
+    ['tags: ["nothing"]', 0],
+    ['inStock: false', 1],
+    ['inStock: true', 28],
+    ['inStock: true, status: ACTIVE, featured: true', 2],
+  ])('%s leaves %i products', async (filters, expected) => {
+    expect(await count(filters)).toBe(expected)
+  })
+
+  test('are taken on the list itself as well, and from variables of any shape', async () => {
+    const text = `query ($filters: ProductFilters, $status: ProductStatus, $featured: Boolean) {
+      products(filters: $filters, status: $status, featured: $featured) { totalCount }
+    }`
+    const total = async (variables: Readonly<Record<string, unknown>>) =>
+      ((await get(text, variables)) as { products: { totalCount: number } }).products.totalCount
+    expect(await total({})).toBe(29)
+    expect(await total({ filters: null, status: 'ACTIVE' })).toBe(27)
+    expect(await total({ filters: { status: 'DRAFT' }, status: null })).toBe(1)
+    expect(await total({ filters: { status: 'DRAFT' }, status: 'ACTIVE' })).toBe(0)
+    expect(await total({ featured: false, filters: { priceMin: 1400 } })).toBe(6)
+  })
+})
