@@ -8,6 +8,7 @@ import { type ApiGroup, apiGroups } from './http/routes.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import { type Workspace, openWorkspace } from './metadata-api/workspace.ts'
 import type { Metadata } from './metadata/types.ts'
+import { unservedFeatures } from './metadata/unserved-features.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { createAuthenticator } from './session/authenticator.ts'
 import type { Session } from './session/types.ts'
@@ -91,7 +92,7 @@ export const startEngine = async (options: EngineOptions): Promise<Engine> => {
     application_name: 'hasura-embedded',
   })
   // An idle connection that Postgres closes must not end the process; the next request gets a new one.
-  pool.on('error', (error) => logger.warn({ error }, 'a connection to Postgres was lost'))
+  pool.on('error', (error) => logger.warn({ err: error }, 'a connection to Postgres was lost'))
   try {
     return await startWith(pool, logger, options)
   } catch (error) {
@@ -110,6 +111,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     env: options.env ?? process.env,
   })
   const server = await serve(workspace, executor, pool, logger, options)
+  warnOfUnserved(workspace.snapshot, logger)
   const stopPolling = poll(workspace, logger, options.pollIntervalMs ?? defaults.pollIntervalMs)
   return {
     port: server?.port,
@@ -121,6 +123,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     replaceMetadata: async (metadata) => {
       const args = { metadata, allow_inconsistent_metadata: true }
       await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })
+      warnOfUnserved(workspace.snapshot, logger)
       return workspace.snapshot.inconsistencies
     },
     stop: async () => {
@@ -129,6 +132,12 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
       await pool.end()
     },
   }
+}
+
+const warnOfUnserved = ({ metadata }: Snapshot, logger: Logger): void => {
+  const unserved = unservedFeatures(metadata)
+  if (unserved.length > 0)
+    logger.warn({ unserved }, 'metadata has parts that this engine does not act on yet')
 }
 
 const serve = async (
@@ -172,7 +181,7 @@ const poll = (workspace: Workspace, logger: Logger, intervalMs: number): (() => 
     try {
       await workspace.synchronize()
     } catch (error) {
-      logger.warn({ error }, 'could not look for changed metadata')
+      logger.warn({ err: error }, 'could not look for changed metadata')
     } finally {
       looking = false
     }

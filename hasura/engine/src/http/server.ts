@@ -79,7 +79,9 @@ const serve = async (
     const answer = await answerTo(api, options, request, controller.signal)
     send(response, answer, { ...corsHeaders(options.cors, request), 'x-request-id': requestId }, request)
   } catch (error) {
-    options.logger.error({ error, requestId, path: request.url }, 'request failed')
+    // A client that hangs up in the middle of its request is no fault of the engine.
+    const level = response.destroyed || request.destroyed ? 'debug' : 'error'
+    options.logger[level]({ err: error, requestId, path: request.url }, 'request failed')
     send(response, internalError(request, controller.signal), { 'x-request-id': requestId }, request)
   } finally {
     clearTimeout(deadline)

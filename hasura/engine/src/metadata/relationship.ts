@@ -36,10 +36,17 @@ export const objectRelationshipShape = {
   using: using(z.union([z.string().min(1), columns, otherTableKey])),
 }
 
+const keyOfOtherTable = z
+  .custom((value) => typeof value === 'object', {
+    error: 'Expecting object { table, columns }.',
+    abort: true,
+  })
+  .pipe(otherTableKey)
+
 export const arrayRelationshipShape = {
   name: nonEmptyText,
   comment: z.string().optional(),
-  using: using(otherTableKey),
+  using: using(keyOfOtherTable),
 }
 
 export const objectRelationship = record(objectRelationshipShape)

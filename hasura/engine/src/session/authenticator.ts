@@ -68,12 +68,23 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 const sessionFromHeaders = (headers: IncomingHttpHeaders): Session => {
   const role = headers['x-hasura-role']
   return createSession(typeof role === 'string' && role !== '' ? role : adminRole, variablesFrom(headers), {
-    backendOnlyPermissions: isTrue(headers['x-hasura-use-backend-only-permissions']),
+    backendOnlyPermissions: backendOnly(headers['x-hasura-use-backend-only-permissions']),
   })
 }
 
-const isTrue = (value: string | string[] | undefined): boolean =>
-  typeof value === 'string' && ['true', 't', 'yes', 'y'].includes(value.toLowerCase())
+const yes: readonly string[] = ['true', 't', 'yes', 'y']
+const no: readonly string[] = ['false', 'f', 'no', 'n']
+
+const backendOnly = (value: string | string[] | undefined): boolean => {
+  if (value === undefined) return false
+  const text = String(value).toLowerCase()
+  if (yes.includes(text)) return true
+  if (no.includes(text)) return false
+  throw new HasuraError(
+    'bad-request',
+    `x-hasura-use-backend-only-permissions:  Not a valid boolean text. True values are ${JSON.stringify(yes)} and  False values are ${JSON.stringify(no)}. All values are case insensitive`,
+  )
+}
 
 const variablesFrom = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(

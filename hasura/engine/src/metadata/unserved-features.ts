@@ -1,0 +1,25 @@
+import type { Metadata, TableMetadata } from './types.ts'
+
+const tableParts = [
+  'event_triggers',
+  'remote_relationships',
+] as const satisfies readonly (keyof TableMetadata)[]
+const parts = [
+  'remote_schemas',
+  'cron_triggers',
+  'inherited_roles',
+  'rest_endpoints',
+  'allowlist',
+] as const satisfies readonly (keyof Metadata)[]
+
+/**
+ * Parts of the metadata that the engine keeps and exports but does not act on yet. Whoever starts it is told,
+ * so that nobody waits for an event that is never delivered.
+ */
+export const unservedFeatures = (metadata: Metadata): readonly string[] => {
+  const tables = metadata.sources.flatMap((source) => source.tables)
+  return [
+    ...tableParts.filter((part) => tables.some((table) => (table[part]?.length ?? 0) > 0)),
+    ...parts.filter((part) => (metadata[part]?.length ?? 0) > 0),
+  ]
+}
