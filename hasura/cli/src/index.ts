@@ -4,3 +4,4 @@ export { migrate, type MigrateOptions, type MigrateOutcome, migrationStatus } fr
 export { type Migration } from './migration-files.ts'
 export { type SqlFailure } from './run-sql-file.ts'
 export { applySeeds, type SeedOptions, type SeedOutcome } from './seeds.ts'
+export { diffMetadata, exportMetadata } from './export-metadata.ts'

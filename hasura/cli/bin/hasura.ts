@@ -1,0 +1,27 @@
+import { MetadataDirectoryError } from 'hasura-embedded/metadata-directory'
+import { join } from 'node:path'
+import { CommandFailed, createProgram } from '../src/commands.ts'
+import { HasuraApiError } from '../src/hasura-api.ts'
+import { MetadataFilesError } from '../src/metadata-files.ts'
+import { InterruptedMigrationError } from '../src/migrate.ts'
+import { MigrationFilesError } from '../src/migration-files.ts'
+import { ProjectError } from '../src/project.ts'
+
+const EXPECTED = [
+  CommandFailed,
+  HasuraApiError,
+  InterruptedMigrationError,
+  MetadataDirectoryError,
+  MetadataFilesError,
+  MigrationFilesError,
+  ProjectError,
+]
+
+try {
+  await createProgram(join(import.meta.dirname, '../..'), (line) => console.log(line)).parseAsync()
+} catch (error) {
+  const expected = EXPECTED.find((type) => error instanceof type)
+  if (expected === undefined) throw error
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

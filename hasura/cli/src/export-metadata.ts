@@ -1,0 +1,46 @@
+import { createTwoFilesPatch } from 'diff'
+import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type HasuraApi } from './hasura-api.ts'
+import { metadataFiles, type MetadataFiles } from './metadata-files.ts'
+
+/** Writes the engine's metadata as a directory, and removes files of tables and functions that it no longer has. */
+export async function exportMetadata(api: HasuraApi, directory: string): Promise<MetadataFiles> {
+  const files = await readEngineFiles(api)
+  for (const [path, content] of files) {
+    const target = join(directory, path)
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, content)
+  }
+  const databases = join(directory, 'databases')
+  for (const entry of await readdir(databases, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const isKept = files.has(path.slice(directory.length + 1).replaceAll('\\', '/'))
+    if (entry.isFile() && entry.name.endsWith('.yaml') && !isKept) await rm(path)
+  }
+  return files
+}
+
+/**
+ * What applying the directory would change in the engine, as a unified diff; empty when nothing. Both sides are
+ * laid out by the same writer, so a difference of style is none.
+ */
+export async function diffMetadata(api: HasuraApi, directory: string): Promise<string> {
+  const engine = await readEngineFiles(api)
+  const project = metadataFiles(await readMetadataDirectory(directory))
+  const paths = [...new Set([...engine.keys(), ...project.keys()])].sort()
+  return paths
+    .filter((path) => engine.get(path) !== project.get(path))
+    .map((path) => {
+      const [before, after] = [engine.get(path), project.get(path)]
+      const from = before === undefined ? '/dev/null' : `engine/${path}`
+      const to = after === undefined ? '/dev/null' : `project/${path}`
+      return createTwoFilesPatch(from, to, before ?? '', after ?? '')
+    })
+    .join('')
+}
+
+async function readEngineFiles(api: HasuraApi): Promise<MetadataFiles> {
+  return metadataFiles(await api.metadata({ type: 'export_metadata', args: {} }))
+}
