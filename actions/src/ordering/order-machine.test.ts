@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answer } from '../action/answer.ts'
+import { REFUSED } from '../state-machine.ts'
+import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
+import { address, dataOf, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import { type OrderEvent, orderMachine, type OrderStatus } from './order-machine.ts'
+import { lapseUnpaidOrders } from './orders.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const events: Record<OrderEvent, (id: string) => Promise<Answer | null>> = {
+  modify: (id) => shop.call(merchant, 'modifyOrder', { id, modifications: { notes: 'Changed' } }),
+  pay: (orderId) =>
+    shop.call(merchant, 'processPayment', {
+      input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' },
+    }),
+  lapse: async (id) => {
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${id}`
+    await lapseUnpaidOrders(shop.database)
+    return null
+  },
+  process: (id) => shop.call(merchant, 'processOrder', { id }),
+  ship: (id) => shop.call(merchant, 'fulfillOrder', { id, input: {} }),
+  deliver: (id) => shop.call(merchant, 'markOrderDelivered', { id }),
+  cancel: (id) => shop.call(merchant, 'cancelOrder', { id, reason: 'Changed my mind' }),
+}
+
+test('an order walks as its table says, whatever happens to it in whatever order, and stock follows', async () => {
+  const product = await shop.createProduct(merchant, { price: 2_500_000_000, stock: [300, 300] })
+  const before = await stockEverSeen(shop.database, merchant)
+  const walk = fc.array(fc.constantFrom(...(Object.keys(events) as OrderEvent[])), {
+    minLength: 1,
+    maxLength: 7,
+  })
+  await fc.assert(
+    fc.asyncProperty(walk, fc.integer({ min: 1, max: 3 }), async (happenings, quantity) => {
+      const { orderId } = dataOf(
+        await shop.call(merchant, 'createOrder', {
+          input: {
+            customerId: merchant.customerId,
+            items: [{ productId: product.id, quantity }],
+            shippingAddress: address,
+          },
+        }),
+      )
+      const id = String(orderId)
+      let expected: OrderStatus = 'PENDING'
+      for (const event of happenings) {
+        const next: OrderStatus | typeof REFUSED = orderMachine[expected][event]
+        const answer = await events[event](id)
+        if (answer !== null && next !== REFUSED) expect(answer.kind).toBe('done')
+        if (answer !== null && next === REFUSED)
+          expect(answer).toMatchObject({ id: 'SVC_BIZ_003', status: 409 })
+        if (next !== REFUSED) expected = next
+        const [row] = await shop.database`SELECT status FROM ordering.order WHERE id = ${id}`
+        expect(row).toEqual({ status: expected })
+      }
+      await expectShopToAddUp(shop.database, merchant)
+      expect(await stockEverSeen(shop.database, merchant)).toBe(before)
+    }),
+    { numRuns: 30 },
+  )
+}, 90_000)

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../action/answer.ts'
+import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
+import {
+  address,
+  dataOf,
+  openTestShop,
+  type TestMerchant,
+  type TestProduct,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { lapseUnpaidOrders } from './orders.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const order = (...products: readonly TestProduct[]) =>
+  shop.call(merchant, 'createOrder', {
+    input: {
+      customerId: merchant.customerId,
+      items: products.map(({ id }) => ({ productId: id, quantity: 1 })),
+      shippingAddress: address,
+    },
+  })
+
+const count = (answers: readonly Answer[], kind: Answer['kind']) =>
+  answers.filter((answer) => answer.kind === kind).length
+
+test('of 200 buyers of a SKU with 50 in two warehouses exactly 50 get one, and the rest hear that none is left', async () => {
+  const product = await shop.createProduct(merchant, { stock: [20, 30] })
+  const answers = await Promise.all(Array.from({ length: 200 }, () => order(product)))
+  expect(count(answers, 'done')).toBe(50)
+  const refused = answers.filter((answer) => answer.kind === 'refused')
+  expect(refused).toHaveLength(150)
+  expect(new Set(refused.map(({ message }) => message))).toEqual(
+    new Set(['Insufficient inventory. Available: 0, Requested: 1']),
+  )
+  const [stock] = await shop.database`
+    SELECT available, reserved FROM inventory.sku_inventory WHERE sku = ${product.sku}`
+  expect(stock).toEqual({ available: 0, reserved: 50 })
+  await expectShopToAddUp(shop.database, merchant)
+})
+
+test('orders, reservations, cancellations and expiry over the same SKUs in any order never deadlock', async () => {
+  const a = await shop.createProduct(merchant, { stock: [500, 500] })
+  const b = await shop.createProduct(merchant, { stock: [500, 500] })
+  const c = await shop.createProduct(merchant, { stock: [500, 500] })
+  const before = await stockEverSeen(shop.database, merchant)
+  const lines = [
+    [a, b, c],
+    [c, b, a],
+    [b, a],
+    [c, a],
+  ]
+  const work = Array.from({ length: 80 }, async (_, index) => {
+    const chosen = lines[index % lines.length] ?? []
+    if (index % 8 === 7) {
+      const items = chosen.map(({ sku }) => ({ sku, quantity: 1 }))
+      await shop.call(merchant, 'reserveInventory', { items, expiresInSeconds: 1 })
+      return shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE status = 'ACTIVE' AND order_id IS NULL`
+    }
+    const { orderId } = dataOf(await order(...chosen))
+    if (index % 3 === 0)
+      dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'Changed my mind' }))
+    return orderId
+  })
+  await Promise.all(work)
+  await expectShopToAddUp(shop.database, merchant)
+  expect(await stockEverSeen(shop.database, merchant)).toBe(before)
+})
+
+test('one of a shipment and a cancellation that race wins, and the stock is where the winner says', async () => {
+  const product = await shop.createProduct(merchant, { stock: [100] })
+  for (let round = 0; round < 10; round++) {
+    const { orderId } = dataOf(await order(product))
+    dataOf(await shop.call(merchant, 'processPayment', { input: { orderId, method: 'CASH' } }))
+    const answers = await Promise.all([
+      shop.call(merchant, 'fulfillOrder', { id: orderId, input: {} }),
+      shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'x' }),
+    ])
+    expect(count(answers, 'done')).toBe(1)
+    expect(answers.find((answer) => answer.kind === 'refused')).toMatchObject({ id: 'SVC_BIZ_003' })
+  }
+  await expectShopToAddUp(shop.database, merchant)
+})
+
+describe('an unpaid order', () => {
+  test('is cancelled once its payment window is over, and its stock is for sale again', async () => {
+    const product = await shop.createProduct(merchant, { stock: [1] })
+    const { orderId } = dataOf(await order(product))
+    await shop.database`
+      UPDATE inventory.reservation SET expires_at = now() - interval '1 second' WHERE order_id = ${String(orderId)}`
+    expect(await shop.call(merchant, 'processPayment', { input: { orderId, method: 'CASH' } })).toMatchObject(
+      { id: 'SVC_BIZ_003' },
+    )
+    await Promise.all([lapseUnpaidOrders(shop.database), lapseUnpaidOrders(shop.database)])
+    const [row] = await shop.database`SELECT status FROM ordering.order WHERE id = ${String(orderId)}`
+    expect(row).toEqual({ status: 'CANCELLED' })
+    dataOf(await order(product))
+    await expectShopToAddUp(shop.database, merchant)
+  })
+})
