@@ -30,10 +30,9 @@ export function lookUpErrors(
   const asked = lookUps.filter(({ values }) => values.length > 0)
   const errors = asked.flatMap(({ column, expect, values, what }, index) => {
     const rows = answer[`found${index}`] as readonly { readonly value: unknown }[]
-    // Comparing without case is right for citext columns, and for a SKU the database has compared already.
-    const found = new Set(rows.map(({ value }) => String(value).toLowerCase()))
+    const found = new Set(rows.map(({ value }) => keyOf(column, String(value))))
     return values.flatMap(({ field, value }) => {
-      const isThere = found.has(keyOf(column, value).toLowerCase())
+      const isThere = found.has(keyOf(column, value))
       if (expect === 'absent') return isThere ? [alreadyExists(field, value)] : []
       return isThere ? [] : [notFound(field, what, value)]
     })
@@ -48,4 +47,14 @@ export function onePerField(errors: readonly UserError[]): readonly UserError[] 
   return [...byField.values()]
 }
 
-const keyOf = (column: string, value: string): string => (column === 'id' ? toUuid(value) : value)
+/** A value as its column compares it. */
+function keyOf(column: string, value: string): string {
+  switch (column) {
+    case 'id':
+      return toUuid(value)
+    case 'email':
+      return value.toLowerCase()
+    default:
+      return value
+  }
+}

@@ -125,7 +125,8 @@ CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.category
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.category
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 
--- A category can't be its own ancestor, and the tree has at most 10 levels: every walk over it is bounded.
+-- A category can't be its own ancestor, and the tree has at most 10 levels: every walk over it is bounded. The
+-- messages are worded as Postgres words them, because Hasura passes on nothing but the message.
 CREATE FUNCTION catalog.set_category_level() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
@@ -146,13 +147,15 @@ BEGIN
     SELECT FROM ancestor WHERE id = NEW.id
   ) THEN
     RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_no_cycle',
-      SCHEMA = 'catalog', TABLE = 'category', MESSAGE = 'a category cannot be its own ancestor';
+      SCHEMA = 'catalog', TABLE = 'category', DETAIL = 'A category cannot be its own ancestor.',
+      MESSAGE = 'new row for relation "category" violates check constraint "category_no_cycle"';
   END IF;
   SELECT c.level INTO parent_level FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id;
   NEW.level := coalesce(parent_level, 0) + 1;
   IF NEW.level > 9 THEN
     RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_depth',
-      SCHEMA = 'catalog', TABLE = 'category', MESSAGE = 'categories nest at most 10 levels deep';
+      SCHEMA = 'catalog', TABLE = 'category', DETAIL = 'Categories nest at most 10 levels deep.',
+      MESSAGE = 'new row for relation "category" violates check constraint "category_depth"';
   END IF;
   RETURN NEW;
 END
