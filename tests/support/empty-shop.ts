@@ -1,0 +1,32 @@
+import { generateApiKey, type MerchantId } from '@commerce-graph/auth-webhook'
+import postgres from 'postgres'
+
+export interface EmptyShop {
+  readonly merchantId: MerchantId
+  readonly key: string
+}
+
+/**
+ * Opens a shop that has nothing but settings (dollars, a tax rate that makes fractions) and two warehouses, BEND before
+ * AVL. Merchants are no part of the public API, so this one is made in the database.
+ */
+export async function openEmptyShop(databaseUrl: string): Promise<EmptyShop> {
+  const sql = postgres(databaseUrl, { max: 1 })
+  const { key, hash, prefix } = generateApiKey('live')
+  try {
+    const [merchant] = await sql<[{ id: MerchantId }]>`
+      INSERT INTO merchant.merchant (name, email) VALUES ('An empty shop', 'shop@example.com') RETURNING id`
+    const merchantId = merchant.id
+    await sql`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'ENTERPRISE')`
+    await sql`INSERT INTO merchant.settings (merchant_id, currency, tax_rate) VALUES (${merchantId}, 'USD', 0.0825)`
+    await sql`
+      INSERT INTO inventory.warehouse (merchant_id, name, code, priority)
+      VALUES (${merchantId}, 'Bend', 'BEND', 0), (${merchantId}, 'Asheville', 'AVL', 1)`
+    await sql`
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
+      SELECT ${merchantId}, 'test', 'live', ${prefix}, ${hash}, array_agg(name) FROM merchant.permission`
+    return { merchantId, key }
+  } finally {
+    await sql.end()
+  }
+}
