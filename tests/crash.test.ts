@@ -33,7 +33,9 @@ describe('a platform that is killed in the middle of a rush', () => {
       }),
     )
     await crashed
-    const confirmed = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? orderIds(outcome.value) : []))
+    const confirmed = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? orderIds(outcome.value) : [],
+    )
     expect(confirmed.length).toBeGreaterThan(0)
     expect(outcomes.some((outcome) => outcome.status === 'rejected')).toBe(true)
 
@@ -41,7 +43,10 @@ describe('a platform that is killed in the middle of a rush', () => {
     client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
     const stored = await ordersOf(client, product.id)
     for (const id of confirmed) expect(stored).toContain(id)
-    expect(await stockOf(client, product.sku)).toMatchObject({ available: STOCK - stored.length, reserved: stored.length })
+    expect(await stockOf(client, product.sku)).toMatchObject({
+      available: STOCK - stored.length,
+      reserved: stored.length,
+    })
 
     const late = await Promise.all(Array.from({ length: BUYERS }, buy))
     expect(late.flatMap(orderIds)).toHaveLength(STOCK - stored.length)
@@ -57,7 +62,10 @@ function orderIds(answer: OrderAnswer): readonly string[] {
   return order == null ? [] : [order.id]
 }
 
-async function ordersOf(client: ReturnType<typeof createClient>, productId: string): Promise<readonly string[]> {
+async function ordersOf(
+  client: ReturnType<typeof createClient>,
+  productId: string,
+): Promise<readonly string[]> {
   const answer: Answer<{ product: { orders: { edges: { node: { id: string } }[] } } }> = await client(
     `query ($id: ID!) { product(id: $id) { orders(first: 100) { edges { node { id } } } } }`,
     { id: productId },

@@ -21,7 +21,9 @@ describe('a SKU that more want than there is', () => {
     const customerId = await createCustomer(client)
 
     const answers = await Promise.all(
-      Array.from({ length: BUYERS }, () => createOrder(client, customerId, [{ productId: product.id, quantity: 1 }])),
+      Array.from({ length: BUYERS }, () =>
+        createOrder(client, customerId, [{ productId: product.id, quantity: 1 }]),
+      ),
     )
 
     const placed = answers.filter((answer) => answer.data?.createOrder?.order != null)

@@ -38,7 +38,13 @@ export class PlatformProcess {
     let output = ''
     const child = spawn(process.execPath, ['platform/bin/start.ts'], {
       cwd: ROOT,
-      env: { ...process.env, DATA_DIR: this.#dataDir, PORT: String(this.#port), DATABASE_URL: '', REDIS_URL: '' },
+      env: {
+        ...process.env,
+        DATA_DIR: this.#dataDir,
+        PORT: String(this.#port),
+        DATABASE_URL: '',
+        REDIS_URL: '',
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -76,7 +82,9 @@ export class PlatformProcess {
   /** A killed platform leaves its ready.json behind; only the one with the new process's id counts. */
   async #readReadyFile(pid: number | undefined): Promise<Ready | undefined> {
     try {
-      const ready = JSON.parse(await readFile(path.join(this.#dataDir, 'ready.json'), 'utf8')) as Ready & { pid: number }
+      const ready = JSON.parse(await readFile(path.join(this.#dataDir, 'ready.json'), 'utf8')) as Ready & {
+        pid: number
+      }
       return ready.pid === pid ? ready : undefined
     } catch {
       return undefined

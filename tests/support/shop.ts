@@ -24,7 +24,8 @@ interface Payload {
 /** The only payload of a mutation that must have succeeded. */
 export function payload<P extends Payload>(answer: Answer<Readonly<Record<string, P>>>): P {
   const found = Object.values(succeeded(answer))[0]
-  if (found === undefined || found.errors.length > 0) throw new Error(`the mutation was refused: ${answer.text}`)
+  if (found === undefined || found.errors.length > 0)
+    throw new Error(`the mutation was refused: ${answer.text}`)
   return found
 }
 
@@ -34,7 +35,11 @@ export interface StockedProduct {
 }
 
 /** An active product with so many units in the first warehouse. */
-export async function createStockedProduct(client: Client, stock: number, price = 1999): Promise<StockedProduct> {
+export async function createStockedProduct(
+  client: Client,
+  stock: number,
+  price = 1999,
+): Promise<StockedProduct> {
   const sku = `TEST-${randomUUID()}`
   const created = payload(
     await client<Record<string, Payload & { product: { id: string } }>>(

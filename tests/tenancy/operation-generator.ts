@@ -30,9 +30,15 @@ export interface GeneratedOperation {
 export function generateOperation(
   kind: 'query' | 'mutation',
   field: GraphQLField<unknown, unknown>,
-  options: { readonly depth: number; readonly leaf: LeafValues; readonly withOptional: (argument: GraphQLArgument) => boolean },
+  options: {
+    readonly depth: number
+    readonly leaf: LeafValues
+    readonly withOptional: (argument: GraphQLArgument) => boolean
+  },
 ): GeneratedOperation {
-  const passed = field.args.filter((argument) => isNonNullType(argument.type) || options.withOptional(argument))
+  const passed = field.args.filter(
+    (argument) => isNonNullType(argument.type) || options.withOptional(argument),
+  )
   const variables = Object.fromEntries(
     passed.map((argument) => [argument.name, inputValue(argument.name, argument.type, options.leaf, 0)]),
   )
@@ -52,7 +58,9 @@ function selection(type: GraphQLOutputType, depth: number): string {
   if (isAbstractType(named)) return ' { __typename }'
   if (!isObjectType(named)) throw new Error(`${String(type)} can not be selected`)
   const parts = Object.values(named.getFields())
-    .filter((child) => child.args.every((argument) => !isNonNullType(argument.type) || argument.defaultValue !== undefined))
+    .filter((child) =>
+      child.args.every((argument) => !isNonNullType(argument.type) || argument.defaultValue !== undefined),
+    )
     .filter((child) => depth > 0 || isLeafType(getNamedType(child.type)))
     .map((child) => child.name + selection(child.type, depth - 1))
   return ` { __typename ${parts.join(' ')} }`
@@ -64,8 +72,9 @@ function inputValue(name: string, type: GraphQLInputType, leaf: LeafValues, dept
   if (isListType(nullable)) return [inputValue(name, nullable.ofType, leaf, depth)]
   if (isEnumType(nullable)) return nullable.getValues()[0]?.name
   if (isInputObjectType(nullable)) {
-    const fields = Object.values(nullable.getFields())
-      .filter((field) => isNonNullType(field.type) || (depth < 2 && isLeafType(getNamedType(field.type))))
+    const fields = Object.values(nullable.getFields()).filter(
+      (field) => isNonNullType(field.type) || (depth < 2 && isLeafType(getNamedType(field.type))),
+    )
     return Object.fromEntries(
       fields
         .map((field) => [field.name, inputValue(field.name, field.type, leaf, depth + 1)] as const)

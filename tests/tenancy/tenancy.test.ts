@@ -68,8 +68,10 @@ describe('a merchant', () => {
     const after = await ask()
 
     // Rows must have come back at all, else nothing was compared.
-    expect([...before.values()].filter((text) => text.includes(platform.merchantId) || text.includes('"id":')).length)
-      .toBeGreaterThan(operations.length / 3)
+    expect(
+      [...before.values()].filter((text) => text.includes(platform.merchantId) || text.includes('"id":'))
+        .length,
+    ).toBeGreaterThan(operations.length / 3)
     for (const [field, text] of before) {
       expect.soft(after.get(field), field).toBe(text)
       expect.soft(text, field).not.toContain(CANARY)
@@ -79,7 +81,9 @@ describe('a merchant', () => {
   test("finds nothing under another merchant's ids", async () => {
     for (const { name, client, schema } of apis) {
       for (const table of foreign.tables) {
-        for (const operation of queriesOf(schema, RECORD_DEPTH, (argument) => foreign.leaf(table, argument, stranger))) {
+        for (const operation of queriesOf(schema, RECORD_DEPTH, (argument) =>
+          foreign.leaf(table, argument, stranger),
+        )) {
           // Lists without an id to ask for are compared above.
           if (Object.keys(operation.variables).length === 0) continue
           const answer = await client(operation.query, operation.variables)
@@ -96,7 +100,10 @@ describe('a merchant', () => {
     let succeededAtLeastOnce = 0
     for (const { name, client, schema } of apis) {
       for (const table of foreign.tables) {
-        for (const operation of mutationsOf(schema, (argument, type) => foreign.leaf(table, argument, stranger) ?? sample(type))) {
+        for (const operation of mutationsOf(
+          schema,
+          (argument, type) => foreign.leaf(table, argument, stranger) ?? sample(type),
+        )) {
           const answer = await client(operation.query, operation.variables)
           expect.soft(answer.status, `${name} ${operation.field}: ${answer.text}`).toBeLessThan(500)
           expect.soft(answer.text, `${name} ${operation.field}`).not.toContain(CANARY)
@@ -185,7 +192,10 @@ async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<Foreig
   const byName = new Map<string, string>()
   for (const table of await tenantTables(sql)) {
     if (!table.columns.some((column) => column.name === 'id')) continue
-    const [row] = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table.name} WHERE merchant_id = $1 LIMIT 1`, [merchantId])
+    const [row] = await sql.unsafe<{ id: string }[]>(
+      `SELECT id FROM ${table.name} WHERE merchant_id = $1 LIMIT 1`,
+      [merchantId],
+    )
     if (row !== undefined) byName.set(table.name.replaceAll('"', '').split('.')[1] ?? '', row.id)
   }
   const all = [...byName.values(), merchantId]
@@ -197,7 +207,9 @@ async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<Foreig
       if (argument === 'merchantId') return merchant
       if (argument === 'id') return byName.get(table)
       const named = argument.replace(/Ids?$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      return argument.endsWith('Id') || argument.endsWith('Ids') ? (byName.get(named) ?? byName.get(table)) : undefined
+      return argument.endsWith('Id') || argument.endsWith('Ids')
+        ? (byName.get(named) ?? byName.get(table))
+        : undefined
     },
   }
 }

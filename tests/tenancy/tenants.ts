@@ -3,7 +3,17 @@ import type postgres from 'postgres'
 /** Stands in every text of the twin that may hold any text; seen in another merchant's answer, it is a leak. */
 export const CANARY = 'canary-of-the-other-merchant'
 
-const FREE_TEXT = new Set(['name', 'description', 'notes', 'title', 'body', 'line1', 'product_name', 'author_name', 'alt'])
+const FREE_TEXT = new Set([
+  'name',
+  'description',
+  'notes',
+  'title',
+  'body',
+  'line1',
+  'product_name',
+  'author_name',
+  'alt',
+])
 
 interface TenantTable {
   readonly name: string
@@ -32,8 +42,11 @@ export async function tenantTables(sql: postgres.Sql): Promise<readonly TenantTa
   const sorted: TenantTable[] = []
   const remaining = new Map(tables.map((table) => [table.name, table]))
   while (remaining.size > 0) {
-    const ready = [...remaining.values()].filter((table) => !table.parents.some((parent) => remaining.has(parent)))
-    if (ready.length === 0) throw new Error(`tables reference each other in a circle: ${[...remaining.keys()].join(', ')}`)
+    const ready = [...remaining.values()].filter(
+      (table) => !table.parents.some((parent) => remaining.has(parent)),
+    )
+    if (ready.length === 0)
+      throw new Error(`tables reference each other in a circle: ${[...remaining.keys()].join(', ')}`)
     for (const table of ready) {
       sorted.push(table)
       remaining.delete(table.name)
@@ -88,7 +101,10 @@ function quoted(identifier: string): string {
 }
 
 /** A digest of every row of a merchant, by table: equal before and after means that nothing was touched. */
-export async function fingerprint(sql: postgres.Sql, merchantId: string): Promise<Readonly<Record<string, string>>> {
+export async function fingerprint(
+  sql: postgres.Sql,
+  merchantId: string,
+): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {}
   for (const table of await tenantTables(sql)) {
     const [row] = await sql.unsafe<{ digest: string }[]>(

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { startPlatform } from '@commerce-graph/platform'
+
+export interface TestPlatform {
+  readonly graphqlUrl: string
+  readonly hasuraUrl: string
+  readonly databaseUrl: string
+  readonly adminSecret: string
+  readonly merchantId: string
+  readonly liveKey: string
+  readonly testKey: string
+  stop(): Promise<void>
+}
+
+/** The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. */
+export async function startTestPlatform(): Promise<TestPlatform> {
+  const database = await createTestDatabase()
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
+  const platform = await startPlatform({
+    ports: { kind: 'free' },
+    dataDir,
+    databaseUrl: database.url,
+    mode: 'live',
+    logLevel: 'error',
+  })
+  if (platform.demoShop === undefined) throw new Error('the demo shop is missing')
+  return {
+    graphqlUrl: platform.urls.graphql,
+    hasuraUrl: platform.urls.hasura,
+    databaseUrl: platform.databaseUrl,
+    adminSecret: platform.adminSecret,
+    ...platform.demoShop,
+    async stop() {
+      await platform.stop()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
