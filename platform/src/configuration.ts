@@ -7,6 +7,8 @@ export type PortChoice = { readonly kind: 'from'; readonly first: number } | { r
 
 export type PlatformConfig = {
   readonly ports: PortChoice
+  /** Where the contract listens. Everything else is for this machine alone, always. */
+  readonly host: string
   /** Keeps the embedded Postgres' data, secrets, the demo keys and ready.json. */
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
@@ -41,6 +43,7 @@ const url = (protocols: RegExp, example: string) =>
 /** The environment variables of `npm start`; docs/operating.md says what they mean. An empty one counts as unset. */
 const environment = z.object({
   PORT: port.default(4000),
+  HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
@@ -64,6 +67,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
   const values = parsed.data
   return {
     ports: { kind: 'from', first: values.PORT },
+    host: values.HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,

@@ -1,2 +1,14 @@
 /** What a newcomer is shown to begin with: printed by `npm start`, in the README, and in GraphiQL. */
-export const FIRST_QUERY = '{ products(first: 3) { totalCount edges { node { name price currency } } } }'
+export const FIRST_QUERY = `{
+  products(first: 3) {
+    totalCount
+    edges {
+      node {
+        name
+        price
+        currency
+      }
+    }
+  }
+}
+`

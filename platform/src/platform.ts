@@ -1,6 +1,9 @@
 import { createStripeProcessor, startActions, startSandbox, startWorkers } from '@commerce-graph/actions'
-import { startAuthWebhook } from '@commerce-graph/auth-webhook'
+import { createAuthenticator, startAuthWebhook } from '@commerce-graph/auth-webhook'
+import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
+import { startGateway } from '@commerce-graph/gateway'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, startEngine } from 'hasura-embedded'
 import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
@@ -8,6 +11,8 @@ import { type PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets, openDataFolder, type Secrets } from './data-folder.ts'
 import { openDatabase } from './database.ts'
 import { type DemoShop, openDemoShop } from './demo-shop.ts'
+import { FIRST_QUERY } from './first-query.ts'
+import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { readyFile } from './ready-file.ts'
@@ -94,9 +99,10 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(() => authWebhook.close())
   const actions = await startCommerce(services, config)
+  const graphql = await startContract(services, config, engine)
   return {
     urls: {
-      graphql: `http://127.0.0.1:${ports.gateway}/graphql`,
+      graphql,
       hasura: addressOf(ports.engine),
       authWebhook: authWebhook.url,
       ...actions,
@@ -183,5 +189,44 @@ async function startCommerce(
   started.defer(() => workers.stop())
   return { actions: actions.url, paymentSandbox: sandbox.url }
 }
+
+/** The gateway, over the engine in this process. Resolves with its URL when it can answer. */
+async function startContract(
+  { ports, started, databaseUrl, logger }: Services,
+  { mode, host }: PlatformConfig,
+  engine: Engine,
+): Promise<string> {
+  const authenticator = createAuthenticator({
+    databaseUrl,
+    mode,
+    logger: logger.child({ service: 'authenticator' }),
+  })
+  started.defer(() => authenticator.close())
+  const gateway = await startGateway({
+    port: ports.gateway,
+    host,
+    dataLayer: createEmbeddedDataLayer(engine),
+    authenticator,
+    firstQuery: FIRST_QUERY,
+    logger: logger.child({ service: 'gateway' }),
+  })
+  started.defer(() => gateway.stop())
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${gateway.port}`
+  await untilHealthy(`${address}/healthz`)
+  return `${address}/graphql`
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  const deadline = Date.now() + HEALTH_TIMEOUT_MS
+  for (;;) {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+    if (response.ok) return
+    if (Date.now() > deadline) throw new PlatformError(`${url} stays unhealthy: ${await response.text()}`)
+    await sleep(100)
+  }
+}
+
+const HEALTH_TIMEOUT_MS = 30_000
 
 const addressOf = (port: number): string => `http://127.0.0.1:${port}`

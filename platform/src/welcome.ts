@@ -23,7 +23,7 @@ const keyRows = ({ liveKey, testKey }: NonNullable<Platform['demoShop']>) =>
   ] as const
 
 function curl(url: string, key: string): string {
-  const body = JSON.stringify({ query: FIRST_QUERY })
+  const body = JSON.stringify({ query: FIRST_QUERY.replaceAll(/\s+/g, ' ').trim() })
   const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json']
   return [`curl -s ${url}`, ...headers.map((header) => `  -H '${header}'`), `  -d '${body}'`].join(' \\\n')
 }
