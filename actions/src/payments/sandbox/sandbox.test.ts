@@ -1,0 +1,117 @@
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSandbox } from './index.ts'
+
+let testDatabase: TestDatabase
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+})
+afterAll(() => testDatabase.drop())
+
+async function withSandbox<T>(work: (stripe: Stripe, url: string) => Promise<T>): Promise<T> {
+  const sandbox = await startSandbox({ port: 0, databaseUrl: testDatabase.url })
+  const { hostname, port } = new URL(sandbox.url)
+  const stripe = new Stripe('sk_test_1', {
+    host: hostname,
+    port,
+    protocol: 'http',
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
+  try {
+    return await work(stripe, sandbox.url)
+  } finally {
+    await sandbox.stop()
+  }
+}
+
+const intent = (more: Partial<Stripe.PaymentIntentCreateParams> = {}): Stripe.PaymentIntentCreateParams => ({
+  amount: 5000,
+  currency: 'usd',
+  confirm: true,
+  payment_method: 'pm_card_visa',
+  metadata: { order_id: '1' },
+  ...more,
+})
+
+describe('the sandbox, asked through Stripe’s own SDK', () => {
+  test('remembers what it answered after it was stopped', async () => {
+    const { id } = await withSandbox((stripe) => stripe.paymentIntents.create(intent()))
+    const found = await withSandbox((stripe) => stripe.paymentIntents.retrieve(id))
+    expect(found).toMatchObject({ id, status: 'succeeded', amount: 5000, metadata: { order_id: '1' } })
+  })
+
+  test('answers an idempotency key again, declines included, and refuses it for another request', async () => {
+    const idempotencyKey = crypto.randomUUID()
+    await withSandbox(async (stripe) => {
+      const create = (parameters: Stripe.PaymentIntentCreateParams) =>
+        stripe.paymentIntents.create(parameters, { idempotencyKey })
+      const [first, second] = await Promise.all([create(intent()), create(intent())])
+      expect(second.id).toBe(first.id)
+      await expect(create(intent({ amount: 1 }))).rejects.toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
+    })
+  })
+
+  test('declines with Stripe’s errors', async () => {
+    await withSandbox(async (stripe) => {
+      const declined = stripe.paymentIntents.create(
+        intent({ payment_method: 'pm_card_chargeDeclinedFraudulent' }),
+      )
+      await expect(declined).rejects.toMatchObject({
+        type: 'StripeCardError',
+        code: 'card_declined',
+        decline_code: 'fraudulent',
+        statusCode: 402,
+      })
+    })
+  })
+
+  test('confirms an intent that was made without a card, and cancels one that has not succeeded', async () => {
+    await withSandbox(async (stripe) => {
+      const made = await stripe.paymentIntents.create({ amount: 100, currency: 'usd' })
+      expect(made.status).toBe('requires_payment_method')
+      const confirmed = await stripe.paymentIntents.confirm(made.id, { payment_method: 'pm_card_amex' })
+      expect(confirmed.status).toBe('succeeded')
+      await expect(stripe.paymentIntents.cancel(made.id)).rejects.toMatchObject({
+        code: 'payment_intent_unexpected_state',
+      })
+      const other = await stripe.paymentIntents.create({ amount: 100, currency: 'usd' })
+      expect((await stripe.paymentIntents.cancel(other.id)).status).toBe('canceled')
+    })
+  })
+
+  test('refunds in parts, and never more than was charged', async () => {
+    await withSandbox(async (stripe) => {
+      const { id } = await stripe.paymentIntents.create(intent())
+      const refund = await stripe.refunds.create({ payment_intent: id, amount: 2000 })
+      expect(refund).toMatchObject({ amount: 2000, status: 'succeeded' })
+      await expect(stripe.refunds.create({ payment_intent: id, amount: 3001 })).rejects.toMatchObject({
+        statusCode: 400,
+      })
+      await stripe.refunds.create({ payment_intent: id })
+      await expect(stripe.refunds.create({ payment_intent: id })).rejects.toMatchObject({
+        code: 'charge_already_refunded',
+      })
+    })
+  })
+
+  test('lets nobody authenticate who doesn’t know the intent’s secret, and nobody in with a live key', async () => {
+    await withSandbox(async (stripe, url) => {
+      const made = await stripe.paymentIntents.create(
+        intent({ payment_method: 'pm_card_authenticationRequired' }),
+      )
+      const body = new URLSearchParams({ outcome: 'complete' })
+      const guessed = await fetch(`${url}/authenticate/${made.id}?client_secret=guess`, {
+        method: 'POST',
+        body,
+      })
+      expect(guessed.status).toBe(404)
+      expect((await stripe.paymentIntents.retrieve(made.id)).status).toBe('requires_action')
+      const live = await fetch(`${url}/v1/payment_intents/${made.id}`, {
+        headers: { authorization: 'Bearer sk_live_1' },
+      })
+      expect(live.status).toBe(401)
+    })
+  })
+})
