@@ -21,6 +21,7 @@ export async function startTestPlatform(): Promise<TestPlatform> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
   const platform = await startPlatform({
     ports: { kind: 'free' },
+    host: '127.0.0.1',
     dataDir,
     databaseUrl: database.url,
     mode: 'live',
