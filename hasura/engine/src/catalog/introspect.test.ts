@@ -59,10 +59,27 @@ describe('introspect', () => {
   test('tells columns with their types down to element and base', () => {
     const author = catalog.tables.get('shop.author')
     expect(author).toMatchObject({ kind: 'table', comment: 'writes', insertable: true })
-    expect(author?.columns.map(({ name, type, nullable, hasDefault, generated, identity, comment }) => ({ name, type, nullable, hasDefault, generated, identity, comment }))).toMatchObject([
+    expect(
+      author?.columns.map(({ name, type, nullable, hasDefault, generated, identity, comment }) => ({
+        name,
+        type,
+        nullable,
+        hasDefault,
+        generated,
+        identity,
+        comment,
+      })),
+    ).toMatchObject([
       { name: 'id', type: base('int4'), nullable: false, hasDefault: true },
       { name: 'name', type: base('text'), nullable: false, hasDefault: false },
-      { name: 'moods', type: { category: 'array', name: '_mood', element: { category: 'enum', schema: 'shop', name: 'mood' } } },
+      {
+        name: 'moods',
+        type: {
+          category: 'array',
+          name: '_mood',
+          element: { category: 'enum', schema: 'shop', name: 'mood' },
+        },
+      },
       { name: 'fee', type: { category: 'domain', name: 'cents', base: base('int8') } },
       { name: 'doubled', generated: true },
       { name: 'ticket', identity: 'always' },
@@ -74,19 +91,31 @@ describe('introspect', () => {
   test('tells keys with their columns in order', () => {
     const article = catalog.tables.get('shop.article')
     expect(article?.primaryKey).toEqual({ constraint: 'article_pkey', columns: ['author_id', 'id'] })
-    expect(article?.uniqueConstraints).toEqual([{ constraint: 'article_by_editor', columns: ['editor_id', 'id'] }])
+    expect(article?.uniqueConstraints).toEqual([
+      { constraint: 'article_by_editor', columns: ['editor_id', 'id'] },
+    ])
     expect(article?.foreignKeys).toContainEqual({
       constraint: 'article_original_author_original_id_fkey',
       columns: ['original_author', 'original_id'],
       refTable: { schema: 'shop', name: 'article' },
       refColumns: ['author_id', 'id'],
     })
-    expect(article?.checkConstraints).toEqual([{ constraint: 'article_id_check', expression: 'CHECK (id > 0)' }])
+    expect(article?.checkConstraints).toEqual([
+      { constraint: 'article_id_check', expression: 'CHECK (id > 0)' },
+    ])
   })
 
   test('knows which views can be written through', () => {
-    expect(catalog.tables.get('shop.writer')).toMatchObject({ kind: 'view', insertable: true, updatable: true })
-    expect(catalog.tables.get('shop.statistics')).toMatchObject({ insertable: false, updatable: false, deletable: false })
+    expect(catalog.tables.get('shop.writer')).toMatchObject({
+      kind: 'view',
+      insertable: true,
+      updatable: true,
+    })
+    expect(catalog.tables.get('shop.statistics')).toMatchObject({
+      insertable: false,
+      updatable: false,
+      deletable: false,
+    })
   })
 
   test('tells functions with overloads, defaults and the tables they take and return', () => {

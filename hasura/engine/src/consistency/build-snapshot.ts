@@ -12,8 +12,14 @@ import { checkTables } from './check-tables.ts'
 import { inconsistency, inheritedRoleObject, sourceObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } from './tracked-tables.ts'
 
-/** The source that is the engine's own database. */
 export const defaultSource = 'default'
+
+/** The source that is the engine's own database: `default`, or the only one, whatever it is called. */
+const ownSource = ({ sources }: Metadata): Source | undefined => {
+  const own =
+    sources.find(({ name }) => name === defaultSource) ?? (sources.length === 1 ? sources[0] : undefined)
+  return own?.kind === undefined || own.kind === 'postgres' || own.kind === 'pg' ? own : undefined
+}
 
 /**
  * Compares what metadata says with what the database has. What does not fit is left out of
@@ -23,7 +29,10 @@ export const defaultSource = 'default'
  * and each step sees only what the step before it kept.
  */
 export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersion: number): Snapshot => {
-  const checkedSources = stored.sources.map((source) => checkSource(source, catalog))
+  const own = ownSource(stored)
+  const checkedSources = stored.sources.map((source) =>
+    source === own ? checkSource(source, catalog) : refusedSource(source),
+  )
   const tables = new Map(checkedSources.flatMap(({ tables }) => [...tables]))
   const customTypes = checkCustomTypes(stored.custom_types, tables, catalog)
   const actions = checkActions(stored.actions, customTypes.types, catalog)
@@ -53,15 +62,15 @@ interface CheckedSource {
   readonly inconsistencies: readonly Inconsistency[]
 }
 
+const refusedSource = (source: Source): CheckedSource => ({
+  source: undefined,
+  tables: new Map(),
+  inconsistencies: [
+    inconsistency(sourceObject(source.name), 'the embedded engine has one database, and it is a Postgres'),
+  ],
+})
+
 const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
-  if (source.name !== defaultSource) {
-    const reason = `the embedded engine has one database, the source "${defaultSource}"`
-    return {
-      source: undefined,
-      tables: new Map(),
-      inconsistencies: [inconsistency(sourceObject(source.name), reason)],
-    }
-  }
   const { name } = source
   const kept = checkTables(name, source.tables, catalog)
   const tracked = trackedTables(kept.kept, catalog)

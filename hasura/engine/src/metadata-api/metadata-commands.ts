@@ -3,7 +3,7 @@ import { defaultSource } from '../consistency/build-snapshot.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
-import type { Metadata } from '../metadata/types.ts'
+import { type Metadata, metadata as metadataSchema } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type Command, edit, read, success } from './command.ts'
 import { type MetadataDraft, inconsistenciesJson, withoutObjects } from './draft.ts'
@@ -20,7 +20,9 @@ const exportVersion2 = read(anything, (_, { draft }) =>
   }),
 )
 
-const metadataJson = (metadata: Metadata): Json => JSON.parse(JSON.stringify(metadata)) as Json
+/** Parsed once more, because the schemas put keys in Hasura's order and edits append them. */
+const metadataJson = (metadata: Metadata): Json =>
+  JSON.parse(JSON.stringify(metadataSchema.parse(metadata))) as Json
 
 const parseOrRefuse = (value: unknown, path: string): Metadata => {
   const parsed = parseMetadata(value)

@@ -45,7 +45,12 @@ const refusal = async (answer: Promise<Json>): Promise<unknown> => {
   }
 }
 
-const exported = async (): Promise<Record<string, never>> => (await metadata('export_metadata')) as never
+interface ExportedMetadata {
+  readonly sources: readonly { readonly tables: readonly object[] }[]
+}
+
+const exported = async (): Promise<ExportedMetadata> =>
+  (await metadata('export_metadata')) as unknown as ExportedMetadata
 
 const trackAll = async (): Promise<void> => {
   await metadata('bulk', [
@@ -99,6 +104,8 @@ describe('metadata commands', () => {
         },
       ],
     })
+    const [, article] = (await exported()).sources[0]?.tables ?? []
+    expect(Object.keys(article ?? {})).toEqual(['table', 'object_relationships', 'select_permissions'])
     const reopened = await openWorkspace(pool, createMetadataStore(pool))
     expect(reopened.snapshot.storedMetadata).toEqual(workspace.snapshot.storedMetadata)
   })

@@ -19,20 +19,36 @@ export interface Workspace {
   synchronize(): Promise<void>
 }
 
+/** Requests that may wait for the ones before them. */
+const maxWaiting = 1_000
+
+const tooBusy = (): HasuraError =>
+  new HasuraError('unexpected', 'too many requests wait to change metadata', { status: 503 })
+
 export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<Workspace> => {
   let snapshot = await load(pool, store)
   // One change at a time: each builds on the one before.
   let queue: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const turn = queue.then(run, run)
+    if (waiting >= maxWaiting) return Promise.reject(tooBusy())
+    waiting += 1
+    const turn = queue.then(run, run).finally(() => (waiting -= 1))
     queue = turn.catch(() => undefined)
     return turn
+  }
+
+  const catchUp = async (): Promise<void> => {
+    if ((await store.readResourceVersion()) !== snapshot.resourceVersion) snapshot = await load(pool, store)
   }
 
   const changeMetadata = async (body: unknown): Promise<Json> => {
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
-    const draft = createDraft(pool, changes ? await load(pool, store) : snapshot)
+    // Who changes something builds on what the database is now, not on what it was when somebody last looked.
+    if (changes) snapshot = await load(pool, store)
+    else await catchUp()
+    const draft = createDraft(pool, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
     const answer = await runMetadataRequest(request, { draft, pool, store })
     if (changes) snapshot = await commit(store, draft.snapshot)
@@ -42,7 +58,7 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
   /** Every run_sql is a transaction of its own: what the first ones did stays when a later one fails. */
   const query = async (body: unknown): Promise<Json> => {
     const request = parseMetadataRequest('query', body)
-    if ((await store.readResourceVersion()) !== snapshot.resourceVersion) snapshot = await load(pool, store)
+    await catchUp()
     const draft = createDraft(pool, snapshot)
     try {
       return await runMetadataRequest(request, { draft, pool, store })
@@ -57,10 +73,7 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
     },
     handle: (set, body) => inTurn(() => (set === 'metadata' ? changeMetadata(body) : query(body))),
     synchronize: async () => {
-      if ((await store.readResourceVersion()) === snapshot.resourceVersion) return
-      await inTurn(async () => {
-        snapshot = await load(pool, store)
-      })
+      if ((await store.readResourceVersion()) !== snapshot.resourceVersion) await inTurn(catchUp)
     },
   }
 }

@@ -91,6 +91,13 @@ describe('with an admin secret', () => {
   })
 })
 
+test('without an admin secret nothing else may seem to guard', () => {
+  expect(() => createAuthenticator({ unauthorizedRole: 'anonymous' })).toThrow(/admin secret/)
+  expect(() => createAuthenticator({ authHook: { url: 'http://localhost', mode: 'GET' } })).toThrow(
+    /admin secret/,
+  )
+})
+
 describe('with a webhook', () => {
   const authenticate = (url: string, mode: 'GET' | 'POST', headers: IncomingHttpHeaders) =>
     createAuthenticator({ adminSecret: 'secret', authHook: { url, mode } }).authenticate({

@@ -39,6 +39,9 @@ const notVariables: ReadonlySet<string> = new Set([
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const { adminSecret, unauthorizedRole } = options
+  if (adminSecret === undefined && (options.authHook ?? unauthorizedRole) !== undefined) {
+    throw new Error('a webhook or an unauthorized role guards nothing without an admin secret')
+  }
   const webhook: WebhookClient | undefined = options.authHook && createWebhookClient(options.authHook)
   return {
     authenticate: async (request) => {
