@@ -128,7 +128,7 @@ const field = (key: string, value: Json, scope: Scope): Predicate => {
   }
   const computed = table.computedFields.get(key)
   if (computed !== undefined) return computedField(computed, value, scope)
-  throw new Refusal(`column "${key}" does not exist`, scope.path)
+  throw new Refusal(`"${key}" does not exist`, scope.path)
 }
 
 const computedField = (computed: ComputedFieldModel, value: Json, scope: Scope): Predicate => {
