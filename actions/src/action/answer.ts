@@ -85,14 +85,20 @@ export function paymentFailed(reason: string, details: Readonly<Record<string, u
   return { kind: 'refused', status: 402, id: 'SVC_BIZ_002', message, details: { reason, ...details } }
 }
 
-export function orderNotModifiable(orderId: string, status: string, reason?: string): Refusal {
+/** @param field the argument that names the order */
+export function orderNotModifiable(
+  field: 'id' | 'orderId',
+  orderId: string,
+  status: string,
+  reason?: string,
+): Refusal {
   const message = `Order ${orderId} cannot be modified in status ${status}`
   return {
     kind: 'refused',
     status: 409,
     id: 'SVC_BIZ_003',
     message,
-    details: { field: 'id', reason: reason ?? message, orderId, status },
+    details: { field, reason: reason ?? message, orderId, status },
   }
 }
 

@@ -68,9 +68,9 @@ export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
     case 'unknown_order':
       return invalid(notFound('id', 'order'))
     case 'order_refused':
-      return orderNotModifiable(orderId, outcome.status)
+      return orderNotModifiable('id', orderId, outcome.status)
     case 'payment_open':
-      return orderNotModifiable(orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
+      return orderNotModifiable('id', orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
     default:
       return outcome satisfies never
   }

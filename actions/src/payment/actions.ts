@@ -80,9 +80,14 @@ const processPayment = (options: PaymentOptions): Action =>
         case 'unknown_order':
           return invalid(notFound('orderId', 'order'))
         case 'order_refused':
-          return orderNotModifiable(input.orderId, outcome.status)
+          return orderNotModifiable('orderId', input.orderId, outcome.status)
         case 'payment_open':
-          return orderNotModifiable(input.orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
+          return orderNotModifiable(
+            'orderId',
+            input.orderId,
+            'PENDING',
+            `Payment ${outcome.paymentId} is under way`,
+          )
         case 'amount_mismatch':
           return invalid(
             userError('amount', { kind: 'value', message: `The order’s total is ${outcome.total}` }),

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  address,
+  dataOf,
+  found,
+  openTestShop,
+  silent,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { startWorkers } from './index.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+async function newOrder(): Promise<string> {
+  const product = await shop.createProduct(merchant, { stock: [5] })
+  const items = [{ productId: product.id, quantity: 1 }]
+  const input = { customerId: merchant.customerId, items, shippingAddress: address }
+  return String(dataOf(await shop.call(merchant, 'createOrder', { input })).orderId)
+}
+
+const statusOf = async (orderId: string) => {
+  const [row] = await shop.database<
+    { status: string }[]
+  >`SELECT status FROM ordering.order WHERE id = ${orderId}`
+  return found(row).status
+}
+
+const start = () =>
+  startWorkers({
+    databaseUrl: shop.databaseUrl,
+    processors: [shop.cardProcessor],
+    intervals: { 'expire-reservations': 200, 'reconcile-payments': 200, 'purge-expired': 200 },
+    reconcileAfter: 0,
+    logger: silent,
+  })
+
+describe('the workers', () => {
+  test('let unpaid orders lapse, settle payments and purge what has expired, on Postgres alone', async () => {
+    const lapsing = await newOrder()
+    const unsettled = await newOrder()
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsing}`
+    await shop.database`
+      INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor, processor_payment_method_id)
+      VALUES (${merchant.merchantId}, ${unsettled}, 1083, 'USD', 'CARD', 'sandbox', 'pm_card_visa')`
+    await shop.database`
+      INSERT INTO platform.idempotency_record (merchant_id, key, operation, fingerprint, response, expires_at)
+      VALUES (${merchant.merchantId}, 'old', 'createOrder', '', '{}', now())`
+    const workers = await start()
+    try {
+      await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
+      await expect.poll(() => statusOf(unsettled), { timeout: 10_000 }).toBe('CONFIRMED')
+      await expect
+        .poll(() => shop.database`SELECT 1 FROM platform.idempotency_record WHERE key = 'old'`, {
+          timeout: 10_000,
+        })
+        .toEqual([])
+    } finally {
+      await workers.stop()
+    }
+  })
+
+  test('go on after they were stopped, with one schedule however often they start', async () => {
+    const first = await start()
+    const second = await start()
+    await first.stop()
+    const lapsing = await newOrder()
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsing}`
+    await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
+    await second.stop()
+    const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.job_scheduler`
+    expect(schedules).toEqual([{ schedules: 3 }])
+  })
+
+  test('leave a job that keeps failing in the failed set, where it can be looked at', async () => {
+    const away = { ...shop.cardProcessor, name: 'elsewhere' }
+    await shop.database`ALTER FUNCTION cart.purge_expired(integer) RENAME TO purge_expired_away`
+    const workers = await startWorkers({
+      databaseUrl: shop.databaseUrl,
+      processors: [away],
+      intervals: { 'expire-reservations': 60_000, 'reconcile-payments': 60_000, 'purge-expired': 60_000 },
+      logger: silent,
+    })
+    try {
+      await expect
+        .poll(
+          async () => {
+            const [row] = await shop.database<{ failed: number }[]>`
+              SELECT count(*)::integer AS failed FROM bullmq.job WHERE failed_reason LIKE '%purge_expired%'`
+            return row?.failed
+          },
+          { timeout: 20_000 },
+        )
+        .toBeGreaterThan(0)
+    } finally {
+      await workers.stop()
+      await shop.database`ALTER FUNCTION cart.purge_expired_away(integer) RENAME TO purge_expired`
+    }
+  })
+})

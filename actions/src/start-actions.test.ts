@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { type Actions, startActions } from './start-actions.ts'
+import { address, openTestShop, silent, type TestMerchant, type TestShop } from './testing/test-shop.ts'
+
+interface ActionsMetadata {
+  readonly actions: readonly {
+    readonly name: string
+    readonly definition: { readonly handler: string }
+    readonly permissions: readonly { readonly role: string }[]
+  }[]
+}
+
+const metadata = parse(
+  readFileSync(join(import.meta.dirname, '../../metadata/actions.yaml'), 'utf8'),
+) as ActionsMetadata
+
+const SECRET = 'the-secret'
+let shop: TestShop
+let merchant: TestMerchant
+let service: Actions
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+  const { databaseUrl, cardProcessor } = shop
+  service = await startActions({ port: 0, databaseUrl, secret: SECRET, cardProcessor, logger: silent })
+})
+afterAll(async () => {
+  await service.stop()
+  await shop.close()
+})
+
+describe('metadata/actions.yaml', () => {
+  test.each(metadata.actions)('$name is handled, for the same roles', ({ name, definition, permissions }) => {
+    const [, domain = '', action = ''] = definition.handler.replace('{{ACTIONS_BASE_URL}}', '').split('/')
+    expect(action).toBe(name)
+    const roles = permissions.map(({ role }) => role).sort()
+    expect([...(shop.domains[domain]?.[action]?.roles ?? [])].sort()).toEqual(roles)
+  })
+
+  test('lists every action that is served', () => {
+    const served = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
+    expect(served.sort()).toEqual(metadata.actions.map(({ name }) => name).sort())
+  })
+})
+
+describe('over HTTP', () => {
+  const session = (permissions: string) => ({
+    'x-hasura-role': 'merchant',
+    'x-hasura-merchant-id': merchant.merchantId,
+    'x-hasura-permissions': permissions,
+  })
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-actions-secret': SECRET, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  const call = (name: string, input: unknown, permissions = '{inventory:write,orders:write}') => ({
+    action: { name },
+    input,
+    session_variables: session(permissions),
+    request_query: '',
+  })
+
+  test('an answer is JSON with errors, empty on success', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const items = [{ sku: product.sku, quantity: 2 }]
+    const response = await post('/inventory/reserveInventory', call('reserveInventory', { items }))
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      merchantId: merchant.merchantId,
+      items: [{ sku: product.sku, quantity: 2, reserved: 2 }],
+      errors: [],
+    })
+    const invalid = await post('/inventory/reserveInventory', call('reserveInventory', { items: [] }))
+    expect(invalid.status).toBe(200)
+    expect(await invalid.json()).toMatchObject({ errors: [{ field: 'items', code: 'REQUIRED_FIELD' }] })
+  })
+
+  test('a catalogued refusal has its status, id and details', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const items = [{ sku: product.sku, quantity: 4 }]
+    const response = await post('/inventory/reserveInventory', call('reserveInventory', { items }))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      message: 'Insufficient inventory. Available: 3, Requested: 4',
+      extensions: { code: 'SVC_BIZ_001', details: { field: 'items.0.quantity', sku: product.sku } },
+    })
+  })
+
+  test('nobody gets in without the secret, and nobody acts without the permission', async () => {
+    const body = call('reserveInventory', { items: [] }, '{inventory:read}')
+    expect((await post('/inventory/reserveInventory', body, { 'x-actions-secret': 'guess' })).status).toBe(
+      401,
+    )
+    const forbidden = await post('/inventory/reserveInventory', body)
+    expect(forbidden.status).toBe(403)
+    expect(await forbidden.json()).toMatchObject({ extensions: { code: 'SVC_AUTH_003' } })
+  })
+
+  test('an Idempotency-Key that Hasura forwards counts', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const input = {
+      customerId: merchant.customerId,
+      items: [{ productId: product.id, quantity: 1 }],
+      shippingAddress: address,
+    }
+    const send = () =>
+      post('/ordering/createOrder', call('createOrder', { input }), { 'idempotency-key': 'once' })
+    const [first, second] = [await (await send()).json(), await (await send()).json()]
+    expect(second).toEqual(first)
+    const tooLong = await post('/ordering/createOrder', call('createOrder', { input }), {
+      'idempotency-key': 'x'.repeat(256),
+    })
+    expect(await tooLong.json()).toMatchObject({
+      errors: [{ field: 'Idempotency-Key', code: 'INVALID_FORMAT' }],
+    })
+  })
+
+  test.each([
+    ['no JSON', '{', 400],
+    ['no call of an action', {}, 400],
+    ['a call of another action', { action: { name: 'createOrder' } }, 400],
+    ['a body above the bound', JSON.stringify({ pad: 'x'.repeat(1_100_000) }), 413],
+  ])('%s is refused and not answered with what went wrong inside', async (_what, body, status) => {
+    const response = await post('/inventory/reserveInventory', body)
+    expect(response.status).toBe(status)
+    expect(await response.text()).not.toMatch(/at .*\.ts|node_modules/)
+  })
+
+  test('an unknown action is 404, and the service says whether it is well', async () => {
+    expect((await post('/inventory/takeItAll', call('takeItAll', {}))).status).toBe(404)
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' })
+  })
+
+  test('a request that never ends its headers holds nobody up', async () => {
+    const slow = request(`${service.url}/inventory/reserveInventory`, { method: 'POST' })
+    slow.on('error', () => undefined)
+    slow.write('{')
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    slow.destroy()
+  })
+})

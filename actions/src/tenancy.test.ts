@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  address,
+  dataOf,
+  found,
+  openTestShop,
+  type TestMerchant,
+  type TestShop,
+} from './testing/test-shop.ts'
+
+let shop: TestShop
+let attacker: TestMerchant
+/** Calls of every action that takes an id, with ids of another merchant, by what the answer must name. */
+let attacks: Readonly<Record<string, { readonly input: object; readonly field: string }>>
+let victim: TestMerchant
+
+beforeAll(async () => {
+  shop = await openTestShop()
+  victim = await shop.createMerchant()
+  attacker = await shop.createMerchant()
+  const product = await shop.createProduct(victim, { stock: [20] })
+  const own = await shop.createProduct(attacker, { stock: [20] })
+  const items = [{ productId: product.id, quantity: 1 }]
+  const call = async (name: string, input: object) => dataOf(await shop.call(victim, name, input))
+
+  const order = { customerId: victim.customerId, items, shippingAddress: address }
+  const orderId = (await call('createOrder', { input: order })).orderId
+  const cartId = (await call('createCart', { input: { items } })).cartId
+  const [line] = await shop.database<
+    { id: string }[]
+  >`SELECT id FROM cart.cart_item WHERE cart_id = ${String(cartId)}`
+  const itemId = found(line).id
+  const reservation = await call('reserveInventory', { items: [{ sku: product.sku, quantity: 1 }] })
+  const paid = (await call('createOrder', { input: order })).orderId
+  const { paymentId } = await call('processPayment', {
+    input: { orderId: paid, method: 'CARD', paymentMethodId: 'pm_card_authenticationRequired' },
+  })
+  const { apiKeyId } = await call('createApiKey', {
+    input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
+  })
+
+  const ownItems = [{ productId: own.id, quantity: 1 }]
+  const ownOrder = { customerId: attacker.customerId, items: ownItems, shippingAddress: address }
+  attacks = {
+    addCartItem: { input: { cartId, item: ownItems[0] }, field: 'cartId' },
+    updateCartItem: { input: { cartId, itemId, quantity: 2 }, field: 'cartId' },
+    removeCartItem: { input: { cartId, itemId }, field: 'cartId' },
+    checkoutCart: {
+      input: { id: cartId, input: { customerId: attacker.customerId, shippingAddress: address } },
+      field: 'id',
+    },
+    createCart: { input: { input: { items } }, field: 'items.0.productId' },
+    createOrder: { input: { input: { ...ownOrder, customerId: victim.customerId } }, field: 'customerId' },
+    modifyOrder: { input: { id: orderId, modifications: { notes: 'mine' } }, field: 'id' },
+    cancelOrder: { input: { id: orderId, reason: 'mine' }, field: 'id' },
+    processOrder: { input: { id: orderId }, field: 'id' },
+    fulfillOrder: { input: { id: orderId, input: {} }, field: 'id' },
+    markOrderDelivered: { input: { id: orderId }, field: 'id' },
+    processPayment: { input: { input: { orderId, method: 'CASH' } }, field: 'orderId' },
+    confirmPayment: { input: { id: paymentId }, field: 'id' },
+    reserveInventory: { input: { items: [{ sku: product.sku, quantity: 1 }] }, field: 'items.0.sku' },
+    releaseReservation: { input: { id: reservation.reservationId }, field: 'id' },
+    setInventoryLevel: { input: { input: { sku: product.sku, available: 0 } }, field: 'sku' },
+    adjustInventory: {
+      input: { input: { sku: own.sku, warehouseId: victim.warehouseIds[0], delta: 1, reason: 'x' } },
+      field: 'warehouseId',
+    },
+    createCustomerAccessToken: { input: { customerId: victim.customerId }, field: 'customerId' },
+    revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
+  }
+})
+afterAll(() => shop.close())
+
+/** Every row of a merchant, wherever it stands. */
+async function rowsOf({ merchantId }: TestMerchant): Promise<unknown> {
+  const tables = await shop.database<{ schema: string; name: string }[]>`
+    SELECT c.table_schema AS schema, c.table_name AS name
+    FROM information_schema.columns c
+    JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.column_name = 'merchant_id' AND t.table_type = 'BASE TABLE'
+    ORDER BY 1, 2`
+  const rows: Record<string, unknown> = {}
+  for (const { schema, name } of tables) {
+    const { database } = shop
+    rows[`${schema}.${name}`] = await database`
+      SELECT to_jsonb(t) AS row FROM ${database(schema)}.${database(name)} t WHERE merchant_id = ${merchantId} ORDER BY t`
+  }
+  return rows
+}
+
+describe('another merchant’s ids', () => {
+  test('are tried with every action that takes any', () => {
+    const names = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
+    // createApiKey takes no id.
+    expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => name !== 'createApiKey').sort())
+  })
+
+  test('are as unknown as ids that nobody has, and no row of theirs changes', async () => {
+    const before = await rowsOf(victim)
+    for (const [name, { input, field }] of Object.entries(attacks)) {
+      const answer = await shop.call(attacker, name, input)
+      expect([name, answer]).toMatchObject([
+        name,
+        { kind: 'invalid', errors: [{ field, code: 'NOT_FOUND' }] },
+      ])
+    }
+    expect(await rowsOf(victim)).toEqual(before)
+  })
+
+  test('of products, variants, reservations and shipping methods are unknown to an order', async () => {
+    const theirs = await shop.createProduct(victim, { stock: [1] })
+    const [reservation] = await shop.database<{ id: string }[]>`
+      SELECT id FROM inventory.reservation WHERE merchant_id = ${victim.merchantId} AND order_id IS NULL`
+    const [method] = await shop.database<{ id: string }[]>`
+      WITH zone AS (
+        INSERT INTO merchant.shipping_zone (merchant_id, name) VALUES (${victim.merchantId}, 'Z') RETURNING merchant_id, id
+      )
+      INSERT INTO merchant.shipping_method (merchant_id, shipping_zone_id, name, price)
+      SELECT merchant_id, id, 'Parcel', 1 FROM zone RETURNING id`
+    const input = {
+      customerId: attacker.customerId,
+      items: [{ productId: theirs.id, quantity: 1 }],
+      shippingAddress: address,
+      shippingMethodId: found(method).id,
+      reservationId: found(reservation).id,
+    }
+    const answer = await shop.call(attacker, 'createOrder', { input })
+    expect(answer.kind === 'invalid' && answer.errors.map(({ field }) => field)).toEqual([
+      'items.0.productId',
+      'shippingMethodId',
+      'reservationId',
+    ])
+  })
+
+  test('and the same Idempotency-Key are two different requests', async () => {
+    const options = { idempotencyKey: 'shared' }
+    for (const merchant of [victim, attacker]) {
+      const product = await shop.createProduct(merchant, { stock: [1] })
+      const items = [{ productId: product.id, quantity: 1 }]
+      const input = { customerId: merchant.customerId, items, shippingAddress: address }
+      const { merchantId } = dataOf(await shop.call(merchant, 'createOrder', { input }, options))
+      expect(merchantId).toBe(merchant.merchantId)
+    }
+  })
+})
