@@ -67,8 +67,10 @@ function migrateCommand(context: () => Promise<Context>, print: (line: string) =
         onStep: ({ version, name }, direction) => print(`${direction.padEnd(4)} ${version}_${name}`),
       })
       switch (outcome.kind) {
-        case 'migrated':
-          { print(outcome.steps.length === 0 ? 'Nothing to do' : `${outcome.steps.length} done`); return; }
+        case 'migrated': {
+          print(outcome.steps.length === 0 ? 'Nothing to do' : `${outcome.steps.length} done`)
+          return
+        }
         case 'refused':
           throw new CommandFailed(outcome.reason)
         case 'failed':
@@ -106,7 +108,10 @@ function metadataCommand(context: () => Promise<Context>, print: (line: string) 
     .action(async () => {
       const { api, project } = await context()
       const inconsistencies = await applyMetadata(api, project.metadataDirectory)
-      if (inconsistencies.length === 0) { print('Metadata applied'); return; }
+      if (inconsistencies.length === 0) {
+        print('Metadata applied')
+        return
+      }
       const list = inconsistencies.map(({ type, name, reason }) => `${type} ${name}: ${reason}`)
       throw new CommandFailed(`Metadata applied, but not all of it can be used:\n${list.join('\n')}`)
     })
