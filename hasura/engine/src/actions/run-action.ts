@@ -31,7 +31,7 @@ export const runAction = async (
   const payload = {
     action: { name: action.name },
     input: jsonOfObject(given),
-    session_variables: { ...session.variables, 'x-hasura-role': session.role },
+    session_variables: session.variables,
     request_query: requestQuery,
   }
   const { body, cookies } = await callHandler(action, payload, runtime)

@@ -33,7 +33,7 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
         break
       }
       case 'session': {
-        const value = sessionVariable(bindings.session, source.name)
+        const value = bindings.session.variables[source.name]
         if (value === undefined) missing.push(source.name)
         else values[index] = value
         break
@@ -47,9 +47,6 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
     : { kind: 'bound', values }
 }
 
-const sessionVariable = ({ role, variables }: Session, name: string): string | undefined =>
-  name === 'x-hasura-role' ? role : variables[name]
-
 const otherValue = (
   source: Exclude<ParameterSource, { kind: 'variable' | 'session' }>,
   { variables, session, written, answer }: Bindings,
@@ -58,7 +55,7 @@ const otherValue = (
     case 'literal':
       return source.text
     case 'session-object':
-      return JSON.stringify({ ...session.variables, 'x-hasura-role': session.role })
+      return JSON.stringify(session.variables)
     case 'json-template':
       return source.parts
         .map((part) => (part.kind === 'text' ? part.text : JSON.stringify(variables[part.name] ?? null)))

@@ -48,8 +48,10 @@ export type BinaryOperator =
 
 export type Expression =
   | { readonly kind: 'column'; readonly relation: string; readonly name: string }
-  /** A whole row of a relation in reach. */
+  /** A whole row as a function's argument. */
   | { readonly kind: 'row'; readonly relation: string }
+  /** A whole row as a value. A column of the same name would be taken for it, so the name must be none. */
+  | { readonly kind: 'record'; readonly relation: string }
   | { readonly kind: 'parameter'; readonly source: ParameterSource; readonly type: TypeName }
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'integer'; readonly value: number }

@@ -10,6 +10,9 @@ export interface JsonEntry {
 /** Postgres cuts longer names, and a column's name is what becomes the key. */
 const longestName = 63
 
+/** No key of a GraphQL answer has a hyphen, so no column can hide the row. */
+const record = 'json-row'
+
 /**
  * A JSON object's entries as a row, for `json_agg` and `row_to_json` to write out. This is the one place
  * that knows the shape: a sub-select per object was as fast as `json_build_object` or faster for rows of
@@ -17,8 +20,8 @@ const longestName = 63
  */
 const rowOf = (entries: readonly JsonEntry[]): Expression => {
   const projections = entries.map(({ key, value }): Projection => ({ value, alias: key }))
-  const from = { kind: 'derived' as const, select: select(projections), alias: 'e' }
-  return subquery(select([{ value: { kind: 'row', relation: 'e' } }], { from }))
+  const from = { kind: 'derived' as const, select: select(projections), alias: record }
+  return subquery(select([{ value: { kind: 'record', relation: record } }], { from }))
 }
 
 const fitsRow = (entries: readonly JsonEntry[]): boolean =>

@@ -170,6 +170,8 @@ class Printer {
       case 'column':
         return `${identifier(node.relation)}.${identifier(node.name)}`
       case 'row':
+        return `${identifier(node.relation)}.*`
+      case 'record':
         return identifier(node.relation)
       case 'parameter':
         return `($${this.#number(node.source, node.type)})::${typeName(node.type)}`

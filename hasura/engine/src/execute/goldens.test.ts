@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { format } from 'node:util'
+import { parseOperation } from '../plan/document.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import { buildRoleSchema } from '../schema/role-schema.ts'
+import { buildSourceModel } from '../schema/source-model.ts'
+import type { Session } from '../session/types.ts'
+import { compileOperation } from './compile-operation.ts'
+import type { CompiledField, CompiledStatement } from './compile.ts'
+import { type Bookshop, admin, merchant, openBookshop, reader } from './testing/bookshop.ts'
+
+/** Every golden holds a request, the SQL that it became, and what a real Postgres answered. */
+interface Golden {
+  readonly name: string
+  readonly session: Session
+  readonly query: string
+  readonly variables?: Readonly<Record<string, JsonValue>>
+}
+
+const goldens: readonly Golden[] = [
+  {
+    name: 'rows-with-relationships',
+    session: merchant(1),
+    query: `query ($limit: Int) {
+      book(where: {status: {_eq: ACTIVE}}, order_by: [{publishedAt: desc_nulls_last}, {id: asc}], limit: $limit) {
+        id title publishedAt
+        author { name }
+        reviews(order_by: {rating: desc}) { rating reader }
+      }
+    }`,
+    variables: { limit: 3 },
+  },
+  {
+    name: 'row-by-key',
+    session: merchant(1),
+    query:
+      '{ book_by_pk(merchant_id: 1, id: 1) { __typename title cover: attributes(path: "format.cover") } }',
+  },
+  {
+    name: 'permission-limit',
+    session: reader(1),
+    query:
+      '{ book(order_by: {id: desc}, limit: 10) { id } book_aggregate { aggregate { count } nodes { id } } }',
+  },
+  {
+    name: 'filter-over-relationships',
+    session: merchant(1),
+    query: `query ($where: book_bool_exp!) { book(where: $where, order_by: {id: asc}) { id } }`,
+    variables: {
+      where: {
+        _or: [
+          { reviews: { rating: { _gte: 4 }, _not: { reader: { _ilike: 's%' } } } },
+          { author: { name: { _in: ['Bob', 'Cleo'] } } },
+          { reviews_aggregate: { count: { predicate: { _eq: 2 } } } },
+        ],
+      },
+    },
+  },
+  {
+    name: 'operators-of-json-and-arrays',
+    session: admin,
+    query: `{ book(where: {attributes: {_has_key: "pages", _contains: {pages: 100}}, tags: {_contains: ["two words"]}}) { id tags attributes } }`,
+  },
+  {
+    name: 'order-through-relationships',
+    session: merchant(1),
+    query: `{ book(order_by: [{author: {name: desc_nulls_last}}, {reviews_aggregate: {avg: {rating: desc_nulls_last}}}, {label: asc}]) { id } }`,
+  },
+  {
+    name: 'distinct-on',
+    session: merchant(1),
+    query: '{ book(distinct_on: status, order_by: [{status: asc}, {price: desc}]) { status title } }',
+  },
+  {
+    name: 'aggregates',
+    session: merchant(1),
+    query: `{ book_aggregate(where: {status: {_eq: ACTIVE}}) {
+      aggregate { count distinct: count(columns: author_id, distinct: true) min { price } sum { price } avg { id } }
+      nodes { title }
+    } }`,
+  },
+  {
+    name: 'computed-fields',
+    session: merchant(1),
+    query: `{ book(where: {isMine: {_eq: true}}, order_by: {id: asc}, limit: 2) {
+      label short: label(args: {separator: "/"}) isMine goodReviews(order_by: {id: asc}) { reader }
+    } }`,
+  },
+  {
+    name: 'function',
+    session: merchant(1),
+    query: 'query ($text: String!) { search_books(args: {search: $text}, order_by: {id: asc}) { id title } }',
+    variables: { text: 'ta' },
+  },
+  {
+    name: 'insert-with-preset-and-check',
+    session: merchant(1),
+    query: `mutation ($objects: [book_insert_input!]!) {
+      insert_book(objects: $objects) { affected_rows returning { title price status label author { name } } }
+    }`,
+    variables: {
+      objects: [
+        { title: 'New', price: 5, author_id: 2, tags: ['a', 'b"c'] },
+        { title: 'Newer', price: 6 },
+      ],
+    },
+  },
+  {
+    name: 'upsert',
+    session: merchant(1),
+    query: `mutation { insert_author(
+      objects: [{name: "Ann"}, {name: "Dora"}]
+      on_conflict: {constraint: author_merchant_id_name_key, update_columns: [name], where: {name: {_neq: "Nobody"}}}
+    ) { affected_rows } }`,
+  },
+  {
+    name: 'nested-insert',
+    session: merchant(1),
+    query: `mutation { insert_book_one(object: {
+      title: "Nested", price: 7
+      author: {data: {name: "Eve"}}
+      reviews: {data: [{rating: 5, reader: "Kim"}, {rating: 4, reader: "Lee"}]}
+    }) { title author { name } reviews(order_by: {reader: asc}) { reader rating } } }`,
+  },
+  {
+    name: 'update-with-check',
+    session: merchant(1),
+    query: `mutation { update_book(
+      where: {id: {_lte: 2}}, _inc: {price: 1}, _append: {attributes: {sale: true}}
+    ) { affected_rows returning { id price attributes } } }`,
+  },
+  {
+    name: 'update-many',
+    session: merchant(1),
+    query: `mutation { update_book_many(updates: [
+      {where: {id: {_eq: 1}}, _set: {title: "First"}}
+      {where: {id: {_eq: 99}}, _set: {title: "None"}}
+    ]) { affected_rows returning { title } } }`,
+  },
+  {
+    name: 'delete-by-key',
+    session: merchant(1),
+    query: 'mutation { delete_book_by_pk(merchant_id: 1, id: 2) { title } }',
+  },
+]
+
+let shop: Bookshop
+beforeAll(async () => {
+  shop = await openBookshop()
+})
+afterAll(() => shop.close())
+
+for (const golden of goldens)
+  test(`compiles and runs ${golden.name}`, async () => {
+    const { query, variables = {}, session } = golden
+    const statements = compiled(golden).map(({ text, parameters }) => format('%s\n  %j', text, parameters))
+    // Ids that a mutation draws stay the same because each golden starts from its own shop.
+    const own = query.startsWith('mutation') ? await openBookshop() : shop
+    try {
+      const answer = await own.executor.execute({ query, variables }, session)
+      const parts = [query, format('%j %j', session.role, variables), ...statements, pretty(answer)]
+      await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${golden.name}.txt`)
+    } finally {
+      if (own !== shop) await own.close()
+    }
+  })
+
+const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>
+  answer.kind === 'data' ? answer.json : JSON.stringify(answer.errors)
+
+const compiled = ({ query, variables = {}, session }: Golden): readonly CompiledStatement[] => {
+  const { metadata, catalog } = shop.snapshot
+  const roleSchema = buildRoleSchema(metadata, buildSourceModel(metadata, catalog), {
+    role: session.role,
+    backendOnly: false,
+    inferFunctionPermissions: true,
+  })
+  const { fields } = compileOperation(parseOperation(query, undefined), variables, roleSchema, false)
+  return fields.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
+}
+
+const statementsOf = (field: CompiledField): readonly CompiledStatement[] => {
+  switch (field.kind) {
+    case 'statement':
+      return [field.statement]
+    case 'list':
+      return field.statements
+    case 'nested-insert':
+      return [...field.steps.map(({ statement }) => statement), field.answer]
+    default:
+      return field satisfies never
+  }
+}

@@ -1,0 +1,377 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSession } from '../session/types.ts'
+import { type Bookshop, admin, dataOf, merchant, openBookshop, reader } from './testing/bookshop.ts'
+
+/** Read by all tests but those of `mutations`, each of which has its own. */
+let shared: Bookshop
+let shop: Bookshop
+beforeAll(async () => {
+  shared = await openBookshop()
+  shop = shared
+})
+afterAll(() => shared.close())
+
+const data = async (
+  query: string,
+  session = merchant(1),
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<unknown> => dataOf(await shop.executor.execute({ query, variables }, session))
+
+const errorOf = async (
+  query: string,
+  session = merchant(1),
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<unknown> => {
+  const result = await shop.executor.execute({ query, variables }, session)
+  if (result.kind === 'data') throw new Error(`expected an error, got ${result.json}`)
+  const [{ message, extensions }] = result.errors as [{ message: string; extensions: object }]
+  return { message, ...extensions }
+}
+
+const count = async (table: 'book' | 'author' | 'review'): Promise<number> => {
+  const { rows } = await shop.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`)
+  return rows[0]?.count ?? 0
+}
+
+describe('permissions', () => {
+  test('no query of a merchant returns rows of another', async () => {
+    const query = `{
+      book { merchant_id reviews { reader } author { name books { merchant_id } } }
+      book_aggregate { aggregate { count } }
+      search_books(args: {search: "a"}) { merchant_id }
+      other: book_by_pk(merchant_id: 1, id: 1) { id }
+    }`
+    expect(await data(query, merchant(2))).toEqual({
+      book: [
+        {
+          merchant_id: 2,
+          reviews: [{ reader: 'Tom' }],
+          author: { name: 'Cleo', books: [{ merchant_id: 2 }] },
+        },
+      ],
+      book_aggregate: { aggregate: { count: 1 } },
+      search_books: [{ merchant_id: 2 }],
+      other: null,
+    })
+  })
+
+  test('a filter can not look into rows that the role may not see', async () => {
+    const query = '{ book(where: {author: {books: {title: {_eq: "Alien"}}}}) { id } }'
+    expect(await data(query, merchant(1))).toEqual({ book: [] })
+  })
+
+  test('a permission that the session lacks hides every row', async () => {
+    expect(await data('{ book { id } }', merchant(1, '{}'))).toEqual({ book: [] })
+  })
+
+  test('columns that a role may not read are no part of its schema', async () => {
+    expect(await errorOf('{ book { status } }', reader(1))).toEqual({
+      message: `field "status" not found in type: 'book'`,
+      code: 'validation-failed',
+      path: '$.selectionSet.book.selectionSet.status',
+    })
+    expect(await errorOf('{ book(where: {status: {_eq: ACTIVE}}) { id } }', reader(1))).toMatchObject({
+      path: '$.selectionSet.book.args.where.status',
+    })
+  })
+
+  test('a session without a variable that a permission needs is refused', async () => {
+    expect(await errorOf('{ book { id } }', createSession('reader', {}))).toEqual({
+      message: 'missing session variables: "x-hasura-merchant-id"',
+      code: 'not-found',
+      path: '$',
+    })
+  })
+
+  test('unknown roles see an empty schema', async () => {
+    expect(await errorOf('{ book { id } }', createSession('stranger', {}))).toMatchObject({
+      message: `field "book" not found in type: 'query_root'`,
+    })
+    expect(
+      await errorOf('mutation { delete_book(where: {}) { affected_rows } }', createSession('stranger', {})),
+    ).toMatchObject({ message: 'no mutations exist' })
+  })
+
+  test('a row that fails the check of an insert is not written', async () => {
+    const mutation =
+      'mutation { insert_book(objects: [{title: "fine", price: 1}, {title: "dear", price: 1000000}]) { affected_rows } }'
+    expect(await errorOf(mutation)).toEqual({
+      message: 'check constraint of an insert/update permission has failed',
+      code: 'permission-error',
+      path: '$.selectionSet.insert_book.args.objects',
+    })
+    expect(await count('book')).toBe(5)
+  })
+
+  test('an update that would make a row fail the check changes nothing', async () => {
+    const mutation =
+      'mutation { update_book(where: {id: {_lte: 2}}, _set: {price: 5000000}) { affected_rows } }'
+    expect(await errorOf(mutation)).toMatchObject({ code: 'permission-error', path: '$' })
+    expect(await data('{ book(where: {id: {_eq: 1}}) { price } }')).toEqual({ book: [{ price: 1000 }] })
+  })
+})
+
+describe('mutations', () => {
+  beforeEach(async () => {
+    shop = await openBookshop()
+  })
+  afterEach(async () => {
+    await shop.close()
+    shop = shared
+  })
+
+  test('no update or delete of a merchant reaches rows of another', async () => {
+    const mutation = `mutation {
+      update_book(where: {}, _set: {title: "mine"}) { returning { merchant_id } }
+      update_book_by_pk(pk_columns: {merchant_id: 1, id: 1}, _set: {title: "mine"}) { id }
+      delete_book(where: {merchant_id: {_eq: 1}}) { affected_rows }
+    }`
+    expect(await data(mutation, merchant(2))).toEqual({
+      update_book: { returning: [{ merchant_id: 2 }] },
+      update_book_by_pk: null,
+      delete_book: { affected_rows: 0 },
+    })
+  })
+
+  test('an operation is one transaction: a later failure undoes what came before', async () => {
+    const mutation = `mutation {
+      insert_author_one(object: {name: "Early"}) { id }
+      insert_review_one(object: {book_id: 1, rating: 9, reader: "Late"}) { id }
+    }`
+    expect(await errorOf(mutation)).toMatchObject({
+      code: 'permission-error',
+      message:
+        'Check constraint violation. new row for relation "review" violates check constraint "review_rating_check"',
+    })
+    expect(await count('author')).toBe(3)
+  })
+
+  test('a nested insert that fails at its end leaves nothing of its beginning', async () => {
+    const mutation = `mutation { insert_book_one(object: {
+      title: "x", price: 1, author: {data: {name: "New"}}, reviews: {data: [{rating: 7, reader: "r"}]}
+    }) { id } }`
+    expect(await errorOf(mutation)).toMatchObject({ code: 'permission-error' })
+    expect([await count('author'), await count('book'), await count('review')]).toEqual([3, 5, 4])
+  })
+
+  test('affected_rows of a nested insert counts related rows too', async () => {
+    const mutation = `mutation { insert_book(objects: [
+      {title: "x", price: 1, reviews: {data: [{rating: 1, reader: "r"}, {rating: 2, reader: "s"}]}},
+      {title: "y", price: 1, author: {data: {name: "New"}}}
+    ]) { affected_rows returning { title } } }`
+    expect(await data(mutation)).toEqual({
+      insert_book: { affected_rows: 5, returning: [{ title: 'x' }, { title: 'y' }] },
+    })
+  })
+
+  test('a conflict that does nothing answers null, and no row', async () => {
+    const conflict = 'on_conflict: {constraint: author_merchant_id_name_key, update_columns: []}'
+    const mutation = `mutation {
+      insert_author_one(object: {name: "Ann"}, ${conflict}) { id }
+      insert_author(objects: [{name: "Ann"}], ${conflict}) { affected_rows returning { id } }
+    }`
+    expect(await data(mutation)).toEqual({
+      insert_author_one: null,
+      insert_author: { affected_rows: 0, returning: [] },
+    })
+  })
+
+  test('inserting no objects writes nothing', async () => {
+    expect(await data('mutation { insert_book(objects: []) { affected_rows returning { id } } }')).toEqual({
+      insert_book: { affected_rows: 0, returning: [] },
+    })
+  })
+
+  test('a violated constraint is named to callers in the process', async () => {
+    const result = await shop.executor.execute(
+      { query: 'mutation { insert_author_one(object: {name: "Ann"}) { id } }' },
+      merchant(1),
+    )
+    expect(result).toMatchObject({
+      errors: [
+        {
+          message:
+            'Uniqueness violation. duplicate key value violates unique constraint "author_merchant_id_name_key"',
+          extensions: { code: 'constraint-violation', path: '$.selectionSet.insert_author_one.args.object' },
+          database: { sqlState: '23505', constraint: 'author_merchant_id_name_key', table: 'author' },
+        },
+      ],
+    })
+  })
+
+  test('a function tracked as a mutation changes rows and answers only those the role may see', async () => {
+    expect(
+      await data('mutation { reprice(args: {factor: 2}, order_by: {id: asc}) { id price } }', admin),
+    ).toMatchObject({
+      reprice: [{ price: 2000 }, { price: 10000 }, { price: 4000 }, { price: 6000 }],
+    })
+  })
+})
+
+describe('plans and their cache', () => {
+  const query =
+    'query ($where: book_bool_exp, $limit: Int) { book(where: $where, limit: $limit, order_by: {id: asc}) { id } }'
+
+  test('one document with variables of different structure gives each its own answer', async () => {
+    const runs: readonly (readonly [Readonly<Record<string, unknown>>, readonly number[]])[] = [
+      [{}, [1, 2, 3, 4]],
+      [{ where: { id: { _eq: 1 } } }, [1]],
+      [{ where: { id: { _eq: 2 } } }, [2]],
+      [{ where: { id: { _gt: 2 } } }, [3, 4]],
+      [{ where: { id: { _in: [1, 4] } } }, [1, 4]],
+      [{ where: { id: { _in: [] } } }, []],
+      [{ where: { publishedAt: { _is_null: true } } }, [2]],
+      [{ where: { publishedAt: { _is_null: false } } }, [1, 3, 4]],
+      [{ where: { status: { _eq: 'DRAFT' } } }, [2]],
+      [{ where: { status: { _eq: 'ACTIVE' } }, limit: 1 }, [1]],
+      [{ where: { status: { _eq: 'ACTIVE' } }, limit: 2 }, [1, 3]],
+      [{ where: { _or: [{ id: { _eq: 1 } }, { id: { _eq: 3 } }] } }, [1, 3]],
+      [{ where: null, limit: null }, [1, 2, 3, 4]],
+    ]
+    // Twice: the second time every answer comes from a cached plan.
+    for (const [variables, ids] of [...runs, ...runs])
+      expect(await data(query, merchant(1), variables)).toEqual({ book: ids.map((id) => ({ id })) })
+  })
+
+  test('a plan serves every session of its role with its own rows', async () => {
+    expect(await data('{ book { title } }', reader(2))).toEqual({ book: [{ title: 'Alien' }] })
+    expect(await data('{ book(order_by: {id: asc}) { title } }', reader(1))).toEqual({
+      book: [{ title: 'Alpha' }, { title: 'Gamma' }],
+    })
+    expect(await data('{ book(order_by: {id: asc}) { title } }', reader(2))).toEqual({
+      book: [{ title: 'Alien' }],
+    })
+  })
+
+  test('a variable that does not fit is refused by a cached plan as by a new one', async () => {
+    const byId = 'query ($id: Int!) { book(where: {id: {_eq: $id}}) { id } }'
+    const refusal = {
+      message: 'expected a 32-bit integer for type "Int", but found a boolean',
+      code: 'validation-failed',
+      path: '$.selectionSet.book.args.where.id._eq',
+    }
+    expect(await errorOf(byId, merchant(1), { id: true })).toEqual(refusal)
+    expect(await data(byId, merchant(1), { id: 1 })).toEqual({ book: [{ id: 1 }] })
+    expect(await errorOf(byId, merchant(1), { id: true })).toEqual(refusal)
+    expect(await errorOf(byId, merchant(1), { id: { a: 1 } })).toMatchObject({ path: refusal.path })
+  })
+
+  test('variables inside of a JSON literal take the value of each request', async () => {
+    const contains = 'query ($pages: Int) { book(where: {attributes: {_contains: {pages: $pages}}}) { id } }'
+    expect(await data(contains, merchant(1), { pages: 100 })).toEqual({ book: [{ id: 1 }] })
+    expect(await data(contains, merchant(1), { pages: 200 })).toEqual({ book: [{ id: 2 }] })
+  })
+
+  test('skip and include follow their variables', async () => {
+    const conditional =
+      'query ($with: Boolean!) { book(limit: 1, order_by: {id: asc}) { id title @include(if: $with) } }'
+    expect(await data(conditional, merchant(1), { with: true })).toEqual({
+      book: [{ id: 1, title: 'Alpha' }],
+    })
+    expect(await data(conditional, merchant(1), { with: false })).toEqual({ book: [{ id: 1 }] })
+  })
+
+  test('numbers beyond what JavaScript can count keep their digits', async () => {
+    const { executor } = shop
+    const request = { query: '{ book(where: {price: {_eq: 9007199254740993}}) { price } }' }
+    expect(await executor.execute(request, merchant(1))).toMatchObject({
+      json: '{"book":[{"price":9007199254740993}]}',
+    })
+    const stringified = shop.newExecutor({ stringifyNumericTypes: true })
+    expect(await stringified.execute(request, merchant(1))).toMatchObject({
+      json: '{"book":[{"price":"9007199254740993"}]}',
+    })
+  })
+})
+
+describe('requests that are refused', () => {
+  test.each([
+    ['{ book { id ', 'not a valid graphql query', '$.query'],
+    [
+      '{ book { id } } { book { id } }',
+      'exactly one operation has to be present in the document when operationName is not specified',
+      '$',
+    ],
+    ['{ book(limit: -1) { id } }', 'unexpected negative value', '$.selectionSet.book.args.limit'],
+    [
+      '{ book(where: {id: {_eq: null}}) { id } }',
+      `unexpected null value for type 'Int'`,
+      '$.selectionSet.book.args.where.id._eq',
+    ],
+    ['{ book(nothing: 1) { id } }', `'book' has no argument named 'nothing'`, '$.selectionSet.book'],
+    [
+      '{ book_by_pk(id: 1) { id } }',
+      `missing required field 'merchant_id'`,
+      '$.selectionSet.book_by_pk.args',
+    ],
+    ['query ($x: Int) { book(limit: $y) { id } }', 'unbound variable "y"', '$.selectionSet.book.args.limit'],
+    [
+      'query ($x: String) { book(limit: $x) { id } }',
+      'variable "x" is declared as "String", but used where "Int" is expected',
+      '$.selectionSet.book.args.limit',
+    ],
+    ['{ book }', `missing selection set for 'query_root'`, '$.selectionSet.book'],
+    [
+      '{ book { id: title id } }',
+      `selection of both 'title' and 'id' specify the same response name, 'id'`,
+      '$.selectionSet.book.selectionSet.title',
+    ],
+    [
+      'mutation { update_book(where: {}) { affected_rows } }',
+      'at least any one of _append, _delete_at_path, _delete_elem, _delete_key, _inc, _prepend, _set operator is expected',
+      '$.selectionSet.update_book.args',
+    ],
+  ])('%s', async (query, message, path) => {
+    expect(await errorOf(query)).toMatchObject({ message, path })
+  })
+
+  test('what Postgres can not read is a data exception', async () => {
+    expect(await errorOf('{ book(where: {publishedAt: {_eq: "yesterdayish"}}) { id } }')).toEqual({
+      message: 'invalid input syntax for type timestamp with time zone: "yesterdayish"',
+      code: 'data-exception',
+      path: '$',
+    })
+  })
+})
+
+test('aborting a request cancels its statement in Postgres and frees the connection', async () => {
+  const abort = new AbortController()
+  const running = shop.executor.execute({ query: '{ slow_books(args: {seconds: 30}) { id } }' }, admin, {
+    signal: abort.signal,
+  })
+  const active = async (): Promise<number> => {
+    const { rows } = await shop.pool.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and state = 'active' and query like '%slow_books%' and pid <> pg_backend_pid()`,
+    )
+    return rows[0]?.count ?? 0
+  }
+  await expect.poll(active, { timeout: 10_000 }).toBe(1)
+  abort.abort()
+  expect((await running).kind).toBe('errors')
+  expect(await active()).toBe(0)
+  expect(await data('{ book_aggregate { aggregate { count } } }')).toEqual({
+    book_aggregate: { aggregate: { count: 4 } },
+  })
+})
+
+test('introspection shows a role exactly what it may do', async () => {
+  const query = `{ __schema { queryType { fields { name } } mutationType { name } } __type(name: "book") { fields { name } } __typename }`
+  expect(await data(query, reader(1))).toEqual({
+    __schema: {
+      queryType: {
+        fields: [
+          { name: 'book' },
+          { name: 'book_aggregate' },
+          { name: 'search_books' },
+          { name: 'search_books_aggregate' },
+          { name: 'slow_books' },
+          { name: 'slow_books_aggregate' },
+        ],
+      },
+      mutationType: null,
+    },
+    __type: { fields: [{ name: 'id' }, { name: 'price' }, { name: 'title' }] },
+    __typename: 'query_root',
+  })
+})
