@@ -95,7 +95,7 @@ function planRootField(
       const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
       const complete = listShape(rowShape(row.shapes))
       const asked = { alias: field.key, name: table, args: { where, orderBy, limit }, selection: row.fields }
-      return plan(field, [asked], complete ? { complete } : {})
+      return plan(field, [asked], { complete })
     }
     default:
       return projection satisfies never
@@ -108,7 +108,7 @@ function planOne(scope: PlanScope, field: SelectedField, projection: string, ask
   const complete = rowShape(row.shapes)
   return plan(field, [{ ...asked, selection: row.fields }], {
     extract: (raw) => (raw as unknown[])[0] ?? null,
-    ...(complete && { complete }),
+    complete,
   })
 }
 

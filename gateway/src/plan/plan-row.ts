@@ -159,8 +159,6 @@ export function plan(
   return { fields, shapes: [{ key, field: `${type}.${definition.name}`, nonNull, ...how }] }
 }
 
-const completing = (complete: Complete<unknown> | undefined) => (complete ? { complete } : {})
-
 function planPath(
   field: SelectedField,
   { relationship, column, absent }: Extract<FieldProjection, { kind: 'path' }>,
@@ -181,11 +179,9 @@ function planObject(
   { relationship, projection }: Extract<FieldProjection, { kind: 'object' }>,
 ): RowPlan {
   const row = planRow(scope, targetOf(field, projection), selectionSetsOf(field.group))
-  return plan(
-    field,
-    [{ alias: field.key, name: relationship, selection: row.fields }],
-    completing(rowShape(row.shapes)),
-  )
+  return plan(field, [{ alias: field.key, name: relationship, selection: row.fields }], {
+    complete: rowShape(row.shapes),
+  })
 }
 
 /** Asks for the fields of a row among those of another, and finds them there again. */
@@ -219,7 +215,7 @@ function planEmbedded(
       const values = evidence.map(({ alias }) => take(outer, alias))
       return values.every((value) => value == null || value === false) ? null : object
     },
-    ...completing(rowShape(row.shapes)),
+    complete: rowShape(row.shapes),
   })
 }
 
@@ -250,7 +246,7 @@ function planFirst(scope: PlanScope, field: SelectedField, how: ToMany): RowPlan
   const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit: 1 }, selection }
   return plan(field, [asked], {
     extract: (raw) => (items(raw) as unknown[])[0] ?? null,
-    ...completing(complete),
+    complete,
   })
 }
 
@@ -262,7 +258,7 @@ function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readon
   const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit }, selection }
   return plan(field, [asked], {
     ...(through !== undefined && { extract: items }),
-    ...completing(listShape(complete)),
+    complete: listShape(complete),
   })
 }
 

@@ -32,15 +32,22 @@ export interface FieldShape {
   /** Finds the value, where it isn't simply what stands under the key. */
   readonly extract?: (raw: unknown, row: Row, context: ShapeContext) => unknown
   /** Completes a value that is an object or a list of them. */
-  readonly complete?: Complete<unknown>
+  readonly complete?: Complete<unknown> | undefined
 }
 
 /** The shape of a row, or undefined where there is nothing to do. */
 export function rowShape(fields: readonly FieldShape[]): Complete<unknown> | undefined {
-  const active = fields.filter(({ extract, complete, nonNull }) => extract ?? complete ?? nonNull)
-  if (active.length === 0) return undefined
+  const active = fields.filter(({ extract, complete }) => extract ?? complete)
+  // Most fields are columns that only have to be there. This loop runs for every value of an answer.
+  const required = fields.filter(({ extract, complete, nonNull }) => nonNull && !extract && !complete)
+  if (active.length === 0 && required.length === 0) return undefined
   return (value, context) => {
     const row = value as Row
+    for (const { key, field } of required) {
+      if (row[key] != null) continue
+      context.violations.push({ path: [...context.path, key], field })
+      return null
+    }
     for (const field of active) if (!completeField(row, field, context)) return null
     return row
   }

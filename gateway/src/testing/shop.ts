@@ -18,6 +18,7 @@ import {
 import { startEngine } from 'hasura-embedded'
 import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
 import pg from 'pg'
+import { pino } from 'pino'
 import { type Role } from '../projection/types.ts'
 
 const root = new URL('../../../', import.meta.url)
@@ -44,7 +45,12 @@ export async function openTestShop(): Promise<TestShop> {
     ACTIONS_SECRET: 'secret',
     HASURA_GRAPHQL_DATABASE_URL: database.url,
   }
-  const engine = await startEngine({ databaseUrl: database.url, env, poolSize: 2 })
+  const engine = await startEngine({
+    databaseUrl: database.url,
+    env,
+    poolSize: 2,
+    logger: pino({ level: 'silent' }),
+  })
   const inconsistencies = await engine.replaceMetadata(
     await readMetadataDirectory(fileURLToPath(new URL('metadata', root))),
   )

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { planText } from '../testing/run.ts'
+import { keyPrincipal } from '../testing/shop.ts'
+import { bind } from './binding.ts'
+
+const principal = keyPrincipal(1)
+
+/** The Hasura document and variables for a contract query. Each of these documents is also run (query/*.test.ts). */
+function planned(
+  text: string,
+  given: Readonly<Record<string, unknown>> = {},
+  role: 'merchant' | 'customer' = 'merchant',
+) {
+  const { plan, variables } = planText(text, role, given)
+  return { document: plan.document, variables: bind(plan.binders, { variables, principal }).variables }
+}
+
+describe('the Hasura document', () => {
+  test('asks for columns under their own names, and for what is elsewhere under the key of the answer', () => {
+    expect(planned('{ customer(id: "1") { id fullName: name totalSpent defaultAddress { city } } }'))
+      .toMatchInlineSnapshot(`
+      {
+        "document": "query($v0: uuid!) { customer: customers(where: { id: { _eq: $v0 } }, limit: 1) { id fullName: name totalSpent: totals { value: totalSpent } defaultAddress: addresses(where: { isDefault: { _eq: true } }, order_by: [{ id: asc }], limit: 1) { city } } }",
+        "variables": {
+          "v0": "00000000-0000-0000-0000-000000000000",
+        },
+      }
+    `)
+  })
+
+  test('flattens link tables and embeds objects made of columns', () => {
+    expect(
+      planned('{ product(sku: "S") { categories { name image { url } } hasVariants } }').document,
+    ).toMatchInlineSnapshot(
+      `"query($v0: String!) { product: products(where: { _and: [{ sku: { _eq: $v0 } }, { deletedAt: { _is_null: true } }] }, limit: 1) { categories: productCategories(order_by: [{ category: { name: asc } }, { category: { id: asc } }]) { item: category { name image: __typename h1: imageUrl h0: imageUrl } } hasVariants: variants(where: { deletedAt: { _is_null: true } }, limit: 1) { __typename } } }"`,
+    )
+  })
+
+  test('of a page reads one row more only for those who ask whether there is one', () => {
+    expect(planned('{ products(first: 2) { edges { node { sku } } } }')).toMatchInlineSnapshot(`
+      {
+        "document": "query($v0: Int!) { products(where: { deletedAt: { _is_null: true } }, order_by: [{ createdAt: desc }, { id: desc }], limit: $v0) { sku } }",
+        "variables": {
+          "v0": 2,
+        },
+      }
+    `)
+    expect(
+      planned('{ products(first: 2) { edges { node { sku } } pageInfo { hasNextPage } } }').variables,
+    ).toEqual({ v0: 3 })
+  })
+
+  test('of a total reads no rows at all', () => {
+    expect(planned('{ orders(status: PENDING) { totalCount } }')).toMatchInlineSnapshot(`
+      {
+        "document": "query($v0: String!) { orders: __typename h0: ordersAggregate(where: { status: { _eq: $v0 } }) { aggregate { count } } }",
+        "variables": {
+          "v0": "PENDING",
+        },
+      }
+    `)
+  })
+
+  test('of a later page goes on from its cursor by keyset, and looks back only where that is asked', () => {
+    const after = Buffer.from(
+      JSON.stringify([1, 'Product.PRICE', 999, '00000000-0000-7000-8000-000000000001']),
+    ).toString('base64url')
+    expect(
+      planned(
+        'query ($after: String) { products(sortBy: PRICE, after: $after) { edges { cursor } pageInfo { hasPreviousPage } } }',
+        { after },
+      ),
+    ).toMatchInlineSnapshot(`
+      {
+        "document": "query($v0: bigint!, $v1: uuid!, $v2: Int!) { products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ price: { _lte: $v0 } }, { _or: [{ price: { _lt: $v0 } }, { id: { _lt: $v1 } }] }] }] }, order_by: [{ price: desc }, { id: desc }], limit: $v2) { h0: price h1: id } h2: products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ price: { _gte: $v0 } }, { _or: [{ price: { _gt: $v0 } }, { id: { _gte: $v1 } }] }] }] }, limit: 1) { __typename } }",
+        "variables": {
+          "v0": 999,
+          "v1": "00000000-0000-7000-8000-000000000001",
+          "v2": 20,
+        },
+      }
+    `)
+  })
+
+  test('of a backward page reads the list from its end', () => {
+    expect(planned('{ categories(last: 2) { edges { node { name } } } }')).toMatchInlineSnapshot(`
+      {
+        "document": "query($v0: Int!) { categories(order_by: [{ name: desc }, { id: desc }], limit: $v0) { name } }",
+        "variables": {
+          "v0": 2,
+        },
+      }
+    `)
+  })
+
+  test('keeps shoppers to what is for sale', () => {
+    expect(planned('{ products { totalCount } }', {}, 'customer').document).toMatchInlineSnapshot(
+      `"query { products: __typename h0: productsAggregate(where: { _and: [{ deletedAt: { _is_null: true } }, { status: { _eq: "ACTIVE" } }] }) { aggregate { count } } }"`,
+    )
+  })
+})
+
+describe('plans', () => {
+  const text =
+    'query ($filters: ProductFilters, $first: Int, $no: Boolean = false) { products(filters: $filters, first: $first) { totalCount edges @include(if: $no) { cursor } } }'
+  const planFor = (variables: Readonly<Record<string, unknown>>) => planText(text, 'merchant', variables).plan
+
+  test('are the same document whatever the values', () => {
+    const one = planned(text, { filters: { priceMin: 1, tags: ['a'] }, first: 3, no: true })
+    const other = planned(text, { filters: { priceMin: 99, tags: ['b', 'c'] }, first: 50, no: true })
+    expect(one.document).toBe(other.document)
+    expect([one.variables, other.variables]).toEqual([
+      { v0: 1, v1: ['a'], v2: expect.anything() as unknown },
+      { v0: 99, v1: ['b', 'c'], v2: expect.anything() as unknown },
+    ])
+  })
+
+  test('differ where the structure of the variables does', () => {
+    const documents = [
+      {},
+      { filters: {} },
+      { filters: { priceMin: 1 } },
+      { filters: { priceMax: 1 } },
+      { no: true },
+    ].map((variables) => planFor(variables).document)
+    expect(new Set(documents).size).toBe(4)
+  })
+
+  test('collect permissions only of what is included', () => {
+    const secret =
+      'query ($yes: Boolean!) { products { totalCount edges @include(if: $yes) { node { totalSold } } } }'
+    const names = (yes: boolean) =>
+      planText(secret, 'merchant', { yes }).plan.permissions.map(({ name }) => name)
+    expect(names(false)).toEqual(['products:read'])
+    expect(names(true)).toEqual(['products:read', 'orders:read'])
+  })
+})

@@ -1,0 +1,41 @@
+import { type OperationDefinitionNode, parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { projections } from '../projection/projections.ts'
+import { contract } from '../testing/run.ts'
+import { prepareOperation } from './prepared-operation.ts'
+import { QueryPlans } from './query-plans.ts'
+
+const prepare = (text: string) => {
+  const document = parse(text)
+  return prepareOperation(contract.schema, document, document.definitions[0] as OperationDefinitionNode)
+}
+
+test('a plan is made once for a role and a structure of variables', () => {
+  const plans = new QueryPlans(contract, projections)
+  const prepared = prepare(
+    'query ($first: Int, $featured: Boolean) { products(first: $first, featured: $featured) { totalCount } }',
+  )
+  const plan = plans.planFor(prepared, 'merchant', { first: 1 })
+  expect(plans.planFor(prepared, 'merchant', { first: 2 })).toBe(plan)
+  expect(plans.planFor(prepared, 'customer', { first: 1 })).not.toBe(plan)
+  expect(plans.planFor(prepared, 'merchant', {})).not.toBe(plan)
+  expect(plans.planFor(prepared, 'merchant', { first: 1, featured: null })).toBe(plan)
+})
+
+test('an operation keeps a bounded number of plans, and forgets the one that was not used for the longest', () => {
+  const plans = new QueryPlans(contract, projections)
+  const names = Array.from({ length: 7 }, (_, index) => `b${index}`)
+  const fields = names.map((name) => `${name}: products { totalCount @include(if: $${name}) __typename }`)
+  const prepared = prepare(
+    `query (${names.map((name) => `$${name}: Boolean!`).join()}) { ${fields.join(' ')} }`,
+  )
+  const variables = (bits: number) =>
+    Object.fromEntries(names.map((name, index) => [name, (bits & (1 << index)) !== 0]))
+  const first = plans.planFor(prepared, 'merchant', variables(0))
+  const second = plans.planFor(prepared, 'merchant', variables(1))
+  for (let bits = 2; bits < 65; bits += 1) {
+    plans.planFor(prepared, 'merchant', variables(bits))
+    expect(plans.planFor(prepared, 'merchant', variables(0))).toBe(first)
+  }
+  expect(plans.planFor(prepared, 'merchant', variables(1))).not.toBe(second)
+})
