@@ -23,7 +23,7 @@ export function errorBody(error: CatalogueError, { requestId, now }: AnswerConte
       statusCode: status,
       requestId,
       timestamp: new Date(now).toISOString(),
-      details,
+      details: { field: null, ...details },
     },
   }
 }

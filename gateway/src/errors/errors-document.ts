@@ -41,7 +41,7 @@ What is wrong with the **request**, or with the state of the world, is in the an
 - \`extensions.statusCode\` is the HTTP status that this error stands for. The answer itself has status 200 when a root field
   succeeded beside it, else the status of the first error.
 - \`extensions.requestId\` is also in the header \`x-request-id\`: quote it to support. Send the header to choose it.
-- \`extensions.details\` always has \`reason\`, has \`field\` where one is at fault, and what the condition knows besides:
+- \`extensions.details\` has \`reason\`, \`field\` (null where no single one is at fault), and what the condition knows besides:
   \`available\` and \`requested\` for SVC_BIZ_001, \`code\`, \`message\` and \`declineCode\` for SVC_BIZ_002, \`orderId\` and
   \`status\` for SVC_BIZ_003.
 - The field that failed is null in \`data\`, and \`path\` says which one it is. A request that is refused as a whole has no \`data\`.

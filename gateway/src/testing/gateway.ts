@@ -1,0 +1,138 @@
+import { createAuthenticator, generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import { testServerUrl } from '@commerce-graph/local-postgres/testing'
+import { pino } from 'pino'
+import { type Gateway, type Limits, limitsFrom, startGateway } from '../index.ts'
+import { fixtureId, openTestShop, type TestShop } from './shop.ts'
+
+/** The gateway over a test shop's real engine and real authentication, on a port of its own. */
+export interface TestGateway extends AsyncDisposable {
+  readonly shop: TestShop
+  readonly port: number
+  readonly url: string
+  /** What the gateway logged, line by line. */
+  readonly log: readonly string[]
+  /** A new key of a merchant. */
+  readonly createKey: (options: KeyOptions) => Promise<string>
+  readonly stop: Gateway['stop']
+}
+
+export interface KeyOptions {
+  readonly merchant?: 1 | 2
+  readonly mode?: 'live' | 'test'
+  readonly permissions: readonly string[]
+  readonly revoked?: boolean
+}
+
+export interface TestGatewayOptions {
+  readonly limits?: Partial<Limits>
+  /** Stands between the gateway and the shop's data layer, to delay or watch what goes through. */
+  readonly around?: (inner: DataLayer) => DataLayer
+}
+
+export const everyPermission = [
+  'products:read',
+  'products:write',
+  'inventory:read',
+  'inventory:write',
+  'customers:read',
+  'customers:write',
+  'carts:read',
+  'carts:write',
+  'orders:read',
+  'orders:write',
+  'payments:read',
+  'payments:write',
+  'promotions:read',
+  'merchant:read',
+  'merchant:write',
+  'api_keys:read',
+  'api_keys:write',
+]
+
+/** A live deployment, as strict as they come. */
+export async function openTestGateway({
+  limits = {},
+  around = (inner) => inner,
+}: TestGatewayOptions = {}): Promise<TestGateway> {
+  const shop = await openTestShop()
+  const [database] = await shop.sql('SELECT current_database() AS name')
+  const databaseUrl = new URL(testServerUrl())
+  databaseUrl.pathname = `/${String(database?.['name'])}`
+  const log: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
+  const authenticator = createAuthenticator({ databaseUrl: databaseUrl.href, mode: 'live', logger })
+  const gateway = await startGateway({
+    dataLayer: around(shop.dataLayer),
+    authenticator,
+    logger,
+    port: 0,
+    host: '127.0.0.1',
+    limits: { ...limitsFrom({}), ...limits },
+    allowedOrigins: '*',
+    firstQuery: '{ products { totalCount } }',
+  })
+  return {
+    shop,
+    port: gateway.port,
+    url: `http://127.0.0.1:${gateway.port}/graphql`,
+    log,
+    createKey: (options) => createKey(shop, options),
+    stop: (graceMilliseconds) => gateway.stop(graceMilliseconds),
+    [Symbol.asyncDispose]: async () => {
+      await gateway.stop(0)
+      await authenticator.close()
+      await shop[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function createKey(
+  shop: TestShop,
+  { merchant = 1, mode = 'live', permissions, revoked = false }: KeyOptions,
+): Promise<string> {
+  const { key, prefix } = generateApiKey(mode)
+  const hash = hashApiKey(key).toString('hex')
+  await shop.sql(
+    `INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, revoked_at)
+     VALUES ('${fixtureId('merchant', merchant, 0)}', 'Test', '${mode}', '${prefix}', '\\x${hash}', '{${permissions.join()}}', ${revoked ? 'now()' : 'NULL'})`,
+  )
+  return key
+}
+
+export interface ErrorOfAnswer {
+  readonly message: string
+  readonly path?: readonly (string | number)[]
+  readonly extensions: {
+    readonly code: string
+    readonly id: string
+    readonly statusCode: number
+    readonly requestId: string
+    readonly details: Readonly<Record<string, unknown>>
+  }
+}
+
+export interface AnswerOf<Data> {
+  readonly status: number
+  readonly data: Data
+  readonly errors: readonly ErrorOfAnswer[]
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** Sends a document as a client would. */
+export async function send<Data = Record<string, unknown>>(
+  { url }: Pick<TestGateway, 'url'>,
+  key: string,
+  query: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<AnswerOf<Data>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  const text = await response.text()
+  const { data, errors = [] } = JSON.parse(text) as { data: Data; errors?: readonly ErrorOfAnswer[] }
+  return { status: response.status, data, errors, text, headers: response.headers }
+}
