@@ -1,11 +1,7 @@
 import { getNamedType, type GraphQLObjectType, isObjectType } from 'graphql'
-import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
-import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
-import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
-import { invalidFormat } from '../errors/catalogue-error.ts'
-import { all, type Condition, type OrderBy, type VariableReference } from '../projection/condition.ts'
-import { isUuid } from '../projection/filter.ts'
-import { type Aggregate, type ConnectionProjection, type SortField } from '../projection/types.ts'
+import { behind, keysetOrder, opposite } from '../cursor/keyset.ts'
+import { all, type Condition, type OrderBy } from '../projection/condition.ts'
+import { type Aggregate, type ConnectionProjection } from '../projection/types.ts'
 import {
   completeConnection,
   type ConnectionPart,
@@ -17,19 +13,12 @@ import {
 } from '../shape/connection-shape.ts'
 import { rowShape, take } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { aggregateField, readAggregate } from './aggregate.ts'
 import { type HasuraField } from './hasura-document.ts'
 import { planFilters } from './plan-filters.ts'
-import {
-  aggregateField,
-  embed,
-  plan,
-  planRow,
-  projectionNamed,
-  readAggregate,
-  type RowPlan,
-  type SelectedField,
-} from './plan-row.ts'
-import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+import { embed, plan, planRow, projectionNamed, type RowPlan, type SelectedField } from './plan-row.ts'
+import { ahead, type PagePlan, planLimit, planPage } from './plan-page.ts'
+import { type PlanScope } from './plan-scope.ts'
 
 /** Where a connection hangs: a root field's table, or an array relationship. */
 export interface ConnectionPlace {
@@ -39,17 +28,6 @@ export interface ConnectionPlace {
   readonly aggregate: string
   /** For a link table: the object relationship from the link to the node. */
   readonly through?: string
-}
-
-/** The page that the arguments ask for. Its size is known with the request; the rest is the plan's structure. */
-interface PagePlan {
-  readonly number: number
-  readonly backward: boolean
-  readonly keyset: Keyset
-  readonly sort: SortField
-  /** `Projection.FIELD`, as cursors carry it. */
-  readonly sortName: string
-  readonly cursor: { readonly value: VariableReference; readonly id: VariableReference } | undefined
 }
 
 /** Keys of a link row and of a keyset's columns. */
@@ -71,7 +49,8 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   const page = planPage(scope, connection, args, selection.needsRows)
   const rows = planRows(scope, selection, page)
   const probe = planProbe(scope, selection, page, place, shown)
-  const limit = planLimit(scope, page, args, selection)
+  const more = page.backward ? 'hasPreviousPage' : 'hasNextPage'
+  const limit = planLimit(scope, page, args, selection.needsRows, selection.pageInfo.has(more))
   const where = all([shown, page.cursor && behind(ahead(page), page.cursor.value, page.cursor.id, false)])
   const list: HasuraField = selection.needsRows
     ? {
@@ -99,91 +78,6 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
     }),
     complete: completeConnection,
   })
-}
-
-function planPage(
-  scope: PlanScope,
-  connection: ConnectionProjection,
-  args: FieldArguments,
-  needsRows: boolean,
-): PagePlan {
-  const { sortBy: presetField, direction: presetDirection } = connection.preset
-  const given = args.now['sortBy']
-  const sortBy = typeof given === 'string' ? given : presetField
-  const sort = connection.sortFields[sortBy]
-  if (!sort) throw new Error(`${connection.projection} can't be sorted by ${sortBy}`)
-  const order = args.now['sortOrder']
-  const direction = order == null ? presetDirection : order === 'ASC' ? 'asc' : 'desc'
-  const sortName = `${connection.projection}.${sortBy}`
-  const argument = cursorArgument(args.now)
-  return {
-    number: scope.page(),
-    backward: isBackward(args.now),
-    keyset: { column: sort.column, direction },
-    sort,
-    sortName,
-    cursor: argument && planCursor(scope, args, argument, { sort, sortName, needsRows }),
-  }
-}
-
-/** A bad cursor is refused even where only the total is asked for, and no row is read from it on. */
-function planCursor(
-  scope: PlanScope,
-  args: FieldArguments,
-  argument: 'after' | 'before',
-  { sort, sortName, needsRows }: Pick<PagePlan, 'sort' | 'sortName'> & { readonly needsRows: boolean },
-): PagePlan['cursor'] {
-  const variables = needsRows
-    ? { value: scope.variable(`${sort.type}!`), id: scope.variable('uuid!') }
-    : undefined
-  scope.binders.push((request, bound) => {
-    const cursor = decodeCursor(String(args.in(request)[argument]))
-    if (cursor?.sort === sortName && isUuid(cursor.id) && isOfType(cursor, sort.type)) {
-      if (!variables) return
-      bound.variables[variables.value.name] = cursor.value
-      bound.variables[variables.id.name] = cursor.id
-    } else {
-      const reason = cursor ? 'the cursor belongs to another list or another sort order' : 'this is no cursor'
-      bound.errors.push(invalidFormat(argument, 'cursor of this list in this sort order', reason))
-    }
-  })
-  return variables
-}
-
-/** Cursors are not signed, so what one says is checked like any other input before Postgres reads it. */
-function isOfType({ value }: Cursor, type: string): boolean {
-  switch (type) {
-    case 'bigint':
-    case 'Int':
-      return Number.isSafeInteger(value) && (type === 'bigint' || Math.abs(Number(value)) < 2 ** 31)
-    case 'timestamptz':
-      return (
-        typeof value === 'string' &&
-        /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/.test(value) &&
-        !Number.isNaN(Date.parse(value))
-      )
-    default:
-      return typeof value === 'string' && !value.includes('\0')
-  }
-}
-
-function planLimit(
-  scope: PlanScope,
-  page: PagePlan,
-  args: FieldArguments,
-  { pageInfo, needsRows }: PartsPlan,
-): VariableReference | undefined {
-  // The row after the page is read only by those who ask whether it is there.
-  const extra = pageInfo.has(page.backward ? 'hasPreviousPage' : 'hasNextPage') ? 1 : 0
-  const variable = needsRows ? scope.variable('Int!') : undefined
-  scope.binders.push((request, { variables, pageSizes, errors }) => {
-    const result = readPageSize(args.in(request))
-    if ('error' in result) errors.push(result.error)
-    const size = 'size' in result ? result.size : 0
-    pageSizes[page.number] = size
-    if (variable) variables[variable.name] = size + extra
-  })
-  return variable
 }
 
 /** What is selected of a connection, and what of it needs the rows, the keyset or an aggregate. */
@@ -318,12 +212,6 @@ function planRows(
   if (fields.length === 0) fields.push({ alias: '__typename', name: '__typename' })
   return { fields, hidden, keyset }
 }
-
-/** The order in which the page is read from its cursor on. */
-const ahead = ({ keyset: { column, direction }, backward }: PagePlan): Keyset => ({
-  column,
-  direction: backward ? opposite(direction) : direction,
-})
 
 /** Asks for one row on the other side of the cursor. Without a cursor there is no other side. */
 function planProbe(

@@ -10,15 +10,10 @@ import {
 import { outOfRange } from '../errors/catalogue-error.ts'
 import { maxPageSize } from '../cursor/page.ts'
 import { type VariableReference } from '../projection/condition.ts'
-import {
-  type Aggregate,
-  type FieldProjection,
-  type Limit,
-  type ToMany,
-  type TypeProjection,
-} from '../projection/types.ts'
+import { type FieldProjection, type Limit, type ToMany, type TypeProjection } from '../projection/types.ts'
 import { type Complete, type FieldShape, listShape, type Row, rowShape, take } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { aggregateField, readAggregate } from './aggregate.ts'
 import { type HasuraField } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { type FieldArguments, type PlanScope } from './plan-scope.ts'
@@ -285,32 +280,4 @@ function planExists(
   return plan(field, [{ alias: field.key, name: relationship, args: { where, limit: 1 }, selection }], {
     extract: (raw) => (raw as unknown[]).length > 0,
   })
-}
-
-/** Asks for an aggregate over the rows of `name`, which is Hasura's `…_aggregate` or `…Aggregate` field. */
-export function aggregateField(
-  alias: string,
-  name: string,
-  aggregate: Aggregate,
-  where: HasuraWhere,
-): HasuraField {
-  const inner: HasuraField =
-    aggregate.function === 'count'
-      ? { alias: 'count', name: 'count' }
-      : {
-          alias: aggregate.function,
-          name: aggregate.function,
-          selection: [{ alias: 'value', name: aggregate.column }],
-        }
-  const selection = [{ alias: 'aggregate', name: 'aggregate', selection: [inner] }]
-  return { alias, name, args: { where }, selection }
-}
-
-type HasuraWhere = NonNullable<HasuraField['args']>['where']
-
-/** The aggregate's value in what Hasura answers for `aggregateField`. */
-export function readAggregate(raw: unknown, aggregate: Aggregate): unknown {
-  const answer = (raw as { aggregate: Record<string, unknown> | null }).aggregate
-  if (aggregate.function === 'count') return answer?.['count']
-  return (answer?.[aggregate.function] as { value: unknown } | null | undefined)?.value ?? aggregate.empty
 }
