@@ -431,7 +431,7 @@ describe('npm run import', () => {
       expect(code).toBe(1)
     }
     expect(await count()).toMatchObject({ products: 0 })
-  })
+  }, 60_000)
 })
 
 const productNode = z.object({
