@@ -111,7 +111,8 @@ describe('over HTTP', () => {
     }
     const send = () =>
       post('/ordering/createOrder', call('createOrder', { input }), { 'idempotency-key': 'once' })
-    const [first, second] = [await (await send()).json(), await (await send()).json()]
+    const first: unknown = await (await send()).json()
+    const second: unknown = await (await send()).json()
     expect(second).toEqual(first)
     const tooLong = await post('/ordering/createOrder', call('createOrder', { input }), {
       'idempotency-key': 'x'.repeat(256),

@@ -74,7 +74,7 @@ describe('the workers', () => {
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsing}`
     await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
     await second.stop()
-    const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.job_scheduler`
+    const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.scheduler`
     expect(schedules).toEqual([{ schedules: 3 }])
   })
 
@@ -92,7 +92,7 @@ describe('the workers', () => {
         .poll(
           async () => {
             const [row] = await shop.database<{ failed: number }[]>`
-              SELECT count(*)::integer AS failed FROM bullmq.job WHERE failed_reason LIKE '%purge_expired%'`
+              SELECT count(*)::integer AS failed FROM bullmq.job WHERE state = 'failed' AND failed_reason LIKE '%purge_expired%'`
             return row?.failed
           },
           { timeout: 20_000 },
