@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { LocalPostgresError, startLocalPostgres } from '@commerce-graph/local-postgres'
 import { pino } from 'pino'
 import { startEngine } from '../src/engine.ts'
 import { MetadataDirectoryError, readMetadataDirectory } from '../src/metadata/read-directory.ts'
@@ -79,10 +79,10 @@ const main = async (): Promise<void> => {
   const postgres =
     settings.databaseUrl === undefined ? await startLocalPostgres({ dataDir: args.dataDir }) : undefined
   const logger = pino({ level: settings.logLevel })
-  const engine = await startEngine({
-    ...settings,
-    databaseUrl: settings.databaseUrl ?? postgres?.url ?? '',
-    logger,
+  const databaseUrl = settings.databaseUrl ?? postgres?.url ?? ''
+  const engine = await startEngine({ ...settings, databaseUrl, logger }).catch(async (error: unknown) => {
+    await postgres?.stop()
+    throw error
   })
   const stop = async (): Promise<void> => {
     await engine.stop()
@@ -106,15 +106,21 @@ const applyMetadata = async (
     process.stderr.write(`${name}: ${reason}\n`)
 }
 
+/** What the caller or the surroundings did wrong is told in a line; a mistake of ours with its stack. */
+const describe = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const operational =
+    error instanceof UsageError ||
+    error instanceof MetadataDirectoryError ||
+    error instanceof LocalPostgresError ||
+    // Refused connections and ports in use, unknown options, what Postgres refuses.
+    ('code' in error && typeof error.code === 'string')
+  return operational ? error.message : (error.stack ?? error.message)
+}
+
 try {
   await main()
 } catch (error) {
-  const expected =
-    error instanceof UsageError ||
-    error instanceof MetadataDirectoryError ||
-    (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
-  process.stderr.write(
-    `${expected ? error.message : String(error instanceof Error ? (error.stack ?? error) : error)}\n`,
-  )
+  process.stderr.write(`${describe(error)}\n`)
   process.exitCode = 1
 }

@@ -2,23 +2,32 @@ import type { IncomingMessage } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 
 /**
- * The body of a request as text. Throws HasuraError when it is longer than `maxBytes`: the rest is not read,
- * and the connection is closed with the answer.
+ * The body of a request as text. Rejects with HasuraError when it is longer than `maxBytes`: the rest is not
+ * read, and the connection is closed with the answer. Listens to the stream itself, because iterating over it
+ * costs a promise per chunk on the hot path.
  */
-export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<string> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
-      throw new HasuraError('bad-request', `the request body is larger than ${maxBytes} bytes`, {
-        status: 413,
-      })
+export const readBody = (request: IncomingMessage, maxBytes: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const stop = (error: Error): void => {
+      request.pause()
+      request.removeListener('data', take)
+      reject(error)
     }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > maxBytes) stop(tooLong(maxBytes))
+      else chunks.push(chunk)
+    }
+    request.on('data', take)
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.once('error', stop)
+    request.once('close', () => stop(new Error('the client has gone')))
+  })
+
+const tooLong = (maxBytes: number): HasuraError =>
+  new HasuraError('bad-request', `the request body is larger than ${maxBytes} bytes`, { status: 413 })
 
 /** Throws HasuraError `invalid-json`. */
 export const parseBody = (text: string): unknown => {
