@@ -1,0 +1,139 @@
+import {
+  getNullableType,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getVariableValues,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql'
+import { getNamedType } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { Operation } from '@commerce-graph/data-layer'
+import { loadContract } from '../contract/load.ts'
+import { prepareOperation } from '../plan/prepared-operation.ts'
+import { projections } from '../projection/projections.ts'
+import type { Role } from '../projection/types.ts'
+import { isVisible, selectEverything } from '../testing/select-everything.ts'
+import { customerPrincipal, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+import { actionOperation } from './action-operation.ts'
+import { lookUpOperation } from './look-up.ts'
+import { mutations } from './mutations.ts'
+import { payloadSource, type PlannedCall, planMutation } from './plan-mutation.ts'
+import { rowsOperation } from './rows-operation.ts'
+
+const contract = loadContract()
+const fields = Object.values(contract.schema.getMutationType()?.getFields() ?? {})
+
+let shop: TestShop
+const schemas = new Map<Role, GraphQLSchema>()
+
+beforeAll(async () => {
+  shop = await openTestShop()
+  for (const role of ['merchant', 'customer'] as const) schemas.set(role, await shop.schemaOf(role))
+})
+
+afterAll(() => shop[Symbol.asyncDispose]())
+
+const samples: Readonly<Record<string, unknown>> = {
+  ID: '01a1f000-0001-7000-8000-000000000001',
+  String: 'text',
+  Int: 1,
+  Float: 0.5,
+  Boolean: true,
+  DateTime: '2026-01-31T09:30:00Z',
+  Date: '2026-01-31',
+  Money: 100,
+  URL: 'https://example.com/',
+  EmailAddress: 'grace@example.com',
+}
+
+/** A value with every field there is. */
+function sample(type: GraphQLInputType): unknown {
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) return [sample(nullable.ofType)]
+  if (isEnumType(nullable)) return nullable.getValues()[0]?.name
+  if (!isInputObjectType(nullable)) return samples[nullable.name]
+  return Object.fromEntries(
+    Object.values(nullable.getFields()).map((field) => [field.name, sample(field.type)]),
+  )
+}
+
+function planField(field: GraphQLField<unknown, unknown>, role: Role, principal: Principal): PlannedCall {
+  const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`)
+  const passed = field.args.map(({ name }) => `${name}: $${name}`)
+  const selection = selectEverything(field.type, { depth: 4, include: isVisible(contract, role) })
+  const document = parse(`mutation (${declared.join()}) { ${field.name}(${passed.join()}) ${selection} }`)
+  expect(validate(contract.schema, document)).toEqual([])
+  const operation = document.definitions[0] as OperationDefinitionNode
+  const variables = Object.fromEntries(field.args.map(({ name, type }) => [name, sample(type)]))
+  const { fragments, responseKeys } = prepareOperation(contract.schema, document, operation)
+  const options = { contract, projections, role, fragments, responseKeys, variables }
+  const [planned] = planMutation(operation, options, { variables, principal })
+  if (!planned?.call) throw new Error('nothing was planned')
+  return planned.call
+}
+
+function operationsOf(call: PlannedCall, principal: Principal): readonly Operation[] {
+  const { definition, args } = call
+  if (definition.kind === 'action') return [actionOperation(definition, call)]
+  const lookUp = lookUpOperation(definition.lookUps(args, principal))
+  return [rowsOperation(definition.write(args, principal), call), ...(lookUp ? [lookUp] : [])]
+}
+
+function expectValid(schema: GraphQLSchema, { query, variables = {} }: Operation): void {
+  const document = parse(query)
+  expect(validate(schema, document).map(({ message }) => `${message} in ${query}`)).toEqual([])
+  const [operation] = document.definitions
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation')
+  const values: unknown = JSON.parse(JSON.stringify(variables))
+  const coerced = getVariableValues(
+    schema,
+    operation.variableDefinitions ?? [],
+    values as Record<string, unknown>,
+  )
+  expect(coerced.errors?.map(({ message }) => message) ?? []).toEqual([])
+}
+
+describe('every mutation of the contract', () => {
+  test('is declared, and nothing else is', () => {
+    expect(Object.keys(mutations).sort()).toEqual(fields.map(({ name }) => name).sort())
+  })
+
+  test.each(fields.map((field) => [field.name, field] as const))(
+    '%s knows where its payload comes from',
+    (_name, field) => {
+      const payload = getNamedType(field.type)
+      const definition = mutations[field.name]
+      if (!isObjectType(payload) || !definition) throw new Error('no payload')
+      for (const member of Object.values(payload.getFields()))
+        expect(() => payloadSource({ contract, projections }, definition, member)).not.toThrow()
+    },
+  )
+
+  test.each(fields.map((field) => [field.name, field] as const))(
+    '%s with every argument and every field is an operation that Hasura knows, for each role that may call it',
+    (name, field) => {
+      const rule = contract.permissions.ofField('Mutation', name)
+      const principals = [keyPrincipal(1), ...(rule?.customer === true ? [customerPrincipal(1)] : [])]
+      for (const principal of principals) {
+        const role: Role = principal.kind === 'key' ? 'merchant' : 'customer'
+        const schema = schemas.get(role)
+        if (!schema) throw new Error('no schema')
+        const call = planField(field, role, principal)
+        if (call.definition.kind === 'rows' && principal.kind === 'customer') {
+          // A shopper that sends what only the merchant may write is refused by the input's rules.
+          if (call.definition.check(call.args, principal).length > 0) continue
+        }
+        for (const operation of operationsOf(call, principal)) expectValid(schema, operation)
+      }
+    },
+  )
+})
