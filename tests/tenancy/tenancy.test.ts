@@ -68,14 +68,12 @@ describe('a merchant', () => {
     const after = await ask()
 
     // Rows must have come back at all, else nothing was compared.
-    expect(
-      [...before.values()].filter((text) => text.includes(platform.merchantId) || text.includes('"id":'))
-        .length,
-    ).toBeGreaterThan(operations.length / 3)
-    for (const [field, text] of before) {
-      expect.soft(after.get(field), field).toBe(text)
-      expect.soft(text, field).not.toContain(CANARY)
-    }
+    const withRows = [...before.values()].filter((text) => text.includes('"id":'))
+    expect(withRows.length).toBeGreaterThan(operations.length / 3)
+    expect([...before].filter(([field, text]) => after.get(field) !== text).map(([field]) => field)).toEqual(
+      [],
+    )
+    expect([...after].filter(([, text]) => text.includes(CANARY)).map(([field]) => field)).toEqual([])
   })
 
   test("finds nothing under another merchant's ids", async () => {
@@ -227,7 +225,22 @@ function dataOf(text: string): string {
   return JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
 }
 
-/** Request ids and times differ from call to call. */
+/**
+ * The answer without what differs from call to call: request ids, the time, when the key was last used, and the order of
+ * lists that nobody asked to be sorted.
+ */
 function stable(text: string): string {
-  return text.replaceAll(/"(requestId|timestamp)":"[^"]*"/g, '"$1":""')
+  return JSON.stringify(sorted(JSON.parse(text)))
+}
+
+const VOLATILE = new Set(['requestId', 'timestamp', 'lastUsedAt'])
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(sorted).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, VOLATILE.has(key) ? null : sorted(child)]),
+  )
 }
