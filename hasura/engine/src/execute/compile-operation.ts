@@ -3,7 +3,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import { type RootField, planOperation } from '../plan/plan-operation.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
-import { type CompiledField, compileMutation, compileSelect } from './compile.ts'
+import { type CompiledField, compileMutation, compileSelect, statementsOf } from './compile.ts'
 import { introspect } from './introspect.ts'
 
 /** An operation, compiled: its root fields in the order of the answer. */
@@ -12,6 +12,8 @@ export interface CompiledOperation {
   readonly fields: readonly CompiledRootField[]
   /** Whether it serves other requests with the same signature. */
   readonly reusable: boolean
+  /** Characters of SQL. */
+  readonly textLength: number
 }
 
 export type CompiledRootField = { readonly key: string } & (
@@ -31,9 +33,12 @@ export const compileOperation = (
   stringifyNumbers: boolean,
 ): CompiledOperation => {
   const { kind, fields, scope } = planOperation(operation, variables, roleSchema)
+  const compiled = fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers))
+  const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   return {
     kind,
-    fields: fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers)),
+    fields: compiled,
+    textLength: statements.reduce((length, { text }) => length + text.length, 0),
     // An action's input and an introspection's answer hold this request's values.
     reusable: fields.every((field) => field.kind !== 'action' && field.kind !== 'introspection'),
   }

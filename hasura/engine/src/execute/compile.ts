@@ -113,3 +113,17 @@ export const compileMutation = (
       return mutation satisfies never
   }
 }
+
+/** The statements of a field, in the order in which they run. */
+export const statementsOf = (field: CompiledField): readonly CompiledStatement[] => {
+  switch (field.kind) {
+    case 'statement':
+      return [field.statement]
+    case 'list':
+      return field.statements
+    case 'nested-insert':
+      return [...field.steps.map(({ statement }) => statement), field.answer]
+    default:
+      return field satisfies never
+  }
+}

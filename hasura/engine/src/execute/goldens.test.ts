@@ -6,7 +6,7 @@ import { buildRoleSchema } from '../schema/role-schema.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import { compileOperation } from './compile-operation.ts'
-import type { CompiledField, CompiledStatement } from './compile.ts'
+import { type CompiledStatement, statementsOf } from './compile.ts'
 import { type Bookshop, admin, merchant, openBookshop, reader } from './testing/bookshop.ts'
 
 /** Every golden holds a request, the SQL that it became, and what a real Postgres answered. */
@@ -177,17 +177,4 @@ const compiled = ({ query, variables = {}, session }: Golden): readonly Compiled
   })
   const { fields } = compileOperation(parseOperation(query, undefined), variables, roleSchema, false)
   return fields.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
-}
-
-const statementsOf = (field: CompiledField): readonly CompiledStatement[] => {
-  switch (field.kind) {
-    case 'statement':
-      return [field.statement]
-    case 'list':
-      return field.statements
-    case 'nested-insert':
-      return [...field.steps.map(({ statement }) => statement), field.answer]
-    default:
-      return field satisfies never
-  }
 }

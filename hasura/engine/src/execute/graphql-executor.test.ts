@@ -325,6 +325,17 @@ describe('requests that are refused', () => {
     expect(await errorOf(query)).toMatchObject({ message, path })
   })
 
+  test.each([
+    ['a document', `{ book ${'{ author { books '.repeat(20_000)}`, {}],
+    [
+      'variables',
+      'query ($where: book_bool_exp) { book(where: $where) { id } }',
+      { where: JSON.parse(`${'{"_not":'.repeat(50_000)}{}${'}'.repeat(50_000)}`) as object },
+    ],
+  ])('%s nested without end', async (_, query, variables) => {
+    expect(await errorOf(query, merchant(1), variables)).toMatchObject({ code: 'validation-failed' })
+  })
+
   test('what Postgres can not read is a data exception', async () => {
     expect(await errorOf('{ book(where: {publishedAt: {_eq: "yesterdayish"}}) { id } }')).toEqual({
       message: 'invalid input syntax for type timestamp with time zone: "yesterdayish"',

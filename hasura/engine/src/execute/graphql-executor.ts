@@ -8,7 +8,6 @@ import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type CompiledRootField, compileOperation } from './compile-operation.ts'
-import { LruCache } from './lru-cache.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type CachedDocument, type RoleRuntime, RoleSchemas } from './role-schemas.ts'
 import { runField } from './run-field.ts'
@@ -23,12 +22,6 @@ export interface GraphQLExecutorOptions {
   /** What `{{NAME}}` and `value_from_env` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
-
-/** Longer documents are not kept. */
-const maxCachedDocument = 100_000
-
-/** Distinct structures of variables that one document may have at a time. */
-const maxPlansPerDocument = 64
 
 /**
  * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
@@ -72,10 +65,11 @@ const execute = async (
   const document = cachedDocument(request, runtime)
   const compile = (): CompiledOperation =>
     compileOperation(document.operation, variables, runtime.roleSchema, options.stringifyNumericTypes)
-  const signature = document.signature(variables)
-  const known = document.plans.get(signature)
+  const key = `${document.id} ${document.signature(variables)}`
+  const known = runtime.plans.get(key)
   const compiled = known ?? compile()
-  if (known === undefined && compiled.reusable) document.plans.set(signature, compiled)
+  if (known === undefined && compiled.reusable)
+    runtime.plans.set(key, compiled, key.length + compiled.textLength)
   const run: Run = { request, session, variables, executeOptions, pool, options }
   try {
     return await runOperation(compiled, run)
@@ -98,12 +92,20 @@ const cachedDocument = (
   const operation = parseOperation(query, operationName)
   const document: CachedDocument = {
     operation,
+    id: nextDocumentId(),
     signature: createSignature(operation.definition, roleSchema.schema),
-    plans: new LruCache(maxPlansPerDocument),
   }
-  if (query.length <= maxCachedDocument) documents.set(key, document)
+  documents.set(key, document, key.length)
   return document
 }
+
+const nextDocumentId = (() => {
+  let last = 0
+  return (): number => {
+    last += 1
+    return last
+  }
+})()
 
 interface Run {
   readonly request: GraphQLRequest

@@ -19,5 +19,14 @@ export const failureOf = (error: unknown): GraphQLError | undefined => {
   if (error instanceof RequestFailure) return error.error
   if (error instanceof RequestError)
     return { message: error.message, extensions: { path: error.path, code: error.code } }
+  if (isStackOverflow(error))
+    return {
+      message: 'the request is nested too deeply',
+      extensions: { path: '$', code: 'validation-failed' },
+    }
   return undefined
 }
+
+/** Walks of documents and variables recurse, so it is the stack that bounds their depth. */
+const isStackOverflow = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.includes('call stack')

@@ -12,16 +12,20 @@ import type { Signature } from './signature.ts'
 export interface RoleRuntime {
   readonly roleSchema: RoleSchema
   readonly documents: LruCache<string, CachedDocument>
-}
-
-export interface CachedDocument {
-  readonly operation: Operation
-  readonly signature: Signature
-  /** By signature of the variables. */
+  /** By document and by signature of the variables. */
   readonly plans: LruCache<string, CompiledOperation>
 }
 
-const maxDocuments = 1_000
+export interface CachedDocument {
+  /** Stands for the document in the keys of its plans. */
+  readonly id: number
+  readonly operation: Operation
+  readonly signature: Signature
+}
+
+/** Characters of documents, and of signatures and SQL, that are kept per role. */
+const maxDocumentText = 4_000_000
+const maxPlanText = 32_000_000
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
 export class RoleSchemas {
@@ -46,7 +50,11 @@ export class RoleSchemas {
       inferFunctionPermissions: this.#inferFunctionPermissions,
     }
     const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options)
-    const made: RoleRuntime = { roleSchema, documents: new LruCache(maxDocuments) }
+    const made: RoleRuntime = {
+      roleSchema,
+      documents: new LruCache(maxDocumentText),
+      plans: new LruCache(maxPlanText),
+    }
     runtime.byRole.set(key, made)
     return made
   }

@@ -7,6 +7,9 @@ const rawTypes = { getTypeParser: () => (value: unknown) => value }
 /** Statements that a connection may hold prepared. Beyond that it is replaced, which forgets all of them. */
 const maxPreparedPerConnection = 400
 
+/** Longer statements, as inserts of many rows, seldom come twice and would take the server's memory. */
+const maxPreparedLength = 50_000
+
 const prepared = new WeakMap<pg.PoolClient, Set<string>>()
 
 export type ResultRow = readonly (string | null)[]
@@ -17,11 +20,16 @@ export const runStatement = async (
   { name, text }: CompiledStatement,
   values: readonly (string | null)[],
 ): Promise<readonly ResultRow[]> => {
+  const config = { text, values: [...values], rowMode: 'array' as const, types: rawTypes }
+  const named = text.length <= maxPreparedLength ? { ...config, name: remember(client, name) } : config
+  const result = await client.query<(string | null)[]>(named)
+  return result.rows
+}
+
+const remember = (client: pg.PoolClient, name: string): string => {
   const names = prepared.get(client) ?? new Set<string>()
   prepared.set(client, names.add(name))
-  const config = { name, text, values: [...values], rowMode: 'array' as const, types: rawTypes }
-  const result = await client.query<(string | null)[]>(config)
-  return result.rows
+  return name
 }
 
 /**

@@ -280,7 +280,8 @@ const computedFieldModel = (
       ? 0
       : found.arguments.findIndex((argument) => argument.name === definition.table_argument)
   const returnsTable = found.returnsTable === undefined ? undefined : qualifiedKey(found.returnsTable)
-  if (found.arguments[tableIndex]?.table?.name !== table.name) return undefined
+  const argument = found.arguments[tableIndex]?.table
+  if (argument === undefined || qualifiedKey(argument) !== qualifiedKey(table)) return undefined
   return {
     name,
     comment: comment ?? found.comment,
