@@ -57,6 +57,12 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
     .filter((definition) => !isFederation(definition))
   const extensions = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_EXTENSION)
   const types = definitions.filter((definition) => definition.kind !== Kind.OBJECT_TYPE_EXTENSION)
+  const names = new Set([
+    ...Object.keys(rootTypes),
+    ...types.map((type) => ('name' in type ? type.name.value : '')),
+  ])
+  const lost = extensions.find(({ name }) => !names.has(name.value))
+  if (lost) throw new Error(`${lost.name.value} is extended and defined nowhere`)
   const schema = buildASTSchema({
     kind: Kind.DOCUMENT,
     definitions: [schemaDefinition, ...Object.entries(rootTypes).map(rootType), ...types].map((definition) =>

@@ -17,6 +17,7 @@ import {
   specifiedScalarTypes,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { compose } from './compose.ts'
 import { coreSdl, domains, domainSdl, loadContract } from './load.ts'
 
 const { schema, permissions } = loadContract()
@@ -71,6 +72,27 @@ describe('contract', () => {
     expect(schema.getMutationType()?.name).toBe('Mutation')
     expect(schema.getSubscriptionType()).toBeUndefined()
     expect(schema.getType('Subscription')).toBeDefined()
+  })
+
+  test('does not compose when subgraphs contradict each other', () => {
+    const from =
+      (...sdls: string[]) =>
+      () =>
+        compose(
+          'scalar Date',
+          sdls.map((sdl) => ({ name: 'x', sdl })),
+        )
+    const query = 'extend type Query { thing: Thing } extend type Mutation { x: Int }'
+    expect(from(`${query} type Thing { id: ID }`, 'extend type Thing { id: ID }')).toThrow(
+      '"Thing.id" can only be defined once',
+    )
+    expect(from(`${query} type Thing { id: ID }`, 'type Thing { id: ID }')).toThrow(
+      'only one type named "Thing"',
+    )
+    expect(from(`${query} type Thing { id: ID }`, 'extend type Other { id: ID }')).toThrow(
+      'Other is extended and defined nowhere',
+    )
+    expect(from(query)).toThrow('Unknown type "Thing"')
   })
 
   test('shows no federation machinery', () => {
