@@ -1,0 +1,149 @@
+import type { DataLayer } from '@commerce-graph/data-layer'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { everyPermission, openTestGateway, send } from './testing/gateway.ts'
+
+/** Lets nothing through before it is told to, and remembers what became of it. */
+function gate(): {
+  around: (inner: DataLayer) => DataLayer
+  open: () => void
+  aborted: () => Promise<unknown>
+  entered: Promise<void>
+} {
+  const opened = Promise.withResolvers<undefined>()
+  const entered = Promise.withResolvers<undefined>()
+  const abortion = Promise.withResolvers<unknown>()
+  return {
+    open: () => opened.resolve(undefined),
+    entered: entered.promise,
+    aborted: () => abortion.promise,
+    around: (inner) => ({
+      async execute(operation, session, options) {
+        entered.resolve(undefined)
+        const signal = options?.signal
+        await Promise.race([
+          opened.promise,
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => {
+              abortion.resolve(signal.reason)
+              reject(signal.reason as Error)
+            })
+          }),
+        ])
+        return inner.execute(operation, session, options)
+      },
+    }),
+  }
+}
+
+test('a request that takes too long is cancelled and answered with 503', async () => {
+  const { around, aborted } = gate()
+  await using gateway = await openTestGateway({ around, limits: { requestMilliseconds: 300 } })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const answer = await send(gateway, key, '{ products { totalCount } }')
+  expect([answer.status, answer.errors[0]?.extensions.id, answer.errors[0]?.extensions.code]).toEqual([
+    503,
+    'SVC_SRV_001',
+    'SERVICE_UNAVAILABLE',
+  ])
+  expect(await aborted()).toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a statement in Postgres is cancelled when its time is up', async () => {
+  await using gateway = await openTestGateway({ limits: { requestMilliseconds: 500 } })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  await gateway.shop.sql(
+    `CREATE FUNCTION catalog.sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(30); RETURN NEW; END $$;
+     CREATE TRIGGER sleep BEFORE INSERT ON catalog.category FOR EACH ROW EXECUTE FUNCTION catalog.sleep()`,
+  )
+  const answer = await send(
+    gateway,
+    key,
+    'mutation { createCategory(input: { name: "Slow" }) { category { id } } }',
+  )
+  expect(answer.status).toBe(503)
+  await delay(200)
+  const running = await gateway.shop.sql(
+    "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()",
+  )
+  expect(running).toEqual([])
+  expect(await gateway.shop.sql("SELECT id FROM catalog.category WHERE name = 'Slow'")).toEqual([])
+})
+
+test('a client that goes away takes its statement along', async () => {
+  const { around, aborted, entered } = gate()
+  await using gateway = await openTestGateway({ around })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const body = JSON.stringify({ query: '{ products { totalCount } }' })
+  const socket = connect(gateway.port, '127.0.0.1', () =>
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    ),
+  )
+  await entered
+  socket.destroy()
+  expect(await aborted()).toMatchObject({ name: 'AbortError' })
+})
+
+test('stopping lets a running request come to its answer and takes no new one', async () => {
+  const { around, open, entered } = gate()
+  await using gateway = await openTestGateway({ around })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const running = send(gateway, key, '{ products { totalCount } }')
+  await entered
+  const stopped = gateway.stop(5_000)
+  await expect(send(gateway, key, '{ viewer { id } }')).rejects.toThrow('fetch failed')
+  open()
+  expect((await running).data).toEqual({ products: { totalCount: 29 } })
+  await stopped
+})
+
+test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {
+  await using gateway = await openTestGateway({
+    around: (inner) => ({
+      execute: async (operation, session, options) =>
+        operation.query.includes('order')
+          ? {
+              kind: 'errors',
+              errors: [
+                {
+                  message: 'relation "secret" does not exist',
+                  extensions: { code: 'postgres-error', path: '$' },
+                },
+              ],
+            }
+          : operation.query.includes('customers')
+            ? Promise.reject(new Error('a bug at secret.ts:1'))
+            : inner.execute(operation, session, options),
+    }),
+  })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  for (const query of ['{ orders { totalCount } }', '{ customers { totalCount } }']) {
+    const answer = await send(gateway, key, query)
+    const [error] = answer.errors
+    expect([answer.status, error?.extensions.id, error?.message]).toEqual([
+      500,
+      'SVC_SRV_001',
+      'An unexpected error occurred. Please try again.',
+    ])
+    expect(answer.text).not.toContain('secret')
+    expect(
+      gateway.log.some(
+        (line) => line.includes('secret') && line.includes(String(error?.extensions.requestId)),
+      ),
+    ).toBe(true)
+  }
+})
+
+test('a data layer that is away makes requests 503, and /healthz too', async () => {
+  await using gateway = await openTestGateway({
+    around: () => ({ execute: () => Promise.resolve({ kind: 'unavailable', reason: 'connection refused' }) }),
+  })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const answer = await send(gateway, key, '{ products { totalCount } }')
+  expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  const health = await fetch(new URL('/healthz', gateway.url))
+  expect(health.status).toBe(503)
+  expect(await health.json()).toMatchObject({ status: 'unavailable', checks: { dataLayer: 'unavailable' } })
+})
