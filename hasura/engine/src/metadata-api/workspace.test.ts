@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HasuraError, errorBody } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
 import { createMetadataStore } from '../storage/metadata-store.ts'
@@ -10,9 +10,20 @@ let database: TestDatabase
 let pool: pg.Pool
 let workspace: Workspace
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await createTestDatabase()
   pool = new pg.Pool({ connectionString: database.url })
+})
+
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+beforeEach(async () => {
+  await pool.query(
+    'drop schema if exists hdb_catalog cascade; drop schema public cascade; create schema public',
+  )
   const store = createMetadataStore(pool)
   await store.prepare({ version: 3, sources: [{ name: 'default', kind: 'postgres', tables: [] }] })
   await pool.query(`
@@ -22,11 +33,6 @@ beforeEach(async () => {
       as 'select * from article where title = word';
   `)
   workspace = await openWorkspace(pool, store)
-})
-
-afterEach(async () => {
-  await pool.end()
-  await database.drop()
 })
 
 const metadata = (type: string, args: Json = {}, more: Record<string, Json> = {}): Promise<Json> =>

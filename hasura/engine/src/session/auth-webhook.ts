@@ -17,7 +17,10 @@ export interface WebhookClient {
   authenticate(request: AuthenticationRequest): Promise<Session>
 }
 
-/** Headers that describe the connection or the client's software, not who the client is. */
+/**
+ * Headers that describe the connection or the client's software, not who the client is: Hasura's list, and
+ * what by HTTP ends at each hop.
+ */
 const notForwarded: ReadonlySet<string> = new Set([
   'accept',
   'accept-datetime',
@@ -29,10 +32,16 @@ const notForwarded: ReadonlySet<string> = new Set([
   'content-md5',
   'content-type',
   'dnt',
+  'expect',
   'host',
+  'keep-alive',
   'origin',
+  'proxy-connection',
   'referer',
+  'te',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
   'user-agent',
 ])
 

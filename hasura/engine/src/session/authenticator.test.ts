@@ -115,6 +115,8 @@ describe('with a webhook', () => {
       'content-length': '9999',
       'user-agent': 'client',
       origin: 'http://page',
+      'keep-alive': 'timeout=5',
+      expect: '100-continue',
     })
     expect(session).toEqual({
       role: 'merchant',

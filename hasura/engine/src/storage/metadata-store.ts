@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
@@ -40,7 +41,25 @@ export interface MetadataStore {
 const versionRow = z.object({ resource_version: z.number() })
 const metadataRow = z.object({ metadata: z.unknown(), resource_version: z.number() })
 
-export const createMetadataStore = (pool: Pool): MetadataStore => ({
+/** What Hasura's other instances wait for: they poll this row and read the metadata again. */
+const notification = JSON.stringify({ metadata: false, remote_schemas: [], sources: [], data_connectors: [] })
+
+const writeSql = `
+with written as (
+  update hdb_catalog.hdb_metadata
+     set metadata = $1, resource_version = resource_version + 1
+   where id = 1 and resource_version = $2
+  returning resource_version
+), notified as (
+  insert into hdb_catalog.hdb_schema_notifications (id, notification, resource_version, instance_id)
+  select 1, $3::json, resource_version, $4::uuid from written
+  on conflict (id) do update
+    set notification = excluded.notification, resource_version = excluded.resource_version,
+        instance_id = excluded.instance_id, updated_at = now()
+)
+select resource_version from written`
+
+export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID()): MetadataStore => ({
   prepare: async (initial) => {
     const { rows } = await pool.query<{ present: boolean }>(
       `select to_regclass('hdb_catalog.hdb_metadata') is not null
@@ -64,13 +83,12 @@ export const createMetadataStore = (pool: Pool): MetadataStore => ({
   readResourceVersion: () => readResourceVersion(pool),
 
   write: async (metadata, expectedVersion, client) => {
-    const { rows } = await (client ?? pool).query(
-      `update hdb_catalog.hdb_metadata
-          set metadata = $1, resource_version = resource_version + 1
-        where id = 1 and resource_version = $2
-       returning resource_version`,
-      [JSON.stringify(metadata), expectedVersion],
-    )
+    const { rows } = await (client ?? pool).query(writeSql, [
+      JSON.stringify(metadata),
+      expectedVersion,
+      notification,
+      instanceId,
+    ])
     const [row] = z.array(versionRow).parse(rows)
     return row
       ? { kind: 'written', resourceVersion: row.resource_version }
