@@ -13,6 +13,7 @@ import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { readAllPages } from './support/pages.ts'
 import { succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+import { startUnreliableProxy } from './support/unreliable-proxy.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
@@ -133,6 +134,43 @@ const JACKET = `{
     reviews(first: 10) { totalCount edges { node { authorName rating status } } }
   }
 }`
+
+const many = (howMany: number): object[] =>
+  Array.from({ length: howMany }, (_, index) => ({
+    type: 'product',
+    sku: `SKU-${index}`,
+    name: `Product ${index}`,
+    price: index + 1,
+    currency: 'USD',
+    categories: [`Group ${index % 7} > Part ${index % 3}`],
+    stock: index,
+    reviews: [
+      { authorName: 'Ann', rating: 5 },
+      { authorName: 'Ann', rating: 5 },
+    ],
+  }))
+
+async function expectExactly(howMany: number): Promise<void> {
+  expect(await count()).toEqual({ products: howMany, customers: 0, categories: 7 + 21 })
+  const { nodes } = await readAllPages(
+    client,
+    'products',
+    'sku inventory { available } reviews(first: 1) { totalCount }',
+    productNode,
+  )
+  const seen = nodes.map(({ sku, reviews, inventory }) => ({
+    sku,
+    reviews: reviews.totalCount,
+    stock: inventory.available,
+  }))
+  const expected = Array.from({ length: howMany }, (_, index) => ({
+    sku: `SKU-${index}`,
+    reviews: 2,
+    stock: index,
+  }))
+  const bySku = (a: { sku: string }, b: { sku: string }) => a.sku.localeCompare(b.sku)
+  expect(seen.sort(bySku)).toEqual(expected.sort(bySku))
+}
 
 describe('an import', () => {
   test('brings a product with all that belongs to it', async () => {
@@ -320,24 +358,24 @@ describe('an import', () => {
     expect(summary.counts.refused).toBe(1)
     expect(await count()).toMatchObject({ products: 0 })
   })
+
+  test('over a network that loses answers, to a server that is full, brings every row once', async () => {
+    const proxy = await startUnreliableProxy(target.url)
+    const summary = await importFiles([await file('many.jsonl', jsonLines(many(60)))], {
+      target: { ...target, url: proxy.url },
+      retryPolicy: { attempts: 30, firstDelayMs: 10, maxDelayMs: 50 },
+    }).finally(() => proxy.close())
+    expect(summary).toEqual({
+      rows: 60,
+      counts: { created: 60, updated: 0, skipped: 0, refused: 0 },
+      stopped: undefined,
+    })
+    expect(proxy.lost()).toBeGreaterThan(3)
+    await expectExactly(60)
+  }, 120_000)
 })
 
 describe('npm run import', () => {
-  const many = (howMany: number): object[] =>
-    Array.from({ length: howMany }, (_, index) => ({
-      type: 'product',
-      sku: `SKU-${index}`,
-      name: `Product ${index}`,
-      price: index + 1,
-      currency: 'USD',
-      categories: [`Group ${index % 7} > Part ${index % 3}`],
-      stock: index,
-      reviews: [
-        { authorName: 'Ann', rating: 5 },
-        { authorName: 'Ann', rating: 5 },
-      ],
-    }))
-
   function start(...args: string[]): ChildProcess & { output: Promise<string> } {
     const child = spawn(process.execPath, ['importer/bin/import.ts', ...args], {
       cwd: ROOT,
@@ -356,28 +394,6 @@ describe('npm run import', () => {
 
   async function untilSomeAreThere(): Promise<void> {
     while ((await count()).products === 0) await delay(10)
-  }
-
-  async function expectExactly(howMany: number): Promise<void> {
-    expect(await count()).toEqual({ products: howMany, customers: 0, categories: 7 + 21 })
-    const { nodes } = await readAllPages(
-      client,
-      'products',
-      'sku inventory { available } reviews(first: 1) { totalCount }',
-      productNode,
-    )
-    const seen = nodes.map(({ sku, reviews, inventory }) => ({
-      sku,
-      reviews: reviews.totalCount,
-      stock: inventory.available,
-    }))
-    const expected = Array.from({ length: howMany }, (_, index) => ({
-      sku: `SKU-${index}`,
-      reviews: 2,
-      stock: index,
-    }))
-    const bySku = (a: { sku: string }, b: { sku: string }) => a.sku.localeCompare(b.sku)
-    expect(seen.sort(bySku)).toEqual(expected.sort(bySku))
   }
 
   test('that is killed in the middle goes on when it is started again, and doubles nothing', async () => {

@@ -15,15 +15,16 @@ import { startTestPlatform, type TestPlatform } from '../support/test-platform.t
 import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
 import { CANARY, copyMerchant, fingerprint, tenantTables } from './tenants.ts'
 
+const TIMEOUT_MS = 300_000
 const LIST_DEPTH = 3
 const RECORD_DEPTH = 1
 
 /**
- * Two merchants with the same rows, ids included, and a third one whose ids are its own. As the first one, every
- * root field that introspection shows is called on both APIs. What it answers must not change when the twin appears,
+ * Two merchants with the same rows, ids included, and a third one whose ids are its own. As the first one, with
+ * a key and with a shopper's token, every root field that introspection shows is called on both APIs. What it answers must not change when the twin appears,
  * and no row of the others may change, whatever it sends.
  */
-describe('a merchant', () => {
+describe('a merchant', { timeout: TIMEOUT_MS }, () => {
   let platform: TestPlatform
   let sql: postgres.Sql
   let foreign: ForeignIds
@@ -34,13 +35,19 @@ describe('a merchant', () => {
   beforeAll(async () => {
     platform = await startTestPlatform()
     sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
-    for (const [name, url] of [
-      ['/graphql', platform.graphqlUrl],
-      ['/v1/graphql', `${platform.hasuraUrl}/v1/graphql`],
+    const shopper = await shopperToken(createClient(platform.graphqlUrl, bearer(platform.liveKey)))
+    for (const [who, credential] of [
+      ['a key', platform.liveKey],
+      ['a shopper', shopper],
     ] as const) {
-      const client = createClient(url, bearer(platform.liveKey))
-      const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
-      apis.push({ name, client, schema: buildClientSchema(introspection) })
+      for (const [path, url] of [
+        ['/graphql', platform.graphqlUrl],
+        ['/v1/graphql', `${platform.hasuraUrl}/v1/graphql`],
+      ] as const) {
+        const client = createClient(url, bearer(credential))
+        const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
+        apis.push({ name: `${path} by ${who}:`, client, schema: buildClientSchema(introspection) })
+      }
     }
     await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
     foreign = await foreignIds(sql, stranger)
@@ -114,6 +121,22 @@ describe('a merchant', () => {
     expect(after).toEqual(before)
   })
 })
+
+/** The token of the first customer that has an order. */
+async function shopperToken(client: Client): Promise<string> {
+  const { orders } = succeeded(
+    await client<{ orders: { edges: { node: { customerId: string } }[] } }>(
+      '{ orders(first: 1) { edges { node { customerId } } } }',
+    ),
+  )
+  const issued = succeeded(
+    await client<{ createCustomerAccessToken: { accessToken: string } }>(
+      'mutation ($id: ID!) { createCustomerAccessToken(customerId: $id) { accessToken errors { message } } }',
+      { id: orders.edges[0]?.node.customerId },
+    ),
+  )
+  return issued.createCustomerAccessToken.accessToken
+}
 
 function queriesOf(
   schema: GraphQLSchema,
