@@ -7,6 +7,7 @@ import {
   type ConnectionPart,
   connectionShape,
   type EdgePart,
+  type KeysetLayout,
   type PageInfoField,
   pageInfoFields,
   type PageInfoPart,
@@ -88,6 +89,7 @@ interface PartsPlan {
   readonly pageInfo: Set<PageInfoField>
   needsRows: boolean
   needsCursors: boolean
+  needsEdgeCursors: boolean
 }
 
 function planParts(
@@ -105,6 +107,7 @@ function planParts(
     pageInfo: new Set(),
     needsRows: false,
     needsCursors: false,
+    needsEdgeCursors: false,
   }
   for (const [key, group] of collectFields(scope, type, selectionSetsOf(field.group)))
     result.parts.push(planPart(scope, place, type, key, group, shown, result))
@@ -156,6 +159,7 @@ function planEdges(
     if (name === '__typename') return { kind: 'constant', key, value: type.name }
     if (name === 'cursor') {
       result.needsCursors = true
+      result.needsEdgeCursors = true
       return { kind: 'cursor', key }
     }
     const row = planRow(scope, projection, selectionSetsOf(field))
@@ -190,12 +194,12 @@ function planPageInfo(
 /** The fields of the page's nodes: what is selected, and the keyset where cursors are made of it. */
 function planRows(
   scope: PlanScope,
-  { nodes, needsCursors }: PartsPlan,
+  { nodes, needsCursors, needsEdgeCursors }: PartsPlan,
   { sort, sortName }: PagePlan,
 ): {
   readonly fields: readonly HasuraField[]
   readonly hidden: readonly string[]
-  readonly keyset: { readonly sort: string; readonly value: string; readonly id: string } | undefined
+  readonly keyset: KeysetLayout | undefined
 } {
   const fields = [...nodes]
   const hidden: string[] = []
@@ -208,7 +212,9 @@ function planRows(
     hidden.push(alias)
     return alias
   }
-  const keyset = needsCursors ? { sort: sortName, value: keyOf(sort.column), id: keyOf('id') } : undefined
+  const keyset = needsCursors
+    ? { sort: sortName, value: keyOf(sort.column), id: keyOf('id'), ofEdges: needsEdgeCursors }
+    : undefined
   if (fields.length === 0) fields.push({ alias: '__typename', name: '__typename' })
   return { fields, hidden, keyset }
 }

@@ -26,6 +26,15 @@ export type PageInfoPart =
 export const pageInfoFields = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
 export type PageInfoField = (typeof pageInfoFields)[number]
 
+/** Where in a node the values of its cursor stand; there is none when no cursor is asked for. */
+export interface KeysetLayout {
+  readonly sort: string
+  readonly value: string
+  readonly id: string
+  /** Whether every edge shows its cursor, and not only the page its ends. */
+  readonly ofEdges: boolean
+}
+
 /** Where a page's rows and their neighbourhood stand in Hasura's answer. */
 export interface PageLayout {
   /** Which of the context's page sizes is this connection's. */
@@ -33,8 +42,7 @@ export interface PageLayout {
   readonly backward: boolean
   /** In a link table's row: the key of the node. */
   readonly through?: string
-  /** Keys of the sort column and the id in the node; absent when no cursor is needed. */
-  readonly keyset?: { readonly sort: string; readonly value: string; readonly id: string }
+  readonly keyset?: KeysetLayout
   /** Keys of the node that the client did not ask for. */
   readonly hidden: readonly string[]
   /** The key, beside the rows, that holds something if there are items on the other side of the cursor. */
@@ -66,7 +74,10 @@ export const completeConnection: Complete<unknown> = (value) => (value === lost 
 
 interface Page {
   readonly nodes: readonly Row[]
+  /** Of each node; empty where only the page's ends are asked for. */
   readonly cursors: readonly string[]
+  readonly startCursor: string | null
+  readonly endCursor: string | null
   readonly hasNextPage: boolean
   readonly hasPreviousPage: boolean
 }
@@ -85,20 +96,25 @@ function readPage(raw: unknown, row: Row, layout: PageLayout, { pageSizes }: Sha
   const others = probe !== undefined && (take(row, probe) as unknown[]).length > 0
   return {
     nodes,
-    cursors: readCursors(nodes, layout),
+    ...readCursors(nodes, layout),
     hasNextPage: layout.backward ? others : more,
     hasPreviousPage: layout.backward ? more : others,
   }
 }
 
-function readCursors(nodes: readonly Row[], { keyset, hidden }: PageLayout): readonly string[] {
-  const cursors = keyset
-    ? nodes.map((node) =>
-        encodeCursor({ sort: keyset.sort, value: node[keyset.value], id: String(node[keyset.id]) }),
-      )
-    : []
-  if (hidden.length > 0) for (const node of nodes) for (const key of hidden) node[key] = undefined
-  return cursors
+function readCursors(
+  nodes: readonly Row[],
+  { keyset, hidden }: PageLayout,
+): Pick<Page, 'cursors' | 'startCursor' | 'endCursor'> {
+  const cursorOf = (node: Row | undefined) =>
+    node && keyset
+      ? encodeCursor({ sort: keyset.sort, value: node[keyset.value], id: String(node[keyset.id]) })
+      : null
+  const cursors = keyset?.ofEdges === true ? nodes.map((node) => cursorOf(node) ?? '') : []
+  const startCursor = cursors[0] ?? cursorOf(nodes[0])
+  const endCursor = cursors.at(-1) ?? cursorOf(nodes.at(-1))
+  for (const key of hidden) for (const node of nodes) node[key] = undefined
+  return { cursors, startCursor, endCursor }
 }
 
 function partOf(part: ConnectionPart, page: Page, row: Row, context: ShapeContext): unknown {
@@ -157,22 +173,6 @@ function edgeOf(
 
 function pageInfo(parts: readonly PageInfoPart[], page: Page): Row {
   const info: Row = {}
-  for (const part of parts)
-    info[part.key] = part.kind === 'constant' ? part.value : pageInfoOf(part.kind, page)
+  for (const part of parts) info[part.key] = part.kind === 'constant' ? part.value : page[part.kind]
   return info
-}
-
-function pageInfoOf(field: PageInfoField, { cursors, hasNextPage, hasPreviousPage }: Page): unknown {
-  switch (field) {
-    case 'hasNextPage':
-      return hasNextPage
-    case 'hasPreviousPage':
-      return hasPreviousPage
-    case 'startCursor':
-      return cursors[0] ?? null
-    case 'endCursor':
-      return cursors.at(-1) ?? null
-    default:
-      return field satisfies never
-  }
 }
