@@ -29,16 +29,24 @@ export function addFault<T>(
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? null)
 
-/** A text that says something. */
-export const text = (maxLength: number) =>
+/** A text that Postgres can hold: it has no NUL, and no half of a surrogate pair. */
+export const storableText = (maxLength: number) =>
   z.string().superRefine((value, context) => {
-    if (value.trim() === '') addFault(context, { kind: 'required' })
+    if (value.includes('\0') || !value.isWellFormed())
+      addFault(context, { kind: 'format', expected: 'Unicode text' })
     else if (value.length > maxLength) {
-      addFault(context, { kind: 'range', value: `of ${value.length} characters`, min: 1, max: maxLength })
+      addFault(context, { kind: 'range', value: `of ${value.length} characters`, min: 0, max: maxLength })
     }
   })
 
-export const id = z.uuid()
+/** A text that says something. */
+export const text = (maxLength: number) =>
+  storableText(maxLength).superRefine((value, context) => {
+    if (value.trim() === '') addFault(context, { kind: 'required' })
+  })
+
+/** Any UUID, whatever its version: ids may have been made elsewhere. */
+export const id = z.guid()
 
 export const integer = (min: number, max: number) =>
   z.number().superRefine((value, context) => {
@@ -64,15 +72,15 @@ export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
 
 export const address = z.object({
   line1: text(255),
-  line2: optional(z.string().max(255)),
+  line2: optional(storableText(255)),
   city: text(255),
   state: text(255),
   postalCode: text(32),
   country: text(255),
-  phone: optional(z.string().max(64)),
+  phone: optional(storableText(64)),
 })
 
-export const notes = optional(z.string().max(5000))
+export const notes = optional(storableText(5000))
 
 /** Coupons are the promotions domain's; until it answers, every code is one that nobody has issued. */
 export const couponCode = z
@@ -82,7 +90,7 @@ export const couponCode = z
     if (code != null) addFault(context, { kind: 'coupon' })
   })
 
-export const timestamp = z.iso.datetime({ offset: true, local: true }).superRefine((value, context) => {
+export const timestamp = z.iso.datetime({ offset: true }).superRefine((value, context) => {
   if (Number.isNaN(Date.parse(value))) addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
 })
 

@@ -17,7 +17,7 @@ export type Session =
 export type Role = Session['role']
 
 const shared = {
-  'x-hasura-merchant-id': z.uuid().transform((id) => id as MerchantId),
+  'x-hasura-merchant-id': z.guid().transform((id) => id as MerchantId),
   'x-hasura-permissions': z.string().transform(parsePermissions),
 }
 
@@ -27,7 +27,7 @@ export const sessionVariables = z
     z.object({ 'x-hasura-role': z.literal('merchant'), ...shared }),
     z.object({
       'x-hasura-role': z.literal('customer'),
-      'x-hasura-customer-id': z.uuid().transform((id) => id as CustomerId),
+      'x-hasura-customer-id': z.guid().transform((id) => id as CustomerId),
       ...shared,
     }),
   ])

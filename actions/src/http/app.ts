@@ -25,6 +25,8 @@ export interface AppOptions {
 const BODY_LIMIT = '1mb'
 /** What `platform.idempotency_record` holds. */
 const MAX_IDEMPOTENCY_KEY = 255
+/** What of a client's request id goes into the log. */
+const MAX_REQUEST_ID = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
 export function createApp({ secret, actions, isHealthy, logger }: AppOptions): Express {
@@ -67,7 +69,7 @@ function requireSecret(secret: string): RequestHandler {
 function serveAction(name: string, action: Action, logger: Logger): RequestHandler {
   return async (request, response) => {
     const started = performance.now()
-    const requestId = request.get('x-request-id') ?? randomUUID()
+    const requestId = request.get('x-request-id')?.slice(0, MAX_REQUEST_ID) ?? randomUUID()
     response.locals.requestId = requestId
     const payload = actionPayload.safeParse(request.body)
     if (!payload.success || payload.data.action.name !== name) {

@@ -12,6 +12,8 @@ export interface Listener {
 /** Milliseconds. Longer than the slowest answer (a processor call and a statement), shorter than Hasura's 30 s. */
 const REQUEST_TIMEOUT = 25_000
 const HEADERS_TIMEOUT = 10_000
+/** Each carries one request at a time, so this bounds what waits for a database connection too. */
+const MAX_CONNECTIONS = 2_000
 
 export interface Address {
   /** 0 takes a free one. */
@@ -23,6 +25,7 @@ export interface Address {
 export async function listen(app: Express, { port, host = '127.0.0.1' }: Address): Promise<Listener> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: HEADERS_TIMEOUT }, app)
   server.setTimeout(REQUEST_TIMEOUT)
+  server.maxConnections = MAX_CONNECTIONS
   server.listen(port, host)
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo

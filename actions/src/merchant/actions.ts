@@ -56,7 +56,7 @@ export function merchantActions({
 const newApiKey = z.object({
   name: text(255),
   mode: z.enum(['live', 'test']),
-  permissions: list(z.string(), MAX_PERMISSIONS),
+  permissions: list(text(100), MAX_PERMISSIONS),
   expiresAt: optional(timestamp).superRefine((value, context) => {
     if (value !== null && Date.parse(value) <= Date.now()) {
       addFault(context, { kind: 'value', message: 'The key would have expired already' })

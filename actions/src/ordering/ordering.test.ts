@@ -115,6 +115,24 @@ describe('createOrder', () => {
     })
   })
 
+  test.each([
+    ['a NUL', { notes: 'a\0b' }, 'notes'],
+    ['half a surrogate pair', { shippingAddress: { ...address, line2: '\ud800' } }, 'shippingAddress.line2'],
+    ['a text that is too long', { notes: 'x'.repeat(5001) }, 'notes'],
+  ])('refuses %s, which Postgres could not hold, as input', async (_what, more, field) => {
+    const product = await shop.createProduct(merchant, { stock: [1] })
+    expect(await order([line(product)], more)).toMatchObject({ kind: 'invalid', errors: [{ field }] })
+  })
+
+  test('looks for any UUID, and says of anything else that it is none', async () => {
+    expect(await order([{ productId: '00000000-0000-0000-0000-00000000000a', quantity: 1 }])).toMatchObject({
+      errors: [{ field: 'items.0.productId', code: 'NOT_FOUND' }],
+    })
+    expect(await order([{ productId: 'shirt', quantity: 1 }])).toMatchObject({
+      errors: [{ field: 'items.0.productId', code: 'INVALID_FORMAT' }],
+    })
+  })
+
   test('refuses a total that clients could not hold exactly', async () => {
     const dear = await shop.createProduct(merchant, { price: 9_000_000_000_000_000, stock: [9] })
     expect(await order([line(dear, 2)])).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })

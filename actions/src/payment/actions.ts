@@ -10,7 +10,7 @@ import {
   paymentFailed,
 } from '../action/answer.ts'
 import { type Once, once } from '../action/idempotency.ts'
-import { addFault, id, money, optional, text, userError } from '../action/input.ts'
+import { addFault, id, money, optional, storableText, text, userError } from '../action/input.ts'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
@@ -47,7 +47,7 @@ const paymentInput = z
     method: z.enum(methods),
     paymentMethodId: optional(text(255)),
     amount: optional(money),
-    returnUrl: optional(z.url({ protocol: /^https?$/ }).max(2048)),
+    returnUrl: optional(storableText(2048).pipe(z.url({ protocol: /^https?$/ }))),
   })
   .superRefine(({ method, paymentMethodId }, context) => {
     if (method === 'CARD' && paymentMethodId === null)

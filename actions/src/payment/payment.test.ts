@@ -228,6 +228,15 @@ describe('processPayment refuses', () => {
     )
   })
 
+  test.each(['javascript:alert(1)', 'thanks', 'https://shop.example/\0'])(
+    '%j as a return URL',
+    async (returnUrl) => {
+      expect(await pay(await newOrder(), 'pm_card_visa', { returnUrl })).toMatchObject({
+        errors: [{ field: 'returnUrl', code: 'INVALID_FORMAT' }],
+      })
+    },
+  )
+
   test('methods that nobody serves, cash of a shopper’s word, and a card without its token', async () => {
     const input = { orderId: await newOrder(), method: 'PAYPAL' }
     const unsupported = {

@@ -1,7 +1,7 @@
 -- The rules of stock as functions, so that a decision about stock and its effect are one round trip and one
 -- transaction.
 --
--- Locks are always taken in this order: order, payment, reservation, stock levels by (stock_item_id, warehouse_id),
+-- Locks are always taken in this order: cart, order, payment, reservation, stock levels by (stock_item_id, warehouse_id),
 -- order number counter, products by id. Nothing waits for a lock that stands earlier in the list, so nothing can
 -- deadlock. The one exception, other carts' expired reservations, is taken with SKIP LOCKED, which never waits.
 
