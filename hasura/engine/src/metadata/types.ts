@@ -21,7 +21,7 @@ const connectionInfo = record({
   ssl_configuration: jsonObject.optional(),
 })
 
-export const sourceConfiguration = record({
+const sourceConfiguration = record({
   connection_info: connectionInfo.optional(),
   read_replicas: z.array(jsonObject).optional(),
   extensions_schema: z.string().optional(),
@@ -31,7 +31,7 @@ export const sourceConfiguration = record({
 
 const namePattern = { prefix: z.string().optional(), suffix: z.string().optional() }
 
-export const sourceCustomization = record({
+const sourceCustomization = record({
   root_fields: record({ namespace: z.string().optional(), ...namePattern }).optional(),
   type_names: record(namePattern).optional(),
   naming_convention: z.enum(['hasura-default', 'graphql-default']).optional(),
@@ -51,13 +51,13 @@ export const source = record({
   query_tags: jsonObject.optional(),
 })
 
-export const queryCollection = record({
+const queryCollection = record({
   name: nonEmptyText,
   comment: z.string().optional(),
   definition: record({ queries: z.array(record({ name: nonEmptyText, query: z.string() })) }),
 })
 
-export const allowlistEntry = record({
+const allowlistEntry = record({
   collection: nonEmptyText,
   scope: z
     .union([
@@ -67,7 +67,7 @@ export const allowlistEntry = record({
     .optional(),
 })
 
-export const restEndpoint = record({
+const restEndpoint = record({
   name: nonEmptyText,
   url: z.string().min(1),
   methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
@@ -75,7 +75,7 @@ export const restEndpoint = record({
   comment: z.string().optional(),
 })
 
-export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
+const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 
 export const metadata = record({
   version: z.literal(3),
@@ -96,16 +96,8 @@ export const metadata = record({
   backend_configs: jsonObject.optional(),
 })
 
-export type SourceConfiguration = DeepReadonly<z.output<typeof sourceConfiguration>>
-export type SourceCustomization = DeepReadonly<z.output<typeof sourceCustomization>>
 export type Source = DeepReadonly<z.output<typeof source>>
-export type QueryCollection = DeepReadonly<z.output<typeof queryCollection>>
-export type AllowlistEntry = DeepReadonly<z.output<typeof allowlistEntry>>
-export type RestEndpoint = DeepReadonly<z.output<typeof restEndpoint>>
-export type InheritedRole = DeepReadonly<z.output<typeof inheritedRole>>
 export type Metadata = DeepReadonly<z.output<typeof metadata>>
-
-export const emptyMetadata: Metadata = { version: 3, sources: [] }
 
 export type { Action, CustomTypes } from './action.ts'
 export type { CronTrigger, EventTrigger } from './event-trigger.ts'

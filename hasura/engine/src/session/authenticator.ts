@@ -60,7 +60,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   }
 }
 
-export const accessDenied = (message: string): HasuraError =>
+const accessDenied = (message: string): HasuraError =>
   new HasuraError('access-denied', message, { status: 401 })
 
 /** Digests are compared, so that the time taken tells neither the secret's length nor its beginning. */

@@ -33,7 +33,6 @@ export interface MetadataStore {
    * the caller's transaction.
    */
   write(metadata: Metadata, expectedVersion: number, client?: ClientBase): Promise<WriteResult>
-  readServerId(): Promise<string>
   readCatalogState(): Promise<{ id: string; cli_state: Json; console_state: Json }>
   writeCatalogState(kind: CatalogStateKind, state: Json): Promise<void>
 }
@@ -93,11 +92,6 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
     return row
       ? { kind: 'written', resourceVersion: row.resource_version }
       : { kind: 'conflict', currentResourceVersion: await readResourceVersion(pool) }
-  },
-
-  readServerId: async () => {
-    const { rows } = await pool.query<{ id: string }>('select hasura_uuid as id from hdb_catalog.hdb_version')
-    return rows[0]?.id ?? ''
   },
 
   readCatalogState: async () => {
