@@ -9,7 +9,9 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
+import type { UniqueKey } from '../catalog/types.ts'
 import type { FilterTypes } from './filter-types.ts'
+import { isGraphqlName } from './graphql-name.ts'
 import { memoize } from './memoize.ts'
 import { baseType, isNumeric } from './postgres-type.ts'
 import { type FieldConfigMap, type RowTypes, field, listOf } from './row-types.ts'
@@ -41,7 +43,7 @@ export const createMutationTypes = (
   const response = memoize((table: TableModel) => responseType(context, table, rows))
   const conflictType = memoize((table: TableModel) => onConflictType(context, table, filters))
   const onConflict: MutationTypes['onConflict'] = (table) =>
-    table.catalog.uniqueConstraints.length === 0 && table.catalog.primaryKey === undefined
+    conflictKeys(table).length === 0
       ? {}
       : { on_conflict: { type: conflictType(table), description: 'upsert condition' } }
   const nestedInsert = memoize((table: TableModel) => nestedInsertTypes(table, insertInput, onConflict))
@@ -107,6 +109,16 @@ const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes)
     },
   })
 
+/** The constraints that an upsert can name. */
+const conflictKeys = ({ catalog }: TableModel): readonly UniqueKey[] => {
+  const { primaryKey, uniqueConstraints } = catalog
+  const keys = [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints]
+  return keys.filter(
+    ({ constraint }, index) =>
+      isGraphqlName(constraint) && keys.findIndex((key) => key.constraint === constraint) === index,
+  )
+}
+
 const onConflictType = (
   context: SchemaContext,
   table: TableModel,
@@ -120,18 +132,11 @@ const onConflictType = (
     description: `update columns of table "${table.name.name}"`,
     values: Object.fromEntries(names.map((name) => [name, { description: 'column name' }])),
   })
-  const { primaryKey, uniqueConstraints } = table.catalog
-  const constraints = new Map(
-    [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints].map((key) => [
-      key.constraint,
-      key,
-    ]),
-  )
   const constraint = new GraphQLEnumType({
     name: `${table.typeName}_constraint`,
     description: `unique or primary key constraints on table "${table.name.name}"`,
     values: Object.fromEntries(
-      [...constraints].map(([name, { columns: own }]) => [
+      conflictKeys(table).map(({ constraint: name, columns: own }) => [
         name,
         {
           description: `unique or primary key constraint on columns ${own.map((column) => `"${column}"`).join(', ')}`,

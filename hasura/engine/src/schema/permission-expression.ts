@@ -233,7 +233,14 @@ const listValue = (value: Json, type: TypeName): Value => {
   return { kind: 'array', items: value.map((item: Json) => scalarValue(item, element)), type }
 }
 
-export const typeNameOf = ({ schema, name }: CatalogType): TypeName => ({ schema, name })
+/**
+ * The type that values are given. A domain's is its base: what a column is compared with need not be a value
+ * that the domain allows, and what is written to it is checked there.
+ */
+export const typeNameOf = (type: CatalogType): TypeName => {
+  const { schema, name } = baseType(type)
+  return { schema, name }
+}
 
 /** Postgres names the array type of `x` `_x`, in the same schema. Arrays of arrays are arrays again. */
 export const arrayTypeOf = (type: CatalogType): TypeName => {

@@ -21,7 +21,7 @@ export const baseType = (type: CatalogType): CatalogType =>
 export const scalarName = (type: CatalogType): string => {
   const base = baseType(type)
   if (base.category === 'composite') return `${base.name}_scalar`
-  return scalarNames[base.name] ?? base.name
+  return scalarNames[base.name] ?? base.name.replaceAll(/\W/g, '_')
 }
 
 const encodings: Readonly<Record<string, ScalarEncoding>> = {

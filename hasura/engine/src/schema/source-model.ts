@@ -1,5 +1,6 @@
 import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, CatalogType } from '../catalog/types.ts'
 import type { EnumTableValue } from '../catalog/types.ts'
+import { isGraphqlName } from './graphql-name.ts'
 import {
   type ComputedField,
   type CustomRootFields,
@@ -126,7 +127,7 @@ export const buildSourceModel = (metadata: Metadata, catalog: Catalog): SourceMo
   const tables = new Map<string, TableModel>()
   for (const entry of tracked) {
     const table = catalog.tables.get(qualifiedKey(entry.table))
-    if (table !== undefined)
+    if (table !== undefined && isGraphqlName(tableTypeName(entry)))
       tables.set(qualifiedKey(entry.table), tableModel(entry, table, catalog, keys, enums))
   }
   const functions = metadata.sources
@@ -139,6 +140,9 @@ export const buildSourceModel = (metadata: Metadata, catalog: Catalog): SourceMo
 export const defaultGraphqlName = ({ schema, name }: QualifiedName): string =>
   schema === 'public' ? name : `${schema}_${name}`
 
+const tableTypeName = ({ table, configuration }: TableMetadata): string =>
+  configuration?.custom_name ?? defaultGraphqlName(table)
+
 const tableModel = (
   metadata: TableMetadata,
   catalog: CatalogTable,
@@ -147,7 +151,7 @@ const tableModel = (
   enums: ReadonlySet<string>,
 ): TableModel => {
   const key = qualifiedKey(metadata.table)
-  const typeName = metadata.configuration?.custom_name ?? defaultGraphqlName(metadata.table)
+  const typeName = tableTypeName(metadata)
   const columns = catalog.columns.map((column) => columnModel(column, catalog, metadata, enums))
   return {
     key,
@@ -156,13 +160,18 @@ const tableModel = (
     comment: metadata.configuration?.comment ?? catalog.comment,
     catalog,
     metadata,
-    columns: new Map(columns.map((column) => [column.graphqlName, column])),
+    columns: new Map(
+      columns
+        .filter(({ graphqlName }) => isGraphqlName(graphqlName))
+        .map((column) => [column.graphqlName, column]),
+    ),
     columnsByName: new Map(columns.map((column) => [column.name, column])),
     relationships: relationshipModels(metadata, catalog, tables, tracked),
     computedFields: new Map(
       (metadata.computed_fields ?? [])
         .map((field) => computedFieldModel(field, metadata.table, functions, tracked))
         .filter((field) => field !== undefined)
+        .filter(({ name }) => isGraphqlName(name))
         .map((field) => [field.name, field]),
     ),
     rootFields: rootFieldNames(typeName, metadata.configuration?.custom_root_fields ?? {}),
@@ -206,7 +215,7 @@ const relationshipModels = (
   const models = new Map<string, RelationshipModel>()
   for (const { kind, name, comment, using } of entries) {
     const join = resolveRelationship(relationshipKey(using), table, tables)
-    if (join !== undefined && tracked.has(qualifiedKey(join.target)))
+    if (join !== undefined && isGraphqlName(name) && tracked.has(qualifiedKey(join.target)))
       models.set(name, { name, kind, comment, ...join, target: qualifiedKey(join.target) })
   }
   return models
@@ -319,6 +328,8 @@ const functionModel = (
   const configuration = metadata.configuration
   const stem = configuration?.custom_name ?? defaultGraphqlName(metadata.function)
   const sessionArgument = configuration?.session_argument
+  const names = [stem, ...argumentModels(catalog).map(({ graphqlName }) => graphqlName)]
+  if (!names.every(isGraphqlName)) return []
   return [
     {
       metadata,

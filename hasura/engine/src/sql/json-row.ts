@@ -10,8 +10,8 @@ export interface JsonEntry {
 /** Postgres cuts longer names, and a column's name is what becomes the key. */
 const longestName = 63
 
-/** No key of a GraphQL answer has a hyphen, so no column can hide the row. */
-const record = 'json-row'
+/** A column of this name would hide the row; no key of a GraphQL answer and no sane table has one. */
+const record = 'row:json'
 
 /**
  * A JSON object's entries as a row, for `json_agg` and `row_to_json` to write out. This is the one place

@@ -22,8 +22,8 @@ export interface Bookshop {
 export const openBookshop = async (env: Readonly<Record<string, string>> = {}): Promise<Bookshop> => {
   const database = await createTestDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  // Dropping the database may end a connection that the pool has already let go of.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  // Dropping the database may end a connection before the pool has closed it.
+  pool.on('error', () => undefined)
   await pool.query(await readFile(new URL('bookshop.sql', import.meta.url), 'utf8'))
   const snapshot = buildSnapshot(bookshopMetadata, await readCatalog(pool, bookshopMetadata), 1)
   if (snapshot.inconsistencies.length > 0) throw new Error(JSON.stringify(snapshot.inconsistencies))
