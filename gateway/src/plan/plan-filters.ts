@@ -1,6 +1,6 @@
 import { type GraphQLField, getNamedType, isInputObjectType } from 'graphql'
 import { invalidFormat } from '../errors/catalogue-error.ts'
-import { type Condition } from '../projection/condition.ts'
+import { type Condition, type VariableReference } from '../projection/condition.ts'
 import { type Filter } from '../projection/filter.ts'
 import { type Bound } from './binding.ts'
 import { type ArgumentValues, type FieldArguments, type PlanScope } from './plan-scope.ts'
@@ -31,11 +31,17 @@ export function planFilter(
   path: string,
 ): readonly Condition[] {
   if (read(args.now) == null) return []
-  const variable = scope.variable(filter.type)
-  scope.binders.push((request, bound) => {
-    bound.variables[variable.name] = bindFilter(filter, read(args.in(request)), path, bound)
+  const variables = new Map<string, VariableReference>()
+  const condition = filter.condition((type) => {
+    const variable = variables.get(type) ?? scope.variable(type)
+    variables.set(type, variable)
+    return variable
   })
-  return [filter.condition(variable)]
+  scope.binders.push((request, bound) => {
+    const value = bindFilter(filter, read(args.in(request)), path, bound)
+    for (const { name } of variables.values()) bound.variables[name] = value
+  })
+  return [condition]
 }
 
 function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bound): unknown {

@@ -3,14 +3,15 @@ import { type Condition, type VariableReference } from './condition.ts'
 
 /** How a value that a client gives narrows rows down. */
 export interface Filter {
-  /** Hasura's type of the variable that carries the value. */
-  readonly type: string
-  readonly condition: (value: VariableReference) => Condition
+  readonly condition: (value: TypedVariable) => Condition
   /** The contract's value as Hasura's; the same when absent. */
   readonly toVariable?: (value: unknown) => unknown
   /** What is wrong with a value that the contract's type lets through. */
   readonly check?: (value: unknown, field: string) => CatalogueError | undefined
 }
+
+/** The variable that carries the value, declared with the type that its place in the condition has in Hasura. */
+export type TypedVariable = (type: string) => VariableReference
 
 /** An id that no record has: ids are UUIDs of version 7. What is no UUID at all is looked up as this one. */
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -24,42 +25,43 @@ export function toUuid(value: unknown): string {
   return isUuid(value) ? value : nobody
 }
 
-export const idFilter = (condition: Filter['condition']): Filter => ({
-  type: 'uuid!',
-  condition,
+/** @param condition what holds for the given id */
+export const idFilter = (condition: (id: VariableReference) => Condition): Filter => ({
+  condition: (value) => condition(value('uuid!')),
   toVariable: toUuid,
 })
 
 export const equals = (column: string, type: string): Filter => ({
-  type: `${type}!`,
-  condition: (value) => ({ [column]: { _eq: value } }),
+  condition: (value) => ({ [column]: { _eq: value(`${type}!`) } }),
 })
 
 export const idEquals = (column: string): Filter => idFilter((value) => ({ [column]: { _eq: value } }))
 
 export const atLeast = (column: string, type: string): Filter => ({
-  type: `${type}!`,
-  condition: (value) => ({ [column]: { _gte: value } }),
+  condition: (value) => ({ [column]: { _gte: value(`${type}!`) } }),
 })
 
 export const atMost = (column: string, type: string): Filter => ({
-  type: `${type}!`,
-  condition: (value) => ({ [column]: { _lte: value } }),
+  condition: (value) => ({ [column]: { _lte: value(`${type}!`) } }),
 })
 
 /** All of the given labels are among the column's. */
 export const hasAll = (column: string): Filter => ({
-  type: '[String!]!',
-  condition: (value) => ({ [column]: { _contains: value } }),
+  condition: (value) => ({ [column]: { _contains: value('[String!]!') } }),
 })
 
 /** The specification's sample validators name these bounds (docs/open-points.md). */
 const searchLength = { min: 2, max: 100 }
 
-/** Any of the columns contains the text, in any case. */
-export const searchIn = (columns: readonly string[]): Filter => ({
-  type: 'String!',
-  condition: (value) => ({ _or: columns.map((column) => ({ [column]: { _ilike: value } })) }),
+/**
+ * Any of the columns contains the text, in any case.
+ *
+ * @param columns Hasura's type of each
+ */
+export const searchIn = (columns: Readonly<Record<string, 'String' | 'citext'>>): Filter => ({
+  condition: (value) => ({
+    _or: Object.entries(columns).map(([column, type]) => ({ [column]: { _ilike: value(`${type}!`) } })),
+  }),
   toVariable: (text) => `%${String(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
   check: (text, field) => {
     const length = Array.from(String(text)).length

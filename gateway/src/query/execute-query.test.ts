@@ -1,3 +1,4 @@
+import { createHttpDataLayer } from '@commerce-graph/data-layer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contract, queryData, runQuery } from '../testing/run.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
@@ -503,5 +504,53 @@ describe('filters', () => {
     expect(await total({ filters: { status: 'DRAFT' }, status: null })).toBe(1)
     expect(await total({ filters: { status: 'DRAFT' }, status: 'ACTIVE' })).toBe(0)
     expect(await total({ featured: false, filters: { priceMin: 1400 } })).toBe(6)
+  })
+})
+
+describe('faults of ours', () => {
+  test('a null where the contract promises a value costs as little as it may, and is reported', async () => {
+    const id = fixtureId('cart', 2, 1)
+    const settings = `merchant_id = '${fixtureId('merchant', 2, 0)}'`
+    const text = `{ cart(id: "${id}") { id subtotal } carts { edges { node { subtotal } } } viewer { role } }`
+    const alone = `{ cart(id: "${id}") { id subtotal } viewer { role } }`
+    await shop.sql(`CREATE TABLE kept AS SELECT * FROM merchant.settings WHERE ${settings}`)
+    await shop.sql(`DELETE FROM merchant.settings WHERE ${settings}`)
+    const [whole, part] = [
+      await runQuery(shop, keyPrincipal(2), text),
+      await runQuery(shop, keyPrincipal(2), alone),
+    ]
+    await shop.sql('INSERT INTO merchant.settings SELECT * FROM kept')
+    expect(part).toMatchObject({
+      data: { cart: null, viewer: { role: 'merchant' } },
+      errors: [{ id: 'SVC_SRV_001', path: ['cart', 'subtotal'] }],
+      defects: [{ kind: 'null', violations: [{ path: ['cart', 'subtotal'], field: 'Cart.subtotal' }] }],
+    })
+    expect(whole).toMatchObject({
+      data: null,
+      errors: [
+        { id: 'SVC_SRV_001', path: ['cart', 'subtotal'] },
+        { id: 'SVC_SRV_001', path: ['carts', 'edges', 0, 'node', 'subtotal'] },
+      ],
+    })
+  })
+
+  test('what the engine says about them is for the log', async () => {
+    const nobody = { ...merchant, sessionVariables: { 'x-hasura-role': 'nobody' } }
+    const result = await runQuery(shop, nobody, '{ products { totalCount } }')
+    expect(result).toMatchObject({
+      data: null,
+      errors: [{ id: 'SVC_SRV_001', status: 500 }],
+      defects: [{ kind: 'engine', answer: { kind: 'errors' } }],
+    })
+    expect(JSON.stringify(result.kind === 'data' && result.errors)).not.toMatch(
+      /productsAggregate|query_root/,
+    )
+  })
+
+  test('a data layer that is away is 503', async () => {
+    const away = createHttpDataLayer({ url: 'http://127.0.0.1:9', adminSecret: 'secret' })
+    const result = await runQuery({ ...shop, dataLayer: away }, merchant, '{ products { totalCount } }')
+    away.close()
+    expect(result).toMatchObject({ data: null, errors: [{ id: 'SVC_SRV_001', status: 503 }] })
   })
 })

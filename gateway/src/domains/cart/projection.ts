@@ -3,8 +3,7 @@ import { type Filter, idEquals } from '../../projection/filter.ts'
 import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
 
 const checkedOut: Filter = {
-  type: 'Boolean!',
-  condition: (value) => ({ checkedOutAt: { _is_null: value } }),
+  condition: (value) => ({ checkedOutAt: { _is_null: value('Boolean!') } }),
   toVariable: (wanted) => wanted !== true,
 }
 

@@ -21,8 +21,7 @@ const visible: Readonly<Record<Role, Condition>> = {
 }
 
 const inStock: Filter = {
-  type: 'Int_comparison_exp!',
-  condition: (value) => ({ inventory: { available: value } }),
+  condition: (value) => ({ inventory: { available: value('Int_comparison_exp!') } }),
   toVariable: (wanted) => (wanted === true ? { _gt: 0 } : { _lte: 0 }),
 }
 
@@ -39,10 +38,9 @@ export const products: ConnectionProjection = {
   filters: {
     categoryId: idFilter((id) => ({ productCategories: { categoryId: { _eq: id } } })),
     categorySlug: {
-      type: 'String!',
-      condition: (slug) => ({ productCategories: { category: { slug: { _eq: slug } } } }),
+      condition: (slug) => ({ productCategories: { category: { slug: { _eq: slug('String!') } } } }),
     },
-    searchQuery: searchIn(['name', 'description', 'sku']),
+    searchQuery: searchIn({ name: 'String', description: 'String', sku: 'String' }),
     priceMin: atLeast('price', 'bigint'),
     priceMax: atMost('price', 'bigint'),
     inStock,
@@ -64,7 +62,7 @@ const categories: ConnectionProjection = {
   filters: {
     parentId: idEquals('parentId'),
     level: equals('level', 'Int'),
-    searchQuery: searchIn(['name']),
+    searchQuery: searchIn({ name: 'String' }),
   },
 }
 

@@ -12,7 +12,7 @@ const customers: ConnectionProjection = {
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    searchQuery: searchIn(['name', 'email']),
+    searchQuery: searchIn({ name: 'String', email: 'citext' }),
     email: equals('email', 'citext'),
     marketingOptIn: equals('marketingOptIn', 'Boolean'),
     tags: hasAll('tags'),

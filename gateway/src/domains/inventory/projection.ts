@@ -11,8 +11,7 @@ import {
 const maxSkus = 100
 
 const skus: Filter = {
-  type: '[String!]!',
-  condition: (value) => ({ sku: { _in: value } }),
+  condition: (value) => ({ sku: { _in: value('[String!]!') } }),
   check: (value, field) => {
     const count = Array.isArray(value) ? value.length : 0
     return count < 1 || count > maxSkus ? outOfRange(field, count, 1, maxSkus) : undefined

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  isEnumType,
+  isObjectType,
+} from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract, runQuery } from '../testing/run.ts'
+import { isVisible } from '../testing/select-everything.ts'
+import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+afterAll(() => shop[Symbol.asyncDispose]())
+
+/** Good values for arguments, by name or type. What is not here is an enum, or left out. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  first: ['1', '7', '100'],
+  limit: ['2'],
+  featured: ['true', 'false'],
+  searchQuery: ['"product"', '"a%_"'],
+  skus: ['["SKU-1", "SKU-1-2", "x"]'],
+  id: [
+    '"x"',
+    `"${fixtureId('product', 1, 1)}"`,
+    `"${fixtureId('order', 1, 1)}"`,
+    `"${fixtureId('customer', 1, 1)}"`,
+  ],
+  ProductFilters: [
+    '{}',
+    '{ searchQuery: "product", inStock: true, status: ACTIVE, featured: false, tags: ["all"], priceMin: 1, priceMax: 99999 }',
+    '{ categoryId: "x", categorySlug: "category-1", inStock: false }',
+  ],
+  CategoryFilters: ['{}', '{ parentId: "x", level: 1, searchQuery: "category" }'],
+  OrderFilters: [
+    '{}',
+    '{ status: CONFIRMED, startDate: "2026-01-01T00:00:00Z", endDate: "2027-01-01T00:00:00+01:00", minTotal: 1, maxTotal: 99999, customerId: "x" }',
+  ],
+  CustomerFilters: ['{}', '{ searchQuery: "example", email: "a@example.com", marketingOptIn: false }'],
+  CartFilters: ['{}', '{ customerId: "x", checkedOut: true }', '{ checkedOut: false }'],
+  PaymentFilters: ['{}', '{ orderId: "x", status: FAILED, method: CARD }'],
+  WarehouseFilters: ['{}', '{ active: true }'],
+}
+
+/** `first` and `limit` say the same, and a lookup takes one of its arguments: those that would be refused together. */
+const exclusive = new Set(['limit', 'sku', 'slug', 'orderNumber', 'after', 'last', 'before'])
+
+const argumentText = (argument: GraphQLArgument): fc.Arbitrary<string> => {
+  const type = getNamedType(argument.type)
+  const pool = isEnumType(type)
+    ? type.getValues().map(({ name }) => name)
+    : (values[argument.name] ?? values[type.name])
+  if (!pool || exclusive.has(argument.name)) return fc.constant('')
+  const value = fc.constantFrom(...pool).map((text) => `${argument.name}: ${text}`)
+  return String(argument.type).endsWith('!') || argument.name === 'id' ? value : fc.option(value, { nil: '' })
+}
+
+const argumentsText = (args: readonly GraphQLArgument[]): fc.Arbitrary<string> =>
+  fc.tuple(...args.map(argumentText)).map((texts) => {
+    const given = texts.filter((text) => text !== '')
+    return given.length > 0 ? `(${given.join(', ')})` : ''
+  })
+
+type Shown = (type: string, field: string) => boolean
+
+/** Some of a type's fields, some under other names, down to a depth. */
+function selection(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbitrary<string> {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) return fc.constant('')
+  const fields = Object.values(named.getFields()).filter(
+    ({ name, type: of }) => shown(named.name, name) && (depth > 0 || !isObjectType(getNamedType(of))),
+  )
+  const some = fc.subarray(fields, {
+    minLength: Math.min(1, fields.length),
+    maxLength: Math.min(5, fields.length),
+  })
+  return some.chain((chosen) =>
+    fc
+      .tuple(...chosen.map((field, index) => fieldText(field, index, depth - 1, shown)))
+      .map((texts) => `{ __typename ${texts.join(' ')} }`),
+  )
+}
+
+/** Aliases are numbered, so that no two fields of a selection share one. */
+const fieldText = (
+  field: GraphQLField<unknown, unknown>,
+  index: number,
+  depth: number,
+  shown: Shown,
+): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.boolean(), argumentsText(field.args), selection(field.type, depth, shown))
+    .map(([aliased, args, inner]) => `${aliased ? `h${index}: ` : ''}${field.name}${args} ${inner}`)
+
+test.each([
+  ['key', 'merchant', keyPrincipal(1)],
+  ['shopper’s token', 'customer', customerPrincipal(1)],
+] as const)(
+  'any valid query with a %s is at most one operation, and answered in full',
+  async (_, role, principal) => {
+    const query = contract.schema.getQueryType()
+    if (!query) throw new Error('the contract has no Query')
+    await fc.assert(
+      fc.asyncProperty(selection(query, 5, isVisible(contract, role)), async (text) => {
+        shop.takeCount()
+        const result = await runQuery(shop, principal, text)
+        expect(result).toMatchObject({ kind: 'data', errors: [], defects: [] })
+        expect(shop.takeCount()).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 60 },
+    )
+  },
+  120_000,
+)
