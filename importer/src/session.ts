@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api/api-error.ts'
-import { DEFAULT_RETRY_POLICY, settle, type Outcome, type RetryPolicy, type Settled } from './api/attempts.ts'
+import { settle, type Outcome, type Settled } from './api/attempts.ts'
 import { CommerceApi } from './api/commerce-api.ts'
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './api/retry-policy.ts'
 import { CategoryTree } from './domains/category-tree.ts'
 import { importCustomers } from './domains/import-customers.ts'
 import { importProducts } from './domains/import-products.ts'
@@ -43,9 +44,15 @@ export class Session {
 
   /** @throws ImportStopped when the API can't be reached or refuses the key */
   static async open(options: SessionOptions, target: { url: string; key: string }): Promise<Session> {
-    const api = new CommerceApi({ ...target, stopping: options.stopping })
+    const retryPolicy = options.retryPolicy ?? DEFAULT_RETRY_POLICY
+    const api = new CommerceApi({ ...target, retryPolicy, stopping: options.stopping })
     try {
-      const { data, errors } = await api.send('query { viewer { merchant { id } } }', {})
+      // Not tried again: an address that is wrong should be told at once.
+      const { data, errors } = await api.send(
+        'query { viewer { merchant { id } } }',
+        {},
+        { repeatable: false },
+      )
       if (errors[0] !== undefined) throw new ImportStopped(`${target.url}: ${errors[0].message}`)
       const { merchant } = viewer.parse(data).viewer
       const state = await ImportState.open(options.statePath, `${target.url} ${merchant.id}`)

@@ -12,7 +12,7 @@ export interface UnreliableProxy {
 
 /**
  * Stands before an endpoint as a bad network and a full server do. In turn, a request is passed on; run, and its answer
- * lost; refused with 503; refused with 429 and a second to wait.
+ * lost; refused with 503; refused with 429.
  */
 export async function startUnreliableProxy(target: string): Promise<UnreliableProxy> {
   let turn = 0
@@ -23,7 +23,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
       const kind = turn++ % 6
       if (kind === 3) return response.writeHead(503).end('no')
       if (kind === 5)
-        return response.writeHead(429, { 'retry-after': '1' }).end('{"errors":[{"message":"slow down"}]}')
+        return response.writeHead(429, { 'retry-after': '0' }).end('{"errors":[{"message":"slow down"}]}')
       const headers = {
         'content-type': 'application/json',
         authorization: request.headers.authorization ?? '',

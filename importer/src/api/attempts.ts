@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../input/row.ts'
 import { ImportStopped, Unavailable } from './api-error.ts'
+import { backoffMs, type RetryPolicy } from './retry-policy.ts'
 
 /** What became of a row in one attempt. */
 export type Outcome =
@@ -11,14 +12,6 @@ export type Outcome =
 
 export type Settled = Exclude<Outcome, { kind: 'again' }>
 
-export type RetryPolicy = {
-  readonly attempts: number
-  readonly firstDelayMs: number
-  readonly maxDelayMs: number
-}
-
-export const DEFAULT_RETRY_POLICY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
-
 /**
  * Attempts rows until each is settled. An attempt begins with looking what is there already, so trying again, also
  * after an answer that got lost, never makes anything twice.
@@ -28,13 +21,13 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = { attempts: 8, firstDelayMs: 50
 export async function settle<T>(
   rows: readonly T[],
   attempt: (rows: readonly T[]) => Promise<readonly Outcome[]>,
-  { attempts, firstDelayMs, maxDelayMs }: RetryPolicy,
+  policy: RetryPolicy,
   stopping: AbortSignal,
 ): Promise<Map<T, Settled>> {
   const settled = new Map<T, Settled>()
   let pending = rows
   for (let number = 1; pending.length > 0; number++) {
-    const last = number === attempts
+    const last = number === policy.attempts
     const outcomes = await attemptOnce(pending, attempt, last)
     const again: T[] = []
     for (const [index, row] of pending.entries()) {
@@ -46,8 +39,7 @@ export async function settle<T>(
     }
     pending = again
     if (pending.length === 0) break
-    const delay = Math.min(firstDelayMs * 2 ** (number - 1), maxDelayMs) * (0.5 + Math.random() / 2)
-    await sleep(delay, undefined, { signal: stopping }).catch(() => {
+    await sleep(backoffMs(policy, number), undefined, { signal: stopping }).catch(() => {
       throw new ImportStopped('interrupted')
     })
   }

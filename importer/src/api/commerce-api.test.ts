@@ -11,6 +11,10 @@ import { retryAfterMs } from './retry-after.ts'
 // What a network and an overloaded server do can't be had from the real one at will, so a server plays it here.
 type Answer = { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
 
+const retryPolicy = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2 }
+const notRepeatable = { repeatable: false }
+const repeatable = { repeatable: true }
+
 let server: Server | undefined
 afterEach(() => server?.close())
 
@@ -31,7 +35,10 @@ async function apiAnswering(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/graphql`
-  return { api: new CommerceApi({ url, key: 'k', stopping: new AbortController().signal }), received }
+  return {
+    api: new CommerceApi({ url, key: 'k', retryPolicy, stopping: new AbortController().signal }),
+    received,
+  }
 }
 
 const limited = (retryAfter: string): Answer => ({
@@ -45,36 +52,52 @@ const limited = (retryAfter: string): Answer => ({
 describe('the API', () => {
   test.each([500, 502, 503, 504])('that answers %i is unavailable', async (status) => {
     const { api } = await apiAnswering(() => ({ status, body: 'a proxy says no' }))
-    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
+    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(Unavailable)
   })
 
   test('that nobody answers for is unavailable', async () => {
     const { api } = await apiAnswering(() => ({ status: 200, body: '{}' }))
     server?.close()
-    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
+    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(Unavailable)
   })
 
   test.each([401, 403, 404])('that answers %i stops the import', async (status) => {
     const body = JSON.stringify({ errors: [{ message: 'API key invalid or malformed' }] })
     const { api } = await apiAnswering(() => ({ status, body }))
-    await expect(api.send('{ a }', {})).rejects.toThrow(/API key invalid or malformed/)
-    await expect(api.send('{ a }', {})).rejects.toThrow(ImportStopped)
+    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(/API key invalid or malformed/)
+    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(ImportStopped)
   })
 
-  test('is left alone for as long as Retry-After says', async () => {
-    let calls = 0
-    const { api } = await apiAnswering(() =>
-      calls++ === 0 ? limited('1') : { status: 200, body: '{"data":{"a":1}}' },
+  test('that is full is asked again after as long as Retry-After says, whatever the document', async () => {
+    const { api, received } = await apiAnswering(() =>
+      received.length === 1 ? limited('1') : { status: 200, body: '{"data":{"a":1}}' },
     )
-    await expect(api.send('{ a }', {})).rejects.toThrow(Unavailable)
     const start = performance.now()
-    expect((await api.send('{ a }', {})).data).toEqual({ a: 1 })
+    expect((await api.send('mutation { a }', {}, notRepeatable)).data).toEqual({ a: 1 })
     expect(performance.now() - start).toBeGreaterThan(900)
+    expect(received).toHaveLength(2)
+  })
+
+  test('that may have run a document is asked again only when running it twice does no harm', async () => {
+    const { api, received } = await apiAnswering(() =>
+      received.length === 1 ? { status: 502, body: '' } : { status: 200, body: '{"data":{"a":1}}' },
+    )
+    await expect(api.send('mutation { create }', {}, notRepeatable)).rejects.toThrow(Unavailable)
+    expect(received).toHaveLength(1)
+    received.length = 0
+    expect((await api.send('{ a }', {}, repeatable)).data).toEqual({ a: 1 })
+    expect(received).toHaveLength(2)
+  })
+
+  test('that stays away stops the import', async () => {
+    const { api, received } = await apiAnswering(() => ({ status: 503, body: '' }))
+    await expect(api.send('{ a }', {}, repeatable)).rejects.toThrow(ImportStopped)
+    expect(received).toHaveLength(3)
   })
 
   test('that asks to come back in hours stops the import', async () => {
     const { api } = await apiAnswering(() => limited('7200'))
-    await expect(api.send('{ a }', {})).rejects.toThrow(/in 120 minutes/)
+    await expect(api.send('{ a }', {}, notRepeatable)).rejects.toThrow(/in 120 minutes/)
   })
 })
 

@@ -3,6 +3,7 @@ import { ClientError, GraphQLClient } from 'graphql-request'
 import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api-error.ts'
 import { retryAfterMs } from './retry-after.ts'
+import { backoffMs, type RetryPolicy } from './retry-policy.ts'
 
 export type ApiError = {
   readonly message: string
@@ -50,16 +51,28 @@ export function isRetryable(error: ApiError): boolean {
   return error.statusCode === undefined || RETRYABLE.has(error.statusCode)
 }
 
-/** The public API of one merchant, with a key. Waits where the API asks to wait, and tries nothing twice. */
+type CommerceApiOptions = {
+  readonly url: string
+  readonly key: string
+  readonly retryPolicy: RetryPolicy
+  /** Ends waiting; requests under way are left to finish. */
+  readonly stopping: AbortSignal
+}
+
+/** The request was refused before it was run: sending it again can't run it twice. */
+class RateLimited extends Unavailable {}
+
+/** The public API of one merchant, with a key. Waits where the API asks to wait. */
 export class CommerceApi {
   readonly url: string
   readonly #client: GraphQLClient
+  readonly #retryPolicy: RetryPolicy
   readonly #stopping: AbortSignal
   #notBefore = 0
 
-  /** @param stopping ends waiting; requests under way are left to finish */
-  constructor({ url, key, stopping }: { url: string; key: string; stopping: AbortSignal }) {
+  constructor({ url, key, retryPolicy, stopping }: CommerceApiOptions) {
     this.url = url
+    this.#retryPolicy = retryPolicy
     this.#stopping = stopping
     this.#client = new GraphQLClient(url, {
       errorPolicy: 'all',
@@ -68,24 +81,42 @@ export class CommerceApi {
   }
 
   /**
-   * Sends one document.
+   * Sends one document; again, when the API was unavailable and `repeatable` says that running it twice does no harm.
    *
    * @returns data and errors, when the document was run
-   * @throws Unavailable when it may not have been, or only in part
-   * @throws ImportStopped when there is no point in going on, e.g. the key is refused
+   * @throws Unavailable when a document that isn't repeatable may not have been run, or only in part
+   * @throws ImportStopped when there is no point in going on: the key is refused, or the API stays away
    */
-  async send(query: string, variables: Readonly<Record<string, unknown>>): Promise<ApiAnswer> {
-    await this.#pause()
+  async send(
+    query: string,
+    variables: Readonly<Record<string, unknown>>,
+    { repeatable }: { readonly repeatable: boolean },
+  ): Promise<ApiAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#pause()
+      try {
+        return await this.#sendOnce(query, variables)
+      } catch (error) {
+        if (!(error instanceof Unavailable) || !(repeatable || error instanceof RateLimited)) throw error
+        if (attempt === this.#retryPolicy.attempts) {
+          throw new ImportStopped(`the API is unavailable: ${error.message}`, { cause: error })
+        }
+      }
+      await this.#sleep(backoffMs(this.#retryPolicy, attempt))
+    }
+  }
+
+  async #sendOnce(query: string, variables: Readonly<Record<string, unknown>>): Promise<ApiAnswer> {
     const response = await this.#request(query, variables)
     const errors = graphqlErrors.safeParse(response.errors ?? []).data ?? []
     const data = z.record(z.string(), z.unknown()).safeParse(response.data)
     if (data.success && response.status !== 429) return { data: data.data, errors: errors.map(apiError) }
     const message = errors[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
-    if (RETRYABLE.has(response.status)) {
-      this.#wait(retryAfterMs(response.headers.get('retry-after'), Date.now()))
-      throw new Unavailable(message)
+    if (!RETRYABLE.has(response.status)) {
+      throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
     }
-    throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
+    this.#wait(retryAfterMs(response.headers.get('retry-after'), Date.now()))
+    throw response.status === 429 ? new RateLimited(message) : new Unavailable(message)
   }
 
   async #request(query: string, variables: Readonly<Record<string, unknown>>): Promise<RawResponse> {
@@ -112,9 +143,12 @@ export class CommerceApi {
 
   async #pause(): Promise<void> {
     const milliseconds = this.#notBefore - Date.now()
-    if (milliseconds <= 0) return
+    if (milliseconds > 0) await this.#sleep(milliseconds)
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#stopping }).catch(() => {
-      throw new ImportStopped('interrupted while waiting')
+      throw new ImportStopped('interrupted')
     })
   }
 }

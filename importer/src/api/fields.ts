@@ -7,6 +7,8 @@ export type Field = {
   readonly arguments: Readonly<Record<string, { readonly type: string; readonly value: unknown }>>
   /** What is selected of it, without the braces. */
   readonly selection: string
+  /** Running it twice makes two. */
+  readonly creates?: true
 }
 
 export type FieldResult =
@@ -31,7 +33,9 @@ export async function runFields(
   const results: FieldResult[] = []
   for (const chunk of chunksOf(fields)) {
     const { query, variables } = documentOf(operation, chunk)
-    const { data, errors } = await api.send(query, variables)
+    const { data, errors } = await api.send(query, variables, {
+      repeatable: !chunk.some(({ creates }) => creates),
+    })
     for (const index of chunk.keys()) results.push(resultOf(`f${index}`, data, errors))
   }
   return results

@@ -77,6 +77,7 @@ export class CategoryTree {
         name: 'createCategory',
         arguments: { input: { type: 'CreateCategoryInput!', value: input } },
         selection: 'category { id } errors { field message code }',
+        creates: true,
       },
     ])
     const path = levels.join(' > ')

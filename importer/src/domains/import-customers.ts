@@ -82,6 +82,7 @@ function saveCustomer(task: CustomerTask): Call<CustomerRow> {
     existing === undefined
       ? {
           name: 'createCustomer',
+          creates: true,
           arguments: {
             input: { type: 'CustomerInput!', value: { ...shared, addresses: defaultFirst(row.addresses) } },
           },
@@ -123,6 +124,7 @@ function addAddresses(task: CustomerTask): Call<CustomerRow>[] {
     at: `addresses.${index}`,
     field: {
       name: 'createCustomerAddress',
+      creates: true,
       arguments: {
         customerId: { type: 'ID!', value: existing.id },
         input: { type: 'AddressInput!', value: addressInput(value) },

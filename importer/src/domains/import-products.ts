@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Outcome } from '../api/attempts.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
 import type { Field } from '../api/fields.ts'
-import type { ProductRow, ReviewRow, StockLevels } from '../input/product-row.ts'
+import type { ProductRow, StockLevels } from '../input/product-row.ts'
 import { CategoryRefused, type CategoryTree } from './category-tree.ts'
-import { missing } from './missing.ts'
-import { readAll } from './pages.ts'
-import { runMutations, runQueries, Task, type Call, type OnExisting, type Starts } from './task.ts'
+import { addReviews } from './add-reviews.ts'
+import { existingProduct, live, ProductTask } from './product-task.ts'
+import { runMutations, runQueries, type Call, type OnExisting, type Starts } from './task.ts'
 import type { Warehouses } from './warehouses.ts'
 
 export type ProductImport = {
@@ -17,26 +17,7 @@ export type ProductImport = {
   readonly starts: Starts<ProductRow>
 }
 
-const existingProduct = z
-  .object({ id: z.string(), variants: z.array(z.object({ id: z.string(), sku: z.string() })) })
-  .nullable()
-
-type ExistingProduct = NonNullable<z.infer<typeof existingProduct>>
-
 const productPayload = z.object({ product: z.object({ id: z.string() }) })
-
-class ProductTask extends Task<ProductRow> {
-  existing: ExistingProduct | undefined
-  /** Known once the product is there. */
-  id = ''
-  categoryIds: string[] | undefined
-  levels: readonly {
-    readonly sku: string
-    readonly warehouseId: string | undefined
-    readonly units: number
-    readonly at: string
-  }[] = []
-}
 
 /**
  * One attempt at a batch of products: look what is there, create or change it, then its variants, stock and reviews.
@@ -55,10 +36,6 @@ export async function importProducts(
   await runMutations(context.api, live(tasks).flatMap(setStock))
   await addReviews(context.api, live(tasks))
   return tasks.map((task) => task.outcome)
-}
-
-function live(tasks: readonly ProductTask[]): ProductTask[] {
-  return tasks.filter((task) => task.live)
 }
 
 async function findExisting(
@@ -178,6 +155,7 @@ function saveProduct(task: ProductTask): Call<ProductRow> {
   const value = { ...shared, variants: row.variants?.map(variantInput) }
   const field: Field = {
     name: 'createProduct',
+    creates: true,
     arguments: { input: { type: 'CreateProductInput!', value } },
     selection,
   }
@@ -208,6 +186,7 @@ function saveVariants(task: ProductTask): Call<ProductRow>[] {
       present === undefined
         ? {
             name: 'createProductVariant',
+            creates: true,
             arguments: {
               productId: { type: 'ID!', value: existing.id },
               input: { type: 'ProductVariantInput!', value },
@@ -238,61 +217,4 @@ function setStock(task: ProductTask): Call<ProductRow>[] {
       selection: 'inventory { sku } errors { field message code }',
     },
   }))
-}
-
-const REVIEWS = `
-  query Reviews($id: ID!, $first: Int, $after: String) {
-    product(id: $id) {
-      reviews(first: $first, after: $after) {
-        edges { node { authorName rating title body } }
-        pageInfo { hasNextPage endCursor }
-      }
-    }
-  }`
-
-const reviewNode = z.object({
-  authorName: z.string(),
-  rating: z.number(),
-  title: z.string().nullish(),
-  body: z.string().nullish(),
-})
-
-const productReviews = z.object({ reviews: z.unknown() }).nullable()
-
-// A review has no key of its own. So one that says the same in the same name is taken for the same.
-async function addReviews(api: CommerceApi, tasks: readonly ProductTask[]): Promise<void> {
-  const calls: Call<ProductRow>[] = []
-  for (const task of tasks) {
-    const wanted = task.row.reviews ?? []
-    if (wanted.length === 0) continue
-    const present =
-      task.existing === undefined
-        ? []
-        : await readAll(
-            api,
-            REVIEWS,
-            { id: task.id },
-            (data) => productReviews.parse(data.product)?.reviews,
-            reviewNode,
-          )
-    for (const { index, value } of missing(wanted, present, {
-      ofWanted: reviewIdentity,
-      ofPresent: reviewIdentity,
-    })) {
-      calls.push({ task, at: `reviews.${index}`, field: createReview(task.id, value) })
-    }
-  }
-  await runMutations(api, calls)
-}
-
-function reviewIdentity({ authorName, rating, title, body }: z.infer<typeof reviewNode>): string {
-  return JSON.stringify([authorName, rating, title ?? '', body ?? ''])
-}
-
-function createReview(productId: string, review: ReviewRow): Field {
-  return {
-    name: 'createReview',
-    arguments: { input: { type: 'CreateReviewInput!', value: { productId, ...review } } },
-    selection: 'review { id } errors { field message code }',
-  }
 }

@@ -25,7 +25,11 @@ export async function readAll<T>(
   const nodes: T[] = []
   let after: string | null = null
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { data, errors } = await api.send(query, { ...variables, first: PAGE_SIZE, after })
+    const { data, errors } = await api.send(
+      query,
+      { ...variables, first: PAGE_SIZE, after },
+      { repeatable: true },
+    )
     if (errors[0] !== undefined) throw new Unavailable(errors[0].message)
     const { edges, pageInfo } = connection.parse(connectionAt(data))
     nodes.push(...edges.map((edge) => edge.node))
