@@ -103,6 +103,23 @@ describe('over HTTP', () => {
     ])
   })
 
+  test('an error tells a client no more than Hasura does', async () => {
+    const engine = await start()
+    await track(engine)
+    const query = 'mutation { insert_author_one(object: { id: 1, name: "Ada" }) { id } }'
+    expect(await (await post(engine, '/v1/graphql', { query })).json()).toEqual({
+      errors: [
+        {
+          message: 'Uniqueness violation. duplicate key value violates unique constraint "author_pkey"',
+          extensions: {
+            path: '$.selectionSet.insert_author_one.args.object',
+            code: 'constraint-violation',
+          },
+        },
+      ],
+    })
+  })
+
   test('/v1/graphql answers 200 whatever is wrong, the other endpoints their status', async () => {
     const engine = await start()
     const refused = await post(engine, '/v1/graphql', names, {})
