@@ -8,10 +8,10 @@ import {
   parse,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { type CatalogueError, catalogueError, fieldRequired, syntaxError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, fieldRequired, syntaxError } from '../errors/catalogue-error.ts'
 import { type Complexity, complexityOf } from '../limits/complexity.ts'
 import { depthOf } from '../limits/depth.ts'
-import { checkDocumentLength, checkDocumentSize } from '../limits/document-size.ts'
+import { checkDocumentLength, checkDocumentSize, tooDeep } from '../limits/document-size.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type PreparedOperation, prepareOperation } from '../plan/prepared-operation.ts'
 import { validateDocument } from './validate.ts'
@@ -97,8 +97,7 @@ export class Documents {
     const kind = type === OperationTypeNode.QUERY ? 'query' : 'mutation'
     const prepared = prepareOperation(this.#schema, document, operation)
     const depth = depthOf(operation, prepared.fragments)
-    const { depth: max } = this.#limits
-    if (depth > max) return refused(catalogueError('SVC_GQL_001', { depth, max }, { field: 'query' }))
+    if (depth > this.#limits.depth) return refused(tooDeep(depth, this.#limits))
     const complexity = complexityOf(this.#schema, operation, prepared.fragments, this.#limits)
     const variables = variableDefinitions(this.#schema, operation)
     return { kind: 'operation', operation: { kind, prepared, variables, complexity } }
@@ -113,6 +112,9 @@ function parseDocument(
   try {
     return { document: parse(text, { maxTokens: documentTokens }) }
   } catch (error) {
+    // The parser descends recursively; the stack ends before the tokens do.
+    if (error instanceof RangeError)
+      return { error: syntaxError('The document is nested too deeply', 'query') }
     if (!(error instanceof GraphQLError)) throw error
     const refusal = syntaxError(error.message.replace(/^Syntax Error: /, ''))
     return { error: { ...refusal, ...(error.locations && { locations: error.locations }) } }

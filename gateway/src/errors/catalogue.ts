@@ -189,6 +189,6 @@ export function messageOf<Id extends CatalogueId>(id: Id, values: MessageValues<
 }
 
 /** What a client sent is quoted in messages; a megabyte of it is not. */
-function clip(text: string): string {
+export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

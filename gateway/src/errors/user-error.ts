@@ -1,4 +1,4 @@
-import { type ErrorCode, messageOf } from './catalogue.ts'
+import { clip, type ErrorCode, messageOf } from './catalogue.ts'
 
 /** What is wrong with one field of a mutation's input, as the payload's `errors` tells it. */
 export interface UserError {
@@ -43,7 +43,7 @@ export const alreadyExists = (field: string, value: string): UserError => ({
 /** The id is unknown, or another merchant's: which of the two is nobody's business. */
 export const notFound = (field: string, what: string, id: string): UserError => ({
   field,
-  message: `${what} ${id} does not exist`,
+  message: `${what} ${clip(id)} does not exist`,
   code: 'NOT_FOUND',
 })
 

@@ -482,3 +482,50 @@ describe('the server', () => {
     expect(gateway.log).toEqual([])
   })
 })
+
+describe('a request that goes to extremes', () => {
+  test.each([
+    ['JSON nested 200,000 deep', () => posting(`{"query":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)],
+    [
+      'a variable nested 200,000 deep',
+      () =>
+        posting(
+          `{"query":"query ($id: ID!) { customer(id: $id) { id } }","variables":{"id":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`,
+        ),
+    ],
+    [
+      'a list literal nested 1,900 deep',
+      () => asking(`{ inventory(skus: ${'['.repeat(1_900)}${']'.repeat(1_900)}) { sku } }`),
+    ],
+    [
+      'selections nested 1,900 deep',
+      () => asking(`{ category(id: "1") ${'{ parent '.repeat(1_900)} { id } ${'}'.repeat(1_900)} }`),
+    ],
+    [
+      'fragments in a circle',
+      () => asking('{ viewer { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }'),
+    ],
+    ['the same field 3,900 times', () => asking(`{ viewer { ${'id '.repeat(3_900)} nothing } }`)],
+    [
+      '30,000 ids that are none',
+      () =>
+        asking(
+          'mutation ($input: CreateProductInput!) { createProduct(input: $input) { errors { field } } nothing }',
+          { input: { categoryIds: Array(30_000).fill('x') } },
+        ),
+    ],
+    [
+      'introspection in circles',
+      () =>
+        asking(
+          `{ __schema { types { fields { type { fields { type { fields { type { fields { type { name } } } } } } } } } }`,
+        ),
+    ],
+  ])('%s is refused within a second', async (_title, init) => {
+    const started = performance.now()
+    const { status, errors } = await request(init())
+    expect(status).toBe(400)
+    expect(errors[0]?.extensions.id).toMatch(/^SVC_(GQL|VAL)_00\d$/)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+})

@@ -9,16 +9,15 @@ export function checkDocumentLength(text: string, limits: Limits): CatalogueErro
 }
 
 /**
- * Refuses a document whose validation alone would be costly, before it is validated: many aliases, many root fields.
- * Fragments are counted where they stand, so a field that is spread twice counts once here; complexity counts it twice.
+ * Refuses a document whose validation alone would be costly, before it is validated: deep nesting (graphql-js recurses),
+ * many aliases, many root fields. Fragments are counted where they stand; depth.ts and complexity.ts follow them.
  */
 export function checkDocumentSize(document: DocumentNode, limits: Limits): CatalogueError | null {
-  let aliases = 0
-  visit(document, {
-    Field: ({ alias }) => {
-      if (alias) aliases += 1
-    },
-  })
+  const { aliases, depth, valueNesting } = measure(document)
+  if (depth > limits.depth) return tooDeep(depth, limits)
+  if (valueNesting > limits.valueNesting) {
+    return tooMany('query', valueNesting, limits.valueNesting, 'values inside of each other')
+  }
   if (aliases > limits.aliases) return tooMany('query', aliases, limits.aliases, 'aliases')
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
@@ -26,6 +25,53 @@ export function checkDocumentSize(document: DocumentNode, limits: Limits): Catal
     if (fields > limits.rootFields) return tooMany('query', fields, limits.rootFields, 'root fields')
   }
   return null
+}
+
+/** SVC_GQL_001. */
+export function tooDeep(depth: number, { depth: max }: Limits): CatalogueError {
+  return catalogueError('SVC_GQL_001', { depth, max }, { field: 'query' })
+}
+
+interface Measurement {
+  readonly aliases: number
+  /** Fields inside of fields, as far as they stand so in the text; introspection doesn't count. */
+  readonly depth: number
+  /** Lists and objects inside of each other. */
+  readonly valueNesting: number
+}
+
+function measure(document: DocumentNode): Measurement {
+  let aliases = 0
+  let fields = 0
+  let values = 0
+  let introspections = 0
+  let depth = 0
+  let valueNesting = 0
+  const value = {
+    enter: () => {
+      valueNesting = Math.max(valueNesting, ++values)
+    },
+    leave: () => {
+      values -= 1
+    },
+  }
+  visit(document, {
+    Field: {
+      enter: ({ alias, name }) => {
+        if (alias) aliases += 1
+        if (name.value.startsWith('__')) introspections += 1
+        fields += 1
+        if (introspections === 0) depth = Math.max(depth, fields)
+      },
+      leave: ({ name }) => {
+        if (name.value.startsWith('__')) introspections -= 1
+        fields -= 1
+      },
+    },
+    ListValue: value,
+    ObjectValue: value,
+  })
+  return { aliases, depth, valueNesting }
 }
 
 function countRootFields(

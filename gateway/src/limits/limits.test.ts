@@ -102,6 +102,19 @@ describe('document size', () => {
     })
   })
 
+  test('measures nesting before validation, which recurses, and leaves introspection alone', () => {
+    const deep = (field: string, levels: number) =>
+      `{ ${`${field} { `.repeat(levels)} id ${'}'.repeat(levels)} }`
+    expect(checkDocumentSize(parse(deep('a', 14)), limits)).toBeNull()
+    expect(checkDocumentSize(parse(deep('a', 15)), limits)?.message).toBe(
+      'Query depth of 16 exceeds maximum of 15',
+    )
+    expect(checkDocumentSize(parse(`{ __schema ${deep('a', 30)} }`), limits)).toBeNull()
+    const list = (levels: number) => `{ a(b: ${'['.repeat(levels)}${']'.repeat(levels)}) }`
+    expect(checkDocumentSize(parse(list(50)), limits)).toBeNull()
+    expect(checkDocumentSize(parse(list(51)), limits)).toMatchObject({ id: 'SVC_VAL_003' })
+  })
+
   test('refuses a document that is too long, and says how long it may be', () => {
     const refusal = checkDocumentLength(' '.repeat(limits.documentCharacters + 1), limits)
     expect(refusal?.message).toBe('Value 50001 is outside acceptable range 1-50000')

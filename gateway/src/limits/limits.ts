@@ -19,6 +19,8 @@ const settings = {
   rootFields: { variable: 'LIMIT_ROOT_FIELDS', default: 20 },
   /** Aliases in a document. */
   aliases: { variable: 'LIMIT_ALIASES', default: 50 },
+  /** Lists and objects inside of each other in an argument's value. */
+  valueNesting: { variable: 'LIMIT_VALUE_NESTING', default: 50 },
   /** Fields inside of fields. `{ product { id } }` has depth 2. Introspection doesn't count. */
   depth: { variable: 'LIMIT_DEPTH', default: 15 },
   /** Values that an answer may hold, by estimate: see complexity.ts. */

@@ -4,9 +4,17 @@ import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { LookUp } from './definition.ts'
 
+/** A list beyond this is too long for any field, which is told anyway. */
+const maxValues = 1_000
+
+const askedOf = (lookUps: readonly LookUp[]): readonly LookUp[] =>
+  lookUps
+    .filter(({ values }) => values.length > 0)
+    .map((lookUp) => ({ ...lookUp, values: lookUp.values.slice(0, maxValues) }))
+
 /** One query for all look-ups, or null when there is nothing to look up. */
 export function lookUpOperation(lookUps: readonly LookUp[]): Operation | null {
-  const asked = lookUps.filter(({ values }) => values.length > 0)
+  const asked = askedOf(lookUps)
   if (asked.length === 0) return null
   const declared = asked.map(({ type }, index) => ({ name: `where${index}`, type: `${type}_bool_exp!` }))
   const fields = asked.map(
@@ -27,7 +35,7 @@ export function lookUpErrors(
   lookUps: readonly LookUp[],
   answer: Readonly<Record<string, unknown>>,
 ): readonly UserError[] {
-  const asked = lookUps.filter(({ values }) => values.length > 0)
+  const asked = askedOf(lookUps)
   const errors = asked.flatMap(({ column, expect, values, what }, index) => {
     const rows = answer[`found${index}`] as readonly { readonly value: unknown }[]
     const found = new Set(rows.map(({ value }) => keyOf(column, String(value))))
