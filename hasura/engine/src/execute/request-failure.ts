@@ -19,6 +19,8 @@ export const failureOf = (error: unknown): GraphQLError | undefined => {
   if (error instanceof RequestFailure) return error.error
   if (error instanceof RequestError)
     return { message: error.message, extensions: { path: error.path, code: error.code } }
+  if (error instanceof Error && error.name === 'AbortError')
+    return { message: 'the request was cancelled', extensions: { path: '$', code: 'unexpected' } }
   if (isStackOverflow(error))
     return {
       message: 'the request is nested too deeply',

@@ -109,6 +109,11 @@ const adminAccess = (table: TableModel): TableAccess => {
 const writableColumns = (table: TableModel): ReadonlySet<string> =>
   new Set([...table.columnsByName.values()].filter(({ writable }) => writable).map(({ name }) => name))
 
+interface WritePermission {
+  readonly role: string
+  readonly permission: { readonly backend_only?: boolean | undefined }
+}
+
 const roleAccess = (
   table: TableModel,
   source: SourceModel,
@@ -121,24 +126,12 @@ const roleAccess = (
     // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
     return parsed.ok ? parsed.predicate : { kind: 'constant', value: false }
   }
-  const allowed = <
-    Entry extends {
-      readonly role: string
-      readonly permission: { readonly backend_only?: boolean | undefined }
-    },
-  >(
-    entries: readonly Entry[] | undefined,
-  ): Entry['permission'] | undefined =>
-    entries?.find((entry) => entry.role === role && (backendOnly || entry.permission.backend_only !== true))
-      ?.permission
   const select = metadata.select_permissions?.find((entry) => entry.role === role)?.permission
-  const insert = catalog.insertable ? allowed(metadata.insert_permissions) : undefined
-  const update = catalog.updatable ? allowed(metadata.update_permissions) : undefined
-  const remove = catalog.deletable
-    ? metadata.delete_permissions?.find(
-        (entry) => entry.role === role && (backendOnly || entry.permission.backend_only !== true),
-      )?.permission
-    : undefined
+  const counts = (entry: WritePermission): boolean =>
+    entry.role === role && (backendOnly || entry.permission.backend_only !== true)
+  const insert = catalog.insertable ? metadata.insert_permissions?.find(counts)?.permission : undefined
+  const update = catalog.updatable ? metadata.update_permissions?.find(counts)?.permission : undefined
+  const remove = catalog.deletable ? metadata.delete_permissions?.find(counts)?.permission : undefined
   return {
     select: select && {
       columns: selectedColumns(table, select.columns, new Set(table.columnsByName.keys())),
