@@ -336,6 +336,28 @@ describe('requests that are refused', () => {
     expect(await errorOf(query, merchant(1), variables)).toMatchObject({ code: 'validation-failed' })
   })
 
+  test('fragments that spread each other twice cost what they say once', async () => {
+    const doubling = Array.from(
+      { length: 40 },
+      (_, n) => `fragment f${n} on book { ...f${n + 1} ...f${n + 1} }`,
+    )
+    const query = `{ book_by_pk(merchant_id: 1, id: 1) { ...f0 } } ${doubling.join(' ')} fragment f40 on book { id }`
+    expect(await data(query)).toEqual({ book_by_pk: { id: 1 } })
+  })
+
+  test('fragments can not blow a short document up without end', async () => {
+    const level = (n: number): string => `{ ...f${n + 1} }`
+    const doubling = Array.from(
+      { length: 40 },
+      (_, n) => `fragment f${n} on book { a: author { books ${level(n)} } b: author { books ${level(n)} } }`,
+    )
+    const query = `{ book { ...f0 } } ${doubling.join(' ')} fragment f40 on book { id }`
+    expect(await errorOf(query)).toMatchObject({
+      message: 'the operation selects more than 20000 fields',
+      code: 'validation-failed',
+    })
+  })
+
   test('what Postgres can not read is a data exception', async () => {
     expect(await errorOf('{ book(where: {publishedAt: {_eq: "yesterdayish"}}) { id } }')).toEqual({
       message: 'invalid input syntax for type timestamp with time zone: "yesterdayish"',

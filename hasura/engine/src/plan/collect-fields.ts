@@ -16,7 +16,14 @@ export interface DocumentScope {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
+  /** How many more fields the operation may select; counted down while it is planned. */
+  readonly budget: { fields: number }
 }
+
+/**
+ * Fragments can make a short document select millions of fields. No honest operation comes near this bound.
+ */
+export const maxSelectedFields = 20_000
 
 /** A field of the answer: all selections of the same key are one. */
 export interface CollectedField {
@@ -39,7 +46,12 @@ export const collectFields = (
   path: string,
 ): readonly CollectedField[] => {
   const found = new Map<string, FieldNode[]>()
-  for (const selection of selections) collect(selection, type, scope, path, found, [])
+  // As GraphQL has it, a fragment counts once. Otherwise a few that spread each other twice would never end.
+  const spread = new Set<string>()
+  for (const selection of selections) collect(selection, type, scope, path, found, spread)
+  scope.budget.fields -= found.size
+  if (scope.budget.fields < 0)
+    throw new RequestError(`the operation selects more than ${maxSelectedFields} fields`, '$')
   return [...found].map(([key, nodes]) => mergedField(key, nodes, path))
 }
 
@@ -79,7 +91,7 @@ const collect = (
   scope: DocumentScope,
   path: string,
   found: Map<string, FieldNode[]>,
-  spreading: readonly string[],
+  spread: Set<string>,
 ): void => {
   for (const selection of selections) {
     if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) continue
@@ -93,14 +105,15 @@ const collect = (
       }
       case Kind.INLINE_FRAGMENT:
         if (selection.typeCondition === undefined || selection.typeCondition.name.value === type.name)
-          collect(selection.selectionSet, type, scope, path, found, spreading)
+          collect(selection.selectionSet, type, scope, path, found, spread)
         break
       case Kind.FRAGMENT_SPREAD: {
         const name = selection.name.value
         const fragment = scope.fragments.get(name)
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
-        if (fragment.typeCondition.name.value === type.name)
-          collect(fragment.selectionSet, type, scope, path, found, [...spreading, name])
+        if (spread.has(name) || fragment.typeCondition.name.value !== type.name) break
+        spread.add(name)
+        collect(fragment.selectionSet, type, scope, path, found, spread)
         break
       }
       default:

@@ -13,7 +13,7 @@ import type { FunctionModel } from '../schema/source-model.ts'
 import { sessionObject } from '../schema/computed-call.ts'
 import type { CallArgument, ComputedCall } from '../schema/predicate.ts'
 import { readArguments } from './arguments.ts'
-import { type CollectedField, checkDirectives, collectFields } from './collect-fields.ts'
+import { type CollectedField, checkDirectives, collectFields, maxSelectedFields } from './collect-fields.ts'
 import type { Operation } from './document.ts'
 import type { JsonValue, ObjectValue } from './input-value.ts'
 import { planFilter } from './plan-filter.ts'
@@ -64,7 +64,8 @@ export const planOperation = (
   const root = rootType(definition, schema)
   checkDirectives(definition.directives ?? [], location(definition), { schema }, '$')
   const variables = readVariables(definition, given)
-  const scope: SelectScope = { schema, access, source, fragments, variables }
+  const budget = { fields: maxSelectedFields }
+  const scope: SelectScope = { schema, access, source, fragments, variables, budget }
   const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').map(
     (collected) => planRootField(root.type, collected, scope),
   )
