@@ -43,6 +43,7 @@ export const withConnection = async <Result>(
 ): Promise<Result> => {
   signal?.throwIfAborted()
   const client = await pool.connect()
+  client.on('error', ignoreLoss)
   let cancelling: Promise<void> | undefined
   const cancel = (): void => {
     cancelling = cancelStatement(pool, client)
@@ -58,9 +59,16 @@ export const withConnection = async <Result>(
   } finally {
     signal?.removeEventListener('abort', cancel)
     await cancelling
+    client.off('error', ignoreLoss)
     client.release(broken || (prepared.get(client)?.size ?? 0) > maxPreparedPerConnection)
   }
 }
+
+/**
+ * A connection that is lost while it is lent out says so twice: to the statement, which fails, and as an event, which
+ * would end the process if nobody listened. The pool listens to idle ones only.
+ */
+const ignoreLoss = (): void => undefined
 
 const isConnectionError = (error: unknown): boolean =>
   error instanceof Error && ('code' in error || /connection|terminated/i.test(error.message))
@@ -70,6 +78,7 @@ const cancelStatement = async (pool: pg.Pool, client: pg.PoolClient): Promise<vo
   const { processID } = client as pg.PoolClient & { readonly processID: number | null }
   if (processID === null) return
   const canceller = new pg.Client(pool.options)
+  canceller.on('error', ignoreLoss)
   try {
     await canceller.connect()
     await canceller.query('SELECT pg_cancel_backend($1)', [processID])
