@@ -1,6 +1,8 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../contract/load.ts'
+import { limitsFrom } from '../limits/limits.ts'
+import { Documents } from './documents.ts'
 import { validateDocument } from './validate.ts'
 import { readVariables, variableDefinitions } from './variables.ts'
 
@@ -141,5 +143,38 @@ describe('variables', () => {
     expect(errorsOf('query ($toString: String!) { products(after: $toString) { totalCount } }', {})).toEqual([
       ['SVC_VAL_001', 'toString', 'Field toString is required but was not provided'],
     ])
+  })
+})
+
+describe('documents', () => {
+  const documents = new Documents(schema, {
+    ...limitsFrom({}),
+    documentTokens: 200_000,
+    documentCharacters: 200_000,
+  })
+  const refusal = (text: string, operationName: string | null = null) => {
+    const checked = documents.check(text, operationName)
+    return checked.kind === 'refused' ? checked.errors[0]?.message : checked.operation.kind
+  }
+
+  test('are checked once: the second time gives the very same operation', () => {
+    const text = '{ viewer { id } }'
+    expect(documents.check(text, null)).toBe(documents.check(text, null))
+  })
+
+  test('with one operation need no name for it, with several they do', () => {
+    expect(refusal('query A { viewer { id } }')).toBe('query')
+    expect(refusal('query A { viewer { id } }', 'A')).toBe('query')
+    const two = 'query A { viewer { id } } mutation B { deleteProduct(id: "1") { success } }'
+    expect(refusal(two, 'B')).toBe('mutation')
+    expect(refusal(two)).toContain('several operations')
+    expect(refusal(two, 'C')).toContain('no operation named "C"')
+  })
+
+  test('that are nested deeper than the parser’s stack are refused, not a crash', () => {
+    const levels = 60_000
+    expect(refusal(`{ a(b: ${'['.repeat(levels)}${']'.repeat(levels)}) }`)).toBe(
+      'Syntax Error: The document is nested too deeply',
+    )
   })
 })

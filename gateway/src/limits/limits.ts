@@ -14,7 +14,7 @@ const settings = {
   /** Characters of a document. */
   documentCharacters: { variable: 'LIMIT_DOCUMENT_CHARACTERS', default: 50_000 },
   /** Lexical tokens of a document. Validation compares fields pairwise, so this bounds its time. */
-  documentTokens: { variable: 'LIMIT_DOCUMENT_TOKENS', default: 4_000 },
+  documentTokens: { variable: 'LIMIT_DOCUMENT_TOKENS', default: 2_500 },
   /** Fields of the root with an alias or without, all fragments spread: each is a statement of its own. */
   rootFields: { variable: 'LIMIT_ROOT_FIELDS', default: 20 },
   /** Aliases in a document. */
