@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Answer } from './support/graphql-client.ts'
-import { PlatformProcess } from './support/platform-process.ts'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createCustomer, createOrder, createStockedProduct, stockOf } from './support/shop.ts'
 
 const STOCK = 50

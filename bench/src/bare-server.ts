@@ -18,7 +18,12 @@ const statement = z
   .parse(JSON.parse(process.env['BARE_STATEMENT'] ?? '{}'))
 
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
-const pool = new pg.Pool({ connectionString: statement.databaseUrl, max: statement.poolSize })
+const pool = new pg.Pool({
+  connectionString: statement.databaseUrl,
+  max: statement.poolSize,
+  // As the engine's pool has it: the statement is planned once for a connection.
+  options: '-c plan_cache_mode=force_generic_plan',
+})
 
 const server = createServer((request, response) => {
   request.resume()

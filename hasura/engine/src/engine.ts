@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers'
 import pg from 'pg'
 import { type Logger, pino } from 'pino'
 import { createGraphQLExecutor } from './execute/graphql-executor.ts'
-import type { ExecuteOptions, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
+import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
 import { type ApiGroup, apiGroups } from './http/routes.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
@@ -49,6 +49,8 @@ export interface Engine {
   readonly snapshot: Snapshot
   /** Answers one GraphQL request in process. Throws only for a mistake of the engine. */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
+  /** What a query would send to Postgres, for whoever asks why it is slow. Throws for what `execute` would refuse. */
+  explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
   /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
   replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
   /** Lets running requests finish for a while, then closes everything. */
@@ -124,6 +126,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
       return workspace.snapshot
     },
     execute: (request, session, executeOptions) => executor.execute(request, session, executeOptions),
+    explain: (request, session) => executor.explain(request, session),
     replaceMetadata: async (metadata) => {
       const args = { metadata, allow_inconsistent_metadata: true }
       await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })

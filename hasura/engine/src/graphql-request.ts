@@ -46,6 +46,17 @@ export interface ExecuteOptions {
   readonly clientHeaders?: IncomingHttpHeaders | undefined
 }
 
+/** A statement as it is sent to Postgres. */
+export interface ExplainedStatement {
+  readonly text: string
+  readonly values: readonly (string | null)[]
+}
+
 export interface GraphQLExecutor {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
+  /**
+   * What a query would send to Postgres, one statement for each root field that reads tables. Throws for a request
+   * that `execute` would refuse, and for a mutation.
+   */
+  explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
 }

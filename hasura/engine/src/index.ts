@@ -1,6 +1,7 @@
 export { type Engine, type EngineOptions, startEngine } from './engine.ts'
 export type {
   ExecuteOptions,
+  ExplainedStatement,
   GraphQLError,
   GraphQLExecutor,
   GraphQLRequest,

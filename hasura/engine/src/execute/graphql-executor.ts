@@ -8,6 +8,7 @@ import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type CompiledRootField, compileOperation } from './compile-operation.ts'
+import { explainOperation } from './explain.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type CachedDocument, type RoleRuntime, RoleSchemas } from './role-schemas.ts'
 import { runField } from './run-field.ts'
@@ -49,6 +50,13 @@ export const createGraphQLExecutor = (
         if (failure === undefined) throw error
         return { kind: 'errors', errors: [failure] }
       }
+    },
+    explain: (request, session) => {
+      const { roleSchema } = roles.of(getSnapshot(), session)
+      const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
+      const operation = parseOperation(request.query, request.operationName)
+      const compiled = compileOperation(operation, variables, roleSchema, options.stringifyNumericTypes)
+      return explainOperation(compiled, { variables, session })
     },
   }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
+const PACKAGE = path.resolve(import.meta.dirname, '..')
 const START_TIMEOUT_MS = 120_000
 
 /** What `npm start` leaves in ready.json (docs/operating.md). */
@@ -14,6 +14,7 @@ export interface Ready {
   readonly graphqlUrl: string
   readonly hasuraUrl: string
   readonly adminSecret: string
+  readonly databaseUrl: string
   readonly liveKey: string
   readonly testKey: string
   readonly merchantId: string
@@ -36,8 +37,8 @@ export class PlatformProcess {
 
   async start(): Promise<Ready> {
     let output = ''
-    const child = spawn(process.execPath, ['platform/bin/start.ts'], {
-      cwd: ROOT,
+    const child = spawn(process.execPath, ['bin/start.ts'], {
+      cwd: PACKAGE,
       env: {
         ...process.env,
         DATA_DIR: this.#dataDir,

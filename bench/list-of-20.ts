@@ -1,0 +1,78 @@
+/**
+ * Requests per second of "20 newest active products with images, categories and stock" through /graphql, beside the same
+ * SQL as one prepared statement behind a bare node:http server, on the same machine in the same run. The ratio is what
+ * counts: a machine's absolute numbers say more about the machine.
+ *
+ *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
+ */
+import { parseArgs } from 'node:util'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import postgres from 'postgres'
+import { z } from 'zod'
+import { comparePasses, type Contender } from './src/compare-passes.ts'
+import { compiledStatement } from './src/compiled-statement.ts'
+import { createManyProducts } from './src/many-products.ts'
+import { startBareServer } from './src/start-bare-server.ts'
+
+const LIST_QUERY = `query List($first: Int!) {
+  products(first: $first, sortBy: CREATED_AT, sortOrder: DESC, filters: { status: ACTIVE }) {
+    edges {
+      node {
+        id
+        name
+        slug
+        price
+        currency
+        images { url alt width height }
+        categories { id name slug }
+        inventory { available reserved isLowStock }
+      }
+    }
+  }
+}`
+
+const options = z
+  .object({
+    rounds: z.coerce.number().int().min(1).max(100).default(5),
+    seconds: z.coerce.number().int().min(1).max(600).default(6),
+    connections: z.coerce.number().int().min(1).max(1000).default(16),
+    products: z.coerce.number().int().min(20).max(1_000_000).default(5000),
+  })
+  .parse(
+    parseArgs({
+      options: {
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        connections: { type: 'string' },
+        products: { type: 'string' },
+      },
+    }).values,
+  )
+
+const platformProcess = await PlatformProcess.create()
+try {
+  const platform = await platformProcess.start()
+  const sql = postgres(platform.databaseUrl, { max: 1 })
+  await createManyProducts(sql, platform.merchantId, options.products)
+  await sql.end()
+
+  const body = JSON.stringify({ query: LIST_QUERY, variables: { first: 20 } })
+  const statement = await compiledStatement(platform, body)
+  const bare = await startBareServer(platform.databaseUrl, statement)
+  const contenders: readonly Contender[] = [
+    { name: 'bare node:http, same SQL', url: bare.url, headers: {}, body: '' },
+    {
+      name: '/graphql',
+      url: platform.graphqlUrl,
+      headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
+      body,
+    },
+  ]
+  try {
+    await comparePasses(contenders, options)
+  } finally {
+    await bare.stop()
+  }
+} finally {
+  await platformProcess.remove()
+}

@@ -1,0 +1,57 @@
+import { createAuthenticator } from '@commerce-graph/auth-webhook'
+import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import { startGateway } from '@commerce-graph/gateway'
+import type { Ready } from '@commerce-graph/platform/testing'
+import { createSession, type ExplainedStatement, startEngine } from 'hasura-embedded'
+import { pino } from 'pino'
+
+/**
+ * The statement that a request to /graphql ends up as, found by sending the request through a gateway and an engine of
+ * this process and asking the engine what it made of the gateway's operation.
+ */
+export async function compiledStatement(platform: Ready, body: string): Promise<ExplainedStatement> {
+  const logger = pino({ level: 'silent' })
+  await using started = new AsyncDisposableStack()
+  const engine = await startEngine({
+    databaseUrl: platform.databaseUrl,
+    env: {
+      HASURA_GRAPHQL_DATABASE_URL: platform.databaseUrl,
+      ACTIONS_BASE_URL: 'http://127.0.0.1:9',
+      ACTIONS_SECRET: 'none',
+    },
+    logger,
+  })
+  started.defer(() => engine.stop())
+  const authenticator = createAuthenticator({ databaseUrl: platform.databaseUrl, mode: 'live', logger })
+  started.defer(() => authenticator.close())
+
+  let statements: readonly ExplainedStatement[] = []
+  const embedded = createEmbeddedDataLayer(engine)
+  const dataLayer: DataLayer = {
+    execute(operation, session, options) {
+      statements = engine.explain(operation, createSession('merchant', session))
+      return embedded.execute(operation, session, options)
+    },
+  }
+  const gateway = await startGateway({
+    dataLayer,
+    authenticator,
+    logger,
+    port: 0,
+    host: '127.0.0.1',
+    firstQuery: '',
+  })
+  started.defer(() => gateway.stop(0))
+  const response = await fetch(`http://127.0.0.1:${gateway.port}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },
+    body,
+  })
+  const [statement, ...others] = statements
+  if (!response.ok || statement === undefined || others.length > 0) {
+    throw new Error(
+      `expected one statement behind the request, got ${statements.length}: ${await response.text()}`,
+    )
+  }
+  return statement
+}
