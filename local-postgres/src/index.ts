@@ -1,4 +1,4 @@
-export { freePort, isPortFree } from './free-port.ts'
+export { freePorts, isPortFree } from './free-port.ts'
 export { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
 export { type LocalPostgres, type LocalPostgresOptions, startLocalPostgres } from './local-postgres.ts'
 export { acquireLock, type LockAttempt, lockHolder } from './process-lock.mjs'

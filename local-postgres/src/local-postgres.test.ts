@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freePort, startLocalPostgres, type LocalPostgres } from './index.ts'
+import { freePorts, startLocalPostgres, type LocalPostgres } from './index.ts'
 import { createTestDatabase } from './testing.ts'
 
 async function query(url: string, statement: string): Promise<unknown[]> {
@@ -67,7 +67,7 @@ describe('startLocalPostgres', () => {
   })
 
   test('refuses a busy port by its number, before it touches any data', async () => {
-    const port = await freePort()
+    const port = await freePorts(1)
     const squatter = createServer().listen(port, '127.0.0.1')
     await once(squatter, 'listening')
     await expect(start({ port })).rejects.toThrow(`Port ${port}`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findBinaries } from './binaries.ts'
 import { openCluster, SUPERUSER } from './cluster.ts'
-import { freePort, isPortFree } from './free-port.ts'
+import { freePorts, isPortFree } from './free-port.ts'
 import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
 import { endOrphan } from './orphan.ts'
 import { acquireLock } from './process-lock.mjs'
@@ -59,7 +59,7 @@ async function startLocked(
   const account = await chooseServerAccount(dataDir)
   const binaries = await reachableBinaries(await findBinaries(), account)
   await endOrphan(join(dataDir, 'cluster'))
-  const port = fixedPort ?? (await freePort())
+  const port = fixedPort ?? (await freePorts(1))
   if (!(await isPortFree(port))) {
     throw new LocalPostgresError(`Port ${port}, meant for Postgres, is in use by another program.`)
   }

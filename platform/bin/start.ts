@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   if (early !== undefined) console.log('Finishing the start, then stopping …')
   const platform = await starting
   if (early !== undefined) return stop(platform, 0)
-  console.log(welcome(platform, join(config.dataDir, 'ready.json')))
+  console.log(welcome(platform, config.mode, join(config.dataDir, 'ready.json')))
   const crash = await Promise.race([platform.crashed, stopRequested.then(() => undefined)])
   if (crash === undefined) return stop(platform, 0)
   console.error(`Postgres has ended by itself: ${crash}`)

@@ -52,7 +52,7 @@ const environment = z.object({
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
     .optional(),
-  COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
+  COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('live'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
 })
 

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePorts } from '@commerce-graph/local-postgres'
+import { LISTENER_COUNT } from './ports.ts'
 
 const PACKAGE = path.resolve(import.meta.dirname, '..')
 const START_TIMEOUT_MS = 120_000
@@ -32,7 +33,10 @@ export class PlatformProcess {
   }
 
   static async create(): Promise<PlatformProcess> {
-    return new PlatformProcess(await mkdtemp(path.join(tmpdir(), 'commerce-graph-')), await freePort())
+    return new PlatformProcess(
+      await mkdtemp(path.join(tmpdir(), 'commerce-graph-')),
+      await freePorts(LISTENER_COUNT),
+    )
   }
 
   async start(): Promise<Ready> {
@@ -91,22 +95,4 @@ export class PlatformProcess {
       return undefined
     }
   }
-}
-
-/** The first of seven ports in a row that are free: the contract's and those that follow it. */
-async function freePort(): Promise<number> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const port = 20_000 + Math.floor(Math.random() * 20_000)
-    const free = await Promise.all(Array.from({ length: 7 }, (_, index) => isFree(port + index)))
-    if (free.every(Boolean)) return port
-  }
-  throw new Error('found no free ports')
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

@@ -1,9 +1,12 @@
-import { freePort, isPortFree } from '@commerce-graph/local-postgres'
+import { freePorts, isPortFree } from '@commerce-graph/local-postgres'
 import { type PortChoice } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** In the order of their ports, the first one on the port that was asked for. */
 const LISTENERS = ['gateway', 'engine', 'authWebhook', 'actions', 'paymentSandbox', 'postgres'] as const
+
+/** How many ports a platform takes: the contract's and those that follow it. */
+export const LISTENER_COUNT = LISTENERS.length
 
 export type ListenerName = (typeof LISTENERS)[number]
 export type Ports = Readonly<Record<ListenerName, number>>
@@ -19,11 +22,11 @@ const MEANT_FOR: Readonly<Record<ListenerName, string>> = {
 
 /** The port of every listener. All are known before the first starts, because they have to find each other. */
 export async function choosePorts(choice: PortChoice): Promise<Ports> {
-  const chosen = LISTENERS.map(async (name, index) => {
-    const port = choice.kind === 'from' ? choice.first + index : await freePort()
-    return [name, port] as const
-  })
-  return Object.fromEntries(await Promise.all(chosen)) as Record<ListenerName, number>
+  const first = choice.kind === 'from' ? choice.first : await freePorts(LISTENER_COUNT)
+  return Object.fromEntries(LISTENERS.map((name, index) => [name, first + index])) as Record<
+    ListenerName,
+    number
+  >
 }
 
 /** Refuses before anything is started, so that a busy port never leaves half a platform running. */

@@ -1,14 +1,19 @@
 import { FIRST_QUERY } from './first-query.ts'
+import { type PlatformConfig } from './configuration.ts'
 import { type Platform } from './platform.ts'
 
 /** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
-export function welcome({ urls, adminSecret, demoShop }: Platform, readyFilePath: string): string {
-  const key = demoShop?.testKey ?? '<an API key of a merchant>'
+export function welcome(
+  { urls, adminSecret, demoShop }: Platform,
+  mode: PlatformConfig['mode'],
+  readyFilePath: string,
+): string {
+  const key = keyFor(mode, demoShop) ?? '<an API key of a merchant>'
   const rows: readonly (readonly [string, string])[] = [
     ['GraphQL API', `${urls.graphql}   (open it in a browser for GraphiQL)`],
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ['Admin secret', adminSecret],
-    ...(demoShop === undefined ? [] : keyRows(demoShop)),
+    ...(demoShop === undefined ? [] : keyRows(mode, demoShop)),
     ['All of this as JSON', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
@@ -16,10 +21,16 @@ export function welcome({ urls, adminSecret, demoShop }: Platform, readyFilePath
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
 }
 
-const keyRows = ({ liveKey, testKey }: NonNullable<Platform['demoShop']>) =>
+const keyFor = (mode: PlatformConfig['mode'], shop: Platform['demoShop']): string | undefined =>
+  mode === 'live' ? shop?.liveKey : shop?.testKey
+
+const keyRows = (mode: PlatformConfig['mode'], { liveKey, testKey }: NonNullable<Platform['demoShop']>) =>
   [
     ['Live API key', liveKey],
-    ['Test API key', testKey],
+    [
+      'Test API key',
+      mode === 'live' ? `${testKey}   (for a test deployment: COMMERCE_MODE=test npm start)` : testKey,
+    ],
   ] as const
 
 function curl(url: string, key: string): string {
