@@ -1,25 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { isEnumType } from 'graphql'
-import { format, resolveConfig } from 'prettier'
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../contract/load.ts'
 import { catalogue, errorCodes, messageOf } from './catalogue.ts'
 import { catalogueError, withStatus } from './catalogue-error.ts'
 import { refusalBody } from './error-body.ts'
-import { errorsDocument } from './errors-document.ts'
 
 describe('the catalogue', () => {
   test('has the codes that the SDL declares, and no other', () => {
     const declared = loadContract().schema.getType('ErrorCode')
     expect(isEnumType(declared) && declared.getValues().map(({ name }) => name)).toEqual([...errorCodes])
-  })
-
-  test('is what docs/errors.md says', async () => {
-    const file = new URL('../../../docs/errors.md', import.meta.url)
-    const style = await resolveConfig(file)
-    const text = await format(errorsDocument(), { ...style, parser: 'markdown' })
-    if (process.env.UPDATE_DOCS) writeFileSync(file, text)
-    expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
   test('gives each status one code, as the specification’s table has it', () => {

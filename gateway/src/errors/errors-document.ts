@@ -1,6 +1,6 @@
 import { catalogue, errorCodes } from './catalogue.ts'
 
-/** docs/errors.md, written from the catalogue. `catalogue.test.ts` compares the file with this, and can write it. */
+/** docs/errors.md, written from the catalogue. `npm run generate` writes it. */
 export function errorsDocument(): string {
   const rows = Object.entries(catalogue).map(
     ([id, { status, code, errorCode, message, condition }]) =>
@@ -8,7 +8,7 @@ export function errorsDocument(): string {
   )
   return `# Errors
 
-<!-- Written from gateway/src/errors/catalogue.ts: change that, then \`UPDATE_DOCS=1 npx vitest run gateway/src/errors\`. -->
+<!-- Written from gateway/src/errors/catalogue.ts: change that, then \`npm run generate\`. -->
 
 There are two channels. Clients check both: an answer can hold partial \`data\` and \`errors\` together.
 
