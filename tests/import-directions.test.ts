@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+
+/** Whom each workspace may import, besides libraries and itself. docs/architecture.md says why. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'local-postgres': [],
+  'hasura/engine': ['local-postgres'],
+  'hasura/data-layer': ['hasura/engine'],
+  'hasura/cli': ['hasura/engine'],
+  'auth-webhook': [],
+  actions: ['auth-webhook'],
+  gateway: ['hasura/data-layer', 'auth-webhook'],
+  importer: [],
+  platform: [
+    'actions',
+    'auth-webhook',
+    'gateway',
+    'hasura/cli',
+    'hasura/data-layer',
+    'hasura/engine',
+    'local-postgres',
+  ],
+}
+
+/** Folders whose children are domains: one may use another through its index only. */
+const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'actions/src': ['cart', 'inventory', 'merchant', 'ordering', 'payment'],
+  'gateway/src/domains': [
+    'cart',
+    'catalog',
+    'crm',
+    'identity',
+    'inventory',
+    'merchant',
+    'orders',
+    'payment',
+    'promotions',
+  ],
+}
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+}
+
+test('a workspace imports only those below it', () => {
+  const names = new Map(Object.keys(ALLOWED).map((folder) => [packageName(folder), folder]))
+  const wrong = Object.entries(ALLOWED).flatMap(([folder, allowed]) =>
+    imports(folder).filter(({ file, specifier }) => {
+      const target = specifier.startsWith('.')
+        ? workspaceOf(path.relative(ROOT, path.resolve(path.dirname(file), specifier)))
+        : names.get(packageOf(specifier))
+      return target !== undefined && target !== folder && !allowed.includes(target)
+    }),
+  )
+  expect(wrong.map(told)).toEqual([])
+})
+
+test("a domain reaches another one through that one's index only", () => {
+  const wrong = Object.entries(DOMAIN_FOLDERS).flatMap(([folder, domains]) =>
+    domains.flatMap((domain) =>
+      imports(path.join(folder, domain)).filter(({ file, specifier }) => {
+        if (!specifier.startsWith('.')) return false
+        const [target, ...inside] = path
+          .relative(path.join(ROOT, folder), path.resolve(path.dirname(file), specifier))
+          .split(path.sep)
+        return target !== domain && domains.includes(target ?? '') && inside.join('/') !== 'index.ts'
+      }),
+    ),
+  )
+  expect(wrong.map(told)).toEqual([])
+})
+
+test('every domain folder is held to it', () => {
+  for (const [folder, domains] of Object.entries(DOMAIN_FOLDERS)) {
+    for (const domain of domains) expect(sourceFiles(path.join(ROOT, folder, domain))).not.toEqual([])
+  }
+})
+
+function imports(folder: string): readonly Import[] {
+  return sourceFiles(path.join(ROOT, folder)).flatMap((file) => {
+    // Tests may open a whole shop; what ships may not.
+    if (/\.test\.ts$|\/testing\/|\/test\//.test(file)) return []
+    const text = readFileSync(file, 'utf8')
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
+      file,
+      specifier: match[1] ?? '',
+    }))
+  })
+}
+
+function sourceFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('node_modules'),
+    )
+    .map((entry) => path.join(entry.parentPath, entry.name))
+}
+
+function packageName(folder: string): string {
+  const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as {
+    name: string
+  }
+  return manifest.name
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function workspaceOf(relative: string): string | undefined {
+  return Object.keys(ALLOWED).find((folder) => relative.startsWith(`${folder}${path.sep}`))
+}
+
+function told({ file, specifier }: Import): string {
+  return `${path.relative(ROOT, file)} imports ${specifier}`
+}
