@@ -43,11 +43,21 @@ export function actionsFiles(actions: unknown, types: unknown): readonly (readon
   ]
 }
 
+/** What actions.graphql says, and actions.yaml therefore does not. */
+const IN_SDL = ['type', 'arguments', 'output_type']
+
 function actionEntry({ name, definition, ...rest }: Action): Record<string, unknown> {
-  const { type, kind, handler } = definition
-  const settings = without(definition, ['type', 'kind', 'handler', 'arguments', 'output_type'])
-  // Only mutations have a kind; hasura-cli leaves it empty for the others.
-  return { name, definition: { kind: type === 'query' ? '' : kind, handler, ...settings }, ...rest }
+  const { type, kind, handler, forward_client_headers: forwards, headers, timeout } = definition
+  const settings = {
+    // Only mutations have a kind; hasura-cli leaves it empty for the others.
+    kind: type === 'query' ? '' : kind,
+    handler,
+    ...(forwards === true ? { forward_client_headers: true } : {}),
+    ...(headers === undefined ? {} : { headers }),
+    ...(timeout === undefined ? {} : { timeout }),
+  }
+  const others = without(definition, [...Object.keys(settings), ...IN_SDL, 'forward_client_headers'])
+  return { name, definition: { ...settings, ...others }, ...rest }
 }
 
 function typeEntries({

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { applyMetadata, applySeeds, diffMetadata, exportMetadata, migrate } from '../src/index.ts'
 import { ADMIN_SECRET, runEngine, type RunningEngine } from './running-engine.ts'
 
@@ -49,7 +50,15 @@ describe("with the platform's own project", () => {
 
   test('exports the same files that metadata/ has', async () => {
     await exportMetadata(engine.api, directory)
-    expect(Object.keys(filesOf(directory))).toEqual(Object.keys(filesOf(METADATA)))
+    const exported = filesOf(directory)
+    const written = filesOf(METADATA)
+    expect(Object.keys(exported)).toEqual(Object.keys(written))
+    for (const file of ['actions.graphql', 'version.yaml', 'databases/default/tables/tables.yaml']) {
+      expect(exported[file]).toBe(written[file])
+    }
+    // The order of keys inside is the engine's.
+    const actions = (files: Record<string, string>): unknown => parse(files['actions.yaml'] ?? '')
+    expect(actions(exported)).toEqual(actions(written))
   })
 
   test('removes the file of a table that is no longer tracked', async () => {
