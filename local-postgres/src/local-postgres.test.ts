@@ -109,7 +109,9 @@ describe('startLocalPostgres', () => {
     const url = line.toString().trim()
     await query(url, 'create table kept as select 7 as n')
     const pid = Number.parseInt(readFileSync(join(dataDir, 'cluster/postmaster.pid'), 'utf8'), 10)
+    const exited = once(child, 'exit')
     child.kill('SIGKILL')
+    await exited
     const server = await start()
     expect(await query(server.url, 'select n from kept')).toEqual([{ n: 7 }])
     for (let waited = 0; isRunning(pid) && waited < 5000; waited += 50) await sleep(50)

@@ -15,6 +15,8 @@ export type PlatformConfig = {
   readonly databaseUrl?: string | undefined
   /** Queues run on Redis when set, else on Postgres. */
   readonly redisUrl?: string | undefined
+  /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
+  readonly trustedProxies?: readonly string[] | undefined
   /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
   readonly stripeSecretKey?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
@@ -48,6 +50,11 @@ const environment = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((value) => value.split(',').map((network) => network.trim()))
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks like 10.0.0.0/8,fd00::/8' })))
+    .optional(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
@@ -71,6 +78,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
+    trustedProxies: values.TRUSTED_PROXIES,
     stripeSecretKey: values.STRIPE_SECRET_KEY,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     mode: values.COMMERCE_MODE,

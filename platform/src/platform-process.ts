@@ -23,13 +23,14 @@ export interface Ready {
 
 /** The platform as an operator runs it: a process of its own over a data folder of its own, which can be killed. */
 export class PlatformProcess {
-  readonly #dataDir: string
-  readonly #port: number
+  readonly dataDir: string
+  /** The first of its ports. */
+  readonly port: number
   #child: ChildProcess | undefined
 
   private constructor(dataDir: string, port: number) {
-    this.#dataDir = dataDir
-    this.#port = port
+    this.dataDir = dataDir
+    this.port = port
   }
 
   static async create(): Promise<PlatformProcess> {
@@ -45,8 +46,8 @@ export class PlatformProcess {
       cwd: PACKAGE,
       env: {
         ...process.env,
-        DATA_DIR: this.#dataDir,
-        PORT: String(this.#port),
+        DATA_DIR: this.dataDir,
+        PORT: String(this.port),
         DATABASE_URL: '',
         REDIS_URL: '',
       },
@@ -70,10 +71,20 @@ export class PlatformProcess {
     await this.#end('SIGKILL')
   }
 
-  /** Stops it as Ctrl-C does, and removes what it wrote. */
-  async remove(): Promise<void> {
+  /** As Ctrl-C does it. */
+  async stop(): Promise<void> {
     await this.#end('SIGINT')
-    await rm(this.#dataDir, { recursive: true, force: true })
+  }
+
+  /** Another one on the same folder and other ports. */
+  beside(): PlatformProcess {
+    return new PlatformProcess(this.dataDir, this.port + 2 * LISTENER_COUNT)
+  }
+
+  /** Stops it and removes what it wrote. */
+  async remove(): Promise<void> {
+    await this.stop()
+    await rm(this.dataDir, { recursive: true, force: true })
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -87,7 +98,7 @@ export class PlatformProcess {
   /** A killed platform leaves its ready.json behind; only the one with the new process's id counts. */
   async #readReadyFile(pid: number | undefined): Promise<Ready | undefined> {
     try {
-      const ready = JSON.parse(await readFile(path.join(this.#dataDir, 'ready.json'), 'utf8')) as Ready & {
+      const ready = JSON.parse(await readFile(path.join(this.dataDir, 'ready.json'), 'utf8')) as Ready & {
         pid: number
       }
       return ready.pid === pid ? ready : undefined

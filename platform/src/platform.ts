@@ -95,6 +95,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     port: ports.authWebhook,
     databaseUrl: database.url,
     mode: config.mode,
+    trustedProxies: config.trustedProxies ?? [],
     logger: logger.child({ service: 'auth-webhook' }),
   })
   started.defer(() => authWebhook.close())
@@ -193,12 +194,13 @@ async function startCommerce(
 /** The gateway, over the engine in this process. Resolves with its URL when it can answer. */
 async function startContract(
   { ports, started, databaseUrl, logger }: Services,
-  { mode, host }: PlatformConfig,
+  { mode, host, trustedProxies }: PlatformConfig,
   engine: Engine,
 ): Promise<string> {
   const authenticator = createAuthenticator({
     databaseUrl,
     mode,
+    trustedProxies: trustedProxies ?? [],
     logger: logger.child({ service: 'authenticator' }),
   })
   started.defer(() => authenticator.close())

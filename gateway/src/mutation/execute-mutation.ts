@@ -49,12 +49,22 @@ export async function executeMutation(
       data[key] = 'Mutation'
       continue
     }
-    const outcome = await run(call, context)
+    const outcome = await run(call, calls.length > 1 ? withOwnIdempotencyKey(context, key) : context)
     const answer = answerOf(call, key, outcome, context)
     data[key] = answer.payload
     errors.push(...answer.errors)
   }
   return { kind: 'data', data, errors }
+}
+
+/**
+ * An Idempotency-Key stands for the client's whole document, but the actions see a field at a time: each field gets a key of
+ * its own under the client's, by its name in the answer.
+ */
+function withOwnIdempotencyKey(context: QueryContext, responseKey: string): QueryContext {
+  const key = context.headers?.['idempotency-key']
+  if (key === undefined) return context
+  return { ...context, headers: { ...context.headers, 'idempotency-key': `${key}:${responseKey}` } }
 }
 
 function run(call: PlannedCall, context: QueryContext): Promise<Outcome> {

@@ -97,8 +97,9 @@ export const startEngine = async (options: EngineOptions): Promise<Engine> => {
     // running it (measured: 2 ms of planning for 0.7 ms of running).
     options: '-c plan_cache_mode=force_generic_plan',
   })
-  // An idle connection that Postgres closes must not end the process; the next request gets a new one.
-  pool.on('error', (error) => logger.warn({ err: error }, 'a connection to Postgres was lost'))
+  // An idle connection that Postgres closes must not end the process; the next request gets a new one. The error
+  // carries the whole client, prepared statements included, so only its message is logged.
+  pool.on('error', (error) => logger.warn({ reason: error.message }, 'a connection to Postgres was lost'))
   try {
     return await startWith(pool, logger, options)
   } catch (error) {

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { succeeded } from './support/shop.ts'
+
+const TIMEOUT_MS = 180_000
+
+describe('a platform of one machine', { timeout: TIMEOUT_MS }, () => {
+  const running: PlatformProcess[] = []
+  afterEach(async () => {
+    for (const platform of running.splice(0)) await platform.remove()
+  })
+  const create = async () => {
+    const platform = await PlatformProcess.create()
+    running.push(platform)
+    return platform
+  }
+
+  test('keeps its keys and data over a stop, and says in ready.json only what answers', async () => {
+    const platform = await create()
+    const first = await platform.start()
+    const client = createClient(first.graphqlUrl, bearer(first.liveKey))
+    const createCustomer = `mutation { createCustomer(input: { email: "kept@example.com", name: "Kept" }) { id } }`
+    const { createCustomer: created } = succeeded(
+      await client<{ createCustomer: { id: string } }>(createCustomer),
+    )
+    await platform.stop()
+    expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
+
+    const second = await platform.start()
+    expect(second.liveKey).toBe(first.liveKey)
+    const again = createClient(second.graphqlUrl, bearer(second.liveKey))
+    const found = succeeded(
+      await again('query ($id: ID!) { customer(id: $id) { email } }', { id: created.id }),
+    )
+    expect(found).toEqual({ customer: { email: 'kept@example.com' } })
+  })
+
+  test('is live: its test key is refused, without telling why', async () => {
+    const platform = await create()
+    const { graphqlUrl, testKey } = await platform.start()
+    const answer = await createClient(graphqlUrl, bearer(testKey))('{ viewer { id } }')
+    expect(answer.status).toBe(401)
+    expect(answer.errors[0]?.extensions.id).toBe('SVC_AUTH_001')
+    expect(answer.text).not.toMatch(/live|mode/)
+  })
+
+  test('says which port is busy and what it was meant for, and starts nothing', async () => {
+    const platform = await create()
+    const squatter = createServer()
+    await new Promise<void>((resolve) => squatter.listen(platform.port + 1, '127.0.0.1', resolve))
+    try {
+      await expect(platform.start()).rejects.toThrow(`${platform.port + 1}, meant for the Hasura engine`)
+      expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
+    } finally {
+      squatter.close()
+    }
+  })
+
+  test('refuses a second start on the same data folder', async () => {
+    const platform = await create()
+    await platform.start()
+    await expect(platform.beside().start()).rejects.toThrow('is running on')
+  })
+})
