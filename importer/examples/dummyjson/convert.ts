@@ -63,6 +63,11 @@ function customerRow({ firstName, lastName, address, ...rest }: z.infer<typeof c
 }
 
 async function main(files: readonly string[]): Promise<void> {
+  if (files.length === 0 || files.includes('--help')) {
+    console.error('Usage: node importer/examples/dummyjson/convert.ts FILE… > shop.jsonl')
+    process.exitCode = 2
+    return
+  }
   for (const file of files) {
     for (const row of convert(await readFile(file, 'utf8'))) console.log(JSON.stringify(row))
   }
