@@ -64,8 +64,8 @@ export const outOfRange = (field: string, value: string | number, min: number, m
   catalogueError('SVC_VAL_003', { value, min, max }, { field })
 
 /** SVC_GQL_003. @param details what is wrong with the document, without a leading `Syntax Error:` */
-export const syntaxError = (details: string, field?: string): CatalogueError =>
-  catalogueError('SVC_GQL_003', { details }, { reason: details, ...(field !== undefined && { field }) })
+export const syntaxError = (details: string, field = 'query'): CatalogueError =>
+  catalogueError('SVC_GQL_003', { details }, { reason: details, field })
 
 /** SVC_SRV_001. The cause belongs into the log, never in here. */
 export const unexpectedError = (): CatalogueError => catalogueError('SVC_SRV_001', {})

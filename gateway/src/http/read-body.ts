@@ -28,7 +28,7 @@ export function readBody(
       resolve(body)
     }
     const timer = setTimeout(() => {
-      const late = syntaxError(`The body did not arrive within ${receiveMilliseconds} ms`)
+      const late = syntaxError(`The body did not arrive within ${receiveMilliseconds} ms`, 'body')
       settle({ kind: 'refused', error: withStatus(late, 408) })
     }, receiveMilliseconds)
     const onData = (chunk: Buffer) => {

@@ -173,7 +173,10 @@ function refuseBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void
 function brokenRequest(code: string | undefined): [CatalogueError, string] {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [withStatus(syntaxError('The request did not arrive in time'), 408), 'Request Timeout']
+      return [
+        withStatus(syntaxError('The request did not arrive in time', 'request'), 408),
+        'Request Timeout',
+      ]
     case 'HPE_HEADER_OVERFLOW': {
       const reason = 'The headers are too large'
       const error = catalogueError(
@@ -184,6 +187,6 @@ function brokenRequest(code: string | undefined): [CatalogueError, string] {
       return [withStatus(error, 431), 'Request Header Fields Too Large']
     }
     default:
-      return [syntaxError('The request is not valid HTTP'), 'Bad Request']
+      return [syntaxError('The request is not valid HTTP', 'request'), 'Bad Request']
   }
 }
