@@ -5,7 +5,10 @@ import { createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
 import { type ApiGroup, apiGroups } from './http/routes.ts'
-import { type HttpServer, startHttpServer } from './http/server.ts'
+import { type HttpServer, type HttpServerOptions, startHttpServer } from './http/server.ts'
+import type { Refetch } from './live/poller.ts'
+import { type SubscriptionHub, createSubscriptionHub } from './live/subscription-hub.ts'
+import { subscriptionResults } from './live/subscription-results.ts'
 import { type Workspace, openWorkspace } from './metadata-api/workspace.ts'
 import type { Metadata } from './metadata/types.ts'
 import { unservedFeatures } from './metadata/unserved-features.ts'
@@ -40,7 +43,15 @@ export interface EngineOptions {
   readonly pollIntervalMs?: number | undefined
   readonly maxBodyBytes?: number | undefined
   readonly requestTimeoutMs?: number | undefined
+  /** Time-outs and bounds of GraphQL over WebSocket. */
+  readonly webSockets?: Partial<WebSocketLimits> | undefined
+  /** How often live queries ask the database, and for how many distinct subscribers at once. */
+  readonly liveQueries?: Refetch | undefined
+  /** The same for streaming subscriptions. */
+  readonly streamingQueries?: Refetch | undefined
 }
+
+export type WebSocketLimits = HttpServerOptions['webSockets']
 
 export interface Engine {
   /** Where HTTP is served, when it is. */
@@ -51,6 +62,15 @@ export interface Engine {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
   /** What a query would send to Postgres, for whoever asks why it is slow. Throws for what `execute` would refuse. */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
+  /**
+   * The answers of a subscription, in process: a live query's first one and then each that differs, a stream's
+   * batches. A query or mutation has one. Leaving the loop, or aborting, ends it.
+   */
+  subscribe(
+    request: GraphQLRequest,
+    session: Session,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AsyncIterable<GraphQLResult>
   /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
   replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
   /** Lets running requests finish for a while, then closes everything. */
@@ -63,6 +83,15 @@ const defaults = {
   pollIntervalMs: 1_000,
   maxBodyBytes: 16 * 1024 * 1024,
   requestTimeoutMs: 60_000,
+  webSockets: {
+    initTimeoutMs: 3_000,
+    keepAliveMs: 5_000,
+    maxConnections: 10_000,
+    maxOperations: 1_000,
+    maxMessageBytes: 1024 * 1024,
+    maxBufferedBytes: 4 * 1024 * 1024,
+  },
+  refetch: { intervalMs: 1_000, batchSize: 100 },
 }
 
 /** What an empty database starts with: itself, with nothing tracked. */
@@ -117,7 +146,15 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     inferFunctionPermissions: options.inferFunctionPermissions ?? true,
     env: options.env ?? process.env,
   })
-  const server = await serve(workspace, executor, pool, logger, options)
+  const poolSize = options.poolSize ?? defaults.poolSize
+  const hub = createSubscriptionHub(executor, () => workspace.snapshot, pool, {
+    live: options.liveQueries ?? defaults.refetch,
+    streaming: options.streamingQueries ?? defaults.refetch,
+    concurrentPolls: Math.ceil(poolSize / 2),
+    statementTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
+    logger,
+  })
+  const server = await serve(workspace, executor, hub, pool, logger, options)
   warnOfUnserved(workspace.snapshot, logger)
   const stopPolling = poll(workspace, logger, options.pollIntervalMs ?? defaults.pollIntervalMs)
   return {
@@ -128,6 +165,10 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     },
     execute: (request, session, executeOptions) => executor.execute(request, session, executeOptions),
     explain: (request, session) => executor.explain(request, session),
+    subscribe: (request, session, { signal } = {}) =>
+      executor.isSubscription(request, session)
+        ? subscriptionResults(hub, request, session, signal)
+        : onlyResult(() => executor.execute(request, session, { signal })),
     replaceMetadata: async (metadata) => {
       const args = { metadata, allow_inconsistent_metadata: true }
       await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })
@@ -136,10 +177,15 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     },
     stop: async () => {
       stopPolling()
+      await hub.close()
       await server?.close()
       await pool.end()
     },
   }
+}
+
+async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerator<GraphQLResult> {
+  yield await execute()
 }
 
 const warnOfUnserved = ({ metadata }: Snapshot, logger: Logger): void => {
@@ -151,6 +197,7 @@ const warnOfUnserved = ({ metadata }: Snapshot, logger: Logger): void => {
 const serve = async (
   workspace: Workspace,
   executor: ReturnType<typeof createGraphQLExecutor>,
+  hub: SubscriptionHub,
   pool: pg.Pool,
   logger: Logger,
   options: EngineOptions,
@@ -159,6 +206,7 @@ const serve = async (
   const api = {
     workspace,
     executor,
+    hub,
     authenticator: createAuthenticator(options),
     checkDatabase: async () => {
       await pool.query('select 1')
@@ -176,6 +224,7 @@ const serve = async (
     cors: options.cors ?? { kind: 'any' },
     maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
+    webSockets: { ...defaults.webSockets, ...options.webSockets },
     logger,
   })
 }

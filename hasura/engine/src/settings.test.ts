@@ -11,6 +11,8 @@ describe('readSettings', () => {
         HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: 'True',
         HASURA_GRAPHQL_ENABLED_APIS: 'graphql, pgdump',
         HASURA_GRAPHQL_CORS_DOMAIN: 'https://a.example, https://b.example',
+        HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '250',
+        HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: '7',
         PATH: '/bin',
       }),
     ).toMatchObject({
@@ -23,6 +25,9 @@ describe('readSettings', () => {
         enabledApis: ['graphql'],
         cors: { kind: 'some', origins: ['https://a.example', 'https://b.example'] },
         port: 8080,
+        liveQueries: { intervalMs: 250, batchSize: 100 },
+        streamingQueries: { intervalMs: 1_000, batchSize: 100 },
+        webSockets: { keepAliveMs: 7_000, initTimeoutMs: 3_000 },
       },
     })
   })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import { type ApiGroup, apiGroups } from './http/routes.ts'
+import type { WebSocketLimits } from './engine.ts'
+import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 
 /** Hasura's own environment variables, as far as they apply here. */
@@ -17,6 +19,9 @@ export interface Settings {
   readonly host: string
   readonly poolSize: number
   readonly logLevel: string
+  readonly liveQueries: Refetch
+  readonly streamingQueries: Refetch
+  readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs'>
 }
 
 export type SettingsResult =
@@ -35,6 +40,10 @@ const flag = (fallback: boolean) =>
     .default(fallback)
 
 const port = z.coerce.number().int().min(0).max(65_535)
+
+const intervalMs = z.coerce.number().int().min(10).max(3_600_000).default(1_000)
+const batchSize = z.coerce.number().int().min(1).max(10_000).default(100)
+const seconds = z.coerce.number().int().min(1).max(3_600)
 
 const environment = z.object({
   HASURA_GRAPHQL_DATABASE_URL: z.string().min(1).optional(),
@@ -58,6 +67,12 @@ const environment = z.object({
   HASURA_GRAPHQL_SERVER_PORT: port.default(8080),
   HASURA_GRAPHQL_SERVER_HOST: z.string().min(1).default('127.0.0.1'),
   HASURA_GRAPHQL_PG_CONNECTIONS: z.coerce.number().int().min(1).max(1000).default(20),
+  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs,
+  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
+  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs,
+  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
+  HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5),
+  HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds.default(3),
   HASURA_GRAPHQL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 })
 
@@ -103,4 +118,16 @@ const fromEnvironment = (values: z.output<typeof environment>): Settings => ({
   host: values.HASURA_GRAPHQL_SERVER_HOST,
   poolSize: values.HASURA_GRAPHQL_PG_CONNECTIONS,
   logLevel: values.HASURA_GRAPHQL_LOG_LEVEL,
+  liveQueries: {
+    intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
+    batchSize: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE,
+  },
+  streamingQueries: {
+    intervalMs: values.HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
+    batchSize: values.HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE,
+  },
+  webSockets: {
+    keepAliveMs: values.HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE * 1_000,
+    initTimeoutMs: values.HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT * 1_000,
+  },
 })

@@ -12,6 +12,8 @@ export interface Bindings {
   readonly written?: WrittenRows
   /** An action's answer, as JSON text. */
   readonly answer?: string
+  /** Where a stream begins. */
+  readonly cursor?: string | null
 }
 
 export type BoundParameters =
@@ -49,7 +51,7 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
 
 const otherValue = (
   source: Exclude<ParameterSource, { kind: 'variable' | 'session' }>,
-  { variables, session, written, answer }: Bindings,
+  { variables, session, written, answer, cursor }: Bindings,
 ): string | null => {
   switch (source.kind) {
     case 'literal':
@@ -71,6 +73,8 @@ const otherValue = (
       return String(written?.filter((row) => row !== null).length ?? 0)
     case 'answer':
       return answer ?? null
+    case 'cursor':
+      return cursor ?? null
     default:
       return source satisfies never
   }

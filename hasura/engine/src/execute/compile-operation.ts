@@ -33,6 +33,7 @@ export const compileOperation = (
   stringifyNumbers: boolean,
 ): CompiledOperation => {
   const { kind, fields, scope } = planOperation(operation, variables, roleSchema)
+  if (kind === 'subscription') throw new Error('A subscription is compiled for a batch')
   const compiled = fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers))
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   return {
@@ -58,6 +59,8 @@ const compileRootField = (
       return { key, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
     case 'select':
       return { key, kind: 'database', field: compileSelect(field.select, stringifyNumbers) }
+    case 'stream':
+      throw new Error('A stream is compiled for a batch')
     case 'mutation':
       return { key, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
     case 'action':

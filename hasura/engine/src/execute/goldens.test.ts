@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { format } from 'node:util'
 import { parseOperation } from '../plan/document.ts'
+import { batchParameters } from '../live/batch.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { buildRoleSchema } from '../schema/role-schema.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
@@ -163,6 +164,39 @@ for (const golden of goldens)
     } finally {
       if (own !== shop) await own.close()
     }
+  })
+
+const subscriptions: readonly Golden[] = [
+  {
+    name: 'live-query',
+    session: merchant(1),
+    query: `subscription ($title: String!) {
+      book(where: {title: {_ilike: $title}}, order_by: [{id: asc}]) { title author { name } }
+    }`,
+    variables: { title: 'a%' },
+  },
+  {
+    name: 'stream',
+    session: merchant(1),
+    query: `subscription ($after: bigint!) {
+      book_stream(batch_size: 2, cursor: [{initial_value: {price: $after}, ordering: DESC}]) { title price }
+    }`,
+    variables: { after: '3001' },
+  },
+]
+
+for (const { name, session, query, variables = {} } of subscriptions)
+  test(`compiles and runs ${name}, for a batch of two merchants`, async () => {
+    const members = [session, merchant(2)].map((member) =>
+      shop.executor.prepareSubscription({ query, variables }, member),
+    )
+    const [{ statement } = expect.fail('there are two')] = members
+    const values = batchParameters(statement.parameters.length, members)
+    const { rows } = await shop.pool.query({ text: statement.text, values: [...values], rowMode: 'array' })
+    const compiledTo = format('%s\n  %j', statement.text, statement.parameters)
+    const parts = [query, format('%j %j', session.role, variables), compiledTo, format('%j', values)]
+    const answers = rows.map((row) => JSON.stringify(row)).join('\n')
+    await expect(`${[...parts, answers].join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
   })
 
 const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>

@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql'
 import type pg from 'pg'
 import { type ActionRuntime, runAction } from '../actions/run-action.ts'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
@@ -10,10 +11,10 @@ import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type CompiledRootField, compileOperation } from './compile-operation.ts'
 import { explainOperation } from './explain.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
-import { type CachedDocument, type RoleRuntime, RoleSchemas } from './role-schemas.ts'
+import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
+import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { runField } from './run-field.ts'
 import { withConnection } from './run-statement.ts'
-import { createSignature } from './signature.ts'
 
 export interface GraphQLExecutorOptions {
   /** HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES. */
@@ -24,6 +25,14 @@ export interface GraphQLExecutorOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+/** What serving subscriptions needs of the compiler. */
+export interface SubscriptionCompiler {
+  /** False for what is no valid document, too: executing it says why. */
+  readonly isSubscription: (request: GraphQLRequest, session: Session) => boolean
+  /** Throws RequestError. */
+  readonly prepareSubscription: (request: GraphQLRequest, session: Session) => PreparedSubscription
+}
+
 /**
  * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
  * throws where the engine or the connection to the database fails.
@@ -32,7 +41,7 @@ export const createGraphQLExecutor = (
   getSnapshot: () => Snapshot,
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
-): GraphQLExecutor => {
+): GraphQLExecutor & SubscriptionCompiler => {
   const roles = new RoleSchemas(options.inferFunctionPermissions)
   return {
     execute: async (request, session, executeOptions = {}) => {
@@ -58,6 +67,17 @@ export const createGraphQLExecutor = (
       const compiled = compileOperation(operation, variables, roleSchema, options.stringifyNumericTypes)
       return explainOperation(compiled, { variables, session })
     },
+    isSubscription: (request, session) => {
+      try {
+        const { operation } = cachedDocument(request, roles.of(getSnapshot(), session))
+        return operation.definition.operation === OperationTypeNode.SUBSCRIPTION
+      } catch (error) {
+        if (failureOf(error) === undefined) throw error
+        return false
+      }
+    },
+    prepareSubscription: (request, session) =>
+      prepareSubscription(request, session, roles.of(getSnapshot(), session), options.stringifyNumericTypes),
   }
 }
 
@@ -71,6 +91,8 @@ const execute = async (
 ): Promise<GraphQLResult> => {
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const document = cachedDocument(request, runtime)
+  if (document.operation.definition.operation === OperationTypeNode.SUBSCRIPTION)
+    throw new RequestError('subscriptions are not supported over HTTP, use websockets instead', '$')
   const compile = (): CompiledOperation =>
     compileOperation(document.operation, variables, runtime.roleSchema, options.stringifyNumericTypes)
   const key = `${document.id} ${document.signature(variables)}`
@@ -89,31 +111,6 @@ const execute = async (
     throw new RequestError('a variable does not fit its type', '$.variableValues')
   }
 }
-
-const cachedDocument = (
-  { query, operationName }: GraphQLRequest,
-  { documents, roleSchema }: RoleRuntime,
-): CachedDocument => {
-  const key = operationName === undefined ? query : `${operationName}\n${query}`
-  const known = documents.get(key)
-  if (known !== undefined) return known
-  const operation = parseOperation(query, operationName)
-  const document: CachedDocument = {
-    operation,
-    id: nextDocumentId(),
-    signature: createSignature(operation.definition, roleSchema.schema),
-  }
-  documents.set(key, document, key.length)
-  return document
-}
-
-const nextDocumentId = (() => {
-  let last = 0
-  return (): number => {
-    last += 1
-    return last
-  }
-})()
 
 interface Run {
   readonly request: GraphQLRequest

@@ -1,12 +1,14 @@
-import type { Operation } from '../plan/document.ts'
+import type { GraphQLRequest } from '../graphql-request.ts'
+import { type Operation, parseOperation } from '../plan/document.ts'
 import { adminRole } from '../schema/role-access.ts'
 import { type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { CompiledOperation } from './compile-operation.ts'
+import type { CompiledSubscription } from './compile-subscription.ts'
 import { LruCache } from './lru-cache.ts'
-import type { Signature } from './signature.ts'
+import { type Signature, createSignature } from './signature.ts'
 
 /** What a role's requests are answered with: its schema, and the documents that it has sent before. */
 export interface RoleRuntime {
@@ -14,6 +16,7 @@ export interface RoleRuntime {
   readonly documents: LruCache<string, CachedDocument>
   /** By document and by signature of the variables. */
   readonly plans: LruCache<string, CompiledOperation>
+  readonly subscriptions: LruCache<string, CompiledSubscription>
 }
 
 export interface CachedDocument {
@@ -26,6 +29,7 @@ export interface CachedDocument {
 /** Characters of documents, and of signatures and SQL, that are kept per role. */
 const maxDocumentText = 4_000_000
 const maxPlanText = 32_000_000
+const maxSubscriptionText = 8_000_000
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
 export class RoleSchemas {
@@ -54,6 +58,7 @@ export class RoleSchemas {
       roleSchema,
       documents: new LruCache(maxDocumentText),
       plans: new LruCache(maxPlanText),
+      subscriptions: new LruCache(maxSubscriptionText),
     }
     runtime.byRole.set(key, made)
     return made
@@ -88,3 +93,29 @@ const rolesOf = ({ sources, actions }: Snapshot['metadata']): ReadonlySet<string
       .map(({ role }) => role),
     ...(actions ?? []).flatMap(({ permissions }) => permissions ?? []).map(({ role }) => role),
   ])
+
+/** A document as the role's schema knows it, parsed once. Throws RequestError. */
+export const cachedDocument = (
+  { query, operationName }: GraphQLRequest,
+  { documents, roleSchema }: RoleRuntime,
+): CachedDocument => {
+  const key = operationName === undefined ? query : `${operationName}\n${query}`
+  const known = documents.get(key)
+  if (known !== undefined) return known
+  const operation = parseOperation(query, operationName)
+  const document: CachedDocument = {
+    operation,
+    id: nextDocumentId(),
+    signature: createSignature(operation.definition, roleSchema.schema),
+  }
+  documents.set(key, document, key.length)
+  return document
+}
+
+const nextDocumentId = (() => {
+  let last = 0
+  return (): number => {
+    last += 1
+    return last
+  }
+})()

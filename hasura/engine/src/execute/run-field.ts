@@ -40,10 +40,8 @@ export const runBound = async (
   switch (bound.kind) {
     case 'refused-variable':
       throw new RefusedVariable()
-    case 'missing-session-variables': {
-      const names = [...new Set(bound.names)].map((name) => `"${name}"`)
-      throw new RequestError(`missing session variables: ${names.join(', ')}`, '$', 'not-found')
-    }
+    case 'missing-session-variables':
+      throw missingSessionVariables(bound.names)
     case 'bound':
       try {
         return await runStatement(client, statement, bound.values)
@@ -54,6 +52,11 @@ export const runBound = async (
     default:
       return bound satisfies never
   }
+}
+
+export const missingSessionVariables = (names: readonly string[]): RequestError => {
+  const quoted = [...new Set(names)].map((name) => `"${name}"`)
+  return new RequestError(`missing session variables: ${quoted.join(', ')}`, '$', 'not-found')
 }
 
 const runNestedInsert = async (

@@ -19,7 +19,7 @@ export const parseCorsDomain = (setting: string): CorsPolicy => {
 /** What an answer needs for a browser to show it to the page that asked. */
 export const corsHeaders = (policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders => {
   const { origin } = request.headers
-  if (origin === undefined || !allows(policy, origin)) return {}
+  if (origin === undefined || !allowsOrigin(policy, origin)) return {}
   const headers: OutgoingHttpHeaders = {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',
@@ -34,7 +34,7 @@ export const corsHeaders = (policy: CorsPolicy, request: IncomingMessage): Outgo
   }
 }
 
-const allows = (policy: CorsPolicy, origin: string): boolean => {
+export const allowsOrigin = (policy: CorsPolicy, origin: string): boolean => {
   switch (policy.kind) {
     case 'any':
       return true

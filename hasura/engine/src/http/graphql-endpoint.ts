@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
+import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
 import { HasuraError } from '../hasura-error.ts'
+import type { SubscriptionHub } from '../live/subscription-hub.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import type { Authenticator } from '../session/authenticator.ts'
 import type { Session } from '../session/types.ts'
@@ -19,7 +21,8 @@ const maxBatch = 100
 
 export interface GraphQLEndpoint {
   readonly authenticator: Authenticator
-  readonly executor: GraphQLExecutor
+  readonly executor: GraphQLExecutor & SubscriptionCompiler
+  readonly hub: SubscriptionHub
 }
 
 /** `POST /v1/graphql`: one operation, or a list of them. The status is 200, whatever happens. */
@@ -52,7 +55,8 @@ const parseBatch = (body: readonly unknown[]): readonly GraphQLRequest[] => {
   return body.map(parseRequest)
 }
 
-const parseRequest = (body: unknown): GraphQLRequest => {
+/** Throws HasuraError `parse-failed`. */
+export const parseRequest = (body: unknown): GraphQLRequest => {
   const parsed = parseJson(graphqlRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { query, operationName, variables } = parsed.value

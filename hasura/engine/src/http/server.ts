@@ -7,6 +7,7 @@ import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
 import { type Api, route } from './routes.ts'
+import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
 
 export interface HttpServerOptions {
   readonly host: string
@@ -16,6 +17,7 @@ export interface HttpServerOptions {
   readonly maxBodyBytes: number
   /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
   readonly requestTimeoutMs: number
+  readonly webSockets: Omit<WebSocketOptions, 'cors' | 'logger' | 'requestTimeoutMs'>
   readonly logger: Logger
 }
 
@@ -35,11 +37,17 @@ export const startHttpServer = async (api: Api, options: HttpServerOptions): Pro
   })
   server.requestTimeout = options.requestTimeoutMs
   server.headersTimeout = Math.min(60_000, options.requestTimeoutMs)
+  const webSockets = api.config.enabledApis.has('graphql')
+    ? serveWebSockets(server, api, { ...options, ...options.webSockets })
+    : undefined
   const { port } = await listen(server, options)
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    close: () => close(server),
+    close: async () => {
+      await webSockets?.close()
+      await close(server)
+    },
   }
 }
 

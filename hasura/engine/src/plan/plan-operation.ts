@@ -31,7 +31,8 @@ import {
 } from './plan-select.ts'
 import { member, objectOf } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
-import type { MutationPlan, RowSource, SelectPlan } from './tree.ts'
+import { planStream } from './plan-stream.ts'
+import type { MutationPlan, RowSource, SelectPlan, StreamPlan } from './tree.ts'
 import { readVariables } from './variables.ts'
 
 /** A root field of an operation: what to run for it, and the key and path of its answer. */
@@ -39,6 +40,7 @@ export type RootField = { readonly key: string; readonly path: string } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
+  | { readonly kind: 'stream'; readonly stream: StreamPlan }
   | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
   | {
       readonly kind: 'action'
@@ -50,7 +52,7 @@ export type RootField = { readonly key: string; readonly path: string } & (
 )
 
 export interface OperationPlan {
-  readonly kind: 'query' | 'mutation'
+  readonly kind: 'query' | 'mutation' | 'subscription'
   readonly fields: readonly RootField[]
   readonly scope: SelectScope
 }
@@ -62,15 +64,25 @@ export const planOperation = (
   { schema, access, source }: RoleSchema,
 ): OperationPlan => {
   const root = rootType(definition, schema)
-  checkDirectives(definition.directives ?? [], location(definition), { schema }, '$')
+  const directives = (definition.directives ?? []).filter(({ name }) => name.value !== severalFields)
+  checkDirectives(directives, location(definition), { schema }, '$')
   const variables = readVariables(definition, given)
   const budget = { fields: maxSelectedFields }
   const scope: SelectScope = { schema, access, source, fragments, variables, budget }
   const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').map(
     (collected) => planRootField(root.type, collected, scope),
   )
+  if (
+    root.kind === 'subscription' &&
+    fields.length !== 1 &&
+    directives.length === definition.directives?.length
+  )
+    throw new RequestError('subscriptions must select one top level field', '$')
   return { kind: root.kind, fields, scope }
 }
+
+/** Hasura's own directive for subscriptions to several root fields; its schema does not show it. */
+const severalFields = '_multiple_top_level_fields'
 
 const location = ({ operation }: OperationDefinitionNode) =>
   operation === OperationTypeNode.QUERY
@@ -82,14 +94,16 @@ const location = ({ operation }: OperationDefinitionNode) =>
 const rootType = (
   { operation }: OperationDefinitionNode,
   schema: GraphQLSchema,
-): { readonly kind: 'query' | 'mutation'; readonly type: GraphQLObjectType } => {
+): { readonly kind: OperationPlan['kind']; readonly type: GraphQLObjectType } => {
   const query = schema.getQueryType()
   const mutation = schema.getMutationType()
   if (operation === OperationTypeNode.QUERY && query != null) return { kind: 'query', type: query }
   if (operation === OperationTypeNode.MUTATION && mutation != null)
     return { kind: 'mutation', type: mutation }
   if (operation === OperationTypeNode.MUTATION) throw new RequestError('no mutations exist', '$')
-  throw new RequestError('subscriptions are not supported over HTTP, use websockets instead', '$')
+  const subscription = schema.getSubscriptionType()
+  if (subscription != null) return { kind: 'subscription', type: subscription }
+  throw new RequestError('no subscriptions exist', '$')
 }
 
 const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope: SelectScope): RootField => {
@@ -110,6 +124,8 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
       type: field.type,
     }
   const inner = objectTypeOf(field.type)
+  if (meaning.kind === 'stream')
+    return { key, path, kind: 'stream', stream: planStream(given, meaning.table, inner, collected, scope) }
   const select = planSelect(meaning, given, inner, collected, scope)
   if (select !== undefined)
     return type === scope.schema.getMutationType()

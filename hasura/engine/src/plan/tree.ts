@@ -26,6 +26,16 @@ export type SelectPlan =
       readonly nodeLimit: number | undefined
     }
 
+/** The rows of a table after a cursor, and where the cursor stands after the last of them. */
+export interface StreamPlan {
+  readonly rows: RowsPlan
+  readonly fields: readonly RowField[]
+  /** The column that the rows are in order of. */
+  readonly column: string
+  /** The cursor's first value. */
+  readonly initialValue: ParameterSource
+}
+
 export interface RowsPlan {
   readonly from: RowSource
   /** Columns of the parent row that columns of these rows are equal to. */

@@ -16,6 +16,8 @@ export type FieldMeaning =
   | { readonly kind: 'rows'; readonly table: TableModel }
   | { readonly kind: 'row-by-key'; readonly table: TableModel }
   | { readonly kind: 'rows-aggregate'; readonly table: TableModel }
+  /** New rows from a cursor on, in a subscription. */
+  | { readonly kind: 'stream'; readonly table: TableModel }
   | {
       readonly kind: 'function'
       readonly function: FunctionModel

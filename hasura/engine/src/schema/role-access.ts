@@ -19,7 +19,8 @@ export interface SelectAccess {
   readonly filter: Predicate
   readonly limit: number | undefined
   readonly aggregations: boolean
-  readonly rootFields: ReadonlySet<string>
+  readonly queryFields: ReadonlySet<string>
+  readonly subscriptionFields: ReadonlySet<string>
 }
 
 export interface InsertAccess {
@@ -85,7 +86,12 @@ export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions
   }
 }
 
-const allRootFields: ReadonlySet<string> = new Set(['select', 'select_by_pk', 'select_aggregate'])
+const allRootFields: ReadonlySet<string> = new Set([
+  'select',
+  'select_by_pk',
+  'select_aggregate',
+  'select_stream',
+])
 
 const adminAccess = (table: TableModel): TableAccess => {
   const columns = new Set(table.columnsByName.keys())
@@ -98,7 +104,8 @@ const adminAccess = (table: TableModel): TableAccess => {
       filter: always,
       limit: undefined,
       aggregations: true,
-      rootFields: allRootFields,
+      queryFields: allRootFields,
+      subscriptionFields: allRootFields,
     },
     insert: insertable ? { columns: writable, check: always, presets: [] } : undefined,
     update: updatable ? { columns: writable, filter: always, check: always, presets: [] } : undefined,
@@ -139,7 +146,8 @@ const roleAccess = (
       filter: predicate(select.filter),
       limit: select.limit,
       aggregations: select.allow_aggregations === true,
-      rootFields: select.query_root_fields === undefined ? allRootFields : new Set(select.query_root_fields),
+      queryFields: rootFields(select.query_root_fields),
+      subscriptionFields: rootFields(select.subscription_root_fields),
     },
     insert: insert && {
       columns: inputColumns(table, insert.columns ?? '*', insert.set),
@@ -155,6 +163,9 @@ const roleAccess = (
     delete: remove && { filter: predicate(remove.filter) },
   }
 }
+
+const rootFields = (names: readonly string[] | undefined): ReadonlySet<string> =>
+  names === undefined ? allRootFields : new Set(names)
 
 const selectedColumns = (
   table: TableModel,

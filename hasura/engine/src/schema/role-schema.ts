@@ -20,7 +20,12 @@ import {
   isAddressable,
   primaryKeyColumns,
 } from './mutation-types.ts'
-import { type RoleAccessOptions, type RoleAccess, createRoleAccess } from './role-access.ts'
+import {
+  type RoleAccessOptions,
+  type RoleAccess,
+  type SelectAccess,
+  createRoleAccess,
+} from './role-access.ts'
 import {
   type FieldConfig,
   type FieldConfigMap,
@@ -30,8 +35,9 @@ import {
   listOf,
 } from './row-types.ts'
 import { type ScalarTypes, createScalarTypes } from './scalar-types.ts'
-import { type SchemaContext, isSelectable, tableOf } from './schema-context.ts'
+import { type SchemaContext, isSelectable, tableOf, visibleColumns } from './schema-context.ts'
 import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
+import { type StreamArguments, createStreamArguments } from './stream-types.ts'
 
 /** What a role sees: the GraphQL schema, and the permissions behind it. */
 export interface RoleSchema {
@@ -44,12 +50,10 @@ interface TypeBuilders {
   readonly scalars: ScalarTypes
   readonly rows: RowTypes
   readonly mutations: MutationTypes
+  readonly streamArguments: StreamArguments
 }
 
-/**
- * Builds the schema of a role, with exactly what it may do. Subscriptions will be a third root type here,
- * with the fields of the query root.
- */
+/** Builds the schema of a role, with exactly what it may do. */
 export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
@@ -61,7 +65,8 @@ export const buildRoleSchema = (
   const filters = createFilterTypes(context, scalars)
   const rows = createRowTypes(context, scalars, filters)
   const mutations = createMutationTypes(context, scalars, filters, rows)
-  const builders = { scalars, rows, mutations }
+  const streamArguments = createStreamArguments(context, scalars, filters)
+  const builders = { scalars, rows, mutations, streamArguments }
   const actionField = createActionTypes(context, scalars, rows, metadata.custom_types ?? {})
   const actions = (metadata.actions ?? []).filter((action) => access.mayRun(action))
   const actionFields = (type: 'query' | 'mutation'): FieldConfigMap =>
@@ -76,6 +81,10 @@ export const buildRoleSchema = (
     ...functionFields(context, 'query', rows),
     ...actionFields('query'),
   }
+  const subscription: FieldConfigMap = {
+    ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
+    ...functionFields(context, 'query', rows),
+  }
   const mutation: FieldConfigMap = {
     ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),
     ...functionFields(context, 'mutation', rows),
@@ -87,6 +96,10 @@ export const buildRoleSchema = (
       Object.keys(mutation).length === 0
         ? null
         : new GraphQLObjectType({ name: 'mutation_root', description: 'mutation root', fields: mutation }),
+    subscription:
+      Object.keys(subscription).length === 0
+        ? null
+        : new GraphQLObjectType({ name: 'subscription_root', fields: subscription }),
     directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
     assumeValid: true,
   })
@@ -126,28 +139,53 @@ const keyArguments = (table: TableModel, scalars: ScalarTypes): GraphQLFieldConf
     ]),
   )
 
-const queryFields = (
+const queryFields = (context: SchemaContext, table: TableModel, builders: TypeBuilders): FieldConfigMap => {
+  const select = context.access.table(table).select
+  return select === undefined ? {} : selectFields(context, table, select, select.queryFields, builders)
+}
+
+const subscriptionFields = (
   context: SchemaContext,
   table: TableModel,
-  { scalars, rows }: TypeBuilders,
+  builders: TypeBuilders,
 ): FieldConfigMap => {
   const select = context.access.table(table).select
   if (select === undefined) return {}
   const { rootFields, name } = table
+  const fields = selectFields(context, table, select, select.subscriptionFields, builders)
+  if (!select.subscriptionFields.has('select_stream') || visibleColumns(context, table).length === 0)
+    return fields
+  return {
+    ...fields,
+    [rootFields.selectStream]: field({ kind: 'stream', table }, listOf(builders.rows.row(table)), {
+      args: builders.streamArguments(table),
+      description: `fetch data from the table in a streaming manner: "${name.name}"`,
+    }),
+  }
+}
+
+const selectFields = (
+  context: SchemaContext,
+  table: TableModel,
+  select: SelectAccess,
+  allowed: ReadonlySet<string>,
+  { scalars, rows }: TypeBuilders,
+): FieldConfigMap => {
+  const { rootFields, name } = table
   const fields: FieldConfigMap = {}
   const args = rows.selectArguments(table)
-  if (select.rootFields.has('select'))
+  if (allowed.has('select'))
     fields[rootFields.select] = field({ kind: 'rows', table }, listOf(rows.row(table)), {
       args,
       description: `fetch data from the table: "${name.name}"`,
     })
-  if (select.aggregations && select.rootFields.has('select_aggregate'))
+  if (select.aggregations && allowed.has('select_aggregate'))
     fields[rootFields.selectAggregate] = field(
       { kind: 'rows-aggregate', table },
       new GraphQLNonNull(rows.aggregate(table)),
       { args, description: `fetch aggregated fields from the table: "${name.name}"` },
     )
-  if (isAddressable(context, table) && select.rootFields.has('select_by_pk'))
+  if (isAddressable(context, table) && allowed.has('select_by_pk'))
     fields[rootFields.selectByPk] = field({ kind: 'row-by-key', table }, rows.row(table), {
       args: keyArguments(table, scalars),
       description: `fetch data from the table: "${name.name}" using primary key columns`,

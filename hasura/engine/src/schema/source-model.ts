@@ -108,6 +108,7 @@ export interface RootFieldNames {
   readonly select: string
   readonly selectByPk: string
   readonly selectAggregate: string
+  readonly selectStream: string
   readonly insert: string
   readonly insertOne: string
   readonly update: string
@@ -354,6 +355,7 @@ const rootFieldNames = (typeName: string, custom: CustomRootFields): RootFieldNa
     select: named('select', typeName),
     selectByPk: named('select_by_pk', `${typeName}_by_pk`),
     selectAggregate: named('select_aggregate', `${typeName}_aggregate`),
+    selectStream: named('select_stream', `${typeName}_stream`),
     insert: named('insert', `insert_${typeName}`),
     insertOne: named('insert_one', `insert_${typeName}_one`),
     update: named('update', `update_${typeName}`),

@@ -157,7 +157,9 @@ const readAnswer = (text: string): CachedSession => {
   const variables = Object.fromEntries(
     Object.entries(values).filter(([name]) => name.startsWith('x-hasura-')),
   )
-  return { session: createSession(role, variables), expiresAt: expiryOf(values) }
+  const session = createSession(role, variables)
+  const expiresAt = expiryOf(values)
+  return { session: expiresAt > Date.now() ? { ...session, expiresAt } : session, expiresAt }
 }
 
 const parseJson = (text: string): unknown => {

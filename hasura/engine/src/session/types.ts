@@ -8,6 +8,8 @@ export interface Session {
   readonly isAdmin: boolean
   /** `x-hasura-use-backend-only-permissions`, which only someone with the admin secret may ask for. */
   readonly backendOnlyPermissions: boolean
+  /** Milliseconds since the epoch, if whoever vouched for the session set an end to it. */
+  readonly expiresAt?: number
 }
 
 export const adminRole = 'admin'

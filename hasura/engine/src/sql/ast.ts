@@ -23,6 +23,7 @@ export type BinaryOperator =
   | '-'
   | '||'
   | '->'
+  | '->>'
   | '#-'
   | '@>'
   | '<@'
@@ -212,4 +213,13 @@ export interface Delete {
   readonly returning: readonly Projection[]
 }
 
-export type Statement = Select | Insert | Update | Delete
+/**
+ * A select that is run for every member of a batch at once. Its parameters are columns of the batch, so each
+ * member has values of its own; a row of the answer is the member's number and then the select's columns.
+ */
+export interface Batch {
+  readonly kind: 'batch'
+  readonly select: Select
+}
+
+export type Statement = Select | Insert | Update | Delete | Batch

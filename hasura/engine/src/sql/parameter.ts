@@ -22,6 +22,8 @@ export type ParameterSource =
   | { readonly kind: 'written-rows'; readonly steps: readonly number[] }
   /** How many rows all steps of the nested insert wrote. */
   | { readonly kind: 'written-count' }
+  /** Where a streaming subscription has come to. */
+  | { readonly kind: 'cursor' }
   /** What an action's handler answered, as JSON text. */
   | { readonly kind: 'answer' }
 

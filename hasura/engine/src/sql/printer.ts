@@ -1,4 +1,5 @@
 import type {
+  Batch,
   CommonTable,
   Delete,
   Expression,
@@ -15,7 +16,7 @@ import type {
 } from './ast.ts'
 import { type ParameterSource, parameterKey } from './parameter.ts'
 
-/** A statement as Postgres takes it: `$1` is `parameters[0]`. */
+/** A statement as Postgres takes it: `$1` is `parameters[0]`, or in a batch the column `v1`. */
 export interface PrintedStatement {
   readonly text: string
   readonly parameters: readonly ParameterSource[]
@@ -46,6 +47,7 @@ const typeName = (type: TypeName): string =>
 class Printer {
   readonly parameters: ParameterSource[] = []
   readonly #numbers = new Map<string, number>()
+  #inBatch = false
 
   statement(statement: Statement): string {
     switch (statement.kind) {
@@ -57,6 +59,8 @@ class Printer {
         return this.#update(statement)
       case 'delete':
         return this.#delete(statement)
+      case 'batch':
+        return this.#batch(statement)
       default:
         return statement satisfies never
     }
@@ -78,6 +82,20 @@ class Printer {
       select.limit === undefined ? '' : ` LIMIT ${this.#expression(select.limit)}`,
       select.offset === undefined ? '' : ` OFFSET ${this.#expression(select.offset)}`,
     ].join('')
+  }
+
+  /**
+   * The first parameter numbers the members; each parameter of the select is one more, an array with a text
+   * per member. Texts are cast where they are used, as the values of ordinary parameters are.
+   */
+  #batch({ select }: Batch): string {
+    this.#inBatch = true
+    const inner = this.#select(select)
+    this.#inBatch = false
+    const columns = this.parameters.map((_, index) => `v${index + 1}`)
+    const arrays = columns.map((_, index) => `($${index + 2})::"_text"`)
+    const batch = `unnest(${['($1)::"_int4"', ...arrays].join(', ')}) AS "batch"(${['member', ...columns].map(identifier).join(', ')})`
+    return `SELECT "batch"."member", "answer".* FROM ${batch} LEFT JOIN LATERAL (${inner}) AS "answer" ON TRUE`
   }
 
   #with(tables: readonly CommonTable[] | undefined): string {
@@ -174,7 +192,7 @@ class Printer {
       case 'record':
         return identifier(node.relation)
       case 'parameter':
-        return `($${this.#number(node.source, node.type)})::${typeName(node.type)}`
+        return `(${this.#value(node.source, node.type)})::${typeName(node.type)}`
       case 'text':
         return stringLiteral(node.value)
       case 'integer':
@@ -224,6 +242,11 @@ class Printer {
     })
     const filter = node.filter === undefined ? '' : ` FILTER (WHERE ${this.#expression(node.filter)})`
     return `${name}(${node.distinct === true ? 'DISTINCT ' : ''}${values.join(', ')})${filter}`
+  }
+
+  #value(source: ParameterSource, type: TypeName): string {
+    const number = this.#number(source, type)
+    return this.#inBatch ? `"batch".${identifier(`v${number}`)}` : `$${number}`
   }
 
   /**

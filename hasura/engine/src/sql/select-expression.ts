@@ -8,10 +8,11 @@ import type {
   RowSource,
   RowsPlan,
   SelectPlan,
+  StreamPlan,
 } from '../plan/tree.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
 import type { CatalogType } from '../catalog/types.ts'
-import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
+import type { Batch, Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
 import {
   and,
   binary,
@@ -43,6 +44,42 @@ const root = 'root'
 /** A root field's select: one row whose only column is the finished JSON; no row at all stands for null. */
 export const selectStatement = (plan: SelectPlan, translation: Translation): Select =>
   selectJson(plan, undefined, translation)
+
+/** A live query, for a batch of subscribers: the whole `data` object of each. */
+export const liveStatement = (
+  fields: readonly { readonly key: string; readonly select: SelectPlan }[],
+  translation: Translation,
+): Batch => {
+  const entries = fields.map((field): JsonEntry => ({
+    key: field.key,
+    value: subquery(selectJson(field.select, undefined, translation)),
+  }))
+  return { kind: 'batch', select: select([{ value: jsonObject(entries), alias: root }]) }
+}
+
+/** The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. */
+export const streamStatement = (key: string, plan: StreamPlan, translation: Translation): Batch => {
+  const alias = translation.aliases.next()
+  const results = translation.aliases.next()
+  const position = call('json_agg', cast(column(alias, plan.column), builtinType('text')))
+  const aggregated = select(
+    [
+      { value: jsonArray(rowEntries(plan.fields, alias, translation)), alias: root },
+      { value: binary(position, '->>', integer(-1)), alias: 'cursor' },
+    ],
+    rowsFrom(plan.rows, alias, undefined, translation),
+  )
+  return {
+    kind: 'batch',
+    select: select(
+      [
+        { value: jsonObject([{ key, value: column(results, root) }]), alias: root },
+        { value: column(results, 'cursor') },
+      ],
+      { from: { kind: 'derived', select: aggregated, alias: results } },
+    ),
+  }
+}
 
 /**
  * The rows related to an action's answer: for each object of the answer, which is a parameter, a row with

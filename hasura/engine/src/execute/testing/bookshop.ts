@@ -7,14 +7,18 @@ import type { GraphQLExecutor, GraphQLResult } from '../../graphql-request.ts'
 import { type Metadata, metadata as metadataSchema } from '../../metadata/types.ts'
 import { type Session, createSession } from '../../session/types.ts'
 import type { Snapshot } from '../../snapshot.ts'
-import { type GraphQLExecutorOptions, createGraphQLExecutor } from '../graphql-executor.ts'
+import {
+  type GraphQLExecutorOptions,
+  type SubscriptionCompiler,
+  createGraphQLExecutor,
+} from '../graphql-executor.ts'
 
 export interface Bookshop {
   readonly pool: pg.Pool
   readonly snapshot: Snapshot
-  readonly executor: GraphQLExecutor
+  readonly executor: GraphQLExecutor & SubscriptionCompiler
   /** Another executor over the same database, with nothing cached. */
-  readonly newExecutor: (options?: Partial<GraphQLExecutorOptions>) => GraphQLExecutor
+  readonly newExecutor: (options?: Partial<GraphQLExecutorOptions>) => Bookshop['executor']
   readonly close: () => Promise<void>
 }
 

@@ -1,0 +1,61 @@
+import type { Operation } from '../plan/document.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import { type RootField, planOperation } from '../plan/plan-operation.ts'
+import { RequestError } from '../plan/request-error.ts'
+import type { SelectPlan } from '../plan/tree.ts'
+import type { RoleSchema } from '../schema/role-schema.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+import { liveStatement, streamStatement } from '../sql/select-expression.ts'
+import { type CompiledStatement, compileStatement } from './compile.ts'
+
+/** A subscription, compiled: one statement that answers any number of subscribers. */
+export interface CompiledSubscription {
+  readonly kind: 'live' | 'stream'
+  readonly statement: CompiledStatement
+  /** Where a stream's cursor starts. */
+  readonly initialCursor: ParameterSource | undefined
+}
+
+/** Throws RequestError, in Hasura's words, if the operation can't be subscribed to. */
+export const compileSubscription = (
+  operation: Operation,
+  variables: Readonly<Record<string, JsonValue>>,
+  roleSchema: RoleSchema,
+  stringifyNumbers: boolean,
+): CompiledSubscription => {
+  const { fields } = planOperation(operation, variables, roleSchema)
+  const [first] = fields
+  if (first?.kind === 'stream' && fields.length === 1) {
+    const { key, stream } = first
+    return {
+      kind: 'stream',
+      statement: compileStatement(stringifyNumbers, (translation) =>
+        streamStatement(key, stream, translation),
+      ),
+      initialCursor: stream.initialValue,
+    }
+  }
+  const selects = fields.map(liveField)
+  return {
+    kind: 'live',
+    statement: compileStatement(stringifyNumbers, (translation) => liveStatement(selects, translation)),
+    initialCursor: undefined,
+  }
+}
+
+const liveField = (field: RootField): { readonly key: string; readonly select: SelectPlan } => {
+  switch (field.kind) {
+    case 'select':
+      return { key: field.key, select: field.select }
+    case 'stream':
+      throw new RequestError('a streaming subscription has one top level field', '$')
+    case 'text':
+    case 'introspection':
+      throw new RequestError('Introspection not supported over subscriptions', '$', 'not-supported')
+    case 'mutation':
+    case 'action':
+      throw new Error(`subscription_root has no field ${field.kind}`)
+    default:
+      return field satisfies never
+  }
+}

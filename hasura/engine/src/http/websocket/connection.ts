@@ -1,0 +1,265 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setInterval, setTimeout } from 'node:timers'
+import type { Logger } from 'pino'
+import type { WebSocket } from 'ws'
+import { failureOf } from '../../execute/request-failure.ts'
+import type { GraphQLRequest, GraphQLResult } from '../../graphql-request.ts'
+import { HasuraError } from '../../hasura-error.ts'
+import type { Session } from '../../session/types.ts'
+import { type GraphQLEndpoint, parseRequest } from '../graphql-endpoint.ts'
+import type { ClientMessage, Protocol, Violation } from './protocol.ts'
+
+export interface ConnectionLimits {
+  /** Milliseconds from the upgrade to connection_init. */
+  readonly initTimeoutMs: number
+  readonly keepAliveMs: number
+  /** Milliseconds that a query or mutation may take. */
+  readonly requestTimeoutMs: number
+  /** Queries, mutations and subscriptions that run at once on one connection. */
+  readonly maxOperations: number
+  /** Bytes that may wait to be read by the client when there is more to send. */
+  readonly maxBufferedBytes: number
+}
+
+/** An operation on its way: aborting it cancels the statement, or ends the subscription. */
+type Operation = AbortController
+
+const longestTimerMs = 2_147_483_647
+
+/**
+ * Speaks with one client, until the socket closes: introduces it (`connection_init`), runs its operations, and
+ * drops it when it doesn't read what it asked for.
+ */
+export class Connection {
+  readonly #socket: WebSocket
+  readonly #protocol: Protocol
+  readonly #upgradeHeaders: IncomingHttpHeaders
+  readonly #endpoint: GraphQLEndpoint
+  readonly #limits: ConnectionLimits
+  readonly #logger: Logger
+  readonly #operations = new Map<string, Operation>()
+  readonly #timers: NodeJS.Timeout[] = []
+  /** Who the client is, as soon as it has said so; undefined within it if that was refused. */
+  #introduction: Promise<Introduction | undefined> | undefined
+  #expiry: NodeJS.Timeout | undefined
+  #awaitingPong = false
+
+  constructor(
+    socket: WebSocket,
+    protocol: Protocol,
+    upgradeHeaders: IncomingHttpHeaders,
+    endpoint: GraphQLEndpoint,
+    limits: ConnectionLimits,
+    logger: Logger,
+  ) {
+    this.#socket = socket
+    this.#protocol = protocol
+    this.#upgradeHeaders = upgradeHeaders
+    this.#endpoint = endpoint
+    this.#limits = limits
+    this.#logger = logger
+    socket.on('message', (data: Buffer) => this.#handle(protocol.read(data.toString('utf8'))))
+    socket.on('pong', () => (this.#awaitingPong = false))
+    // The socket closes itself after an error: a frame that is too long or malformed.
+    socket.on('error', (error) => logger.debug({ err: error }, 'a WebSocket failed'))
+    socket.once('close', () => this.#end())
+    this.#timers.push(
+      setTimeout(() => {
+        if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
+      }, limits.initTimeoutMs),
+      setInterval(() => this.#keepAlive(), limits.keepAliveMs),
+    )
+  }
+
+  #handle(message: ClientMessage): void {
+    switch (message.kind) {
+      case 'init': {
+        this.#introduce(message.headers)
+        return
+      }
+      case 'start': {
+        this.#start(message.id, message.payload)
+        return
+      }
+      case 'stop': {
+        const operation = this.#operations.get(message.id)
+        this.#operations.delete(message.id)
+        operation?.abort(new Error('the client has stopped the operation'))
+        return
+      }
+      case 'ping': {
+        this.#send(this.#protocol.pong(message.payload))
+        return
+      }
+      case 'pong':
+        return
+      case 'terminate': {
+        this.#socket.close(1000)
+        return
+      }
+      case 'invalid': {
+        this.#refuse({ kind: 'invalid-message', reason: message.reason })
+        return
+      }
+      default:
+        return message satisfies never
+    }
+  }
+
+  #introduce(given: Readonly<Record<string, string>>): void {
+    if (this.#introduction !== undefined) {
+      const { messages, close } = this.#protocol.violation({ kind: 'initialised-before' })
+      if (close !== undefined) {
+        this.#refuse({ kind: 'initialised-before' })
+        return
+      }
+      for (const message of messages) this.#send(message)
+    }
+    // What came with the upgrade may be a proxy's word about the client, which the client can't overrule.
+    const headers = { ...given, ...this.#upgradeHeaders }
+    this.#introduction = this.#authenticate(headers)
+  }
+
+  async #authenticate(headers: IncomingHttpHeaders): Promise<Introduction | undefined> {
+    try {
+      const session = await this.#endpoint.authenticator.authenticate({ headers })
+      this.#expireWith(session)
+      for (const message of this.#protocol.acknowledgement) this.#send(message)
+      return { session, headers }
+    } catch (error) {
+      if (!(error instanceof HasuraError)) this.#logger.error({ err: error }, 'authentication failed')
+      const reason = error instanceof HasuraError ? error.message : 'internal error'
+      this.#refuse({ kind: 'refused', reason })
+      return undefined
+    }
+  }
+
+  /** A webhook's answer holds for a time only; the client has to introduce itself anew, on a new connection. */
+  #expireWith({ expiresAt }: Session): void {
+    clearTimeout(this.#expiry)
+    if (expiresAt === undefined) return
+    const delay = Math.min(Math.max(0, expiresAt - Date.now()), longestTimerMs)
+    this.#expiry = setTimeout(() => this.#socket.close(1000, 'the session has expired'), delay)
+  }
+
+  #start(id: string, payload: unknown): void {
+    if (this.#introduction === undefined) {
+      this.#refuse({ kind: 'not-initialised', id })
+      return
+    }
+    if (this.#operations.has(id)) {
+      this.#refuse({ kind: 'duplicate-id', id })
+      return
+    }
+    const limit = this.#limits.maxOperations
+    if (this.#operations.size >= limit) {
+      this.#refuse({ kind: 'too-many-operations', id, limit })
+      return
+    }
+    const operation = new AbortController()
+    this.#operations.set(id, operation)
+    void this.#run(id, payload, operation, this.#introduction)
+  }
+
+  async #run(
+    id: string,
+    payload: unknown,
+    operation: Operation,
+    introduction: Promise<Introduction | undefined>,
+  ): Promise<void> {
+    try {
+      const introduced = await introduction
+      if (operation.signal.aborted) return
+      if (introduced === undefined) {
+        this.#refuse({ kind: 'not-initialised', id })
+        return
+      }
+      const request = parseRequest(payload)
+      if (this.#endpoint.executor.isSubscription(request, introduced.session)) {
+        this.#subscribe(id, request, introduced.session, operation)
+        return
+      }
+      const result = await this.#execute(request, introduced, operation)
+      this.#finish(id, operation, this.#protocol.onlyResult(id, result))
+    } catch (error) {
+      if (operation.signal.aborted) return
+      this.#finish(id, operation, this.#protocol.failure(id, [this.#errorOf(error)]))
+    }
+  }
+
+  #execute(
+    request: GraphQLRequest,
+    { session, headers }: Introduction,
+    operation: Operation,
+  ): Promise<GraphQLResult> {
+    const deadline = AbortSignal.timeout(this.#limits.requestTimeoutMs)
+    const signal = AbortSignal.any([operation.signal, deadline])
+    return this.#endpoint.executor.execute(request, session, { signal, clientHeaders: headers })
+  }
+
+  #subscribe(id: string, request: GraphQLRequest, session: Session, operation: Operation): void {
+    const leave = this.#endpoint.hub.subscribe(request, session, {
+      receive: (result) => this.#send(this.#protocol.nextResult(id, result)),
+      isReady: () => true,
+      end: () => this.#finish(id, operation, [this.#protocol.complete(id)]),
+    })
+    operation.signal.addEventListener('abort', leave, { once: true })
+  }
+
+  #errorOf(error: unknown) {
+    const failure = failureOf(error)
+    if (failure !== undefined) return failure
+    if (error instanceof HasuraError)
+      return { message: error.message, extensions: { path: error.path, code: error.code } }
+    this.#logger.error({ err: error }, 'an operation over a WebSocket failed')
+    return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } }
+  }
+
+  /** Says the last of an operation, unless the client has stopped it before. */
+  #finish(id: string, operation: Operation, messages: readonly string[]): void {
+    if (this.#operations.get(id) !== operation) return
+    this.#operations.delete(id)
+    for (const message of messages) this.#send(message)
+  }
+
+  #send(message: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    if (this.#socket.bufferedAmount > this.#limits.maxBufferedBytes) {
+      // A close frame would wait behind all that the client does not read.
+      this.#logger.warn('a WebSocket client that does not read was dropped')
+      this.#socket.terminate()
+      return
+    }
+    this.#socket.send(message)
+  }
+
+  #refuse(violation: Violation): void {
+    const { messages, close } = this.#protocol.violation(violation)
+    for (const message of messages) this.#send(message)
+    // A reason longer than this does not fit into a close frame.
+    if (close !== undefined) this.#socket.close(close.code, close.reason.slice(0, 100))
+  }
+
+  /** The protocol's own message keeps proxies from closing; the ping of WebSocket finds clients that are gone. */
+  #keepAlive(): void {
+    if (this.#awaitingPong) {
+      this.#socket.terminate()
+      return
+    }
+    this.#awaitingPong = true
+    this.#socket.ping()
+    if (this.#introduction !== undefined) this.#send(this.#protocol.keepAlive)
+  }
+
+  #end(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    clearTimeout(this.#expiry)
+    for (const operation of this.#operations.values()) operation.abort(new Error('the client has gone'))
+    this.#operations.clear()
+  }
+}
+
+interface Introduction {
+  readonly session: Session
+  readonly headers: IncomingHttpHeaders
+}

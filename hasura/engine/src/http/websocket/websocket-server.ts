@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import { WebSocketServer } from 'ws'
+import { type CorsPolicy, allowsOrigin } from '../cors.ts'
+import type { GraphQLEndpoint } from '../graphql-endpoint.ts'
+import { Connection, type ConnectionLimits } from './connection.ts'
+import { legacyProtocol, transportProtocol } from './protocol.ts'
+
+export interface WebSocketOptions extends ConnectionLimits {
+  readonly cors: CorsPolicy
+  /** Connections at once; further ones are answered 503. */
+  readonly maxConnections: number
+  readonly maxMessageBytes: number
+  readonly logger: Logger
+}
+
+export interface WebSockets {
+  /** Tells every client that the server goes, and ends the connections of those that don't leave soon. */
+  readonly close: () => Promise<void>
+}
+
+const path = '/v1/graphql'
+const closingGraceMs = 1_000
+
+/** Serves GraphQL over WebSocket on the HTTP server's own port. */
+export const serveWebSockets = (
+  server: Server,
+  endpoint: GraphQLEndpoint,
+  options: WebSocketOptions,
+): WebSockets => {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.maxMessageBytes,
+    // Hasura speaks the older protocol with clients that name none, and with those that name an unknown one.
+    handleProtocols: (offered) =>
+      ['graphql-transport-ws', 'graphql-ws'].find((name) => offered.has(name)) ?? false,
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const refusal = refusalOf(request, sockets.clients.size, options)
+    if (refusal !== undefined) {
+      refuseUpgrade(socket, refusal)
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      const protocol = client.protocol === 'graphql-transport-ws' ? transportProtocol : legacyProtocol
+      const headers = headersOf(request, options.cors)
+      new Connection(client, protocol, headers, endpoint, options, options.logger)
+    })
+  })
+  return {
+    close: async () => {
+      for (const client of sockets.clients) client.close(1001, 'the server is stopping')
+      const deadline = setTimeout(() => {
+        for (const client of sockets.clients) client.terminate()
+      }, closingGraceMs)
+      await Promise.all(
+        [...sockets.clients].map((client) => new Promise((resolve) => client.once('close', resolve))),
+      )
+      clearTimeout(deadline)
+    },
+  }
+}
+
+const refusalOf = (
+  { url, headers: { origin } }: IncomingMessage,
+  connections: number,
+  { maxConnections, cors }: WebSocketOptions,
+): string | undefined => {
+  if (URL.parse(url ?? '/', 'http://localhost')?.pathname !== path) return '404 Not Found'
+  if (connections >= maxConnections) return '503 Service Unavailable'
+  // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.
+  if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return '403 Forbidden'
+  return undefined
+}
+
+const refuseUpgrade = (socket: Duplex, status: string): void => {
+  socket.once('error', () => undefined)
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}
+
+/** Headers that describe the upgrade are not the client's. */
+const headersOf = ({ headers }: IncomingMessage, cors: CorsPolicy): IncomingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !name.startsWith('sec-websocket-') && !(name === 'cookie' && cors.kind === 'none'),
+    ),
+  )

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Bookshop, merchant, openBookshop } from '../execute/testing/bookshop.ts'
+import type { GraphQLResult } from '../graphql-request.ts'
+import type { Session } from '../session/types.ts'
+import { type SubscriptionHub, createSubscriptionHub } from './subscription-hub.ts'
+
+let shop: Bookshop
+let hub: SubscriptionHub
+let statements = 0
+
+const intervalMs = 50
+
+beforeAll(async () => {
+  shop = await openBookshop()
+  // A poll borrows a connection once per statement.
+  shop.pool.on('acquire', () => (statements += 1))
+  const refetch = { intervalMs, batchSize: 100 }
+  const logger = pino({ level: 'silent' })
+  const options = {
+    live: refetch,
+    streaming: refetch,
+    concurrentPolls: 2,
+    statementTimeoutMs: 10_000,
+    logger,
+  }
+  hub = createSubscriptionHub(shop.executor, () => shop.snapshot, shop.pool, options)
+})
+
+afterAll(async () => {
+  await hub.close()
+  await shop.close()
+})
+
+const statementsDuring = async (milliseconds: number): Promise<number> => {
+  const before = statements
+  await sleep(milliseconds)
+  return statements - before
+}
+
+const subscribe = (query: string, session: Session) => {
+  const results: GraphQLResult[] = []
+  const leave = hub.subscribe({ query }, session, {
+    receive: (result) => results.push(result),
+    isReady: () => true,
+    end: () => undefined,
+  })
+  return { results, leave }
+}
+
+const titles = 'subscription { book(order_by: {id: asc}) { title } }'
+
+test('200 subscribers of one operation cost one statement per poll, and none when they are gone', async () => {
+  const subscribers = Array.from({ length: 200 }, (_, index) => subscribe(titles, merchant((index % 50) + 1)))
+  await expect.poll(() => subscribers.every(({ results }) => results.length === 1)).toBe(true)
+  const polled = await statementsDuring(10 * intervalMs)
+  expect(polled).toBeGreaterThanOrEqual(5)
+  expect(polled).toBeLessThanOrEqual(11)
+  expect(subscribers.every(({ results }) => results.length === 1)).toBe(true)
+  for (const { leave } of subscribers) leave()
+  await sleep(2 * intervalMs)
+  expect(await statementsDuring(5 * intervalMs)).toBe(0)
+})
+
+test('members beyond the batch size are asked in a second statement', async () => {
+  const subscribers = Array.from({ length: 150 }, (_, index) => subscribe(titles, merchant(index + 1)))
+  await expect.poll(() => subscribers.every(({ results }) => results.length === 1)).toBe(true)
+  const polled = await statementsDuring(10 * intervalMs)
+  expect(polled).toBeGreaterThanOrEqual(8)
+  expect(polled).toBeLessThanOrEqual(22)
+  for (const { leave } of subscribers) leave()
+})
+
+test('a subscriber that left hears nothing more', async () => {
+  const staying = subscribe(titles, merchant(2))
+  const leaving = subscribe(titles, merchant(2))
+  await expect.poll(() => leaving.results.length).toBe(1)
+  leaving.leave()
+  await shop.pool.query(`update book set title = 'Alien 2' where merchant_id = 2`)
+  await expect.poll(() => staying.results.length).toBe(2)
+  expect(leaving.results).toHaveLength(1)
+  staying.leave()
+})

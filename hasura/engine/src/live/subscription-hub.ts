@@ -1,0 +1,145 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
+import type { CompiledStatement } from '../execute/compile.ts'
+import type { PreparedSubscription } from '../execute/prepare-subscription.ts'
+import { failureOf } from '../execute/request-failure.ts'
+import { runStatement, withConnection } from '../execute/run-statement.ts'
+import type { GraphQLRequest } from '../graphql-request.ts'
+import { RequestError } from '../plan/request-error.ts'
+import type { Session } from '../session/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { type Membership, Poller, type Refetch } from './poller.ts'
+import type { Subscriber, Subscription } from './subscriber.ts'
+import { Turns } from './turns.ts'
+
+export interface SubscriptionHubOptions {
+  readonly live: Refetch
+  readonly streaming: Refetch
+  /** Polls that run at once, so that subscriptions leave connections for requests. */
+  readonly concurrentPolls: number
+  /** Milliseconds until a poll's statement is cancelled. */
+  readonly statementTimeoutMs: number
+  readonly logger: Logger
+}
+
+export interface SubscriptionHub {
+  /** Starts a subscription and returns how to end it. Throws RequestError if it is not valid. */
+  readonly subscribe: (request: GraphQLRequest, session: Session, subscriber: Subscriber) => () => void
+  /** Ends all polling. */
+  readonly close: () => Promise<void>
+}
+
+/** Subscriptions of one engine at most. */
+const maxSubscriptions = 100_000
+
+interface Entry {
+  readonly request: GraphQLRequest
+  readonly session: Session
+  readonly subscription: Subscription
+  prepared: PreparedSubscription
+  membership: Membership
+}
+
+/**
+ * Brings subscribers of the same statement together. Statements are compared by their text, which holds the
+ * role's permissions; what differs between sessions is among the values.
+ */
+export const createSubscriptionHub = (
+  compiler: SubscriptionCompiler,
+  getSnapshot: () => Snapshot,
+  pool: pg.Pool,
+  options: SubscriptionHubOptions,
+): SubscriptionHub => {
+  const pollers = new Map<string, Poller>()
+  const entries = new Set<Entry>()
+  const turns = new Turns(options.concurrentPolls)
+  const closing = new AbortController()
+  let snapshot = getSnapshot()
+
+  const ask = (statement: CompiledStatement, values: readonly (string | null)[]) => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.statementTimeoutMs)])
+    return withConnection(pool, signal, (client) => runStatement(client, statement, values))
+  }
+
+  const join = (prepared: PreparedSubscription, subscription: Subscription): Membership => {
+    const { kind, statement } = prepared
+    const poller =
+      pollers.get(statement.name) ??
+      new Poller(prepared, {
+        ...(kind === 'live' ? options.live : options.streaming),
+        logger: options.logger,
+        refresh,
+        run: (values) => turns.run(() => ask(statement, values)),
+      })
+    pollers.set(statement.name, poller)
+    const { leave, cursor } = poller.join(prepared, subscription)
+    return {
+      cursor,
+      leave: () => {
+        leave()
+        if (poller.isIdle && pollers.get(statement.name) === poller) pollers.delete(statement.name)
+      },
+    }
+  }
+
+  /** With new metadata every subscription is planned anew: permissions may have been taken away. */
+  const refresh = (): void => {
+    const current = getSnapshot()
+    if (current === snapshot) return
+    snapshot = current
+    for (const entry of [...entries]) replan(entry)
+  }
+
+  const replan = (entry: Entry): void => {
+    const { request, session, subscription, membership } = entry
+    try {
+      const prepared = compiler.prepareSubscription(request, session)
+      const cursor = membership.cursor()
+      const values = prepared.values.map((value, index) =>
+        prepared.cursorPositions.includes(index) ? cursor : value,
+      )
+      if (prepared.statement.name === entry.prepared.statement.name) return
+      membership.leave()
+      entry.prepared = { ...prepared, values }
+      entry.membership = join(entry.prepared, subscription)
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === undefined) throw error
+      membership.leave()
+      entries.delete(entry)
+      subscription.subscriber.receive({ kind: 'errors', errors: [failure] })
+      subscription.subscriber.end()
+    }
+  }
+
+  return {
+    subscribe: (request, session, subscriber) => {
+      if (closing.signal.aborted) throw new RequestError('the server is stopping', '$', 'unexpected')
+      if (entries.size >= maxSubscriptions)
+        throw new RequestError('the server has too many subscriptions', '$', 'unexpected')
+      const prepared = compiler.prepareSubscription(request, session)
+      const subscription: Subscription = { subscriber, sent: undefined }
+      const entry: Entry = {
+        request,
+        session,
+        subscription,
+        prepared,
+        membership: join(prepared, subscription),
+      }
+      entries.add(entry)
+      return () => {
+        if (entries.delete(entry)) entry.membership.leave()
+      }
+    },
+    close: async () => {
+      for (const entry of entries) {
+        entry.membership.leave()
+        entry.subscription.subscriber.end()
+      }
+      entries.clear()
+      closing.abort(new Error('the server is stopping'))
+      await turns.idle()
+    },
+  }
+}

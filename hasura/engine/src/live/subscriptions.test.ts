@@ -1,0 +1,290 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Engine, type EngineOptions, startEngine } from '../engine.ts'
+import type { GraphQLResult } from '../graphql-request.ts'
+import type { Metadata } from '../metadata/types.ts'
+import { type Session, adminSession, createSession } from '../session/types.ts'
+
+let database: TestDatabase
+let client: pg.Client
+let engine: Engine
+let stopping: AbortController
+
+const intervalMs = 60
+
+const shopMetadata = (columns: readonly string[]): Metadata => ({
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      tables: [
+        {
+          table: { schema: 'public', name: 'product' },
+          select_permissions: [
+            {
+              role: 'merchant',
+              permission: { columns: [...columns], filter: { merchant_id: 'X-Hasura-Merchant-Id' } },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+})
+
+const start = async (options: Partial<EngineOptions> = {}): Promise<Engine> => {
+  const refetch = { intervalMs, batchSize: 100 }
+  const started = await startEngine({
+    databaseUrl: database.url,
+    logger: pino({ level: 'silent' }),
+    liveQueries: refetch,
+    streamingQueries: refetch,
+    ...options,
+  })
+  await started.replaceMetadata(shopMetadata(['id', 'title', 'stock']))
+  return started
+}
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(`
+    create table product (
+      merchant_id int not null,
+      id int not null,
+      title text not null,
+      stock bigint not null default 0,
+      primary key (merchant_id, id)
+    );
+    insert into product values (1, 1, 'Cup', 5), (1, 2, 'Pan', 7), (2, 1, 'Hat', 9);
+  `)
+  engine = await start()
+  stopping = new AbortController()
+})
+
+afterEach(async () => {
+  stopping.abort()
+  await engine.stop()
+  await client.end()
+  await database.drop()
+})
+
+const merchant = (id: number): Session => createSession('merchant', { 'x-hasura-merchant-id': String(id) })
+
+const valueOf = (result: GraphQLResult): unknown =>
+  result.kind === 'data' ? (JSON.parse(result.json) as unknown) : { errors: result.errors }
+
+/** A subscription whose answers are taken one by one. */
+const subscribe = (
+  query: string,
+  session: Session = merchant(1),
+  variables: Readonly<Record<string, unknown>> = {},
+) => {
+  const results = engine.subscribe({ query, variables }, session, { signal: stopping.signal })
+  const iterator = results[Symbol.asyncIterator]()
+  return {
+    next: async (): Promise<unknown> => {
+      const step: IteratorResult<GraphQLResult, unknown> = await iterator.next()
+      return step.done === true ? 'ended' : valueOf(step.value)
+    },
+    leave: () => iterator.return?.(),
+  }
+}
+
+const titles = 'subscription { product(order_by: {id: asc}) { title } }'
+
+describe('a live query', () => {
+  test('answers at once, and again when its rows change, but not for other changes', async () => {
+    const shop = subscribe(titles)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
+    const second = shop.next()
+    await client.query(`update product set title = 'Cap' where merchant_id = 2`)
+    await client.query(`update product set stock = 0`)
+    expect(await Promise.race([second, sleep(4 * intervalMs, 'silence')])).toBe('silence')
+    await client.query(`update product set title = 'Mug' where merchant_id = 1 and id = 1`)
+    expect(await second).toEqual({ product: [{ title: 'Mug' }, { title: 'Pan' }] })
+  })
+
+  test('shows two merchants with the same document their own rows', async () => {
+    const [one, two] = [subscribe(titles), subscribe(titles, merchant(2))]
+    expect(await one.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
+    expect(await two.next()).toEqual({ product: [{ title: 'Hat' }] })
+    await client.query(`insert into product values (2, 5, 'Tie')`)
+    expect(await two.next()).toEqual({ product: [{ title: 'Hat' }, { title: 'Tie' }] })
+  })
+
+  test('has values of its own for variables of any kind, limits included', async () => {
+    const query = `subscription ($ids: [Int!]!, $title: String, $limit: Int, $offset: Int) {
+      product(where: {id: {_in: $ids}, title: {_neq: $title}}, limit: $limit, offset: $offset, order_by: {id: asc}) { id }
+    }`
+    const one = subscribe(query, merchant(1), {
+      ids: [1, 2],
+      title: 'a "quoted" \\ {text}',
+      limit: 5,
+      offset: 1,
+    })
+    const two = subscribe(query, merchant(1), { ids: [2], title: 'Cup', limit: 5, offset: 0 })
+    expect(await one.next()).toEqual({ product: [{ id: 2 }] })
+    expect(await two.next()).toEqual({ product: [{ id: 2 }] })
+  })
+
+  test('answers null for a row by key that is not there, and an aggregate as one object', async () => {
+    const row = subscribe('subscription { product_by_pk(merchant_id: 1, id: 9) { title } }', adminSession)
+    expect(await row.next()).toEqual({ product_by_pk: null })
+    const count = subscribe('subscription { product_aggregate { aggregate { count } } }', adminSession)
+    expect(await count.next()).toEqual({ product_aggregate: { aggregate: { count: 3 } } })
+  })
+
+  test("refuses in Hasura's words what is no subscription to one field", async () => {
+    const errorOf = async (query: string, session = merchant(1)) => subscribe(query, session).next()
+    expect(await errorOf('subscription { product { id } other: product { id } }')).toEqual({
+      errors: [
+        {
+          message: 'subscriptions must select one top level field',
+          extensions: { path: '$', code: 'validation-failed' },
+        },
+      ],
+    })
+    expect(await errorOf('subscription { product { nothing } }')).toMatchObject({
+      errors: [{ message: `field "nothing" not found in type: 'product'` }],
+    })
+    expect(await errorOf(titles, createSession('stranger', {}))).toMatchObject({
+      errors: [{ message: 'no subscriptions exist' }],
+    })
+    expect(await errorOf(titles, createSession('merchant', {}))).toMatchObject({
+      errors: [{ extensions: { code: 'not-found' } }],
+    })
+  })
+
+  test('of one subscriber that Postgres refuses leaves the others their answers', async () => {
+    const query = 'subscription ($stock: bigint!) { product(where: {stock: {_eq: $stock}}) { title } }'
+    const bad = subscribe(query, merchant(1), { stock: '999999999999999999999999' })
+    const good = subscribe(query, merchant(1), { stock: '5' })
+    expect(await bad.next()).toMatchObject({ errors: [{ extensions: { code: 'data-exception' } }] })
+    expect(await good.next()).toEqual({ product: [{ title: 'Cup' }] })
+    await client.query(`update product set title = 'Mug' where stock = 5`)
+    expect(await good.next()).toEqual({ product: [{ title: 'Mug' }] })
+  })
+
+  test('ends with an error when the permission that it lives on is taken away', async () => {
+    const shop = subscribe(titles)
+    await shop.next()
+    await engine.replaceMetadata(shopMetadata(['id']))
+    expect(await shop.next()).toMatchObject({
+      errors: [{ message: `field "title" not found in type: 'product'` }],
+    })
+    expect(await shop.next()).toBe('ended')
+  })
+
+  test('outlives a change of metadata that leaves it its rows', async () => {
+    const shop = subscribe(titles)
+    await shop.next()
+    await engine.replaceMetadata(shopMetadata(['id', 'title']))
+    await client.query(`delete from product where id = 2`)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }] })
+  })
+
+  test('outlives the loss of its connection to Postgres', async () => {
+    const shop = subscribe(titles)
+    await shop.next()
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'hasura-embedded'`,
+    )
+    await client.query(`delete from product where id = 2`)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }] })
+  })
+})
+
+describe('many subscribers', () => {
+  test('all hear of a changed row', async () => {
+    const shops = Array.from({ length: 100 }, () => subscribe(titles))
+    await Promise.all(shops.map((shop) => shop.next()))
+    const changed = Promise.all(shops.map((shop) => shop.next()))
+    await client.query(`update product set title = 'Mug' where merchant_id = 1 and id = 1`)
+    for (const answer of await changed)
+      expect(answer).toEqual({ product: [{ title: 'Mug' }, { title: 'Pan' }] })
+  })
+})
+
+describe('a stream', () => {
+  const stream = `subscription ($after: Int!, $size: Int!, $ordering: cursor_ordering) {
+    product_stream(batch_size: $size, cursor: [{initial_value: {id: $after}, ordering: $ordering}]) { id title }
+  }`
+
+  test('sends each row once, in order, in batches, from its cursor on', async () => {
+    await client.query(`insert into product values (1, 3, 'Bowl'), (1, 4, 'Lid')`)
+    const rows = subscribe(stream, merchant(1), { after: 1, size: 2 })
+    expect(await rows.next()).toEqual({
+      product_stream: [
+        { id: 2, title: 'Pan' },
+        { id: 3, title: 'Bowl' },
+      ],
+    })
+    expect(await rows.next()).toEqual({ product_stream: [{ id: 4, title: 'Lid' }] })
+    const third = rows.next()
+    expect(await Promise.race([third, sleep(3 * intervalMs, 'silence')])).toBe('silence')
+    await client.query(`insert into product values (1, 5, 'Jar'), (2, 6, 'Sock')`)
+    expect(await third).toEqual({ product_stream: [{ id: 5, title: 'Jar' }] })
+  })
+
+  test('goes down where it is told to, and starts where each subscriber says', async () => {
+    const down = subscribe(stream, merchant(1), { after: 9, size: 1, ordering: 'DESC' })
+    expect(await down.next()).toEqual({ product_stream: [{ id: 2, title: 'Pan' }] })
+    expect(await down.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
+    const [one, two] = [0, 1].map((after) => subscribe(stream, merchant(1), { after, size: 1 }))
+    expect(await two?.next()).toEqual({ product_stream: [{ id: 2, title: 'Pan' }] })
+    expect(await one?.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
+  })
+
+  test('waits for a subscriber that has not taken the last batch', async () => {
+    const rows = subscribe(stream, merchant(1), { after: 0, size: 1 })
+    expect(await rows.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
+    await sleep(4 * intervalMs)
+    await client.query(`insert into product values (1, 3, 'Bowl')`)
+    expect(await rows.next()).toEqual({ product_stream: [{ id: 2, title: 'Pan' }] })
+    expect(await rows.next()).toEqual({ product_stream: [{ id: 3, title: 'Bowl' }] })
+  })
+
+  test('keeps its place when metadata changes', async () => {
+    const rows = subscribe(stream, merchant(1), { after: 0, size: 2 })
+    await rows.next()
+    const metadata = shopMetadata(['id', 'title', 'stock'])
+    await engine.replaceMetadata({
+      ...metadata,
+      sources: metadata.sources.map((source) => ({
+        ...source,
+        tables: source.tables.map((table) => ({
+          ...table,
+          select_permissions: [
+            {
+              role: 'merchant',
+              permission: {
+                columns: '*' as const,
+                filter: { merchant_id: { _eq: 'X-Hasura-Merchant-Id' }, id: { _gt: 0 } },
+              },
+            },
+          ],
+        })),
+      })),
+    })
+    await client.query(`insert into product values (1, 3, 'Bowl')`)
+    expect(await rows.next()).toEqual({ product_stream: [{ id: 3, title: 'Bowl' }] })
+  })
+
+  test('wants a cursor of one column', async () => {
+    const errorOf = (cursor: string) =>
+      subscribe(`subscription { product_stream(batch_size: 1, cursor: ${cursor}) { id } }`).next()
+    expect(await errorOf('[]')).toMatchObject({
+      errors: [{ message: 'one streaming column field is expected' }],
+    })
+    expect(await errorOf('[{initial_value: {id: 1, stock: 2}}]')).toMatchObject({
+      errors: [{ message: 'multiple column cursors are not supported yet' }],
+    })
+  })
+})
