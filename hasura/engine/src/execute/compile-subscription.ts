@@ -5,7 +5,7 @@ import { RequestError } from '../plan/request-error.ts'
 import type { SelectPlan } from '../plan/tree.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
-import { liveStatement, streamStatement } from '../sql/select-expression.ts'
+import { liveStatement, streamStatement } from '../sql/subscription-statement.ts'
 import { type CompiledStatement, compileStatement } from './compile.ts'
 
 /** A subscription, compiled: one statement that answers any number of subscribers. */

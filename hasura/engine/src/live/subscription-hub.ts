@@ -5,7 +5,7 @@ import type { CompiledStatement } from '../execute/compile.ts'
 import type { PreparedSubscription } from '../execute/prepare-subscription.ts'
 import { failureOf } from '../execute/request-failure.ts'
 import { runStatement, withConnection } from '../execute/run-statement.ts'
-import type { GraphQLRequest } from '../graphql-request.ts'
+import type { GraphQLError, GraphQLRequest } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -32,6 +32,11 @@ export interface SubscriptionHub {
 
 /** Subscriptions of one engine at most. */
 const maxSubscriptions = 100_000
+
+const internalError: GraphQLError = {
+  message: 'internal error',
+  extensions: { path: '$', code: 'unexpected' },
+}
 
 interface Entry {
   readonly request: GraphQLRequest
@@ -105,10 +110,12 @@ export const createSubscriptionHub = (
       entry.membership = join(entry.prepared, subscription)
     } catch (error) {
       const failure = failureOf(error)
-      if (failure === undefined) throw error
+      // Whatever went wrong, it must not go on under the old permissions.
+      if (failure === undefined)
+        options.logger.error({ err: error }, 'a subscription could not be planned anew')
       membership.leave()
       entries.delete(entry)
-      subscription.subscriber.receive({ kind: 'errors', errors: [failure] })
+      subscription.subscriber.receive({ kind: 'errors', errors: [failure ?? internalError] })
       subscription.subscriber.end()
     }
   }

@@ -8,11 +8,10 @@ import type {
   RowSource,
   RowsPlan,
   SelectPlan,
-  StreamPlan,
 } from '../plan/tree.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
 import type { CatalogType } from '../catalog/types.ts'
-import type { Batch, Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
+import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
 import {
   and,
   binary,
@@ -38,48 +37,12 @@ import {
 } from './predicate-expression.ts'
 import type { Translation } from './translation.ts'
 
-/** The name of a root statement's only column. */
-const root = 'root'
+/** The name of the column with a root field's JSON. */
+export const root = 'root'
 
 /** A root field's select: one row whose only column is the finished JSON; no row at all stands for null. */
 export const selectStatement = (plan: SelectPlan, translation: Translation): Select =>
   selectJson(plan, undefined, translation)
-
-/** A live query, for a batch of subscribers: the whole `data` object of each. */
-export const liveStatement = (
-  fields: readonly { readonly key: string; readonly select: SelectPlan }[],
-  translation: Translation,
-): Batch => {
-  const entries = fields.map((field): JsonEntry => ({
-    key: field.key,
-    value: subquery(selectJson(field.select, undefined, translation)),
-  }))
-  return { kind: 'batch', select: select([{ value: jsonObject(entries), alias: root }]) }
-}
-
-/** The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. */
-export const streamStatement = (key: string, plan: StreamPlan, translation: Translation): Batch => {
-  const alias = translation.aliases.next()
-  const results = translation.aliases.next()
-  const position = call('json_agg', cast(column(alias, plan.column), builtinType('text')))
-  const aggregated = select(
-    [
-      { value: jsonArray(rowEntries(plan.fields, alias, translation)), alias: root },
-      { value: binary(position, '->>', integer(-1)), alias: 'cursor' },
-    ],
-    rowsFrom(plan.rows, alias, undefined, translation),
-  )
-  return {
-    kind: 'batch',
-    select: select(
-      [
-        { value: jsonObject([{ key, value: column(results, root) }]), alias: root },
-        { value: column(results, 'cursor') },
-      ],
-      { from: { kind: 'derived', select: aggregated, alias: results } },
-    ),
-  }
-}
 
 /**
  * The rows related to an action's answer: for each object of the answer, which is a parameter, a row with
@@ -98,7 +61,12 @@ export const relatedStatement = (
   )
 }
 
-const selectJson = (plan: SelectPlan, parent: string | undefined, translation: Translation): Select => {
+/** A select whose only column is JSON; `parent` is the row that it belongs to, if it belongs to one. */
+export const selectJson = (
+  plan: SelectPlan,
+  parent: string | undefined,
+  translation: Translation,
+): Select => {
   const alias = translation.aliases.next()
   switch (plan.kind) {
     case 'rows': {
@@ -156,7 +124,7 @@ const columnJson = (
 }
 
 /** `FROM` and `WHERE` of a set of rows. Where rows are sorted or cut, that happens before JSON is made of them. */
-const rowsFrom = (
+export const rowsFrom = (
   rows: RowsPlan,
   alias: string,
   parent: string | undefined,

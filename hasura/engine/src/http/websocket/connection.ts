@@ -24,6 +24,9 @@ export interface ConnectionLimits {
 /** An operation on its way: aborting it cancels the statement, or ends the subscription. */
 type Operation = AbortController
 
+/** A ping may wait behind a large answer on a slow line, so a few may stay without an answer. */
+const maxUnansweredPings = 6
+
 const longestTimerMs = 2_147_483_647
 
 /**
@@ -38,11 +41,13 @@ export class Connection {
   readonly #limits: ConnectionLimits
   readonly #logger: Logger
   readonly #operations = new Map<string, Operation>()
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #keepingAlive: NodeJS.Timeout
   /** Who the client is, as soon as it has said so; undefined within it if that was refused. */
   #introduction: Promise<Introduction | undefined> | undefined
+  #authenticating = false
+  #deadline: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
-  #awaitingPong = false
+  #unansweredPings = 0
 
   constructor(
     socket: WebSocket,
@@ -59,16 +64,12 @@ export class Connection {
     this.#limits = limits
     this.#logger = logger
     socket.on('message', (data: Buffer) => this.#handle(protocol.read(data.toString('utf8'))))
-    socket.on('pong', () => (this.#awaitingPong = false))
+    socket.on('pong', () => (this.#unansweredPings = 0))
     // The socket closes itself after an error: a frame that is too long or malformed.
     socket.on('error', (error) => logger.debug({ err: error }, 'a WebSocket failed'))
     socket.once('close', () => this.#end())
-    this.#timers.push(
-      setTimeout(() => {
-        if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
-      }, limits.initTimeoutMs),
-      setInterval(() => this.#keepAlive(), limits.keepAliveMs),
-    )
+    this.#awaitIntroduction()
+    this.#keepingAlive = setInterval(() => this.#keepAlive(), limits.keepAliveMs)
   }
 
   #handle(message: ClientMessage): void {
@@ -107,20 +108,17 @@ export class Connection {
   }
 
   #introduce(given: Readonly<Record<string, string>>): void {
-    if (this.#introduction !== undefined) {
-      const { messages, close } = this.#protocol.violation({ kind: 'initialised-before' })
-      if (close !== undefined) {
-        this.#refuse({ kind: 'initialised-before' })
-        return
-      }
-      for (const message of messages) this.#send(message)
+    const again = this.#introduction !== undefined
+    if (this.#authenticating || (again && !this.#protocol.mayReintroduce)) {
+      this.#refuse({ kind: 'initialised-before' })
+      return
     }
     // What came with the upgrade may be a proxy's word about the client, which the client can't overrule.
-    const headers = { ...given, ...this.#upgradeHeaders }
-    this.#introduction = this.#authenticate(headers)
+    this.#introduction = this.#authenticate({ ...given, ...this.#upgradeHeaders })
   }
 
   async #authenticate(headers: IncomingHttpHeaders): Promise<Introduction | undefined> {
+    this.#authenticating = true
     try {
       const session = await this.#endpoint.authenticator.authenticate({ headers })
       this.#expireWith(session)
@@ -130,14 +128,27 @@ export class Connection {
       if (!(error instanceof HasuraError)) this.#logger.error({ err: error }, 'authentication failed')
       const reason = error instanceof HasuraError ? error.message : 'internal error'
       this.#refuse({ kind: 'refused', reason })
+      this.#introduction = undefined
+      this.#awaitIntroduction()
       return undefined
+    } finally {
+      this.#authenticating = false
     }
+  }
+
+  /** Nobody keeps a connection without saying who they are. */
+  #awaitIntroduction(): void {
+    clearTimeout(this.#deadline)
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    this.#deadline = setTimeout(() => {
+      if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
+    }, this.#limits.initTimeoutMs)
   }
 
   /** A webhook's answer holds for a time only; the client has to introduce itself anew, on a new connection. */
   #expireWith({ expiresAt }: Session): void {
     clearTimeout(this.#expiry)
-    if (expiresAt === undefined) return
+    if (expiresAt === undefined || this.#socket.readyState !== this.#socket.OPEN) return
     const delay = Math.min(Math.max(0, expiresAt - Date.now()), longestTimerMs)
     this.#expiry = setTimeout(() => this.#socket.close(1000, 'the session has expired'), delay)
   }
@@ -242,17 +253,18 @@ export class Connection {
 
   /** The protocol's own message keeps proxies from closing; the ping of WebSocket finds clients that are gone. */
   #keepAlive(): void {
-    if (this.#awaitingPong) {
+    if (this.#unansweredPings >= maxUnansweredPings) {
       this.#socket.terminate()
       return
     }
-    this.#awaitingPong = true
+    this.#unansweredPings += 1
     this.#socket.ping()
     if (this.#introduction !== undefined) this.#send(this.#protocol.keepAlive)
   }
 
   #end(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    clearInterval(this.#keepingAlive)
+    clearTimeout(this.#deadline)
     clearTimeout(this.#expiry)
     for (const operation of this.#operations.values()) operation.abort(new Error('the client has gone'))
     this.#operations.clear()

@@ -29,6 +29,8 @@ export interface Reply {
 
 export interface Protocol {
   readonly read: (text: string) => ClientMessage
+  /** Whether a client may say anew who it is; what it starts afterwards is under the new name. */
+  readonly mayReintroduce: boolean
   readonly acknowledgement: readonly string[]
   readonly keepAlive: string
   readonly pong: (payload: unknown) => string
@@ -103,6 +105,7 @@ const transportMessage = z.discriminatedUnion('type', [
 
 /** `graphql-transport-ws`, of the package graphql-ws: a client that breaks the rules is disconnected. */
 export const transportProtocol: Protocol = {
+  mayReintroduce: false,
   read: (text) => {
     const parsed = parse(text, transportMessage)
     if (typeof parsed === 'string') return invalid(parsed)
@@ -164,6 +167,7 @@ const legacyMessage = z.discriminatedUnion('type', [
 
 /** The protocol of subscriptions-transport-ws, which Hasura also speaks with clients that name none. */
 export const legacyProtocol: Protocol = {
+  mayReintroduce: true,
   read: (text) => {
     const parsed = parse(text, legacyMessage)
     if (typeof parsed === 'string') return invalid(parsed)
@@ -217,9 +221,8 @@ const legacyReply = (violation: Violation): Reply => {
       return {
         messages: [startFailed(violation.id, `more than ${violation.limit} operations on one connection`)],
       }
-    // Its clients may introduce themselves again; what follows then is theirs under the new name.
     case 'initialised-before':
-      return { messages: [] }
+      return connectionError('connection_init received while another is being answered')
     case 'init-timeout':
       return { messages: [], close: { code: 4408, reason: 'Connection initialisation timed out' } }
     default:

@@ -247,6 +247,8 @@ describe('the protocol of subscriptions-transport-ws', () => {
       type: 'connection_error',
       payload: 'invalid x-hasura-admin-secret/x-hasura-access-key',
     })
+    one.send({ type: 'start', id: '1', payload: live })
+    expect(await one.next()).toMatchObject({ type: 'error', payload: { code: 'start-failed' } })
     one.send({ type: 'stop' })
     expect(await one.next()).toMatchObject({ type: 'connection_error' })
     await one.init(merchant('1'))
@@ -259,6 +261,13 @@ describe('the protocol of subscriptions-transport-ws', () => {
 })
 
 describe('a connection', () => {
+  test('is closed when its client was refused and says nothing better', async () => {
+    const engine = await start({ webSockets: { initTimeoutMs: 300 } })
+    const one = await connect(engine)
+    expect(await one.init({})).toMatchObject({ type: 'connection_error' })
+    expect((await one.closed).code).toBe(4408)
+  })
+
   test("is its webhook's word about the headers of both upgrade and connection_init, as long as that holds", async () => {
     const asked: string[] = []
     const webhook = createServer((request, response) => {
