@@ -44,6 +44,8 @@ beforeAll(async () => {
   attacks = {
     addCartItem: { input: { cartId, item: ownItems[0] }, field: 'cartId' },
     updateCartItem: { input: { cartId, itemId, quantity: 2 }, field: 'cartId' },
+    applyCoupon: { input: { cartId, code: 'THEIRS' }, field: 'cartId' },
+    removeCoupon: { input: { cartId }, field: 'cartId' },
     removeCartItem: { input: { cartId, itemId }, field: 'cartId' },
     checkoutCart: {
       input: { id: cartId, input: { customerId: attacker.customerId, shippingAddress: address } },
@@ -130,6 +132,20 @@ describe('another merchant’s ids', () => {
       'shippingMethodId',
       'reservationId',
     ])
+  })
+
+  test('and codes of coupons are unknown to a cart and to an order', async () => {
+    await shop.createPromotion(victim, { code: 'THEIRS' })
+    const own = await shop.createProduct(attacker, { stock: [1] })
+    const items = [{ productId: own.id, quantity: 1 }]
+    const { cartId } = dataOf(await shop.call(attacker, 'createCart', { input: { items } }))
+    expect(await shop.call(attacker, 'applyCoupon', { cartId, code: 'THEIRS' })).toMatchObject({
+      errors: [{ field: 'code', code: 'INVALID_COUPON', message: 'There is no such coupon' }],
+    })
+    const input = { customerId: attacker.customerId, items, shippingAddress: address, couponCode: 'THEIRS' }
+    expect(await shop.call(attacker, 'createOrder', { input })).toMatchObject({
+      errors: [{ field: 'couponCode', code: 'INVALID_COUPON', message: 'There is no such coupon' }],
+    })
   })
 
   test('and the same Idempotency-Key are two different requests', async () => {

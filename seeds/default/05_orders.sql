@@ -2,11 +2,15 @@
 -- reservations and stock. One statement, gated by the orders it inserts: a second run finds nothing to do, so stock
 -- is taken and popularity counted once.
 
+INSERT INTO promotion.campaign (merchant_id, id, name, description)
+VALUES ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000001', 'Winter', 'Codes in the winter catalogue')
+ON CONFLICT DO NOTHING;
+
 INSERT INTO promotion.promotion
-  (merchant_id, id, name, description, code, discount_type, discount_value, start_date, end_date, usage_limit, min_purchase_amount, first_order_only)
+  (merchant_id, id, campaign_id, name, description, code, discount_type, discount_value, start_date, end_date, usage_limit, min_purchase_amount, first_order_only)
 VALUES
-  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0013-7000-8000-000000000001', 'Welcome to the trail', 'Ten percent off a first order', 'TRAIL10', 'PERCENTAGE', 10, now() - interval '90 days', now() + interval '275 days', NULL, NULL, true),
-  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0013-7000-8000-000000000002', 'Snow season', 'Free shipping from 150 dollars', 'SNOWSHIP', 'FREE_SHIPPING', 0, now() + interval '20 days', now() + interval '80 days', 500, 15000, false)
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0013-7000-8000-000000000001', NULL, 'Welcome to the trail', 'Ten percent off a first order', 'TRAIL10', 'PERCENTAGE', 10, now() - interval '90 days', now() + interval '275 days', NULL, NULL, true),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0013-7000-8000-000000000002', '01a1f000-0017-7000-8000-000000000001', 'Snow season', 'Free shipping from 150 dollars', 'SNOWSHIP', 'FREE_SHIPPING', 0, now() + interval '20 days', now() + interval '80 days', 500, 15000, false)
 ON CONFLICT DO NOTHING;
 
 INSERT INTO ordering.order_number_counter (merchant_id, last_number)
@@ -94,12 +98,17 @@ shipped_to AS (
 ),
 lines AS (
   INSERT INTO ordering.order_item
-    (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, sku, product_name, product_image)
+    (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, tax, sku, product_name, product_image)
   SELECT
     p.merchant_id, ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, o.order_id,
-    p.position, p.product_id, p.variant_id, p.quantity, p.price, p.price * p.quantity, p.sku, p.name, p.image
+    p.position, p.product_id, p.variant_id, p.quantity, p.price, p.price * p.quantity,
+    (platform.allocate(o.tax, array_agg((p.price * p.quantity)::bigint) OVER of_order))[row_number() OVER of_order],
+    p.sku, p.name, p.image
   FROM priced p
   JOIN new_order o USING (number)
+  WINDOW of_order AS (
+    PARTITION BY p.number ORDER BY p.position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  )
 ),
 -- A unit counts for popularity once it is paid.
 counted AS (

@@ -7,7 +7,8 @@ export type Fault =
   | { readonly kind: 'format'; readonly expected: string }
   | { readonly kind: 'range'; readonly value: number | string; readonly min: number; readonly max: number }
   | { readonly kind: 'value'; readonly message: string }
-  | { readonly kind: 'coupon' }
+  /** Why a coupon can't be used. */
+  | { readonly kind: 'coupon'; readonly message: string }
 
 /** What a merged line, a cart line and a level can hold at most. */
 export const MAX_QUANTITY = 999_999
@@ -82,13 +83,8 @@ export const address = z.object({
 
 export const notes = optional(storableText(5000))
 
-/** Coupons are the promotions domain's; until it answers, every code is one that nobody has issued. */
-export const couponCode = z
-  .string()
-  .nullish()
-  .superRefine((code, context) => {
-    if (code != null) addFault(context, { kind: 'coupon' })
-  })
+/** As the customer typed it; whether there is such a code is the promotions' to say. */
+export const couponCode = text(100).transform((code) => code.trim())
 
 export const timestamp = z.iso.datetime({ offset: true }).superRefine((value, context) => {
   if (Number.isNaN(Date.parse(value))) addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
@@ -123,7 +119,7 @@ export function userError(field: string, fault: Fault): UserError {
     case 'value':
       return { field, message: fault.message, code: 'INVALID_VALUE' }
     case 'coupon':
-      return { field, message: 'The coupon code is not valid', code: 'INVALID_COUPON' }
+      return { field, message: fault.message, code: 'INVALID_COUPON' }
     default:
       return fault satisfies never
   }

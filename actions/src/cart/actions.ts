@@ -11,6 +11,7 @@ import {
 } from '../action/answer.ts'
 import {
   addFault,
+  couponCode,
   id,
   integer,
   MAX_LINES,
@@ -22,12 +23,15 @@ import {
 import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import { lineError } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
+import { couponError, isCouponRefusal } from '../promotion/index.ts'
 import {
   addLine,
+  applyCoupon,
   type CartOutcome,
   type CartReference,
   type CartRefusal,
   createCart,
+  removeCoupon,
   setLineQuantity,
 } from './carts.ts'
 
@@ -63,6 +67,22 @@ export function cartActions(database: Database): Readonly<Record<string, Action>
       input: z.object({ cartId: id, itemId: id }),
       async handle({ session }, { cartId, itemId }) {
         const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
+        return answer(session.merchantId, outcome, (field) => field)
+      },
+    }),
+    applyCoupon: defineAction({
+      ...access,
+      input: z.object({ cartId: id, code: couponCode }),
+      async handle({ session }, { cartId, code }) {
+        const outcome = await applyCoupon(database, reference(session, cartId), code)
+        return answer(session.merchantId, outcome, (field) => field)
+      },
+    }),
+    removeCoupon: defineAction({
+      ...access,
+      input: z.object({ cartId: id }),
+      async handle({ session }, { cartId }) {
+        const outcome = await removeCoupon(database, reference(session, cartId))
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
@@ -129,6 +149,7 @@ function answer(merchantId: MerchantId, outcome: CartOutcome, place: (field: str
 }
 
 function cartError(refusal: CartRefusal): UserError {
+  if (isCouponRefusal(refusal)) return couponError(refusal)
   switch (refusal.reason) {
     case 'unknown_customer':
       return notFound(refusal.field, 'customer')

@@ -2,6 +2,7 @@ import type { Shortage } from '../action/answer.ts'
 import { MAX_LINES } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import type { LineRefusal } from '../catalog/index.ts'
+import type { CouponRefusal } from '../promotion/index.ts'
 import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
 
 /** Seconds that a cart lives after it was last changed. */
@@ -14,7 +15,9 @@ export interface CartLine {
 }
 
 export type CartRefusal =
-  LineRefusal | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' }
+  | LineRefusal
+  | CouponRefusal
+  | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' }
 
 export type CartOutcome =
   | { readonly outcome: 'changed'; readonly cartId: string }
@@ -76,6 +79,32 @@ export async function setLineQuantity(
     await database<{ outcome: CartOutcome }[]>`
       SELECT cart.set_line_quantity(
         ${merchantId}, ${cartId}, ${owner}, ${itemId}, ${quantity}, make_interval(secs => ${CART_LIFETIME})
+      ) AS outcome`,
+  )
+}
+
+/** Applies a coupon in the place of another one; what it takes off is computed whenever the cart is looked at. */
+export async function applyCoupon(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+  code: string,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.apply_coupon(
+        ${merchantId}, ${cartId}, ${owner}, ${code}, make_interval(secs => ${CART_LIFETIME})
+      ) AS outcome`,
+  )
+}
+
+export async function removeCoupon(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.remove_coupon(
+        ${merchantId}, ${cartId}, ${owner}, make_interval(secs => ${CART_LIFETIME})
       ) AS outcome`,
   )
 }

@@ -21,7 +21,7 @@ export const orderTerms = {
   billingAddress: optional(address),
   shippingMethodId: optional(id),
   reservationId: optional(id),
-  couponCode,
+  couponCode: optional(couponCode),
   notes,
 }
 

@@ -1,3 +1,9 @@
+import {
+  couponError,
+  type CouponRefusal,
+  type CouponRefusalReason,
+  isCouponRefusal,
+} from '../promotion/index.ts'
 import { lineError, type LineRefusal, type LineRefusalReason } from '../catalog/index.ts'
 import { notFound, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
@@ -5,14 +11,16 @@ import { userError } from '../action/input.ts'
 /** Why SQL refused an order or a change of one. */
 export type OrderRefusal =
   | LineRefusal
+  | CouponRefusal
   | {
       readonly field: string
-      readonly reason: Exclude<OrderRefusalReason, LineRefusalReason>
+      readonly reason: Exclude<OrderRefusalReason, LineRefusalReason | CouponRefusalReason>
       readonly currency?: string
     }
 
 export type OrderRefusalReason =
   | LineRefusalReason
+  | CouponRefusalReason
   | 'unknown_customer'
   | 'customer_required'
   | 'not_the_carts_customer'
@@ -28,6 +36,7 @@ export type OrderRefusalReason =
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   const field = prefix + refusal.field
   const wrong = (message: string): UserError => userError(field, { kind: 'value', message })
+  if (isCouponRefusal(refusal)) return couponError({ ...refusal, field })
   switch (refusal.reason) {
     case 'unknown_customer':
       return notFound(field, 'customer')

@@ -22,6 +22,8 @@ export interface OrderTerms {
   readonly shippingMethodId: string | null
   /** An ACTIVE reservation to take over. */
   readonly reservationId: string | null
+  /** The coupon to place it with; null for the cart's, if it comes from one that has one. */
+  readonly couponCode: string | null
   readonly notes: string | null
   /** Seconds in which the order is to be paid. */
   readonly paymentWindow: number
@@ -47,8 +49,8 @@ export async function placeOrder(
     await sql<{ outcome: PlaceOutcome }[]>`
       SELECT ordering.place_order(
         ${merchantId}, ${customerId}, ${json(sql, lines)}, NULL, ${json(sql, terms.shippingAddress)},
-        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.notes}, NULL,
-        make_interval(secs => ${terms.paymentWindow})
+        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
+        ${terms.notes}, NULL, make_interval(secs => ${terms.paymentWindow})
       ) AS outcome`,
   )
 }
@@ -71,8 +73,8 @@ export async function checkOutCart(
     await sql<{ outcome: CheckoutOutcome }[]>`
       SELECT ordering.check_out_cart(
         ${merchantId}, ${cart.id}, ${cart.owner}, ${cart.customerId}, ${json(sql, terms.shippingAddress)},
-        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.notes},
-        make_interval(secs => ${terms.paymentWindow})
+        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
+        ${terms.notes}, make_interval(secs => ${terms.paymentWindow})
       ) AS outcome`,
   )
 }

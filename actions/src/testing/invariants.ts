@@ -4,7 +4,8 @@ import type { TestMerchant } from './test-shop.ts'
 
 /**
  * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative, `reserved` is what
- * open reservations hold, orders hold what their lines say, and lines add up.
+ * open reservations hold, orders hold what their lines say, lines add up to
+ * subtotal, discount and tax, and a promotion was used as often as orders with it weren't cancelled.
  */
 export async function expectShopToAddUp(database: Database, { merchantId }: TestMerchant): Promise<void> {
   const levels = await database`
@@ -54,6 +55,23 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
         OR (o.status = 'CANCELLED' AND held.lines IS NOT NULL)
       )`
   expect(orders).toEqual([])
+
+  const shares = await database`
+    SELECT o.id FROM ordering.order o
+    JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    WHERE o.merchant_id = ${merchantId}
+    GROUP BY o.merchant_id, o.id
+    HAVING sum(i.tax) <> o.tax OR sum(i.discount) <> o.discount - o.shipping_discount OR bool_or(i.discount > i.subtotal)`
+  expect(shares).toEqual([])
+
+  const promotions = await database`
+    SELECT p.code, p.usage_count, u.orders FROM promotion.promotion p
+    CROSS JOIN LATERAL (
+      SELECT count(*)::integer AS orders FROM ordering.order o
+      WHERE o.merchant_id = p.merchant_id AND o.promotion_id = p.id AND o.status <> 'CANCELLED'
+    ) u
+    WHERE p.merchant_id = ${merchantId} AND p.usage_count <> u.orders`
+  expect(promotions).toEqual([])
 }
 
 /** Stock that came in, wherever it is now: available, reserved or gone out with an order. */

@@ -85,6 +85,8 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
     createMerchant: () => createMerchant(database),
     createProduct: (merchant: TestMerchant, product: NewProduct) =>
       createProduct(database, merchant, product),
+    createPromotion: (merchant: TestMerchant, promotion: NewPromotion = {}) =>
+      createPromotion(database, merchant, promotion),
     async close() {
       await sandbox.stop()
       await tokenIssuer.close()
@@ -170,6 +172,52 @@ async function createProduct(
       WHERE merchant_id = ${merchantId} AND sku = ${sku}`
   }
   return { id: found(product).id, sku, price }
+}
+
+export interface NewPromotion {
+  readonly code?: string
+  readonly type?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly value?: number
+  readonly [column: string]: unknown
+}
+
+let promotions = 0
+
+/** Ten percent off everything for everybody, unless other columns are given. */
+async function createPromotion(
+  database: Database,
+  { merchantId }: TestMerchant,
+  { code, type = 'PERCENTAGE', value = 10, ...columns }: NewPromotion,
+): Promise<{ readonly id: string; readonly code: string }> {
+  promotions += 1
+  const row = {
+    merchant_id: merchantId,
+    name: `Promotion ${promotions}`,
+    code: code ?? `CODE-${promotions}`,
+    discount_type: type,
+    discount_value: value,
+    start_date: new Date(Date.now() - 86_400_000),
+    end_date: new Date(Date.now() + 86_400_000),
+    ...columns,
+  }
+  const [promotion] = await database<{ id: string; code: string }[]>`
+    INSERT INTO promotion.promotion ${database(row)} RETURNING id, code`
+  return found(promotion)
+}
+
+/** @returns the method's id */
+export async function createShippingMethod(
+  database: Database,
+  { merchantId }: TestMerchant,
+  price: number,
+): Promise<string> {
+  const [method] = await database<{ id: string }[]>`
+    WITH zone AS (
+      INSERT INTO merchant.shipping_zone (merchant_id, name) VALUES (${merchantId}, 'Everywhere') RETURNING merchant_id, id
+    )
+    INSERT INTO merchant.shipping_method (merchant_id, shipping_zone_id, name, price)
+    SELECT merchant_id, id, 'Parcel', ${price} FROM zone RETURNING id`
+  return found(method).id
 }
 
 export function found<T>(value: T | undefined): T {

@@ -26,6 +26,8 @@ const inserted = [
   'merchant.shipping_zone',
   'merchant.shipping_method',
   'merchant.ip_allow_list_entry',
+  'promotion.promotion',
+  'promotion.campaign',
 ]
 const updated = ['merchant.merchant', 'merchant.settings']
 const deleted = [
@@ -38,6 +40,8 @@ const deleted = [
   'merchant.shipping_zone',
   'merchant.shipping_method',
   'merchant.ip_allow_list_entry',
+  'promotion.promotion',
+  'promotion.campaign',
 ]
 
 /** Not in a client's hands: the merchant is the session's, keys are made by the database, loyalty is not written. */

@@ -6,6 +6,7 @@ import { inventoryMutations } from '../domains/inventory/mutations.ts'
 import { merchantMutations } from '../domains/merchant/mutations.ts'
 import { orderMutations } from '../domains/orders/mutations.ts'
 import { paymentMutations } from '../domains/payment/mutations.ts'
+import { promotionMutations } from '../domains/promotions/mutations.ts'
 import type { MutationDefinition } from './definition.ts'
 
 /** The contract's mutations, by the name of their field. */
@@ -17,5 +18,6 @@ export const mutations: Readonly<Record<string, MutationDefinition>> = {
   ...identityMutations,
   ...crmMutations,
   ...paymentMutations,
+  ...promotionMutations,
   ...merchantMutations,
 }

@@ -28,6 +28,8 @@ const found: Readonly<Record<string, string>> = {
   reservation: `(id: "${fixtureId('reservation', 1, 1)}")`,
   customer: `(id: "${fixtureId('customer', 1, 1)}")`,
   payment: `(id: "${fixtureId('payment', 1, 2)}")`,
+  promotion: `(id: "${fixtureId('promotion', 1, 1)}")`,
+  promotionCampaign: `(id: "${fixtureId('campaign', 1, 1)}")`,
 }
 
 describe.each([
@@ -71,6 +73,7 @@ describe.each([
       UNION ALL SELECT id::text FROM ordering.order WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM crm.customer WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM cart.cart WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM promotion.promotion WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM payment.payment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM inventory.warehouse WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT '${fixtureId('merchant', 2, 0)}'`)

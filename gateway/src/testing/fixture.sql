@@ -75,8 +75,10 @@ INSERT INTO inventory.reservation_line (merchant_id, reservation_id, stock_item_
 SELECT s.merchant_id, pg_temp.id('reservation', m, 1), s.id, pg_temp.id('warehouse', m, 1), 1
 FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-3';
 
-INSERT INTO promotion.promotion (merchant_id, id, name, code, discount_type, discount_value, start_date, end_date, min_purchase_amount)
-SELECT pg_temp.id('merchant', m, 0), pg_temp.id('promotion', m, 1), 'New year', 'NEW', 'FIXED_AMOUNT', 100, '2026-01-01', '2099-01-01', 500
+INSERT INTO promotion.campaign (merchant_id, id, name, description)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('campaign', m, 1), 'Winter', 'All that is cold' FROM generate_series(1, 2) m;
+INSERT INTO promotion.promotion (merchant_id, id, campaign_id, name, code, discount_type, discount_value, start_date, end_date, min_purchase_amount)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('promotion', m, 1), pg_temp.id('campaign', m, 1), 'New year', 'NEW', 'FIXED_AMOUNT', 100, '2026-01-01', '2099-01-01', 500
 FROM generate_series(1, 2) m;
 
 -- Customer 1 has three orders of products 1 and 30 (the deleted one); the first was placed with a coupon.
@@ -91,10 +93,12 @@ FROM generate_series(1, 2) m, generate_series(1, 3) n;
 INSERT INTO ordering.order_address (merchant_id, id, order_id, line1, city, state, postal_code, country)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('order-address', m, n), pg_temp.id('order', m, n), '1 Main St', 'Springfield', 'IL', '62701', 'US'
 FROM generate_series(1, 2) m, generate_series(1, 3) n;
-INSERT INTO ordering.order_item (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, sku, product_name)
+INSERT INTO ordering.order_item
+  (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('item', m, n * 10 + i), pg_temp.id('order', m, n), i,
   pg_temp.id('product', m, CASE i WHEN 1 THEN 1 ELSE 30 END), CASE i WHEN 1 THEN pg_temp.id('variant', m, 1) END,
-  CASE i WHEN 1 THEN 2 ELSE 1 END, 1000, CASE i WHEN 1 THEN 2000 ELSE 1000 END, 'SKU', 'Then'
+  CASE i WHEN 1 THEN 2 ELSE 1 END, 1000, CASE i WHEN 1 THEN 2000 ELSE 1000 END,
+  CASE WHEN n > 1 THEN 0 WHEN i = 1 THEN 67 ELSE 33 END, CASE i WHEN 1 THEN 200 ELSE 100 END, 'SKU', 'Then'
 FROM generate_series(1, 2) m, generate_series(1, 3) n, generate_series(1, 2) i;
 INSERT INTO ordering.fulfillment (merchant_id, id, order_id) SELECT merchant_id, gen_random_uuid(), id FROM ordering.order;
 -- The first order's card was declined once; the second attempt was taken, and a part of it given back.

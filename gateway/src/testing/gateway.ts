@@ -44,6 +44,7 @@ export const everyPermission = [
   'payments:read',
   'payments:write',
   'promotions:read',
+  'promotions:write',
   'merchant:read',
   'merchant:write',
   'api_keys:read',

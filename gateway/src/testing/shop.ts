@@ -104,6 +104,7 @@ const allPermissions = [
   'products:write',
   'inventory:write',
   'promotions:read',
+  'promotions:write',
   'merchant:read',
   'merchant:write',
   'api_keys:read',

@@ -1,6 +1,53 @@
-import { type DomainProjection } from '../../projection/types.ts'
+import { equals, idEquals, searchIn } from '../../projection/filter.ts'
+import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+
+const timestamps = {
+  CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+  UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+} as const
+
+const promotionList: ConnectionProjection = {
+  projection: 'Promotion',
+  sortFields: {
+    NAME: { column: 'name', type: 'String' },
+    START_DATE: { column: 'startDate', type: 'timestamptz' },
+    END_DATE: { column: 'endDate', type: 'timestamptz' },
+    USAGE_COUNT: { column: 'usageCount', type: 'Int' },
+    ...timestamps,
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    status: equals('status', 'String'),
+    discountType: equals('discountType', 'String'),
+    campaignId: idEquals('campaignId'),
+    searchQuery: searchIn({ name: 'String', code: 'citext' }),
+  },
+}
+
+const campaignList: ConnectionProjection = {
+  projection: 'PromotionCampaign',
+  sortFields: { NAME: { column: 'name', type: 'String' }, ...timestamps },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: { searchQuery: searchIn({ name: 'String' }) },
+}
 
 export const promotions: DomainProjection = {
+  queries: {
+    promotion: {
+      kind: 'lookup',
+      table: 'promotions',
+      projection: 'Promotion',
+      by: { id: idEquals('id'), code: equals('code', 'citext') },
+    },
+    promotions: { kind: 'connection', table: 'promotions', connection: promotionList },
+    promotionCampaign: {
+      kind: 'lookup',
+      table: 'promotionCampaigns',
+      projection: 'PromotionCampaign',
+      by: { id: idEquals('id') },
+    },
+    promotionCampaigns: { kind: 'connection', table: 'promotionCampaigns', connection: campaignList },
+  },
   types: {
     Promotion: {
       type: 'Promotion',
@@ -21,6 +68,18 @@ export const promotions: DomainProjection = {
       },
     },
     PromotionConditions: { type: 'PromotionConditions', from: 'Promotion' },
+    PromotionCampaign: {
+      type: 'PromotionCampaign',
+      from: 'PromotionCampaign',
+      fields: {
+        usageCount: {
+          kind: 'aggregate',
+          relationship: 'promotions',
+          aggregate: { function: 'sum', column: 'usageCount', empty: 0 },
+        },
+        promotions: { kind: 'connection', relationship: 'promotions', connection: promotionList },
+      },
+    },
     OrderCoupon: {
       type: 'Coupon',
       from: 'Order',
@@ -30,10 +89,19 @@ export const promotions: DomainProjection = {
         expiresAt: { kind: 'path', relationship: 'promotion', column: 'endDate' },
       },
     },
+    CartCoupon: {
+      type: 'Coupon',
+      from: 'Cart',
+      fields: {
+        code: { kind: 'column', column: 'couponCode' },
+        discountAmount: { kind: 'path', relationship: 'totals', column: 'discount' },
+        expiresAt: { kind: 'path', relationship: 'promotion', column: 'endDate' },
+      },
+    },
   },
   extensions: {
     Order: { coupon: { kind: 'embedded', projection: 'OrderCoupon', absentWhen: ['couponCode'] } },
-    // A cart holds no coupon yet: applying one belongs to the promotions issue.
-    Cart: { coupon: { kind: 'constant', value: null } },
+    // Not by its code: that stays on the cart when the promotion is deleted.
+    Cart: { coupon: { kind: 'embedded', projection: 'CartCoupon', absentWhen: ['promotionId'] } },
   },
 }

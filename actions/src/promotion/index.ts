@@ -1,0 +1,6 @@
+export {
+  couponError,
+  type CouponRefusal,
+  type CouponRefusalReason,
+  isCouponRefusal,
+} from './coupon-refusal.ts'

@@ -1,0 +1,205 @@
+import { invalidValue, outOfRange, requiredField, type UserError } from '../../errors/user-error.ts'
+import { action, type LookUp, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import {
+  absent,
+  byId,
+  change,
+  creation,
+  deletion,
+  insertOne,
+  pick,
+  present,
+  remove,
+  table,
+  update,
+  valueOf,
+  valuesOf,
+} from '../../mutation/rows.ts'
+import {
+  amount,
+  type Fields,
+  integer,
+  list,
+  matching,
+  object,
+  optionalText,
+  price,
+  type Rule,
+  text,
+} from '../../mutation/rules.ts'
+import { toUuid } from '../../projection/filter.ts'
+
+const promotionTable = table('Promotion', 'promotions')
+const campaignTable = table('PromotionCampaign', 'promotionCampaigns')
+const productTable = table('Product', 'products', { existing: { deletedAt: { _is_null: true } } })
+const categoryTable = table('Category', 'categories')
+const customerTable = table('Customer', 'customers')
+
+const maxInteger = 2_147_483_647
+const maxPercentage = 100
+const maxIds = 1000
+
+/** A list of nobody and nothing is what a merchant who emptied a form sends; it means something else than null. */
+const ids: Rule = (value, field) =>
+  Array.isArray(value) && value.length === 0
+    ? [outOfRange(field, 0, 1, maxIds)]
+    : list(text({ max: 100 }), { max: maxIds })(value, field)
+
+const promotionRules: Fields = {
+  name: text({ max: 200 }),
+  description: optionalText({ max: 5000 }),
+  code: matching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'up to 64 letters, digits, hyphens and underscores'),
+  discountValue: integer({ min: 0, max: maxInteger }),
+  usageLimit: integer({ min: 1, max: maxInteger }),
+  conditions: object({
+    minPurchaseAmount: amount,
+    maxDiscountAmount: price,
+    productIds: ids,
+    categoryIds: ids,
+    customerIds: ids,
+  }),
+}
+
+interface Conditions {
+  readonly productIds?: readonly string[] | null
+  readonly categoryIds?: readonly string[] | null
+  readonly customerIds?: readonly string[] | null
+  readonly firstOrderOnly?: boolean | null
+}
+
+interface PromotionInput {
+  readonly code?: string | null
+  readonly discountType?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING' | null
+  readonly discountValue?: number | null
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly conditions?: Conditions | null
+  readonly campaignId?: string | null
+}
+
+const promotionColumns = [
+  'name',
+  'description',
+  'code',
+  'discountType',
+  'discountValue',
+  'startDate',
+  'endDate',
+  'disabled',
+  'usageLimit',
+] as const
+const amounts = ['minPurchaseAmount', 'maxDiscountAmount'] as const
+const idLists = ['productIds', 'categoryIds', 'customerIds'] as const
+
+const noConditions: Values = {
+  ...Object.fromEntries([...amounts, ...idLists].map((name) => [name, null])),
+  firstOrderOnly: false,
+}
+
+function conditionColumns(conditions: Conditions | null | undefined): Values {
+  if (conditions === undefined) return {}
+  if (conditions === null) return noConditions
+  const lists = idLists.flatMap((name) => {
+    const given = conditions[name]
+    return given === undefined ? [] : [[name, given && [...new Set(given.map(toUuid))]] as const]
+  })
+  return {
+    ...pick(conditions as Values, amounts),
+    ...Object.fromEntries(lists),
+    ...(conditions.firstOrderOnly !== undefined && { firstOrderOnly: conditions.firstOrderOnly ?? false }),
+  }
+}
+
+const campaignColumn = (campaignId: string | null | undefined): Values =>
+  campaignId === undefined ? {} : { campaignId: campaignId === null ? null : toUuid(campaignId) }
+
+/** Where only the stored type or period makes it wrong, the database's constraints say so. */
+function contradictions(input: PromotionInput): readonly UserError[] {
+  const { discountType, discountValue: value, startDate, endDate } = input
+  const max = discountType === 'PERCENTAGE' ? maxPercentage : maxInteger
+  const needsValue = discountType === 'PERCENTAGE' || discountType === 'FIXED_AMOUNT'
+  const period =
+    startDate != null && endDate != null && Date.parse(startDate) >= Date.parse(endDate)
+      ? [invalidValue('endDate', 'The end must be after the start')]
+      : []
+  if (!needsValue || value === undefined) return period
+  if (value === null) return [requiredField('discountValue'), ...period]
+  return value < 1 || value > max ? [outOfRange('discountValue', value, 1, max), ...period] : period
+}
+
+const missingValue = ({ discountType, discountValue }: PromotionInput): readonly UserError[] =>
+  discountType !== 'FREE_SHIPPING' && discountValue === undefined ? [requiredField('discountValue')] : []
+
+const promotionLookUps = (input: PromotionInput, id?: string): readonly LookUp[] => [
+  absent(
+    promotionTable,
+    'code',
+    valueOf('code', input.code),
+    'Promotion',
+    id === undefined ? undefined : byId(id),
+  ),
+  present(campaignTable, valueOf('campaignId', input.campaignId), 'Campaign'),
+  present(productTable, valuesOf('conditions.productIds', input.conditions?.productIds), 'Product'),
+  present(categoryTable, valuesOf('conditions.categoryIds', input.conditions?.categoryIds), 'Category'),
+  present(customerTable, valuesOf('conditions.customerIds', input.conditions?.customerIds), 'Customer'),
+]
+
+interface CampaignInput {
+  readonly name?: string | null
+}
+
+const campaignRules: Fields = { name: text({ max: 200 }), description: optionalText({ max: 5000 }) }
+const campaignColumns = ['name', 'description'] as const
+const cart = { record: { relationship: 'cart', projection: 'Cart' } } as const
+
+export const promotionMutations: Readonly<Record<string, MutationDefinition>> = {
+  createPromotion: creation<PromotionInput>({
+    record: 'Promotion',
+    what: 'Promotion',
+    rules: promotionRules,
+    check: (input) => [...missingValue(input), ...contradictions(input)],
+    lookUps: (input) => promotionLookUps(input),
+    write: (input) =>
+      insertOne(promotionTable, {
+        discountValue: 0,
+        ...pick(input as Values, promotionColumns, 'left out'),
+        ...conditionColumns(input.conditions),
+        ...campaignColumn(input.campaignId),
+      }),
+  }),
+  updatePromotion: change<PromotionInput>({
+    record: 'Promotion',
+    what: 'Promotion',
+    rules: promotionRules,
+    required: ['name', 'discountType', 'discountValue', 'startDate', 'endDate', 'disabled'],
+    check: (input) => contradictions(input),
+    lookUps: (input, { id }) => promotionLookUps(input, id as string),
+    write: (input, { id }) =>
+      update(promotionTable, byId(id), {
+        ...pick(input as Values, promotionColumns),
+        ...conditionColumns(input.conditions),
+        ...campaignColumn(input.campaignId),
+      }),
+  }),
+  deletePromotion: deletion('Promotion', (id) => remove(promotionTable, byId(id))),
+  createPromotionCampaign: creation<CampaignInput>({
+    record: 'PromotionCampaign',
+    what: 'Campaign',
+    rules: campaignRules,
+    lookUps: ({ name }) => [absent(campaignTable, 'name', valueOf('name', name), 'Campaign')],
+    write: (input) => insertOne(campaignTable, pick(input as Values, campaignColumns, 'left out')),
+  }),
+  updatePromotionCampaign: change<CampaignInput>({
+    record: 'PromotionCampaign',
+    what: 'Campaign',
+    rules: campaignRules,
+    required: ['name'],
+    lookUps: ({ name }, { id }) => [
+      absent(campaignTable, 'name', valueOf('name', name), 'Campaign', byId(id)),
+    ],
+    write: (input, { id }) => update(campaignTable, byId(id), pick(input as Values, campaignColumns)),
+  }),
+  deletePromotionCampaign: deletion('Campaign', (id) => remove(campaignTable, byId(id))),
+  applyCoupon: action(cart),
+  removeCoupon: action(cart),
+}

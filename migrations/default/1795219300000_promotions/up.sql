@@ -1,0 +1,242 @@
+-- Promotions that take something off: what they cover, how much it is, who may use them, and how often they were used.
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('promotions:write', 'Create, change and delete promotions and their campaigns');
+
+CREATE TABLE promotion.campaign (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT campaign_name_key UNIQUE (merchant_id, name)
+);
+CREATE INDEX campaign_created_at ON promotion.campaign (merchant_id, created_at, id);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.campaign
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+ALTER TABLE promotion.promotion
+  ADD COLUMN campaign_id uuid,
+  ADD CONSTRAINT promotion_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
+    ON DELETE SET NULL (campaign_id),
+  DROP CONSTRAINT promotion_check,
+  ADD CONSTRAINT promotion_discount_value_range CHECK (
+    CASE discount_type
+      WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
+      WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
+      ELSE discount_value >= 0
+    END
+  ),
+  -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
+  ADD CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
+  ADD CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
+  ADD CONSTRAINT promotion_customer_ids_some CHECK (cardinality(customer_ids) > 0);
+CREATE INDEX promotion_created_at ON promotion.promotion (merchant_id, created_at, id);
+CREATE INDEX promotion_campaign ON promotion.promotion (merchant_id, campaign_id, created_at, id);
+
+-- A use is no change of the promotion.
+DROP TRIGGER touch_updated_at ON promotion.promotion;
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
+  FOR EACH ROW WHEN (OLD.usage_count = NEW.usage_count) EXECUTE FUNCTION platform.touch_updated_at();
+
+-- The ids in a promotion's conditions are arrays and no link tables on purpose: deleting the only category of a link
+-- table would leave a promotion for everything. So a trigger does what a composite key would: an id is one of the
+-- same merchant, or the row isn't written.
+CREATE FUNCTION promotion.check_conditions() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM unnest(NEW.product_ids) x WHERE NOT EXISTS (
+      SELECT FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = x AND p.deleted_at IS NULL
+    )
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_products_exist',
+      SCHEMA = 'promotion', TABLE = 'promotion',
+      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_products_exist"';
+  END IF;
+  IF EXISTS (
+    SELECT FROM unnest(NEW.category_ids) x WHERE NOT EXISTS (
+      SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
+    )
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_categories_exist',
+      SCHEMA = 'promotion', TABLE = 'promotion',
+      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_categories_exist"';
+  END IF;
+  IF EXISTS (
+    SELECT FROM unnest(NEW.customer_ids) x WHERE NOT EXISTS (
+      SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
+    )
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_customers_exist',
+      SCHEMA = 'promotion', TABLE = 'promotion',
+      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_customers_exist"';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER check_conditions BEFORE INSERT OR UPDATE OF product_ids, category_ids, customer_ids ON promotion.promotion
+  FOR EACH ROW EXECUTE FUNCTION promotion.check_conditions();
+
+-- Splits an amount over weights in whole minor units, so that the parts add up to it: everybody gets the part rounded
+-- down, and what is left goes to the largest remainders, one unit each; of equal ones the first. No part is larger than
+-- its weight when the amount is no larger than all weights together. Without any weight there is nothing to split.
+CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[]) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE
+AS $$
+  WITH part AS (
+    SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
+    FROM unnest(p_weights) WITH ORDINALITY AS w(weight, position)
+    CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
+  ),
+  ranked AS (
+    SELECT
+      p.position, p.whole, row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank, sum(p.whole) OVER () AS given
+    FROM part p
+  )
+  SELECT coalesce(
+    array_agg((coalesce(r.whole, 0) + CASE WHEN r.rank <= p_amount - r.given THEN 1 ELSE 0 END)::bigint ORDER BY r.position),
+    '{}'
+  )
+  FROM ranked r
+$$;
+
+-- Why nobody, or not this customer, can use a promotion's code now; NULL: it can be used, as far as the lines allow.
+-- p_customer_id NULL: a guest, who is asked for a first order only when it becomes somebody's.
+CREATE FUNCTION promotion.coupon_refusal(p_promotion promotion.promotion, p_customer_id uuid, p_currency text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN p_promotion.id IS NULL THEN 'unknown_coupon'
+    WHEN p_promotion.disabled THEN 'coupon_disabled'
+    WHEN now() < p_promotion.start_date THEN 'coupon_not_yet_active'
+    WHEN now() >= p_promotion.end_date THEN 'coupon_expired'
+    WHEN p_promotion.usage_count >= p_promotion.usage_limit THEN 'coupon_used_up'
+    WHEN p_promotion.customer_ids IS NOT NULL AND p_customer_id = ANY (p_promotion.customer_ids) IS NOT TRUE
+      THEN 'coupon_not_for_customer'
+    WHEN p_promotion.first_order_only AND EXISTS (
+      SELECT FROM ordering.order o
+      WHERE o.merchant_id = p_promotion.merchant_id AND o.customer_id = p_customer_id AND o.status <> 'CANCELLED'
+    ) THEN 'coupon_first_order_only'
+    -- A promotion's amounts are in the merchant's own currency; a bare percentage fits any.
+    WHEN (
+        p_promotion.discount_type = 'FIXED_AMOUNT'
+        OR p_promotion.min_purchase_amount IS NOT NULL OR p_promotion.max_discount_amount IS NOT NULL
+      )
+      AND p_currency <> (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_promotion.merchant_id)
+      THEN 'coupon_currency'
+  END
+$$;
+
+-- A refusal as catalog.line_refusals has them, with what its message needs.
+CREATE FUNCTION promotion.refusal(p_field text, p_reason text, p_promotion promotion.promotion) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'field', p_field,
+    'reason', p_reason,
+    'minimum', p_promotion.min_purchase_amount,
+    'currency', (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_promotion.merchant_id)
+  )
+$$;
+
+CREATE TYPE promotion.discount AS (
+  -- coupon_minimum_not_met, coupon_not_for_products; NULL: it applies.
+  refusal text,
+  -- What it takes off each line, in the order given, and off shipping; NULL when it is refused.
+  lines bigint[],
+  shipping bigint
+);
+
+-- What a promotion takes off these lines. p_product_ids and p_subtotals: one entry for each line. The smallest purchase is
+-- measured by all lines, the discount by those that the promotion covers; all of its conditions must hold.
+-- Percentages are rounded half away from zero.
+CREATE FUNCTION promotion.discount_on(
+  p_promotion promotion.promotion,
+  p_product_ids uuid[],
+  p_subtotals bigint[],
+  p_shipping bigint
+) RETURNS promotion.discount
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_purchase numeric;
+  v_covered numeric;
+  v_weights bigint[];
+  v_amount numeric;
+BEGIN
+  SELECT
+    sum(l.subtotal),
+    sum(l.subtotal) FILTER (WHERE l.covered),
+    array_agg(CASE WHEN l.covered THEN l.subtotal ELSE 0 END ORDER BY l.position)
+  INTO v_purchase, v_covered, v_weights
+  FROM (
+    SELECT
+      x.subtotal,
+      x.position,
+      (p_promotion.product_ids IS NULL OR x.product_id = ANY (p_promotion.product_ids))
+      AND (
+        p_promotion.category_ids IS NULL
+        OR EXISTS (
+          SELECT FROM catalog.product_category c
+          WHERE c.merchant_id = p_promotion.merchant_id AND c.product_id = x.product_id
+            AND c.category_id = ANY (p_promotion.category_ids)
+        )
+      ) AS covered
+    FROM unnest(p_product_ids, p_subtotals) WITH ORDINALITY AS x(product_id, subtotal, position)
+  ) l;
+  IF v_covered IS NULL THEN
+    RETURN ROW('coupon_not_for_products', NULL, NULL)::promotion.discount;
+  END IF;
+  IF v_purchase < p_promotion.min_purchase_amount THEN
+    RETURN ROW('coupon_minimum_not_met', NULL, NULL)::promotion.discount;
+  END IF;
+  -- least() passes over NULL: no maximum.
+  v_amount := least(
+    p_promotion.max_discount_amount,
+    CASE p_promotion.discount_type
+      WHEN 'PERCENTAGE' THEN round(v_covered * p_promotion.discount_value / 100)
+      WHEN 'FIXED_AMOUNT' THEN least(p_promotion.discount_value, v_covered)
+      WHEN 'FREE_SHIPPING' THEN p_shipping
+    END
+  );
+  IF p_promotion.discount_type = 'FREE_SHIPPING' THEN
+    RETURN ROW(NULL, array_fill(0::bigint, ARRAY[cardinality(v_weights)]), v_amount)::promotion.discount;
+  END IF;
+  RETURN ROW(NULL, platform.allocate(v_amount, v_weights), 0)::promotion.discount;
+END
+$$;
+
+-- A promotion's usage is the number of orders with it that weren't cancelled, whoever writes them. Placing an order has
+-- locked the promotion before and looked at the limit; should anything ever pass that by, promotion_usage_within_limit
+-- refuses it.
+CREATE FUNCTION promotion.count_usage() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_before uuid := CASE WHEN OLD.status <> 'CANCELLED' THEN OLD.promotion_id END;
+  v_after uuid := CASE WHEN NEW.status <> 'CANCELLED' THEN NEW.promotion_id END;
+  v_merchant_id uuid := coalesce(NEW.merchant_id, OLD.merchant_id);
+BEGIN
+  IF v_before IS DISTINCT FROM v_after THEN
+    UPDATE promotion.promotion p SET usage_count = p.usage_count - 1
+    WHERE p.merchant_id = v_merchant_id AND p.id = v_before;
+    UPDATE promotion.promotion p SET usage_count = p.usage_count + 1
+    WHERE p.merchant_id = v_merchant_id AND p.id = v_after;
+  END IF;
+  RETURN NULL;
+END
+$$;
+UPDATE promotion.promotion p SET usage_count = u.orders
+FROM (
+  SELECT o.merchant_id, o.promotion_id, count(*) AS orders FROM ordering.order o
+  WHERE o.status <> 'CANCELLED' AND o.promotion_id IS NOT NULL
+  GROUP BY o.merchant_id, o.promotion_id
+) u
+WHERE p.merchant_id = u.merchant_id AND p.id = u.promotion_id AND p.usage_count <> u.orders;
+CREATE TRIGGER count_usage AFTER INSERT OR DELETE OR UPDATE OF status, promotion_id ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION promotion.count_usage();
+CREATE INDEX order_promotion ON ordering.order (merchant_id, promotion_id, created_at, id) WHERE promotion_id IS NOT NULL;
