@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bearer, createClient, type Client } from './support/graphql-client.ts'
+import { ADDRESS, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+
+let platform: TestPlatform
+let merchant: Client
+let shopper: Client
+let customerId: string
+
+beforeAll(async () => {
+  platform = await startTestPlatform()
+  merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  customerId = await createCustomer(merchant)
+  const token = payload(
+    await merchant<Record<string, Errors & { accessToken: string }>>(
+      `mutation ($id: ID!) { createCustomerAccessToken(customerId: $id) { accessToken errors { field message } } }`,
+      { id: customerId },
+    ),
+  )
+  shopper = createClient(platform.graphqlUrl, bearer(token.accessToken))
+})
+afterAll(() => platform.stop())
+
+interface Errors {
+  readonly errors: readonly {
+    readonly field: string | null
+    readonly code?: string
+    readonly message: string
+  }[]
+}
+
+interface Cart {
+  readonly id: string
+  readonly discount: number
+  readonly total: number
+  readonly coupon: object | null
+}
+
+const cartFields = 'cart { id subtotal discount tax total coupon { code promotionId discountAmount } }'
+const errors = 'errors { field code message }'
+
+const applyCoupon = (cartId: string, code: string) =>
+  shopper<{ applyCoupon: Errors & { cart: Cart | null } }>(
+    `mutation ($cartId: ID!, $code: String!) { applyCoupon(cartId: $cartId, code: $code) { ${cartFields} ${errors} } }`,
+    { cartId, code },
+  )
+
+async function createPromotion(code: string, more: object = {}): Promise<string> {
+  const input = {
+    name: code,
+    code,
+    discountType: 'PERCENTAGE',
+    discountValue: 25,
+    startDate: '2020-01-01T00:00:00Z',
+    endDate: '2098-01-01T00:00:00Z',
+    ...more,
+  }
+  const created = payload(
+    await merchant<Record<string, Errors & { promotion: { id: string } }>>(
+      `mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { promotion { id } ${errors} } }`,
+      { input },
+    ),
+  )
+  return created.promotion.id
+}
+
+async function createCart(productId: string): Promise<string> {
+  const created = payload(
+    await shopper<Record<string, Errors & { cart: Cart }>>(
+      `mutation ($input: CreateCartInput!) { createCart(input: $input) { ${cartFields} ${errors} } }`,
+      { input: { items: [{ productId, quantity: 2 }] } },
+    ),
+  )
+  return created.cart.id
+}
+
+test('a coupon goes from the merchant over a shopper’s cart to an order, and its use is counted', async () => {
+  const promotionId = await createPromotion('QUARTER', { usageLimit: 1 })
+  const product = await createStockedProduct(merchant, 10, 1001)
+  const cartId = await createCart(product.id)
+  const applied = succeeded(await applyCoupon(cartId, 'quarter')).applyCoupon
+  expect(applied).toMatchObject({
+    cart: {
+      subtotal: 2002,
+      discount: 501,
+      coupon: { code: 'QUARTER', promotionId, discountAmount: 501 },
+    },
+    errors: [],
+  })
+  const { order } = payload(
+    await shopper<Record<string, Errors & { order: { id: string; total: number } }>>(
+      `mutation ($id: ID!, $input: CheckoutCartInput!) { checkoutCart(id: $id, input: $input) {
+        order { id total discount tax items { discount tax } coupon { code discountAmount } } ${errors}
+      } }`,
+      { id: cartId, input: { shippingAddress: ADDRESS } },
+    ),
+  )
+  expect(order).toMatchObject({
+    total: applied.cart?.total,
+    discount: 501,
+    items: [{ discount: 501 }],
+    coupon: { code: 'QUARTER', discountAmount: 501 },
+  })
+  const another = await createCart(product.id)
+  expect(succeeded(await applyCoupon(another, 'QUARTER')).applyCoupon).toEqual({
+    cart: null,
+    errors: [
+      { field: 'code', code: 'INVALID_COUPON', message: 'The coupon has been used as often as it can be' },
+    ],
+  })
+  const usage = () =>
+    merchant('query ($id: ID) { promotion(id: $id) { usageCount } }', { id: promotionId }).then(succeeded)
+  expect(await usage()).toEqual({ promotion: { usageCount: 1 } })
+  payload(
+    await shopper<Record<string, Errors>>(
+      `mutation ($id: ID!) { cancelOrder(id: $id, reason: "Changed my mind") { id ${errors} } }`,
+      { id: order.id },
+    ),
+  )
+  expect(await usage()).toEqual({ promotion: { usageCount: 0 } })
+})
+
+test('a shopper sees its coupon, but no promotion behind it', async () => {
+  await createPromotion('SECRETIVE')
+  const product = await createStockedProduct(merchant, 10)
+  const cartId = await createCart(product.id)
+  succeeded(await applyCoupon(cartId, 'SECRETIVE'))
+  for (const field of ['promotion { name }', 'expiresAt']) {
+    const answer = await shopper(`query ($id: ID!) { cart(id: $id) { coupon { ${field} } } }`, { id: cartId })
+    expect(answer.errors).toMatchObject([{ extensions: { id: 'SVC_AUTH_003' } }])
+  }
+  const text = 'query ($id: ID!) { cart(id: $id) { coupon { expiresAt promotion { name status } } } }'
+  expect(succeeded(await merchant(text, { id: cartId }))).toEqual({
+    cart: {
+      coupon: {
+        expiresAt: '2098-01-01T00:00:00+00:00',
+        promotion: { name: 'SECRETIVE', status: 'ACTIVE' },
+      },
+    },
+  })
+})
