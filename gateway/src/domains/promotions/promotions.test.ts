@@ -18,7 +18,7 @@ interface Payload {
 }
 
 async function ask<Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> {
-  const answer = await send<Record<string, unknown>>(gateway, key, document, variables)
+  const answer = await send(gateway, key, document, variables)
   expect(answer.errors).toEqual([])
   return answer.data as Data
 }
