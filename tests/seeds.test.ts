@@ -108,6 +108,14 @@ describe('the demo shops', () => {
     expect(wrong).toEqual([])
   })
 
+  test('book only within working hours, as the rules would', async () => {
+    const appointments = await sql<{ id: string; within: boolean }[]>`
+      SELECT a.id, tstzrange(a.start_time, a.end_time) <@ booking.working_hours(a.merchant_id, a.staff_id, a.start_time, a.end_time) AS within
+      FROM booking.appointment a`
+    expect(appointments.length).toBeGreaterThan(5)
+    expect(appointments.filter(({ within }) => !within)).toEqual([])
+  })
+
   test('go on with their order numbers', async () => {
     const [row] = await sql<[{ next: string; taken: boolean }]>`
       SELECT n.next, EXISTS (SELECT FROM ordering.order o WHERE o.order_number = n.next) AS taken

@@ -1,6 +1,7 @@
 import { createTokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
+import { bookingActions } from './booking/index.ts'
 import { cartActions } from './cart/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { createApp } from './http/app.ts'
@@ -73,6 +74,7 @@ export function actionsByDomain(
     inventory: inventoryActions(database),
     cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },
     ordering: orderingActions(ordering),
+    booking: bookingActions(database),
     payment: paymentActions({ database, cashier, cardProcessor }),
     merchant: merchantActions({ database, tokenIssuer }),
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createService, createStaffMember, daysAhead, everyDay } from './testing/booking-calendar.ts'
 import {
   address,
   dataOf,
@@ -39,6 +40,19 @@ beforeAll(async () => {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
 
+  const service = await createService(shop, victim)
+  const staffId = await createStaffMember(shop, victim, {
+    services: [service],
+    schedule: everyDay('00:00', '24:00'),
+  })
+  const appointment = {
+    serviceId: service.id,
+    staffId,
+    customerId: victim.customerId,
+    startTime: daysAhead(2, '10:00'),
+  }
+  const { appointmentId } = await call('createAppointment', { input: appointment })
+
   const ownItems = [{ productId: own.id, quantity: 1 }]
   const ownOrder = { customerId: attacker.customerId, items: ownItems, shippingAddress: address }
   attacks = {
@@ -67,6 +81,25 @@ beforeAll(async () => {
       input: { input: { sku: own.sku, warehouseId: victim.warehouseIds[0], delta: 1, reason: 'x' } },
       field: 'warehouseId',
     },
+    createAppointment: {
+      input: {
+        input: {
+          ...appointment,
+          serviceId: (await createService(shop, attacker)).id,
+          customerId: attacker.customerId,
+        },
+      },
+      field: 'staffId',
+    },
+    rescheduleAppointment: {
+      input: { id: appointmentId, input: { startTime: daysAhead(2, '12:00') } },
+      field: 'id',
+    },
+    confirmAppointment: { input: { id: appointmentId }, field: 'id' },
+    startAppointment: { input: { id: appointmentId }, field: 'id' },
+    completeAppointment: { input: { id: appointmentId }, field: 'id' },
+    cancelAppointment: { input: { id: appointmentId }, field: 'id' },
+    markAppointmentNoShow: { input: { id: appointmentId }, field: 'id' },
     createCustomerAccessToken: { input: { customerId: victim.customerId }, field: 'customerId' },
     revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
   }

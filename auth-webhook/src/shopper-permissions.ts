@@ -13,4 +13,6 @@ export const SHOPPER_PERMISSIONS = [
   'payments:write',
   'customers:read',
   'customers:write',
+  'booking:read',
+  'booking:write',
 ] as const

@@ -8,7 +8,7 @@ const DATABASE = 'commerce'
 const OLDEST_MAJOR = 15
 
 /** What `migrations/` creates; a server that lacks one of them is refused before anything is changed. */
-const EXTENSIONS = ['citext', 'pg_trgm', 'unaccent']
+const EXTENSIONS = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
 
 export type Database = {
   readonly url: string

@@ -86,8 +86,15 @@ export const notes = optional(storableText(5000))
 /** As the customer typed it; whether there is such a code is the promotions' to say. */
 export const couponCode = text(100).transform((code) => code.trim())
 
-export const timestamp = z.iso.datetime({ offset: true }).superRefine((value, context) => {
-  if (Number.isNaN(Date.parse(value))) addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
+/** Seconds may be left out, as in the contract's DateTime. */
+const timestampForms = z.union([
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+])
+
+export const timestamp = z.string().superRefine((value, context) => {
+  if (!timestampForms.safeParse(value).success || Number.isNaN(Date.parse(value)))
+    addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
 })
 
 /** One UserError per fault; the first of a field when it has several. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createService, createStaffMember, everyDay, minute } from '../testing/booking-calendar.ts'
 import {
   address,
   dataOf,
@@ -36,13 +37,18 @@ const start = () =>
   startWorkers({
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
-    intervals: { 'expire-reservations': 200, 'reconcile-payments': 200, 'purge-expired': 200 },
+    intervals: {
+      'expire-reservations': 200,
+      'reconcile-payments': 200,
+      'remind-of-appointments': 200,
+      'purge-expired': 200,
+    },
     reconcileAfter: 0,
     logger: silent,
   })
 
 describe('the workers', () => {
-  test('let unpaid orders lapse, settle payments and purge what has expired, on Postgres alone', async () => {
+  test('let unpaid orders lapse, settle payments, remind of appointments and purge what has expired, on Postgres alone', async () => {
     const lapsing = await newOrder()
     const unsettled = await newOrder()
     await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${lapsing}`
@@ -52,8 +58,19 @@ describe('the workers', () => {
     await shop.database`
       INSERT INTO platform.idempotency_record (merchant_id, key, operation, fingerprint, response, expires_at)
       VALUES (${merchant.merchantId}, 'old', 'createOrder', '', '{}', now())`
+    const service = await createService(shop, merchant)
+    const staffId = await createStaffMember(shop, merchant, {
+      services: [service],
+      schedule: everyDay('00:00', '24:00'),
+    })
+    const startTime = minute(new Date(Math.ceil(Date.now() / 60_000 + 60) * 60_000))
+    const appointment = { serviceId: service.id, staffId, customerId: merchant.customerId, startTime }
+    dataOf(await shop.call(merchant, 'createAppointment', { input: appointment }))
     const workers = await start()
     try {
+      await expect
+        .poll(() => shop.database`SELECT FROM booking.reminder`, { timeout: 10_000 })
+        .toHaveLength(1)
       await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
       await expect.poll(() => statusOf(unsettled), { timeout: 10_000 }).toBe('CONFIRMED')
       await expect
@@ -75,7 +92,7 @@ describe('the workers', () => {
     await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
     await second.stop()
     const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.scheduler`
-    expect(schedules).toEqual([{ schedules: 3 }])
+    expect(schedules).toEqual([{ schedules: 4 }])
   })
 
   test('leave a job that keeps failing in the failed set, where it can be looked at', async () => {
@@ -84,7 +101,12 @@ describe('the workers', () => {
     const workers = await startWorkers({
       databaseUrl: shop.databaseUrl,
       processors: [away],
-      intervals: { 'expire-reservations': 60_000, 'reconcile-payments': 60_000, 'purge-expired': 60_000 },
+      intervals: {
+        'expire-reservations': 60_000,
+        'reconcile-payments': 60_000,
+        'remind-of-appointments': 60_000,
+        'purge-expired': 60_000,
+      },
       logger: silent,
     })
     try {

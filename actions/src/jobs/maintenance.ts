@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { expireReservations } from '../inventory/index.ts'
@@ -7,11 +8,13 @@ import { reconcilePayments } from '../payment/index.ts'
 import type { PaymentProcessor } from '../payments/index.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
-export type MaintenanceJob = 'expire-reservations' | 'reconcile-payments' | 'purge-expired'
+export type MaintenanceJob =
+  'expire-reservations' | 'reconcile-payments' | 'remind-of-appointments' | 'purge-expired'
 
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
+  'remind-of-appointments',
   'purge-expired',
 ] as const satisfies readonly MaintenanceJob[]
 
@@ -33,6 +36,8 @@ export async function runMaintenance(
       return (await lapseUnpaidOrders(database)) + (await expireReservations(database))
     case 'reconcile-payments':
       return reconcilePayments({ database, processors, after: reconcileAfter, logger })
+    case 'remind-of-appointments':
+      return writeReminders(database)
     case 'purge-expired':
       return (await purgeExpiredCarts(database)) + (await purgeIdempotencyRecords(database))
     default:

@@ -9,6 +9,7 @@ export const domains = [
   'inventory',
   'identity',
   'crm',
+  'booking',
   'payment',
   'promotions',
   'merchant',

@@ -1,3 +1,4 @@
+import { bookingMutations } from '../domains/booking/mutations.ts'
 import { cartMutations } from '../domains/cart/mutations.ts'
 import { catalogMutations } from '../domains/catalog/mutations.ts'
 import { crmMutations } from '../domains/crm/mutations.ts'
@@ -17,6 +18,7 @@ export const mutations: Readonly<Record<string, MutationDefinition>> = {
   ...inventoryMutations,
   ...identityMutations,
   ...crmMutations,
+  ...bookingMutations,
   ...paymentMutations,
   ...promotionMutations,
   ...merchantMutations,

@@ -89,6 +89,8 @@ export const timeZone: Rule = ruleFor(isString, (value, field) => {
 })
 
 function isTimeZone(name: string): boolean {
+  // Node takes offsets for names; Postgres reads them the other way round, as POSIX does.
+  if (!/^[a-z]/i.test(name)) return false
   try {
     return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

@@ -16,6 +16,8 @@ export interface HasuraField {
 }
 
 export interface HasuraArguments {
+  /** What a function of the database is called with. */
+  readonly args?: Condition | undefined
   readonly where?: ConditionValue | undefined
   readonly orderBy?: readonly OrderBy[] | undefined
   readonly limit?: VariableReference | number | undefined
@@ -46,8 +48,9 @@ function printField({ alias, name, args, selection }: HasuraField): string {
   return `${label}${args ? printArguments(args) : ''}${selection ? ` ${printSelection(selection)}` : ''}`
 }
 
-function printArguments({ where, orderBy, limit }: HasuraArguments): string {
+function printArguments({ args, where, orderBy, limit }: HasuraArguments): string {
   const parts = [
+    args && `args: ${printValue(args)}`,
     where !== undefined && `where: ${printValue(where)}`,
     orderBy && orderBy.length > 0 && `order_by: [${orderBy.map(printOrderBy).join(', ')}]`,
     limit !== undefined && `limit: ${printValue(limit)}`,

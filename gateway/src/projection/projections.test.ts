@@ -17,7 +17,10 @@ afterAll(() => shop[Symbol.asyncDispose]())
 const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
 
 /** What a root field needs to be asked for at all. */
-const someArguments: Readonly<Record<string, string>> = { inventory: '(skus: ["SKU-1"])' }
+const someArguments: Readonly<Record<string, string>> = {
+  inventory: '(skus: ["SKU-1"])',
+  availability: '(serviceId: "x", staffId: "x", from: "2030-01-01T00:00:00Z", to: "2030-01-02T00:00:00Z")',
+}
 const argumentsFor = (name: string) =>
   someArguments[name] ?? (projections.queries.get(name)?.kind === 'lookup' ? '(id: "x")' : '')
 

@@ -1,3 +1,4 @@
+import { booking } from '../domains/booking/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
 import { crm } from '../domains/crm/projection.ts'
@@ -17,7 +18,7 @@ export interface Projections {
   readonly types: ReadonlyMap<string, TypeProjection>
 }
 
-const domains = [catalog, ordering, cart, inventory, identity, crm, payment, promotions, merchant]
+const domains = [catalog, ordering, cart, inventory, identity, crm, booking, payment, promotions, merchant]
 
 /** Puts the domains together. Throws where two say something about the same name, which is a bug of ours. */
 export function combineProjections(parts: readonly DomainProjection[]): Projections {

@@ -1,4 +1,5 @@
 import { type Principal } from '@commerce-graph/auth-webhook'
+import { type CatalogueError } from '../errors/catalogue-error.ts'
 import { type Condition, type Direction, type OrderBy } from './condition.ts'
 import { type Filter } from './filter.ts'
 
@@ -117,8 +118,29 @@ export type RootProjection =
       readonly limit: number
     }
   | { readonly kind: 'connection'; readonly table: string; readonly connection: ConnectionProjection }
+  /** The rows that a function of the database, tracked by Hasura, makes of the field's arguments. */
+  | {
+      readonly kind: 'function'
+      /** Hasura's root field. */
+      readonly function: string
+      readonly projection: string
+      /** By name, which is the same in the contract and in the function. */
+      readonly args: Readonly<Record<string, FunctionArgument>>
+      /** What is wrong with arguments that the contract's types let through. */
+      readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
+      readonly orderBy: readonly OrderBy[]
+      /** How many rows at most, whatever there is. */
+      readonly limit: number
+    }
   /** Known from the credential alone. */
   | { readonly kind: 'principal'; readonly value: (principal: Principal) => PrincipalValue }
+
+export interface FunctionArgument {
+  /** Hasura's type. */
+  readonly type: string
+  /** The contract's value as Hasura's; the same when absent. */
+  readonly toVariable?: (value: unknown) => unknown
+}
 
 export type PrincipalValue =
   string | number | boolean | null | readonly PrincipalValue[] | { readonly [field: string]: PrincipalValue }

@@ -17,6 +17,8 @@ const get = (text: string, variables?: Readonly<Record<string, unknown>>) =>
 
 const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
 
+const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
 /** Arguments that find the first merchant's record of the fixture. */
 const found: Readonly<Record<string, string>> = {
   product: `(id: "${fixtureId('product', 1, 1)}")`,
@@ -30,6 +32,10 @@ const found: Readonly<Record<string, string>> = {
   payment: `(id: "${fixtureId('payment', 1, 2)}")`,
   promotion: `(id: "${fixtureId('promotion', 1, 1)}")`,
   promotionCampaign: `(id: "${fixtureId('campaign', 1, 1)}")`,
+  bookingService: `(id: "${fixtureId('service', 1, 1)}")`,
+  staffMember: `(id: "${fixtureId('staff', 1, 1)}")`,
+  appointment: `(id: "${fixtureId('appointment', 1, 1)}")`,
+  availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
 }
 
 describe.each([
@@ -76,6 +82,9 @@ describe.each([
       UNION ALL SELECT id::text FROM promotion.promotion WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM payment.payment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM inventory.warehouse WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM booking.service WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM booking.staff_member WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM booking.appointment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT '${fixtureId('merchant', 2, 0)}'`)
     expect(rows.map(({ id }) => String(id)).filter((id) => text.includes(id))).toEqual([])
   })

@@ -116,6 +116,29 @@ INSERT INTO cart.cart_item (merchant_id, cart_id, product_id, quantity)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), pg_temp.id('product', m, p), 2
 FROM generate_series(1, 2) m, unnest('{2,3}'::integer[]) p;
 
+-- Two who repair, on every day of the week, in the merchant's time zone (UTC); the third is away. An appointment long ago and two
+-- far ahead. The first merchant's first has its reminder, and the second's second.
+INSERT INTO booking.service (merchant_id, id, name, duration, price, currency, active)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('service', m, n), 'Service ' || n, n * 30, n * 1000, 'USD', n < 3
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO booking.staff_member (merchant_id, id, name, email, active)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('staff', m, n), 'Staff ' || n, 'staff' || n || '@example.com', n < 3
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO booking.staff_service (merchant_id, staff_id, service_id)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('staff', m, s), pg_temp.id('service', m, n)
+FROM generate_series(1, 2) m, generate_series(1, 3) s, generate_series(1, 3) n;
+INSERT INTO booking.schedule (merchant_id, id, staff_id, type, weekday, start_time, end_time)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('schedule', m, s * 10 + n), pg_temp.id('staff', m, s), 'WEEKLY',
+  (ARRAY['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'])[n], '09:00', '11:00'
+FROM generate_series(1, 2) m, generate_series(1, 3) s, generate_series(1, 7) n;
+INSERT INTO booking.appointment (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, status)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('appointment', m, n), pg_temp.id('service', m, 1), pg_temp.id('staff', m, 1),
+  pg_temp.id('customer', m, n), t.start, t.start + interval '30 minutes', CASE n WHEN 1 THEN 'COMPLETED' ELSE 'SCHEDULED' END
+FROM generate_series(1, 2) m, generate_series(1, 3) n,
+  LATERAL (SELECT CASE n WHEN 1 THEN timestamptz '2026-01-05 09:00:00+00' ELSE timestamptz '2099-01-05 09:00:00+00' + n * interval '1 day' END AS start) t;
+INSERT INTO booking.reminder (merchant_id, appointment_id, start_time)
+SELECT a.merchant_id, a.id, a.start_time FROM booking.appointment a WHERE a.id IN (pg_temp.id('appointment', 1, 1), pg_temp.id('appointment', 2, 2));
+
 UPDATE catalog.product SET deleted_at = now() WHERE name = 'Product 30';
 UPDATE catalog.product_variant SET deleted_at = now() WHERE sku = 'SKU-1-3';
 ANALYZE;

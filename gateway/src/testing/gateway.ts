@@ -45,6 +45,8 @@ export const everyPermission = [
   'payments:write',
   'promotions:read',
   'promotions:write',
+  'booking:read',
+  'booking:write',
   'merchant:read',
   'merchant:write',
   'api_keys:read',

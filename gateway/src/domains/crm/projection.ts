@@ -54,5 +54,6 @@ export const crm: DomainProjection = {
   },
   extensions: {
     Order: { customer: { kind: 'object', relationship: 'customer' } },
+    Appointment: { customer: { kind: 'object', relationship: 'customer' } },
   },
 }

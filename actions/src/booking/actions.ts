@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import {
+  type Answer,
+  forbidden,
+  idempotencyKeyReused,
+  invalid,
+  done,
+  notFound,
+  type UserError,
+} from '../action/answer.ts'
+import { once, type Once } from '../action/idempotency.ts'
+import { id, notes, optional, timestamp, userError } from '../action/input.ts'
+import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import {
+  type AppointmentOutcome,
+  type AppointmentReference,
+  type AppointmentRefusal,
+  bookAppointment,
+  changeStatus,
+  rescheduleAppointment,
+} from './appointments.ts'
+
+const everybody = ['customer', 'merchant'] as const
+const staff = ['merchant'] as const
+const permission = 'booking:write'
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function bookingActions(database: Database): Readonly<Record<string, Action>> {
+  const statusChange = (event: Parameters<typeof changeStatus>[2], roles: typeof staff | typeof everybody) =>
+    defineAction({
+      roles,
+      permission,
+      input: z.object({ id }),
+      async handle({ session }, { id }) {
+        return answer(session.merchantId, await changeStatus(database, reference(session, id), event))
+      },
+    })
+  return {
+    createAppointment: create(database),
+    rescheduleAppointment: defineAction({
+      roles: everybody,
+      permission,
+      input: z.object({ id, input: z.object({ startTime: timestamp, staffId: optional(id) }) }),
+      async handle(call, { id, input }) {
+        const outcome = await once(
+          database,
+          call,
+          (sql) => rescheduleAppointment(sql, reference(call.session, id), input),
+          ({ outcome }) => outcome === 'changed',
+        )
+        return answer(call.session.merchantId, outcome)
+      },
+    }),
+    confirmAppointment: statusChange('confirm', staff),
+    startAppointment: statusChange('start', staff),
+    completeAppointment: statusChange('complete', staff),
+    cancelAppointment: statusChange('cancel', everybody),
+    markAppointmentNoShow: statusChange('miss', staff),
+  }
+}
+
+const create = (database: Database): Action =>
+  defineAction({
+    roles: everybody,
+    permission,
+    input: z.object({
+      input: z.object({
+        serviceId: id,
+        staffId: optional(id),
+        customerId: id,
+        startTime: timestamp,
+        notes,
+      }),
+    }),
+    async handle(call, { input }) {
+      const owner = ownerOf(call.session)
+      if (owner !== null && owner !== input.customerId) return forbidden('A shopper books for no one else')
+      const outcome = await once(
+        database,
+        call,
+        (sql) => bookAppointment(sql, call.session.merchantId, input),
+        ({ outcome }) => outcome === 'changed',
+      )
+      return answer(call.session.merchantId, outcome)
+    },
+  })
+
+const reference = (session: Session, id: string): AppointmentReference => ({
+  merchantId: session.merchantId,
+  id,
+  owner: ownerOf(session),
+})
+
+function answer(merchantId: MerchantId, outcome: Once<AppointmentOutcome>): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, appointmentId: outcome.appointmentId })
+    case 'unknown':
+      return invalid(notFound('id', 'appointment'))
+    case 'not_allowed':
+      return invalid(wrong('id', `This can not be done to an appointment in status ${outcome.status}`))
+    case 'invalid':
+      return invalid(...outcome.refusals.map(appointmentError))
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}
+
+const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
+
+function appointmentError({ field, reason }: AppointmentRefusal): UserError {
+  switch (reason) {
+    case 'unknown_service':
+      return notFound(field, 'service')
+    case 'service_not_active':
+      return wrong(field, 'The service can not be booked')
+    case 'nobody_offers_it':
+      return wrong(field, 'Nobody offers the service')
+    case 'unknown_staff':
+      return notFound(field, 'staff member')
+    case 'staff_not_active':
+      return wrong(field, 'The staff member takes no appointments')
+    case 'service_not_offered':
+      return wrong(field, 'The staff member does not offer the service')
+    case 'unknown_customer':
+      return notFound(field, 'customer')
+    case 'in_the_past':
+      return { field, message: 'The time is in the past', code: 'OUT_OF_RANGE' }
+    case 'too_far_ahead':
+      return { field, message: 'Appointments can be made for the next 366 days', code: 'OUT_OF_RANGE' }
+    case 'not_a_whole_minute':
+      return wrong(field, 'Appointments start on a whole minute')
+    case 'outside_working_hours':
+      return wrong(field, 'The time is outside working hours')
+    case 'taken':
+      return wrong(field, 'The time is taken')
+    case 'already_begun':
+      return wrong(field, 'The time of the appointment has come already')
+    case 'not_begun':
+      return wrong(field, 'The time of the appointment has not come yet')
+    default:
+      return reason satisfies never
+  }
+}

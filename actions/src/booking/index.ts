@@ -1,0 +1,2 @@
+export { bookingActions } from './actions.ts'
+export { writeReminders } from './appointments.ts'

@@ -1,0 +1,146 @@
+import { type CatalogueError, outOfRange } from '../../errors/catalogue-error.ts'
+import { ascending } from '../../projection/condition.ts'
+import {
+  atLeast,
+  atMost,
+  equals,
+  type Filter,
+  idEquals,
+  idFilter,
+  searchIn,
+  toUuid,
+} from '../../projection/filter.ts'
+import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+
+const onlyActiveForShoppers = { merchant: {}, customer: { active: { _eq: true } } } as const
+
+const nameSort = {
+  NAME: { column: 'name', type: 'String' },
+  CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+} as const
+
+const services: ConnectionProjection = {
+  projection: 'BookingService',
+  sortFields: { NAME: nameSort.NAME },
+  preset: { sortBy: 'NAME', direction: 'asc' },
+  filters: {
+    active: equals('active', 'Boolean'),
+    searchQuery: searchIn({ name: 'String' }),
+    staffId: idFilter((id) => ({ staff: { staffId: { _eq: id } } })),
+  },
+  visible: onlyActiveForShoppers,
+}
+
+const staff: ConnectionProjection = {
+  projection: 'StaffMember',
+  sortFields: { NAME: nameSort.NAME },
+  preset: { sortBy: 'NAME', direction: 'asc' },
+  filters: {
+    active: equals('active', 'Boolean'),
+    serviceId: idFilter((id) => ({ services: { serviceId: { _eq: id } } })),
+  },
+  visible: onlyActiveForShoppers,
+}
+
+const status: Filter = equals('status', 'String')
+
+const appointments: ConnectionProjection = {
+  projection: 'Appointment',
+  sortFields: {
+    START_TIME: { column: 'startTime', type: 'timestamptz' },
+    CREATED_AT: nameSort.CREATED_AT,
+  },
+  preset: { sortBy: 'START_TIME', direction: 'asc' },
+  filters: {
+    customerId: idEquals('customerId'),
+    staffId: idEquals('staffId'),
+    serviceId: idEquals('serviceId'),
+    status,
+    startDate: atLeast('startTime', 'timestamptz'),
+    endDate: atMost('startTime', 'timestamptz'),
+  },
+}
+
+/** The same bound as booking.availability's, which would cut the rest off without a word. */
+const maxDays = 31
+/** A month of one person's quarter hours is below it; `from` of the next question is where this one ends. */
+const maxSlots = 1000
+const dayInMilliseconds = 24 * 60 * 60 * 1000
+
+function checkRange({ from, to }: Readonly<Record<string, unknown>>): readonly CatalogueError[] {
+  const days = (Date.parse(String(to)) - Date.parse(String(from))) / dayInMilliseconds
+  if (days > 0 && days <= maxDays) return []
+  return [outOfRange('to', `${String(to)}, ${Math.round(days * 100) / 100} days after from,`, 0, maxDays)]
+}
+
+export const booking: DomainProjection = {
+  queries: {
+    bookingService: {
+      kind: 'lookup',
+      table: 'bookingServices',
+      projection: 'BookingService',
+      by: { id: idEquals('id') },
+    },
+    bookingServices: { kind: 'connection', table: 'bookingServices', connection: services },
+    staffMember: {
+      kind: 'lookup',
+      table: 'staffMembers',
+      projection: 'StaffMember',
+      by: { id: idEquals('id') },
+    },
+    staffMembers: { kind: 'connection', table: 'staffMembers', connection: staff },
+    appointment: {
+      kind: 'lookup',
+      table: 'appointments',
+      projection: 'Appointment',
+      by: { id: idEquals('id') },
+    },
+    appointments: { kind: 'connection', table: 'appointments', connection: appointments },
+    availability: {
+      kind: 'function',
+      function: 'availability',
+      projection: 'AvailableSlot',
+      args: {
+        serviceId: { type: 'uuid!', toVariable: toUuid },
+        staffId: { type: 'uuid!', toVariable: toUuid },
+        from: { type: 'timestamptz!' },
+        to: { type: 'timestamptz!' },
+      },
+      check: checkRange,
+      orderBy: [ascending('startTime'), ascending('staffId')],
+      limit: maxSlots,
+    },
+  },
+  types: {
+    BookingService: { type: 'BookingService', from: 'BookingService' },
+    StaffMember: {
+      type: 'StaffMember',
+      from: 'StaffMember',
+      fields: {
+        services: {
+          kind: 'list',
+          relationship: 'services',
+          through: 'service',
+          orderBy: [ascending('service.name'), ascending('serviceId')],
+        },
+        schedule: {
+          kind: 'list',
+          relationship: 'schedules',
+          orderBy: [ascending('createdAt'), ascending('id')],
+        },
+      },
+    },
+    Schedule: { type: 'Schedule', from: 'Schedule' },
+    Appointment: {
+      type: 'Appointment',
+      from: 'Appointment',
+      fields: { reminderSent: { kind: 'exists', relationship: 'reminders' } },
+    },
+    AvailableSlot: { type: 'AvailableSlot', from: 'AvailableSlot' },
+  },
+  extensions: {
+    Customer: {
+      appointments: { kind: 'connection', relationship: 'appointments', connection: appointments },
+    },
+  },
+}

@@ -1,0 +1,13 @@
+DROP FUNCTION booking.write_reminders(interval, integer);
+DROP FUNCTION booking.change_status(uuid, uuid, uuid, text[], text, text);
+DROP FUNCTION booking.reschedule(uuid, uuid, uuid, timestamptz, uuid, text[], text);
+DROP FUNCTION booking.book(uuid, uuid, uuid, uuid, timestamptz, text);
+DROP FUNCTION booking.hold_time(uuid, uuid, timestamptz, timestamptz, uuid);
+DROP FUNCTION booking.staff_refusal(uuid, uuid, uuid);
+DROP FUNCTION booking.start_refusal(timestamptz);
+DROP FUNCTION booking.availability(json, uuid, timestamptz, timestamptz, uuid);
+DROP FUNCTION booking.horizon();
+DROP FUNCTION booking.slots(uuid, uuid, uuid, timestamptz, timestamptz);
+DROP FUNCTION booking.free_time(uuid, uuid, timestamptz, timestamptz);
+DROP FUNCTION booking.working_hours(uuid, uuid, timestamptz, timestamptz);
+DROP FUNCTION booking.local_hours(date, text, text, text);
