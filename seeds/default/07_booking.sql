@@ -1,4 +1,4 @@
--- What Alder & Pine's workshop does by appointment, who does it and when, and some appointments. Two people of Kestrel's as well.
+-- What Alder & Pine's workshop does by appointment, who does it and when, and some appointments. Something of Kestrel's as well.
 
 INSERT INTO booking.service (merchant_id, id, name, description, duration, price, currency, active) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0017-7000-8000-000000000001', 'Boot fitting', 'Measured, tried on and walked in, with insoles if you need them.', 45, 0, 'USD', true),
@@ -42,11 +42,12 @@ FROM (VALUES
 ) AS h (staff, weekdays, start_time, end_time), unnest(h.weekdays::text[]) WITH ORDINALITY AS d (weekday, position)
 ON CONFLICT DO NOTHING;
 
--- The first of next year is off for everybody, and Dev works on a Saturday in return.
+-- The shop counts its stock on the Friday in three weeks, and Dev works on a Saturday before it.
 INSERT INTO booking.schedule (merchant_id, id, staff_id, type, start_date)
 SELECT
   '01a1f000-0001-7000-8000-000000000001', ('01a1f000-0019-7000-8000-' || lpad((n * 100 + 90)::text, 12, '0'))::uuid,
-  ('01a1f000-0018-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'TIME_OFF', (date_trunc('year', now()) + interval '1 year')::date
+  ('01a1f000-0018-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'TIME_OFF',
+  (date_trunc('week', now() AT TIME ZONE 'America/Los_Angeles') + interval '25 days')::date
 FROM generate_series(1, 3) n
 ON CONFLICT DO NOTHING;
 INSERT INTO booking.schedule (merchant_id, id, staff_id, type, start_date, start_time, end_time)

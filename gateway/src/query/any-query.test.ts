@@ -18,6 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop[Symbol.asyncDispose]())
 
+const daysAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
 /** Good values for arguments, by name or type. What is not here is an enum, or left out. */
 const values: Readonly<Record<string, readonly string[]>> = {
   first: ['1', '7', '100'],
@@ -25,11 +27,17 @@ const values: Readonly<Record<string, readonly string[]>> = {
   featured: ['true', 'false'],
   searchQuery: ['"product"', '"a%_"'],
   skus: ['["SKU-1", "SKU-1-2", "x"]'],
+  serviceId: ['"x"', `"${fixtureId('service', 1, 1)}"`],
+  staffId: ['"x"', `"${fixtureId('staff', 1, 1)}"`],
+  from: [`"${daysAhead(1)}"`, `"${daysAhead(-1)}"`],
+  to: [`"${daysAhead(2)}"`, `"${daysAhead(5)}"`],
   id: [
     '"x"',
     `"${fixtureId('product', 1, 1)}"`,
     `"${fixtureId('order', 1, 1)}"`,
     `"${fixtureId('customer', 1, 1)}"`,
+    `"${fixtureId('appointment', 1, 1)}"`,
+    `"${fixtureId('staff', 1, 1)}"`,
   ],
   ProductFilters: [
     '{}',
@@ -45,6 +53,12 @@ const values: Readonly<Record<string, readonly string[]>> = {
   CartFilters: ['{}', '{ customerId: "x", checkedOut: true }', '{ checkedOut: false }'],
   PaymentFilters: ['{}', '{ orderId: "x", status: FAILED, method: CARD }'],
   WarehouseFilters: ['{}', '{ active: true }'],
+  BookingServiceFilters: ['{}', '{ active: true, searchQuery: "service", staffId: "x" }'],
+  StaffMemberFilters: ['{}', `{ active: true, serviceId: "${fixtureId('service', 1, 1)}" }`],
+  AppointmentFilters: [
+    '{}',
+    '{ status: SCHEDULED, startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z", customerId: "x", staffId: "x", serviceId: "x" }',
+  ],
 }
 
 /** `first` and `limit` say the same, and a lookup takes one of its arguments: those that would be refused together. */
