@@ -27,8 +27,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose children are domains: one may use another through its index only. */
 const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  'actions/src': ['cart', 'inventory', 'merchant', 'ordering', 'payment'],
+  'actions/src': ['booking', 'cart', 'inventory', 'merchant', 'ordering', 'payment'],
   'gateway/src/domains': [
+    'booking',
     'cart',
     'catalog',
     'crm',
