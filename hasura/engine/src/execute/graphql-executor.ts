@@ -99,7 +99,7 @@ const execute = async (
   const known = runtime.plans.get(key)
   const compiled = known ?? compile()
   if (known === undefined && compiled.reusable)
-    runtime.plans.set(key, compiled, key.length + compiled.textLength)
+    runtime.plans.set(key, compiled, { size: key.length + compiled.textLength })
   const run: Run = { request, session, variables, executeOptions, pool, options }
   try {
     return await runOperation(compiled, run)

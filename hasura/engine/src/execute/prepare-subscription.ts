@@ -32,7 +32,10 @@ export const prepareSubscription = (
   const known = runtime.subscriptions.get(key)
   const compiled = known ?? compile()
   const { kind, statement, initialCursor } = compiled
-  if (known === undefined) runtime.subscriptions.set(key, compiled, key.length + statement.text.length)
+  if (known === undefined)
+    runtime.subscriptions.set(key, compiled, {
+      size: key.length + statement.text.length,
+    })
   const bindings: Bindings = { variables, session }
   const cursor = initialCursor === undefined ? [] : bind([initialCursor], bindings, compile)
   return {

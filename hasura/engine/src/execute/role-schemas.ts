@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { GraphQLRequest } from '../graphql-request.ts'
 import { type Operation, parseOperation } from '../plan/document.ts'
 import { adminRole } from '../schema/role-access.ts'
@@ -7,16 +8,15 @@ import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 import type { CompiledSubscription } from './compile-subscription.ts'
-import { LruCache } from './lru-cache.ts'
 import { type Signature, createSignature } from './signature.ts'
 
 /** What a role's requests are answered with: its schema, and the documents that it has sent before. */
 export interface RoleRuntime {
   readonly roleSchema: RoleSchema
-  readonly documents: LruCache<string, CachedDocument>
+  readonly documents: LRUCache<string, CachedDocument>
   /** By document and by signature of the variables. */
-  readonly plans: LruCache<string, CompiledOperation>
-  readonly subscriptions: LruCache<string, CompiledSubscription>
+  readonly plans: LRUCache<string, CompiledOperation>
+  readonly subscriptions: LRUCache<string, CompiledSubscription>
 }
 
 export interface CachedDocument {
@@ -30,6 +30,10 @@ export interface CachedDocument {
 const maxDocumentText = 4_000_000
 const maxPlanText = 32_000_000
 const maxSubscriptionText = 8_000_000
+
+/** Forgets what was used least recently, by size; what would take a large part of it alone is not kept at all. */
+const cacheOf = <Value extends object>(maxSize: number): LRUCache<string, Value> =>
+  new LRUCache({ maxSize, maxEntrySize: maxSize / 16 })
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
 export class RoleSchemas {
@@ -56,9 +60,9 @@ export class RoleSchemas {
     const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options)
     const made: RoleRuntime = {
       roleSchema,
-      documents: new LruCache(maxDocumentText),
-      plans: new LruCache(maxPlanText),
-      subscriptions: new LruCache(maxSubscriptionText),
+      documents: cacheOf(maxDocumentText),
+      plans: cacheOf(maxPlanText),
+      subscriptions: cacheOf(maxSubscriptionText),
     }
     runtime.byRole.set(key, made)
     return made
@@ -108,7 +112,7 @@ export const cachedDocument = (
     id: nextDocumentId(),
     signature: createSignature(operation.definition, roleSchema.schema),
   }
-  documents.set(key, document, key.length)
+  documents.set(key, document, { size: key.length })
   return document
 }
 
