@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
@@ -21,9 +22,26 @@ export async function createTestDatabase({ template }: { template?: string } = {
   await asAdmin(`create database ${pg.escapeIdentifier(name)}${copy}`)
   const url = new URL(testServerUrl())
   url.pathname = `/${name}`
-  const drop = (): Promise<void> =>
-    asAdmin(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
-  return { name, url: url.href, drop }
+  return { name, url: url.href, drop: () => dropDatabase(name) }
+}
+
+const LEAVING_TIMEOUT_MS = 3_000
+
+/**
+ * A pool that has ended may still be saying goodbye to the server. Who is cut off in the middle of that gets an error that
+ * nobody listens for any more, so connections have a moment to leave by themselves.
+ */
+async function dropDatabase(name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: testServerUrl() })
+  await client.connect()
+  try {
+    const deadline = Date.now() + LEAVING_TIMEOUT_MS
+    const connected = 'select from pg_stat_activity where datname = $1'
+    while (Date.now() < deadline && (await client.query(connected, [name])).rowCount !== 0) await sleep(20)
+    await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Where the Postgres of this test run is; the global setup in vitest.config.ts starts it. */

@@ -129,6 +129,8 @@ export const startEngine = async (options: EngineOptions): Promise<Engine> => {
   // An idle connection that Postgres closes must not end the process; the next request gets a new one. The error
   // carries the whole client, prepared statements included, so only its message is logged.
   pool.on('error', (error) => logger.warn({ reason: error.message }, 'a connection to Postgres was lost'))
+  // The pool stops listening to a connection when it closes it, and a server that stops meanwhile would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   try {
     return await startWith(pool, logger, options)
   } catch (error) {
