@@ -17,6 +17,7 @@ import {
 } from '../../mutation/rows.ts'
 import { type Fields, list, optionalText, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
+import { segmentMutations } from './segment-mutations.ts'
 
 const customerTable = table('Customer', 'customers')
 const addressTable = table('Address', 'addresses')
@@ -41,6 +42,7 @@ interface CustomerInput {
 const merchantsColumns = ['email', 'tags', 'notes'] as const
 
 export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
+  ...segmentMutations,
   createCustomer: creation<CustomerInput>({
     record: 'Customer',
     what: 'Customer',

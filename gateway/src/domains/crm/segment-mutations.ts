@@ -1,0 +1,143 @@
+import { invalidValue, outOfRange, type UserError } from '../../errors/user-error.ts'
+import type { MutationDefinition, Statement, Values, Write } from '../../mutation/definition.ts'
+import {
+  absent,
+  byId,
+  change,
+  creation,
+  deletion,
+  insertMany,
+  pick,
+  remove,
+  table,
+  update,
+  valueOf,
+} from '../../mutation/rows.ts'
+import {
+  amount,
+  type Fields,
+  integer,
+  list,
+  object,
+  optionalText,
+  type Rule,
+  text,
+} from '../../mutation/rules.ts'
+
+const segmentTable = table('CustomerSegment', 'customerSegments')
+
+const maxLabels = 100
+const maxDays = 36_500
+const maxInteger = 2_147_483_647
+
+/** Of an empty list somebody could mean that nothing is asked, or that nobody meets it. Null means the first. */
+const labels: Rule = (value, field) =>
+  Array.isArray(value) && value.length === 0
+    ? [outOfRange(field, 0, 1, maxLabels)]
+    : list(text({ max: 255 }), { max: maxLabels })(value, field)
+
+const filterRules: Fields = {
+  totalSpentMin: amount,
+  totalSpentMax: amount,
+  orderCountMin: integer({ min: 0, max: maxInteger }),
+  orderCountMax: integer({ min: 0, max: maxInteger }),
+  lastOrderWithinDays: integer({ min: 1, max: maxDays }),
+  noOrderForDays: integer({ min: 1, max: maxDays }),
+  tags: labels,
+  cities: labels,
+  countries: labels,
+}
+
+const segmentRules: Fields = {
+  name: text({ max: 200 }),
+  description: optionalText({ max: 5000 }),
+  filter: object(filterRules),
+}
+
+const filterColumns = [
+  'totalSpentMin',
+  'totalSpentMax',
+  'orderCountMin',
+  'orderCountMax',
+  'lastOrderAfter',
+  'lastOrderBefore',
+  'lastOrderWithinDays',
+  'noOrderForDays',
+  'tags',
+  'cities',
+  'countries',
+  'marketingOptIn',
+  'emailVerified',
+  'createdAfter',
+  'createdBefore',
+] as const
+
+type Filter = Readonly<Partial<Record<(typeof filterColumns)[number], unknown>>>
+
+interface SegmentInput {
+  readonly name?: string | null
+  readonly filter?: Filter | null
+}
+
+const columns = ['name', 'description'] as const
+
+/** A filter is saved as a whole: what it doesn't ask, it asks no longer. */
+const filterValues = (filter: Filter | null | undefined): Values =>
+  filter === undefined
+    ? {}
+    : Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null]))
+
+const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
+
+/** Filters that nobody can meet. */
+function contradictions({ filter }: SegmentInput): readonly UserError[] {
+  if (filter == null) return []
+  const ranges = [
+    ['totalSpentMax', number(filter.totalSpentMin), number(filter.totalSpentMax), true],
+    ['orderCountMax', number(filter.orderCountMin), number(filter.orderCountMax), true],
+    ['lastOrderBefore', time(filter.lastOrderAfter), time(filter.lastOrderBefore), false],
+    ['createdBefore', time(filter.createdAfter), time(filter.createdBefore), false],
+  ] as const
+  return ranges
+    .filter(
+      ([, from, to, mayBeEqual]) => from !== null && to !== null && (mayBeEqual ? from > to : from >= to),
+    )
+    .map(([field]) => invalidValue(`filter.${field}`, 'The end of the range is before its start'))
+}
+
+/**
+ * A statement sees other tables as they were before it, and who is in a segment is read through the segment's own row. So
+ * what is answered comes from a second statement, which writes the same values again.
+ */
+const seenAfterwards = (before: readonly Statement[], where: Values, set: Values): Write => ({
+  before: Object.keys(set).length > 0 ? before : [],
+  record: update(segmentTable, where, set),
+})
+
+export const segmentMutations: Readonly<Record<string, MutationDefinition>> = {
+  createCustomerSegment: creation<SegmentInput>({
+    record: 'CustomerSegment',
+    what: 'Segment',
+    rules: segmentRules,
+    check: contradictions,
+    lookUps: ({ name }) => [absent(segmentTable, 'name', valueOf('name', name), 'Segment')],
+    write: (input) => {
+      const values = { ...pick(input as Values, columns, 'left out'), ...filterValues(input.filter) }
+      return seenAfterwards(insertMany(segmentTable, [values]), { name: { _eq: input.name } }, values)
+    },
+  }),
+  updateCustomerSegment: change<SegmentInput>({
+    record: 'CustomerSegment',
+    what: 'Segment',
+    rules: segmentRules,
+    required: ['name'],
+    check: contradictions,
+    lookUps: ({ name }, { id }) => [absent(segmentTable, 'name', valueOf('name', name), 'Segment', byId(id))],
+    write: (input, { id }) => {
+      const values = { ...pick(input as Values, columns), ...filterValues(input.filter) }
+      return seenAfterwards([update(segmentTable, byId(id), values)], byId(id), values)
+    },
+  }),
+  deleteCustomerSegment: deletion('Segment', (id) => remove(segmentTable, byId(id))),
+}

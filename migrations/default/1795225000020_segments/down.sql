@@ -1,0 +1,2 @@
+DROP VIEW crm.segment_member;
+DROP TABLE crm.segment;
