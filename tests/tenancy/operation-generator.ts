@@ -1,13 +1,14 @@
 import {
   getNamedType,
   getNullableType,
-  isAbstractType,
   isEnumType,
   isInputObjectType,
   isLeafType,
   isListType,
   isNonNullType,
+  isInterfaceType,
   isObjectType,
+  isUnionType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
@@ -55,7 +56,11 @@ function list(items: readonly string[]): string {
 function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type)
   if (isLeafType(named)) return ''
-  if (isAbstractType(named)) return ' { __typename }'
+  if (isUnionType(named)) {
+    const ids = named.getTypes().filter((member) => 'id' in member.getFields())
+    return ` { __typename ${ids.map(({ name }) => `... on ${name} { id }`).join(' ')} }`
+  }
+  if (isInterfaceType(named)) return ' { __typename }'
   if (!isObjectType(named)) throw new Error(`${String(type)} can not be selected`)
   const parts = Object.values(named.getFields())
     .filter((child) =>

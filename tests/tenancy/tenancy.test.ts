@@ -227,6 +227,7 @@ async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<Foreig
     leaf(table, argument, merchant) {
       if (argument === 'merchantId') return merchant
       if (argument === 'id') return byName.get(table)
+      if (argument === 'representations') return { __typename: typeName(table), id: byName.get(table) }
       const named = argument.replace(/Ids?$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
       return argument.endsWith('Id') || argument.endsWith('Ids')
         ? (byName.get(named) ?? byName.get(table))
@@ -234,6 +235,10 @@ async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<Foreig
     },
   }
 }
+
+/** `product_variant` is ProductVariant in the contract. A table that isn't there under its name is refused, and nothing is found. */
+const typeName = (table: string): string =>
+  table.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** The same rows under ids of their own: every uuid column is shifted by one fixed mask, so references stay whole. */
 async function copyMerchantWithNewIds(sql: postgres.Sql, original: string, copy: string): Promise<void> {

@@ -3,7 +3,6 @@ import {
   buildASTSchema,
   type ConstDirectiveNode,
   type DefinitionNode,
-  type FieldDefinitionNode,
   type GraphQLSchema,
   Kind,
   type ObjectTypeDefinitionNode,
@@ -13,6 +12,7 @@ import {
   parse,
   type SchemaDefinitionNode,
 } from 'graphql'
+import { type Federation, federate, federationTypes, isExternal } from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
 import { installScalars } from './scalars.ts'
 
@@ -26,6 +26,7 @@ export interface Subgraph {
 export interface Contract {
   readonly schema: GraphQLSchema
   readonly permissions: Permissions
+  readonly federation: Federation
 }
 
 const rootTypes = {
@@ -44,16 +45,15 @@ const schemaDefinition: SchemaDefinitionNode = {
 
 /**
  * Composes the subgraphs into the one schema that clients see: extensions are merged into their types, and what is
- * there for federation only (`@key`, `@external` fields) is left out. `@permission` moves from directives into the
- * register and, for readers, into the descriptions.
+ * there for federation only (`@key`, `@external` fields) is left out, save that `_entities` and `_service` are added.
+ * `@permission` moves from directives into the register and, for readers, into the descriptions.
  */
 export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contract {
   const register = new PermissionRegister()
-  const documents = [coreSdl, ...subgraphs.map(({ sdl }) => sdl)].map((sdl) =>
-    parse(sdl, { noLocation: true }),
-  )
-  const definitions = documents
-    .flatMap((document) => document.definitions)
+  const federation = federate(coreSdl, subgraphs)
+  const sdls = [coreSdl, ...subgraphs.map(({ sdl }) => sdl), federationTypes(federation.entities)]
+  const definitions = sdls
+    .flatMap((sdl) => parse(sdl, { noLocation: true }).definitions)
     .filter((definition) => !isFederation(definition))
   const extensions = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_EXTENSION)
   const types = definitions.filter((definition) => definition.kind !== Kind.OBJECT_TYPE_EXTENSION)
@@ -73,7 +73,7 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
   })
   assertValidSchema(schema)
   installScalars(schema)
-  return { schema, permissions: register }
+  return { schema, permissions: register, federation }
 }
 
 function isFederation(definition: DefinitionNode): boolean {
@@ -99,11 +99,10 @@ function mergeExtensions(
 ): ObjectTypeDefinitionNode {
   const own = extensions.filter(({ name }) => name.value === type.name.value)
   const fields = [type, ...own].flatMap((part) => part.fields ?? []).filter((field) => !isExternal(field))
-  return { ...type, fields, directives: withoutKey(type.directives) }
+  return { ...type, fields, directives: withoutFederation(type.directives) }
 }
 
-const isExternal = (field: FieldDefinitionNode) =>
-  field.directives?.some(({ name }) => name.value === 'external') ?? false
+const federationDirectives = new Set(['key', 'shareable'])
 
-const withoutKey = (directives: readonly ConstDirectiveNode[] = []) =>
-  directives.filter(({ name }) => name.value !== 'key')
+const withoutFederation = (directives: readonly ConstDirectiveNode[] = []) =>
+  directives.filter(({ name }) => !federationDirectives.has(name.value))

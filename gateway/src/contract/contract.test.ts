@@ -1,5 +1,4 @@
 import {
-  buildASTSchema,
   buildSchema,
   type GraphQLArgument,
   type GraphQLField,
@@ -12,24 +11,16 @@ import {
   isIntrospectionType,
   isObjectType,
   isScalarType,
-  Kind,
-  parse,
   specifiedScalarTypes,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { compose } from './compose.ts'
-import { coreSdl, domains, domainSdl, loadContract } from './load.ts'
+import { loadContract } from './load.ts'
 
 const { schema, permissions } = loadContract()
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !specifiedScalarTypes.some(({ name }) => name === type.name),
 )
-
-const federationSdl = `
-  scalar _FieldSet
-  directive @key(fields: _FieldSet!, resolvable: Boolean = true) repeatable on OBJECT
-  directive @external on FIELD_DEFINITION
-`
 
 interface Member {
   readonly path: string
@@ -56,17 +47,6 @@ function fieldsOf(
 }
 
 describe('contract', () => {
-  test.each(domains)('%s is a complete subgraph together with the core', (domain) => {
-    const { definitions } = parse(`${federationSdl}\n${coreSdl()}\n${domainSdl(domain)}`)
-    // A router gives every subgraph its root types and turns stubs of entities into types; graphql-js does neither.
-    const own = definitions.map((definition) =>
-      definition.kind === Kind.OBJECT_TYPE_EXTENSION
-        ? { ...definition, kind: Kind.OBJECT_TYPE_DEFINITION as const }
-        : definition,
-    )
-    expect(() => buildASTSchema({ kind: Kind.DOCUMENT, definitions: own })).not.toThrow()
-  })
-
   test('declares its root types, none of which is the merchant’s plan Subscription', () => {
     expect(schema.getQueryType()?.name).toBe('Query')
     expect(schema.getMutationType()?.name).toBe('Mutation')
@@ -95,9 +75,14 @@ describe('contract', () => {
     expect(from(query)).toThrow('Unknown type "Thing"')
   })
 
-  test('shows no federation machinery', () => {
+  test('shows of federation what its routers ask for, and no directives', () => {
     const names = types.map(({ name }) => name)
-    expect(names.filter((name) => name.startsWith('_'))).toEqual([])
+    expect(names.filter((name) => name.startsWith('_')).sort()).toEqual([
+      '_Any',
+      '_Entity',
+      '_Service',
+      '_Subgraph',
+    ])
     expect(
       schema
         .getDirectives()
@@ -119,11 +104,11 @@ describe('contract', () => {
     expect(undescribed).toEqual([])
   })
 
-  test('needs a permission for every root field but viewer', () => {
+  test('needs a permission for every root field but viewer, and those of federation, whose types need them', () => {
     const open = [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
       Object.keys(root?.getFields() ?? {}).filter((field) => root && !permissions.ofField(root.name, field)),
     )
-    expect(open).toEqual(['viewer'])
+    expect(open).toEqual(['viewer', '_entities', '_service'])
   })
 
   test('answers every mutation with a nullable payload of nullable fields and errors', () => {

@@ -45,11 +45,8 @@ const scalars: Readonly<Record<string, Parse>> = {
       throw new TypeError('Not a whole number of minor units (cents) below 2^53')
     return value
   },
-  JSON(value) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new TypeError('Not a JSON object')
-    return value
-  },
+  JSON: object,
+  _Any: object,
   URL(value) {
     if (typeof value !== 'string' || value.length > maxUrlLength || !isHttpUrl(value))
       throw new TypeError('Not an http or https URL')
@@ -60,6 +57,12 @@ const scalars: Readonly<Record<string, Parse>> = {
       throw new TypeError('Not an e-mail address')
     return value
   },
+}
+
+function object(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('Not a JSON object')
+  return value
 }
 
 /** Whether a `YYYY-MM-DD` names a day that exists: Postgres refuses 30 February, Date.parse turns it into 2 March. */

@@ -19,12 +19,13 @@ import type { Limits } from './limits.ts'
 
 /**
  * An estimate of how many values an answer holds: every field is 1, and what stands in a list counts as often as the
- * list is long. A list's length is what `first`, `last` or `limit` ask for; for a connection that is the length of
- * its `edges`. Sizes given by variables are known only with the request, so the estimate is a function of them.
+ * list is long. A list's length is what `first`, `last` or `limit` ask for, or how many records are named; for a
+ * connection that is the length of its `edges`. Sizes given by variables are known only with the request, so the estimate is a function of them.
  */
 export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
 
-const sizeArguments = ['first', 'last', 'limit'] as const
+/** They say how long a list is by their value, or by how many values they hold. */
+const sizeArguments = ['first', 'last', 'limit', 'representations', 'skus'] as const
 
 type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
 
@@ -140,6 +141,7 @@ class Estimate {
 
 // A size that can't be one (absent, negative) is refused by the planner; here it just must not make the sum smaller.
 function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
+  if (Array.isArray(value)) return value.length
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
 }
 

@@ -1,5 +1,6 @@
 import {
   executeSync,
+  getNamedType,
   type GraphQLObjectType,
   isObjectType,
   Kind,
@@ -9,13 +10,14 @@ import {
 import { type PermissionRule } from '../contract/permissions.ts'
 import { fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
 import { all, type VariableReference } from '../projection/condition.ts'
-import { type PrincipalValue, type RootProjection } from '../projection/types.ts'
+import { type LocalValue, type RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
 import { type Binder, type Request } from './binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { type HasuraField, printQuery } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
+import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
@@ -31,6 +33,8 @@ export interface QueryPlan {
 
 export type RootField =
   | { readonly kind: 'hasura'; readonly key: string; readonly shape: FieldShape | undefined }
+  /** Put together of several lists of Hasura's answer. */
+  | { readonly kind: 'entities'; readonly key: string; readonly read: EntitiesPlan['read'] }
   /** Known without asking Hasura. */
   | { readonly kind: 'local'; readonly key: string; readonly read: (request: Request) => unknown }
 
@@ -52,13 +56,9 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
     if (!projection) throw new Error(`Query.${name} has no projection`)
     const field = { key, type: type.name, definition, group }
     scope.require(scope.contract.permissions.ofField(type.name, name))
-    if (projection.kind === 'principal') {
-      root.push({ kind: 'local', key, read: principalField(scope, projection.value, field) })
-      continue
-    }
     const planned = planRootField(scope, projection, field)
     fields.push(...planned.fields)
-    root.push({ kind: 'hasura', key, shape: planned.shapes[0] })
+    root.push(planned.root)
   }
   return {
     permissions: scope.permissions,
@@ -68,9 +68,38 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
   }
 }
 
-function planRootField(
+interface RootPlan {
+  readonly fields: readonly HasuraField[]
+  readonly root: RootField
+}
+
+function planRootField(scope: PlanScope, projection: RootProjection, field: SelectedField): RootPlan {
+  const { key } = field
+  switch (projection.kind) {
+    case 'principal': {
+      const select = localSelector(scope, field)
+      const { value } = projection
+      return { fields: [], root: { kind: 'local', key, read: ({ principal }) => select(value(principal)) } }
+    }
+    case 'contract': {
+      const select = localSelector(scope, field)
+      const { value } = projection
+      return { fields: [], root: { kind: 'local', key, read: () => select(value(scope.contract)) } }
+    }
+    case 'entities': {
+      const { fields, read } = planEntities(scope, field)
+      return { fields, root: { kind: 'entities', key, read } }
+    }
+    default: {
+      const { fields, shapes } = planStored(scope, projection, field)
+      return { fields, root: { kind: 'hasura', key, shape: shapes[0] } }
+    }
+  }
+}
+
+function planStored(
   scope: PlanScope,
-  projection: Exclude<RootProjection, { kind: 'principal' }>,
+  projection: Exclude<RootProjection, { kind: 'principal' | 'contract' | 'entities' }>,
   field: SelectedField,
 ): RowPlan {
   switch (projection.kind) {
@@ -156,38 +185,35 @@ function planLookup(
   return planOne(scope, field, projection, { alias: field.key, name: table, args: { where, limit: 1 } })
 }
 
-function principalField(
-  scope: PlanScope,
-  value: Extract<RootProjection, { kind: 'principal' }>['value'],
-  field: SelectedField,
-): (request: Request) => unknown {
-  const type = scope.schema.getType(String(field.definition.type).replaceAll(/[[\]!]/g, ''))
-  const select = selector(scope, type, selectionSetsOf(field.group))
-  return ({ principal }) => select(value(principal))
-}
+type Select = (value: LocalValue) => unknown
 
-/** Picks what is selected out of a value that is there as a whole. */
-function selector(
-  scope: PlanScope,
-  type: unknown,
-  selectionSets: readonly SelectionSetNode[],
-): (value: PrincipalValue) => unknown {
+const localSelector = (scope: PlanScope, { definition, group }: SelectedField): Select =>
+  selector(scope, getNamedType(definition.type), selectionSetsOf(group))
+
+/** Picks what is selected out of a value, or out of each value of a list, that is there as a whole. */
+function selector(scope: PlanScope, type: unknown, selectionSets: readonly SelectionSetNode[]): Select {
   if (!isObjectType(type)) return (value) => value
   const fields = [...collectFields(scope, type, selectionSets)].map(([key, group]) => {
     const name = group[0].name.value
-    const fieldType = scope.schema.getType(String(type.getFields()[name]?.type).replaceAll(/[[\]!]/g, ''))
-    return { key, name, select: selector(scope, fieldType, selectionSetsOf(group)) }
+    const field = type.getFields()[name]
+    const inner = selector(scope, field && getNamedType(field.type), selectionSetsOf(group))
+    return { key, name, select: inner }
   })
-  return (value) =>
-    Object.fromEntries(
-      fields.map(({ key, name, select }) => [
+  const select: Select = (value) => {
+    if (value === null) return null
+    if (isList(value)) return value.map(select)
+    const members = value as Readonly<Record<string, LocalValue>>
+    return Object.fromEntries(
+      fields.map(({ key, name, select: inner }) => [
         key,
-        name === '__typename'
-          ? type.name
-          : select((value as Readonly<Record<string, PrincipalValue>>)[name] ?? null),
+        name === '__typename' ? type.name : inner(members[name] ?? null),
       ]),
     )
+  }
+  return select
 }
+
+const isList = (value: LocalValue): value is readonly LocalValue[] => Array.isArray(value)
 
 /** `__typename`, `__schema` and `__type`: graphql-js knows the answers. */
 function metaField(

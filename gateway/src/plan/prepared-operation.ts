@@ -3,6 +3,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -13,6 +14,7 @@ import {
   visit,
 } from 'graphql'
 import { type Fragments } from './collect-fields.ts'
+import { referencedTypes, referencesIn } from './entity-references.ts'
 
 /** A validated operation with everything that planning needs to know about its document. */
 export interface PreparedOperation {
@@ -49,10 +51,12 @@ export function prepareOperation(
 
 /**
  * What of a value may decide how the plan looks: whether it is there, which members an object has, and what an enum or
- * boolean says (they choose sort columns and what `@include` includes). Never what a text, number or list holds.
+ * boolean says (they choose sort columns and what `@include` includes), and the types that references name. Never what a
+ * text, number or list holds.
  */
 function structure(value: unknown, type: GraphQLInputType): string {
   if (value == null) return '-'
+  if (getNamedType(type).name === '_Any') return JSON.stringify(referencedTypes(referencesIn(value)))
   const nullable = getNullableType(type)
   if (isEnumType(nullable) || typeof value === 'boolean') return JSON.stringify(value)
   if (!isInputObjectType(nullable) || Array.isArray(value)) return '+'

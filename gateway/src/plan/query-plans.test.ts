@@ -2,6 +2,8 @@ import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { projections } from '../projection/projections.ts'
 import { contract } from '../testing/run.ts'
+import { keyPrincipal } from '../testing/shop.ts'
+import { bind } from './binding.ts'
 import { prepareOperation } from './prepared-operation.ts'
 import { QueryPlans } from './query-plans.ts'
 
@@ -38,4 +40,21 @@ test('an operation keeps a bounded number of plans, and forgets the one that was
     expect(plans.planFor(prepared, 'merchant', variables(0))).toBe(first)
   }
   expect(plans.planFor(prepared, 'merchant', variables(1))).not.toBe(second)
+})
+
+test('a plan is never used for references to types that it was not made for', () => {
+  const plans = new QueryPlans(contract, projections)
+  const variable = prepare('query ($of: [_Any!]!) { _entities(representations: $of) { __typename } }')
+  const plan = plans.planFor(variable, 'merchant', { of: [{ __typename: 'Product', id: 'x' }] })
+  expect(plans.planFor(variable, 'merchant', { of: [{ __typename: 'Product', id: 'y' }] })).toBe(plan)
+  expect(plans.planFor(variable, 'merchant', { of: [{ __typename: 'Order', id: 'x' }] })).not.toBe(plan)
+
+  // A name inside of a written reference is no variable whose structure is known, so it is checked when it is bound.
+  const hidden = prepare(
+    'query ($t: String!) { _entities(representations: [{ __typename: $t, id: "x" }]) { __typename } }',
+  )
+  const { binders } = plans.planFor(hidden, 'merchant', { t: 'Product' })
+  expect(plans.planFor(hidden, 'merchant', { t: 'Order' }).binders).toBe(binders)
+  const request = { variables: { t: 'Order' }, principal: keyPrincipal(1) }
+  expect(bind(binders, request).errors).toMatchObject([{ id: 'SVC_VAL_002' }])
 })

@@ -22,7 +22,7 @@ export const isUuid = (value: unknown): value is string =>
 
 /** The contract's ids are opaque strings, so one that no record can have is simply not found, and no error. */
 export function toUuid(value: unknown): string {
-  return isUuid(value) ? value : nobody
+  return isUuid(value) ? value.toLowerCase() : nobody
 }
 
 /** @param condition what holds for the given id */

@@ -26,18 +26,33 @@ const argumentsFor = (name: string) =>
 
 describe.each(['merchant', 'customer'] as const)('as a %s', (role) => {
   const isShown = isVisible(contract, role)
-  test.each(queries.filter(({ name }) => isShown('Query', name)).map(({ name }) => name))(
-    'every field under %s is there in Hasura',
+  test.each(contract.federation.entities.filter((name) => isShown(name, 'id')))(
+    'every field of a %s that is referred to is there in Hasura',
     (name) => {
-      const field = queries.find((candidate) => candidate.name === name)
-      if (!field) throw new Error(name)
-      const selection = selectEverything(field.type, { depth: 5, include: isShown })
-      const { plan } = planText(`{ ${name}${argumentsFor(name)} ${selection} }`, role)
+      const type = contract.schema.getType(name)
       const schema = hasura.get(role)
-      if (plan.document === undefined || !schema) return
-      expect(validate(schema, parse(plan.document)).map(({ message }) => message)).toEqual([])
+      if (!isObjectType(type) || !schema) throw new Error(name)
+      const selection = selectEverything(type, { depth: 2, include: isShown })
+      const references = `[{ __typename: "${name}", id: "x" }]`
+      const { plan } = planText(
+        `{ _entities(representations: ${references}) { ... on ${name} ${selection} } }`,
+        role,
+      )
+      expect(validate(schema, parse(plan.document ?? '')).map(({ message }) => message)).toEqual([])
     },
   )
+
+  test.each(
+    queries.filter(({ name }) => isShown('Query', name) && name !== '_entities').map(({ name }) => name),
+  )('every field under %s is there in Hasura', (name) => {
+    const field = queries.find((candidate) => candidate.name === name)
+    if (!field) throw new Error(name)
+    const selection = selectEverything(field.type, { depth: 5, include: isShown })
+    const { plan } = planText(`{ ${name}${argumentsFor(name)} ${selection} }`, role)
+    const schema = hasura.get(role)
+    if (plan.document === undefined || !schema) return
+    expect(validate(schema, parse(plan.document)).map(({ message }) => message)).toEqual([])
+  })
 })
 
 test('every query of the contract has a projection, and every projection a type of the contract', () => {

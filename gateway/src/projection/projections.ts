@@ -18,7 +18,33 @@ export interface Projections {
   readonly types: ReadonlyMap<string, TypeProjection>
 }
 
-const domains = [catalog, ordering, cart, inventory, identity, crm, booking, payment, promotions, merchant]
+/** What federation adds to the contract, whichever domains there are. */
+const federation: DomainProjection = {
+  queries: {
+    _entities: { kind: 'entities' },
+    _service: {
+      kind: 'contract',
+      value: ({ federation: { sdl, subgraphs } }) => ({
+        sdl,
+        subgraphs: subgraphs.map(({ name, sdl }) => ({ name, sdl })),
+      }),
+    },
+  },
+}
+
+const domains = [
+  catalog,
+  ordering,
+  cart,
+  inventory,
+  identity,
+  crm,
+  booking,
+  payment,
+  promotions,
+  merchant,
+  federation,
+]
 
 /** Puts the domains together. Throws where two say something about the same name, which is a bug of ours. */
 export function combineProjections(parts: readonly DomainProjection[]): Projections {
@@ -36,6 +62,15 @@ export function combineProjections(parts: readonly DomainProjection[]): Projecti
     types.set(name, { ...type, fields: { ...type.fields, ...fields } })
   }
   return { queries, types }
+}
+
+/** Hasura's root field for the list of a type's rows: the type's own word, or the one that a query looks it up in. */
+export function tableOf({ queries, types }: Projections, name: string): string {
+  const named = types.get(name)?.table
+  if (named !== undefined) return named
+  for (const query of queries.values())
+    if ((query.kind === 'lookup' || query.kind === 'only') && query.projection === name) return query.table
+  throw new Error(`${name} has a key, but no table to find it in`)
 }
 
 function addOnce<Value>(map: Map<string, Value>, name: string, value: Value): void {

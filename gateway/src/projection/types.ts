@@ -1,4 +1,5 @@
 import { type Principal } from '@commerce-graph/auth-webhook'
+import { type Contract } from '../contract/compose.ts'
 import { type CatalogueError } from '../errors/catalogue-error.ts'
 import { type Condition, type Direction, type OrderBy } from './condition.ts'
 import { type Filter } from './filter.ts'
@@ -15,6 +16,11 @@ export interface TypeProjection {
   readonly type: string
   /** Hasura's object type that its rows have. */
   readonly from: string
+  /**
+   * Hasura's root field for the list of its rows. Needed only of a type with a key that no query looks up by its id:
+   * federation routers refer to every such record (plan/plan-entities.ts).
+   */
+  readonly table?: string
   /** The fields that are not simply a column, or a to-one relationship, of the same name. */
   readonly fields?: Readonly<Record<string, FieldProjection>>
 }
@@ -133,7 +139,11 @@ export type RootProjection =
       readonly limit: number
     }
   /** Known from the credential alone. */
-  | { readonly kind: 'principal'; readonly value: (principal: Principal) => PrincipalValue }
+  | { readonly kind: 'principal'; readonly value: (principal: Principal) => LocalValue }
+  /** Known from the contract itself. */
+  | { readonly kind: 'contract'; readonly value: (contract: Contract) => LocalValue }
+  /** Records of any type that has a key, by references to them. */
+  | { readonly kind: 'entities' }
 
 export interface FunctionArgument {
   /** Hasura's type. */
@@ -142,8 +152,9 @@ export interface FunctionArgument {
   readonly toVariable?: (value: unknown) => unknown
 }
 
-export type PrincipalValue =
-  string | number | boolean | null | readonly PrincipalValue[] | { readonly [field: string]: PrincipalValue }
+/** A value that is there without asking Hasura. */
+export type LocalValue =
+  string | number | boolean | null | readonly LocalValue[] | { readonly [field: string]: LocalValue }
 
 /** What a domain says about its part of the contract. */
 export interface DomainProjection {

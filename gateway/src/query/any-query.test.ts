@@ -5,7 +5,9 @@ import {
   type GraphQLOutputType,
   getNamedType,
   isEnumType,
+  isLeafType,
   isObjectType,
+  isUnionType,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract, runQuery } from '../testing/run.ts'
@@ -26,6 +28,10 @@ const values: Readonly<Record<string, readonly string[]>> = {
   limit: ['2'],
   featured: ['true', 'false'],
   searchQuery: ['"product"', '"a%_"'],
+  representations: [
+    '[]',
+    `[{ __typename: "Product", id: "${fixtureId('product', 1, 1)}" }, { __typename: "Order", id: "x" }]`,
+  ],
   skus: ['["SKU-1", "SKU-1-2", "x"]'],
   serviceId: ['"x"', `"${fixtureId('service', 1, 1)}"`],
   staffId: ['"x"', `"${fixtureId('staff', 1, 1)}"`],
@@ -82,12 +88,18 @@ const argumentsText = (args: readonly GraphQLArgument[]): fc.Arbitrary<string> =
 
 type Shown = (type: string, field: string) => boolean
 
-/** Some of a type's fields, some under other names, down to a depth. */
+/** Some of a type's fields, some under other names, down to a depth; of a union's, those of one of its types. */
 function selection(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbitrary<string> {
   const named = getNamedType(type)
+  if (isUnionType(named)) {
+    const members = named.getTypes().filter((member) => shown(member.name, 'id'))
+    return fc
+      .constantFrom(...members)
+      .chain((member) => selection(member, depth, shown).map((text) => `{ ... on ${member.name} ${text} }`))
+  }
   if (!isObjectType(named)) return fc.constant('')
   const fields = Object.values(named.getFields()).filter(
-    ({ name, type: of }) => shown(named.name, name) && (depth > 0 || !isObjectType(getNamedType(of))),
+    ({ name, type: of }) => shown(named.name, name) && (depth > 0 || isLeafType(getNamedType(of))),
   )
   const some = fc.subarray(fields, {
     minLength: Math.min(1, fields.length),

@@ -95,7 +95,11 @@ function answer(
   let whole = true
   for (const field of root) {
     if (field.kind === 'local') data[field.key] = field.read(request)
-    else {
+    else if (field.kind === 'entities') {
+      context.path.push(field.key)
+      data[field.key] = field.read(row, request, context)
+      context.path.pop()
+    } else {
       if (field.shape && !completeField(row, field.shape, context)) whole = false
       data[field.key] = row[field.key] ?? null
     }

@@ -43,6 +43,7 @@ export function isVisible(
     const definition = isObjectType(owner) ? owner.getFields()[field] : undefined
     return (
       definition !== undefined &&
+      allowsType(type) &&
       allows(permissions.ofField(type, field)) &&
       allowsType(getNamedType(definition.type).name)
     )

@@ -130,7 +130,7 @@ export const booking: DomainProjection = {
         },
       },
     },
-    Schedule: { type: 'Schedule', from: 'Schedule' },
+    Schedule: { type: 'Schedule', from: 'Schedule', table: 'schedules' },
     Appointment: {
       type: 'Appointment',
       from: 'Appointment',

@@ -38,6 +38,6 @@ export const cart: DomainProjection = {
         total: total('total'),
       },
     },
-    CartItem: { type: 'CartItem', from: 'CartItem' },
+    CartItem: { type: 'CartItem', from: 'CartItem', table: 'cartItems' },
   },
 }

@@ -123,6 +123,7 @@ export const catalog: DomainProjection = {
     ProductVariant: {
       type: 'ProductVariant',
       from: 'ProductVariant',
+      table: 'productVariants',
       fields: {
         options: {
           kind: 'list',
@@ -164,6 +165,6 @@ export const catalog: DomainProjection = {
         alt: { kind: 'column', column: 'imageAlt' },
       },
     },
-    Review: { type: 'Review', from: 'Review' },
+    Review: { type: 'Review', from: 'Review', table: 'reviews' },
   },
 }

@@ -45,6 +45,7 @@ export const merchant: DomainProjection = {
     ShippingZone: {
       type: 'ShippingZone',
       from: 'ShippingZone',
+      table: 'shippingZones',
       fields: {
         methods: {
           kind: 'list',
@@ -53,8 +54,8 @@ export const merchant: DomainProjection = {
         },
       },
     },
-    ShippingMethod: { type: 'ShippingMethod', from: 'ShippingMethod' },
-    ApiKey: { type: 'ApiKey', from: 'ApiKey' },
+    ShippingMethod: { type: 'ShippingMethod', from: 'ShippingMethod', table: 'shippingMethods' },
+    ApiKey: { type: 'ApiKey', from: 'ApiKey', table: 'apiKeys' },
     IPWhitelistEntry: {
       type: 'IPWhitelistEntry',
       from: 'IpAllowListEntry',

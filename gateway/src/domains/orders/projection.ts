@@ -47,13 +47,13 @@ export const ordering: DomainProjection = {
         billingAddress: { kind: 'object', relationship: 'billingAddress', projection: 'OrderAddress' },
       },
     },
-    OrderItem: { type: 'OrderItem', from: 'OrderItem' },
+    OrderItem: { type: 'OrderItem', from: 'OrderItem', table: 'orderItems' },
     OrderAddress: {
       type: 'Address',
       from: 'OrderAddress',
       fields: { isDefault: { kind: 'constant', value: false } },
     },
-    Fulfillment: { type: 'Fulfillment', from: 'Fulfillment' },
+    Fulfillment: { type: 'Fulfillment', from: 'Fulfillment', table: 'fulfillments' },
   },
   extensions: {
     Product: {

@@ -34,7 +34,7 @@ export const payment: DomainProjection = {
         },
       },
     },
-    Refund: { type: 'Refund', from: 'Refund' },
+    Refund: { type: 'Refund', from: 'Refund', table: 'refunds' },
   },
   extensions: {
     Order: {

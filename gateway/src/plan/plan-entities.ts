@@ -1,0 +1,110 @@
+import { fieldRequired, invalidFormat, outOfRange } from '../errors/catalogue-error.ts'
+import { toUuid } from '../projection/filter.ts'
+import { tableOf } from '../projection/projections.ts'
+import { type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
+import { type Bound, type Request } from './binding.ts'
+import { selectionSetsOf } from './collect-fields.ts'
+import { type EntityReference, maxReferences, referencedTypes, referencesIn } from './entity-references.ts'
+import { type HasuraField } from './hasura-document.ts'
+import { planRow, type SelectedField } from './plan-row.ts'
+import { type PlanScope } from './plan-scope.ts'
+
+export interface EntitiesPlan {
+  readonly fields: readonly HasuraField[]
+  /** The records in the order of the references, out of Hasura's answer. */
+  readonly read: (answer: Row, request: Request, context: ShapeContext) => unknown
+}
+
+/**
+ * Plans `_entities`: one list for each type that is referred to, all in the one Hasura document. A record is found as
+ * row permissions show it. So another merchant's is not there, and a deleted product is, as it is below an order.
+ */
+export function planEntities(scope: PlanScope, field: SelectedField): EntitiesPlan {
+  const args = scope.arguments(field.type, field.definition, field.group)
+  const { entities } = scope.contract.federation
+  const planned = new Map(
+    referencedTypes(referencesIn(args.now['representations']))
+      .filter((type) => entities.includes(type))
+      .map((type) => [type, planType(scope, field, type)]),
+  )
+  scope.binders.push((request, bound) => {
+    const references = referencesIn(args.in(request)['representations'])
+    if (!check(references, planned, bound)) return
+    for (const [type, { variable }] of planned) bound.variables[variable] = idsOf(references, type)
+  })
+  return {
+    fields: [...planned.values()].map((plan) => plan.field),
+    read: (answer, request, context) => {
+      const references = referencesIn(args.in(request)['representations'])
+      const rows = new Map([...planned].map(([type, plan]) => [type, rowsById(answer, plan)]))
+      const found = new Map<Row, unknown>()
+      return references.map(({ __typename: type, id }, index) => {
+        const plan = planned.get(String(type))
+        const row = rows.get(String(type))?.get(toUuid(id))
+        if (!plan || !row) return null
+        // A row that is referred to twice is shaped once, since that changes it in place.
+        if (!found.has(row)) {
+          context.path.push(index)
+          found.set(row, plan.complete ? plan.complete(row, context) : row)
+          context.path.pop()
+        }
+        return found.get(row)
+      })
+    },
+  }
+}
+
+interface EntityPlan {
+  readonly field: HasuraField
+  readonly variable: string
+  /** The key of the row's id among its fields. */
+  readonly idKey: string
+  readonly complete: ReturnType<typeof rowShape>
+}
+
+function planType(scope: PlanScope, { group }: SelectedField, type: string): EntityPlan {
+  const row = planRow(scope, type, selectionSetsOf(group))
+  const ids = scope.variable('[uuid!]!')
+  const idKey = scope.hiddenKey()
+  const field: HasuraField = {
+    alias: scope.hiddenKey(),
+    name: tableOf(scope.projections, type),
+    args: { where: { id: { _in: ids } } },
+    selection: [...row.fields, { alias: idKey, name: 'id' }],
+  }
+  return { field, variable: ids.name, idKey, complete: rowShape(row.shapes) }
+}
+
+function check(
+  references: readonly EntityReference[],
+  planned: ReadonlyMap<string, EntityPlan>,
+  { errors }: Bound,
+): boolean {
+  if (references.length > maxReferences) {
+    errors.push(outOfRange('representations', references.length, 0, maxReferences))
+    return false
+  }
+  for (const [index, { __typename: type, id }] of references.entries()) {
+    const path = `representations.${index}`
+    if (type === undefined) errors.push(fieldRequired(`${path}.__typename`))
+    // The plan is made for the types that the document or a variable of type _Any names; nothing else may choose them.
+    else if (typeof type !== 'string' || !planned.has(type))
+      errors.push(invalidFormat(`${path}.__typename`, 'name of a type that has a key, such as Product'))
+    if (id == null || id === '') errors.push(fieldRequired(`${path}.id`))
+    else if (typeof id !== 'string') errors.push(invalidFormat(`${path}.id`, 'string'))
+    if (errors.length >= maxErrors) return false
+  }
+  return errors.length === 0
+}
+
+/** More would only repeat itself. */
+const maxErrors = 50
+
+const idsOf = (references: readonly EntityReference[], type: string): readonly string[] => [
+  ...new Set(references.filter((one) => one['__typename'] === type).map(({ id }) => toUuid(id))),
+]
+
+function rowsById(answer: Row, { field, idKey }: EntityPlan): ReadonlyMap<string, Row> {
+  const rows = take(answer, field.alias) as readonly Row[]
+  return new Map(rows.map((row) => [String(take(row, idKey)), row]))
+}
