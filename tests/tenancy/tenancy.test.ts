@@ -13,7 +13,7 @@ import { bearer, createClient, type Client } from '../support/graphql-client.ts'
 import { succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
-import { CANARY, copyMerchant, fingerprint, tenantTables } from './tenants.ts'
+import { CANARY, copyMerchant, copyMerchantWithNewIds, fingerprint, tenantTables } from './tenants.ts'
 
 const TIMEOUT_MS = 300_000
 const LIST_DEPTH = 3
@@ -239,14 +239,6 @@ async function foreignIds(sql: postgres.Sql, merchantId: string): Promise<Foreig
 /** `product_variant` is ProductVariant in the contract. A table that isn't there under its name is refused, and nothing is found. */
 const typeName = (table: string): string =>
   table.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** The same rows under ids of their own: every uuid column is shifted by one fixed mask, so references stay whole. */
-async function copyMerchantWithNewIds(sql: postgres.Sql, original: string, copy: string): Promise<void> {
-  await sql`
-    CREATE FUNCTION pg_temp.shifted(id uuid) RETURNS uuid LANGUAGE sql IMMUTABLE
-    AS $$ SELECT reverse(replace(id::text, '-', ''))::uuid $$`
-  await copyMerchant(sql, original, copy, (column) => `pg_temp.shifted(${column})`)
-}
 
 /** Only what an answer says by itself: the caller's own variables may be echoed in a message. */
 function dataOf(text: string): string {

@@ -87,6 +87,18 @@ export async function copyMerchant(
   })
 }
 
+/** The same rows under ids of their own: every uuid column is shifted by one fixed mask, so references stay whole. */
+export async function copyMerchantWithNewIds(
+  sql: postgres.Sql,
+  original: string,
+  copy: string,
+): Promise<void> {
+  await sql`
+    CREATE FUNCTION pg_temp.shifted(id uuid) RETURNS uuid LANGUAGE sql IMMUTABLE
+    AS $$ SELECT reverse(replace(id::text, '-', ''))::uuid $$`
+  await copyMerchant(sql, original, copy, (column) => `pg_temp.shifted(${column})`)
+}
+
 function copiedValue(table: string, column: string): string {
   if (column === 'merchant_id') return '$2::uuid'
   // What must be unique over all merchants can't be the same text.
@@ -100,7 +112,10 @@ function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
 
-/** A digest of every row of a merchant, by table: equal before and after means that nothing was touched. */
+/**
+ * A digest of every row of a merchant, by table: equal before and after means that nothing was touched. When a key was
+ * last used is left out, because it is written now and then by whatever is called.
+ */
 export async function fingerprint(
   sql: postgres.Sql,
   merchantId: string,
@@ -108,8 +123,8 @@ export async function fingerprint(
   const digests: Record<string, string> = {}
   for (const table of await tenantTables(sql)) {
     const [row] = await sql.unsafe<{ digest: string }[]>(
-      `SELECT count(*) || ':' || md5(coalesce(string_agg(to_jsonb(t)::text, ',' ORDER BY to_jsonb(t)::text), '')) AS digest
-       FROM ${table.name} t WHERE merchant_id = $1`,
+      `SELECT count(*) || ':' || md5(coalesce(string_agg(r::text, ',' ORDER BY r::text), '')) AS digest
+       FROM (SELECT to_jsonb(t) - 'last_used_at' AS r FROM ${table.name} t WHERE merchant_id = $1) rows`,
       [merchantId],
     )
     digests[table.name] = row?.digest ?? 'no rows'

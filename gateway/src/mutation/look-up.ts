@@ -1,5 +1,5 @@
 import type { Operation } from '@commerce-graph/data-layer'
-import { alreadyExists, notFound, type UserError } from '../errors/user-error.ts'
+import { alreadyExists, notFound, requiredField, type UserError } from '../errors/user-error.ts'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { LookUp } from './definition.ts'
@@ -42,7 +42,8 @@ export function lookUpErrors(
     return values.flatMap(({ field, value }) => {
       const isThere = found.has(keyOf(column, value))
       if (expect === 'absent') return isThere ? [alreadyExists(field, value)] : []
-      return isThere ? [] : [notFound(field, what, value)]
+      if (isThere) return []
+      return value.trim() === '' ? [requiredField(field)] : [notFound(field, what, value)]
     })
   })
   return onePerField(errors)

@@ -199,7 +199,7 @@ export function present(
 
 /** A look-up's values of one optional field. */
 export const valueOf = (field: string, value: string | null | undefined): LookUp['values'] =>
-  value == null || value === '' ? [] : [{ field, value }]
+  value == null ? [] : [{ field, value }]
 
 /** A look-up's values of an optional list. */
 export const valuesOf = (field: string, values: readonly string[] | null | undefined): LookUp['values'] =>

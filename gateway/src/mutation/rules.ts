@@ -78,10 +78,13 @@ export const currency: Rule = matching(/^[A-Z]{3}$/, 'ISO 4217 currency code suc
 
 export const phone: Rule = matching(/^\+?[0-9][0-9 ().\-/x]{3,38}$/, 'phone number such as +49 30 123456')
 
-export const slug: Rule = matching(
-  /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
-  'lower-case letters, digits and single hyphens',
-)
+export const slug: Rule = ruleFor(isString, (value, field) => {
+  if (value.trim() === '') return requiredField(field)
+  if (value.length > 200) return outOfRange(field, value.length, 1, 200)
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value)
+    ? null
+    : invalidFormat(field, 'lower-case letters, digits and single hyphens')
+})
 
 export const timeZone: Rule = ruleFor(isString, (value, field) => {
   if (value.trim() === '') return requiredField(field)

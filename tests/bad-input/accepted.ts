@@ -1,0 +1,35 @@
+/**
+ * Values that look like a fault and are none in these places, each with the reason. Whoever adds a field whose zero,
+ * negative or other odd value means something adds it here.
+ */
+export const ACCEPTED: readonly { readonly because: string; readonly places: readonly string[] }[] = [
+  {
+    because: 'something may cost nothing',
+    places: [
+      'createProduct input.costPerItem zero',
+      'updateProduct input.costPerItem zero',
+      'createBookingService input.price zero',
+      'updateBookingService input.price zero',
+      'createShippingMethod input.price zero',
+      'updateShippingMethod input.price zero',
+    ],
+  },
+  {
+    because: 'positions and priorities start at zero',
+    places: [
+      'createCategory input.position zero',
+      'updateCategory input.position zero',
+      'createWarehouse input.priority zero',
+      'updateWarehouse input.priority zero',
+      'createStaffMember input.priority zero',
+      'updateStaffMember input.priority zero',
+    ],
+  },
+  { because: 'a shelf may be empty', places: ['setInventoryLevel input.available zero'] },
+  {
+    because: 'stock goes down, too',
+    places: ['adjustInventory input.delta negative', 'adjustInventory input.delta zero'],
+  },
+  { because: 'a line with no units is removed', places: ['updateCartItem quantity zero'] },
+  { because: 'there are places without a tax', places: ['updateMerchantSettings input.taxRate zero'] },
+]

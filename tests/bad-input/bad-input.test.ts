@@ -1,0 +1,146 @@
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type GraphQLField,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from 'graphql'
+import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bearer, createClient, type Answer, type Client } from '../support/graphql-client.ts'
+import { createStockedProduct, succeeded } from '../support/shop.ts'
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
+import { generateOperation } from '../tenancy/operation-generator.ts'
+import { copyMerchantWithNewIds, fingerprint } from '../tenancy/tenants.ts'
+import { ACCEPTED } from './accepted.ts'
+import { badInputs, type BadInput } from './bad-values.ts'
+import { goodValue, rowsOf, tablesByType, typeOfId } from './good-values.ts'
+
+const TIMEOUT_MS = 600_000
+
+interface Case extends BadInput {
+  readonly mutation: string
+  readonly query: string
+}
+
+let platform: TestPlatform
+let sql: postgres.Sql
+let client: Client
+let schema: GraphQLSchema
+let own: ReadonlyMap<string, string>
+let types: ReadonlyMap<string, string>
+/** Another merchant's id for each id of ours. */
+let foreign: ReadonlyMap<unknown, string>
+const stranger = randomUUID()
+
+beforeAll(async () => {
+  platform = await startTestPlatform()
+  sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
+  client = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  schema = buildClientSchema(succeeded(await client<IntrospectionQuery>(getIntrospectionQuery())))
+  types = await tablesByType(`${platform.hasuraUrl}/v1/metadata`, platform.adminSecret)
+  await sql`
+    INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${platform.merchantId}, '192.0.2.0/24')`
+  const { id: productId } = await createStockedProduct(client, 10)
+  succeeded(
+    await client('mutation ($input: CreateCartInput!) { createCart(input: $input) { errors { message } } }', {
+      input: { items: [{ productId, quantity: 1 }] },
+    }),
+  )
+  own = await rowsOf(sql, platform.merchantId, types)
+  await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
+  const theirs = await rowsOf(sql, stranger, types)
+  foreign = new Map([...own].map(([type, id]) => [id, theirs.get(type) ?? id]))
+}, TIMEOUT_MS)
+afterAll(async () => {
+  await sql.end()
+  await platform.stop()
+})
+
+/**
+ * Every mutation that introspection shows, with good variables in which one thing is wrong: a required value missing,
+ * null or empty, a number negative, zero or too big, a text too long or of the wrong form, an enum value that doesn't
+ * exist, an id of another merchant. accepted.ts lists what is no fault in some place.
+ */
+test(
+  'every bad value is refused by an error that names its field, and no row changes',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const cases = Object.values(mutationFields()).flatMap(casesOf)
+    const refused = cases.filter((one) => !accepted(one))
+    expect(refused.length).toBeGreaterThan(900)
+    const before = await rows()
+    const wrong: string[] = []
+    for (const one of refused) {
+      const problem = problemOf(one, await client(one.query, one.variables))
+      if (problem !== null) wrong.push(`${one.mutation} ${one.path} ${one.fault}: ${problem}`)
+    }
+    expect(wrong).toEqual([])
+    expect(await rows()).toEqual(before)
+  },
+)
+
+test('what is accepted is listed for fields that exist', () => {
+  const places = new Set(
+    Object.values(mutationFields())
+      .flatMap(casesOf)
+      .map((one) => `${one.mutation} ${one.path} ${one.fault}`),
+  )
+  const listed = ACCEPTED.flatMap(({ places: listed }) => listed)
+  expect(listed.filter((place) => !places.has(place))).toEqual([])
+})
+
+function mutationFields(): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
+  return schema.getMutationType()?.getFields() ?? {}
+}
+
+function casesOf(mutation: GraphQLField<unknown, unknown>): readonly Case[] {
+  const operation = generateOperation('mutation', mutation, {
+    depth: 1,
+    withOptional: () => true,
+    leaf: (name, type) => (type === 'ID' ? ownId(name, mutation) : goodValue(name, type, mutation)),
+  })
+  return badInputs(mutation.args, operation.variables, (id) => foreign.get(id)).map((bad) => ({
+    ...bad,
+    mutation: mutation.name,
+    query: operation.query,
+  }))
+}
+
+function ownId(name: string, mutation: GraphQLField<unknown, unknown>): string {
+  const type = typeOfId(name, mutation, types)
+  const id = type === undefined ? undefined : own.get(type)
+  if (id !== undefined) return id
+  throw new Error(
+    `${mutation.name}: ${name} is the id of ${type ?? 'an unknown type (good-values.ts)'}, of which the shop has no row`,
+  )
+}
+
+function accepted(one: Case): boolean {
+  return ACCEPTED.some(({ places }) => places.includes(`${one.mutation} ${one.path} ${one.fault}`))
+}
+
+interface Errors {
+  readonly errors: readonly { readonly field: string | null; readonly message: string }[]
+}
+
+/** Null when the answer refuses the input and names the field. */
+function problemOf(one: Case, answer: Answer<Readonly<Record<string, unknown>>>): string | null {
+  if (answer.status >= 500) return `status ${answer.status}: ${answer.text.slice(0, 300)}`
+  const payload = answer.data?.[one.mutation] as Errors | null | undefined
+  const named = [
+    ...(payload?.errors ?? []).map((error) => error.field),
+    ...answer.errors.map((error) => error.extensions.details.field),
+  ]
+  if (named.length === 0) return 'accepted'
+  const field = one.path.split('.').findLast((step) => !/^\d+$/.test(step)) ?? ''
+  return named.some((name) => typeof name === 'string' && name.split(/[.[\]]/).includes(field))
+    ? null
+    : `names ${JSON.stringify(named)}: ${answer.text.slice(0, 300)}`
+}
+
+/** A digest of every row of both merchants. */
+async function rows() {
+  return Promise.all([platform.merchantId, stranger].map((id) => fingerprint(sql, id)))
+}

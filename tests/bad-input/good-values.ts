@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto'
+import { getNamedType, isObjectType, type GraphQLField } from 'graphql'
+import type postgres from 'postgres'
+import { z } from 'zod'
+
+const Metadata = z.object({
+  metadata: z.object({
+    sources: z.array(
+      z.object({
+        tables: z.array(
+          z.object({
+            table: z.object({ schema: z.string(), name: z.string() }),
+            configuration: z.object({ custom_name: z.string().optional() }).optional(),
+          }),
+        ),
+      }),
+    ),
+  }),
+})
+
+/** The table behind each type of the contract, as Hasura's metadata names it: `Product` is `catalog.product`. */
+export async function tablesByType(
+  metadataUrl: string,
+  adminSecret: string,
+): Promise<ReadonlyMap<string, string>> {
+  const response = await fetch(metadataUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret },
+    body: JSON.stringify({ type: 'export_metadata', version: 2, args: {} }),
+    signal: AbortSignal.timeout(60_000),
+  })
+  const { metadata } = Metadata.parse(await response.json())
+  return new Map(
+    metadata.sources
+      .flatMap((source) => source.tables)
+      .flatMap(({ table, configuration }) =>
+        configuration?.custom_name === undefined
+          ? []
+          : [[configuration.custom_name, `"${table.schema}"."${table.name}"`] as const],
+      ),
+  )
+}
+
+/** What an id is called where its name isn't its type's, and mutations whose `id` their names don't tell. */
+const CALLED: Readonly<Record<string, string>> = {
+  service: 'BookingService',
+  staff: 'StaffMember',
+  parent: 'Category',
+  variant: 'ProductVariant',
+  removeItem: 'OrderItem',
+  removeIPWhitelist: 'IpAllowListEntry',
+}
+
+/**
+ * The type whose id a value of this name is: by the name itself (`productId`; `itemId` of `removeCartItem`), or, where
+ * that is only `id`, by the mutation's name (`cancelOrder`) or what it answers.
+ */
+export function typeOfId(
+  name: string,
+  mutation: GraphQLField<unknown, unknown>,
+  types: ReadonlyMap<string, string>,
+): string | undefined {
+  if (/^ids?$/.test(name)) {
+    const words = mutation.name.split(/(?=[A-Z])/)
+    const named = words.map((_, index) => words.slice(index).join('')).find((word) => types.has(word))
+    return CALLED[mutation.name] ?? named ?? answeredTypes(mutation).find((type) => types.has(type))
+  }
+  const stem = name.replace(/Ids?$/, '')
+  const type = CALLED[stem] ?? stem.charAt(0).toUpperCase() + stem.slice(1)
+  if (types.has(type)) return type
+  return [...types.keys()].find(
+    (longer) => longer.endsWith(type) && mutation.name.includes(longer.slice(0, -type.length)),
+  )
+}
+
+function answeredTypes(mutation: GraphQLField<unknown, unknown>): readonly string[] {
+  const payload = getNamedType(mutation.type)
+  return isObjectType(payload)
+    ? Object.values(payload.getFields()).map((field) => getNamedType(field.type).name)
+    : []
+}
+
+/** Which row of a type to name, where what can be done depends on its state. */
+const PREFERRED: Readonly<Record<string, string>> = {
+  Order: "status = 'PENDING'",
+  Cart: 'customer_id IS NULL',
+  Appointment: "status = 'SCHEDULED'",
+}
+
+/** A row of each type's table that a merchant has. */
+export async function rowsOf(
+  sql: postgres.Sql,
+  merchantId: string,
+  types: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = new Map<string, string>()
+  for (const [type, table] of types) {
+    const [columns] = await sql<[{ count: number }]>`
+      SELECT count(*)::int AS count FROM pg_attribute
+      WHERE attrelid = ${table}::regclass AND attname IN ('id', 'merchant_id') AND NOT attisdropped`
+    if (columns.count < 2) continue
+    const [row] = await sql.unsafe<{ id: string }[]>(
+      `SELECT id FROM ${table} WHERE merchant_id = $1 ORDER BY (CASE WHEN ${PREFERRED[type] ?? 'true'} THEN 0 ELSE 1 END), id LIMIT 1`,
+      [merchantId],
+    )
+    if (row !== undefined) rows.set(type, row.id)
+  }
+  return rows
+}
+
+/** Sold by the demo shop (seeds/default/02_catalog.sql). */
+const SKU = 'AP-RIDGE-TARP'
+
+/** A value of the type that is right in form; `name` says where form depends on more than the type. */
+export function goodValue(name: string, type: string, mutation: GraphQLField<unknown, unknown>): unknown {
+  switch (type) {
+    case 'Int':
+      return 1
+    case 'Float':
+      return 0.1
+    case 'Money':
+      return 100
+    case 'Boolean':
+      return true
+    case 'DateTime':
+      return name.startsWith('end') ? '2031-01-01T00:00:00Z' : '2030-01-01T00:00:00Z'
+    case 'Date':
+      return '2030-01-01'
+    case 'URL':
+      return 'https://example.com/x.png'
+    case 'EmailAddress':
+      return `${randomUUID()}@example.com`
+    case 'JSON':
+      return {}
+    default:
+      return goodText(name, mutation)
+  }
+}
+
+function goodText(name: string, mutation: GraphQLField<unknown, unknown>): string {
+  switch (name) {
+    case 'currency':
+      return 'USD'
+    case 'timezone':
+    case 'timeZone':
+      return 'Europe/Berlin'
+    case 'phone':
+      return '+49 30 123456'
+    case 'ip':
+      return '10.9.8.0/24'
+    case 'email':
+      return `${randomUUID()}@example.com`
+    case 'sku':
+    case 'code':
+      // A name to be given must be new, a name to be found must be there.
+      if (/Inventory|Stock/.test(mutation.name)) return SKU
+      return randomUUID().toUpperCase()
+    case 'slug':
+      return randomUUID()
+    case 'startTime':
+      return '09:00'
+    case 'endTime':
+      return '17:00'
+    default:
+      return 'ABC-1'
+  }
+}
