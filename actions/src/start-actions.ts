@@ -6,6 +6,7 @@ import { cartActions } from './cart/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
+import { userActions } from './identity/index.ts'
 import { inventoryActions } from './inventory/index.ts'
 import { merchantActions, type MerchantOptions } from './merchant/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
@@ -76,6 +77,7 @@ export function actionsByDomain(
     ordering: orderingActions(ordering),
     booking: bookingActions(database),
     payment: paymentActions({ database, cashier, cardProcessor }),
+    identity: userActions(database),
     merchant: merchantActions({ database, tokenIssuer }),
   }
 }

@@ -16,6 +16,8 @@ export type {
   Plan,
   Principal,
   SessionVariables,
+  UserId,
+  UserPrincipal,
 } from './principal.ts'
 export { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
 export {

@@ -5,6 +5,7 @@ type Branded<T, Name extends string> = T & { readonly [brand]: Name }
 
 export type MerchantId = Branded<string, 'MerchantId'>
 export type ApiKeyId = Branded<string, 'ApiKeyId'>
+export type UserId = Branded<string, 'UserId'>
 export type CustomerId = Branded<string, 'CustomerId'>
 
 /** Whether a key, or a deployment, works with real orders and money. */
@@ -33,10 +34,16 @@ export type KeyPrincipal = Caller & {
   readonly mode: Mode
 }
 
+/** Somebody who works for the merchant, with an access token. Sees the merchant's rows, as the roles permit. */
+export type UserPrincipal = Caller & {
+  readonly kind: 'user'
+  readonly userId: UserId
+}
+
 /** A shopper, with an access token. Sees its own rows and what the shop shows. */
 export type CustomerPrincipal = Caller & {
   readonly kind: 'customer'
   readonly customerId: CustomerId
 }
 
-export type Principal = KeyPrincipal | CustomerPrincipal
+export type Principal = KeyPrincipal | UserPrincipal | CustomerPrincipal

@@ -1,7 +1,8 @@
-import type { ApiKeyId, CustomerId, MerchantId, SessionVariables } from './principal.ts'
+import type { ApiKeyId, CustomerId, MerchantId, SessionVariables, UserId } from './principal.ts'
 
 type Subject =
   | { readonly kind: 'key'; readonly merchantId: MerchantId; readonly keyId: ApiKeyId }
+  | { readonly kind: 'user'; readonly merchantId: MerchantId; readonly userId: UserId }
   | { readonly kind: 'customer'; readonly merchantId: MerchantId; readonly customerId: CustomerId }
 
 /** What the row filters in metadata/ read. The roles are metadata's: `merchant` and `customer`. */
@@ -13,6 +14,8 @@ export function sessionVariables(subject: Subject, permissions: Iterable<string>
   switch (subject.kind) {
     case 'key':
       return { 'x-hasura-role': 'merchant', ...shared, 'x-hasura-key-id': subject.keyId }
+    case 'user':
+      return { 'x-hasura-role': 'merchant', ...shared, 'x-hasura-user-id': subject.userId }
     case 'customer':
       return { 'x-hasura-role': 'customer', ...shared, 'x-hasura-customer-id': subject.customerId }
   }

@@ -91,7 +91,7 @@ function run(
   context: QueryContext,
 ): Promise<QueryResult> {
   const { principal } = context
-  const role: Role = principal.kind === 'key' ? 'merchant' : 'customer'
+  const role: Role = principal.kind === 'customer' ? 'customer' : 'merchant'
   if (kind === 'query') return executeQuery(plans.planFor(prepared, role, variables), variables, context)
   const { operation, fragments, responseKeys } = prepared
   const options = { contract, projections, role, fragments, responseKeys, variables }

@@ -46,6 +46,19 @@ export const text = (maxLength: number) =>
     if (value.trim() === '') addFault(context, { kind: 'required' })
   })
 
+const emailForm = z.email()
+
+/** As the contract's EmailAddress; Hasura's own API has only strings. */
+export const email = text(254).superRefine((value, context) => {
+  if (value.trim() !== '' && !emailForm.safeParse(value).success)
+    addFault(context, { kind: 'format', expected: 'e-mail address' })
+})
+
+export const phone = text(64).superRefine((value, context) => {
+  if (value.trim() !== '' && !/^\+?[0-9][0-9 ().\-/x]{3,38}$/.test(value))
+    addFault(context, { kind: 'format', expected: 'phone number such as +49 30 123456' })
+})
+
 /** Any UUID, whatever its version: ids may have been made elsewhere. */
 export const id = z.guid()
 

@@ -24,9 +24,18 @@ export const address = {
 
 /** Everything that a key can be permitted to do. */
 const ALL_PERMISSIONS = new Set(
-  ['inventory', 'carts', 'orders', 'payments', 'customers', 'api_keys', 'products', 'booking'].flatMap(
-    (resource) => [`${resource}:read`, `${resource}:write`],
-  ),
+  [
+    'inventory',
+    'carts',
+    'orders',
+    'payments',
+    'customers',
+    'api_keys',
+    'products',
+    'booking',
+    'users',
+    'roles',
+  ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
 )
 
 export interface TestMerchant {

@@ -124,7 +124,7 @@ describe('every mutation of the contract', () => {
       const rule = contract.permissions.ofField('Mutation', name)
       const principals = [keyPrincipal(1), ...(rule?.customer === true ? [customerPrincipal(1)] : [])]
       for (const principal of principals) {
-        const role: Role = principal.kind === 'key' ? 'merchant' : 'customer'
+        const role: Role = principal.kind === 'customer' ? 'customer' : 'merchant'
         const schema = schemas.get(role)
         if (!schema) throw new Error('no schema')
         const call = planField(field, role, principal)

@@ -33,6 +33,8 @@ const found: Readonly<Record<string, string>> = {
   promotion: `(id: "${fixtureId('promotion', 1, 1)}")`,
   promotionCampaign: `(id: "${fixtureId('campaign', 1, 1)}")`,
   bookingService: `(id: "${fixtureId('service', 1, 1)}")`,
+  user: `(id: "${fixtureId('user', 1, 1)}")`,
+  role: `(id: "${fixtureId('role', 1, 1)}")`,
   staffMember: `(id: "${fixtureId('staff', 1, 1)}")`,
   appointment: `(id: "${fixtureId('appointment', 1, 1)}")`,
   availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
@@ -82,6 +84,8 @@ describe.each([
       UNION ALL SELECT id::text FROM promotion.promotion WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM payment.payment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM inventory.warehouse WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM identity.user WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM identity.role WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.service WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.staff_member WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.appointment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'

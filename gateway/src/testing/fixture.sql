@@ -142,3 +142,15 @@ SELECT a.merchant_id, a.id, a.start_time FROM booking.appointment a WHERE a.id I
 UPDATE catalog.product SET deleted_at = now() WHERE name = 'Product 30';
 UPDATE catalog.product_variant SET deleted_at = now() WHERE sku = 'SKU-1-3';
 ANALYZE;
+
+INSERT INTO identity.user (merchant_id, id, email, name, status, email_verified, created_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('user', m, n), 'user' || n || '@example.com', 'User ' || n,
+  CASE n WHEN 3 THEN 'INACTIVE' ELSE 'ACTIVE' END, n = 1, timestamptz '2026-01-01 00:00:00+00' + n * interval '1 day'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO identity.role (merchant_id, id, name, description, permissions)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('role', m, 1), 'Picker', 'Packs orders', '{orders:read,products:read}'
+FROM generate_series(1, 2) m;
+INSERT INTO identity.user_role (merchant_id, user_id, role_id)
+SELECT r.merchant_id, u.id, r.id
+FROM identity.role r
+JOIN identity.user u ON u.merchant_id = r.merchant_id AND u.name = CASE r.name WHEN 'Owner' THEN 'User 1' WHEN 'Picker' THEN 'User 2' END;

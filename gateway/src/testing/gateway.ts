@@ -51,6 +51,10 @@ export const everyPermission = [
   'merchant:write',
   'api_keys:read',
   'api_keys:write',
+  'users:read',
+  'users:write',
+  'roles:read',
+  'roles:write',
 ]
 
 /** A live deployment, as strict as they come. */

@@ -109,6 +109,10 @@ const allPermissions = [
   'merchant:write',
   'api_keys:read',
   'api_keys:write',
+  'users:read',
+  'users:write',
+  'roles:read',
+  'roles:write',
 ]
 
 /** A key of a merchant, with every permission unless others are given. */

@@ -56,7 +56,8 @@ export const reviewMutations: Readonly<Record<string, MutationDefinition>> = {
         ...pick(input as unknown as Values, reviewColumns, 'left out'),
         productId: toUuid(input.productId),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
-        ...(principal.kind === 'key' && input.customerId != null && { customerId: toUuid(input.customerId) }),
+        ...(principal.kind !== 'customer' &&
+          input.customerId != null && { customerId: toUuid(input.customerId) }),
       }),
   }),
   updateReview: change<Partial<ReviewInput>>({

@@ -87,7 +87,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
         ...pick(input as Values, addressColumns, 'left out'),
         ...(isDefault === true && { isDefault }),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
-        ...(principal.kind === 'key' && { customerId: toUuid(customerId) }),
+        ...(principal.kind !== 'customer' && { customerId: toUuid(customerId) }),
       }),
   }),
   updateCustomerAddress: change({

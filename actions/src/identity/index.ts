@@ -1,0 +1,1 @@
+export { userActions } from './user-actions.ts'

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Session } from '../action/session.ts'
+import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import { createTeamMember, roleId, sessionAs } from '../testing/test-team.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+let owner: Session
+let admin: Session
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+  owner = await sessionAs(shop, merchant, 'Owner')
+  admin = await sessionAs(shop, merchant, 'Admin')
+})
+afterAll(() => shop.close())
+
+const call = (name: string, input: object, session = owner) => shop.call(merchant, name, input, { session })
+
+const statusOf = async (id: string) => {
+  const [user] = await shop.database<
+    { status: string }[]
+  >`SELECT status FROM identity.user WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`
+  return found(user).status
+}
+
+const permissionsOf = async (userId: unknown) => {
+  const [row] = await shop.database<{ permissions: string[] }[]>`
+    SELECT permissions FROM identity.user_access WHERE merchant_id = ${merchant.merchantId} AND user_id = ${String(userId)}`
+  return found(row).permissions
+}
+
+describe('a user', () => {
+  test('is invited as INACTIVE and may do what all roles together permit', async () => {
+    const one = dataOf(await call('createRole', { input: { name: 'One', permissions: ['orders:read'] } }))
+    const two = dataOf(
+      await call('createRole', { input: { name: 'Two', permissions: ['orders:read', 'carts:read'] } }),
+    )
+    const { userId } = dataOf(
+      await call('createUser', { input: { email: 'union@example.com', roleIds: [one.roleId, two.roleId] } }),
+    )
+    expect(await statusOf(String(userId))).toBe('INACTIVE')
+    expect(await permissionsOf(userId)).toEqual(['carts:read', 'orders:read'])
+    dataOf(await call('removeRole', { userId, roleId: two.roleId }))
+    expect(await permissionsOf(userId)).toEqual(['orders:read'])
+    dataOf(await call('deleteUser', { id: userId }))
+    expect(await permissionsOf(userId)).toEqual([])
+  })
+
+  test('has an e-mail address that nobody else has, however it is written, until deleted', async () => {
+    const { userId } = dataOf(await call('createUser', { input: { email: 'one@example.com' } }))
+    const taken = { errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] }
+    expect(await call('createUser', { input: { email: 'ONE@example.com' } })).toMatchObject(taken)
+    const { userId: other } = dataOf(await call('createUser', { input: { email: 'two@example.com' } }))
+    expect(await call('updateUser', { id: other, input: { email: 'One@example.com' } })).toMatchObject(taken)
+    dataOf(await call('deleteUser', { id: userId }))
+    dataOf(await call('updateUser', { id: other, input: { email: 'one@example.com' } }))
+  })
+
+  test('is told all that is wrong at once', async () => {
+    const input = { email: 'no address', phone: 'none', name: '', roleIds: [crypto.randomUUID()] }
+    expect(await call('createUser', { input })).toMatchObject({
+      errors: [
+        { field: 'email', code: 'INVALID_FORMAT' },
+        { field: 'name', code: 'REQUIRED_FIELD' },
+        { field: 'phone', code: 'INVALID_FORMAT' },
+      ],
+    })
+    expect(
+      await call('createUser', { input: { email: 'x@example.com', roleIds: input.roleIds } }),
+    ).toMatchObject({
+      errors: [{ field: 'roleIds.0', code: 'NOT_FOUND' }],
+    })
+  })
+
+  test('whose address changes has to verify it again', async () => {
+    const { id } = await createTeamMember(shop, merchant, 'Support')
+    const verified = async () => {
+      const [user] = await shop.database`SELECT email_verified FROM identity.user WHERE id = ${id}`
+      return user?.['email_verified'] as boolean
+    }
+    await shop.database`UPDATE identity.user SET email_verified = true WHERE id = ${id}`
+    dataOf(await call('updateUser', { id, input: { name: null } }))
+    expect(await verified()).toBe(true)
+    dataOf(await call('updateUser', { id, input: { email: 'new@example.com' } }))
+    expect(await verified()).toBe(false)
+  })
+})
+
+describe('nobody grants more than they have', () => {
+  const beyond = (field: string) => ({
+    kind: 'invalid',
+    errors: [{ field, code: 'INVALID_VALUE', message: expect.stringContaining('billing:write') as string }],
+  })
+
+  test('by inviting, assigning, or taking away a role', async () => {
+    const ownerRole = await roleId(shop, merchant, 'Owner')
+    const { id: userId } = await createTeamMember(shop, merchant, 'Support')
+    const input = { email: 'boss@example.com', roleIds: [ownerRole] }
+    expect(await call('createUser', { input }, admin)).toMatchObject(beyond('roleIds.0'))
+    expect(await call('assignRole', { userId, roleId: ownerRole }, admin)).toMatchObject(beyond('roleId'))
+    const boss = await createTeamMember(shop, merchant, 'Owner')
+    expect(await call('removeRole', { userId: boss.id, roleId: ownerRole }, admin)).toMatchObject(
+      beyond('userId'),
+    )
+  })
+
+  test('by changing, suspending or deleting somebody who may do more', async () => {
+    const { id } = await createTeamMember(shop, merchant, 'Owner')
+    await createTeamMember(shop, merchant, 'Owner')
+    expect(await call('updateUser', { id, input: { email: 'mine@example.com' } }, admin)).toMatchObject(
+      beyond('id'),
+    )
+    expect(await call('suspendUser', { id }, admin)).toMatchObject(beyond('id'))
+    expect(await call('deleteUser', { id }, admin)).toMatchObject(beyond('id'))
+    expect(await statusOf(id)).toBe('ACTIVE')
+  })
+
+  test('by making or widening a role', async () => {
+    const permissions = ['orders:read', 'billing:write', 'no:such']
+    expect(await call('createRole', { input: { name: 'Big', permissions } }, admin)).toMatchObject({
+      errors: [
+        { field: 'permissions.1', code: 'INVALID_VALUE' },
+        { field: 'permissions.2', code: 'NOT_FOUND' },
+      ],
+    })
+    const { roleId: id } = dataOf(
+      await call('createRole', { input: { name: 'Small', permissions: ['orders:read'] } }, admin),
+    )
+    expect(await call('updateRole', { id, input: { permissions: ['billing:write'] } }, admin)).toMatchObject(
+      beyond('permissions.0'),
+    )
+    dataOf(await call('updateRole', { id, input: { permissions: ['billing:write'] } }))
+    expect(await call('updateRole', { id, input: { name: 'Mine' } }, admin)).toMatchObject(beyond('id'))
+    expect(await call('deleteRole', { id }, admin)).toMatchObject(beyond('id'))
+  })
+})
+
+describe('the last active owner', () => {
+  test('can be neither suspended, deleted nor demoted, by whomever', async () => {
+    const other = await shop.createMerchant()
+    const session = await sessionAs(shop, other, 'Owner')
+    const { id } = await createTeamMember(shop, other, 'Owner')
+    await createTeamMember(shop, other, 'Owner', 'INACTIVE')
+    const ownerRole = await roleId(shop, other, 'Owner')
+    const last = (field: string) => ({
+      errors: [{ field, message: 'The merchant would have no active owner left' }],
+    })
+    const on = (name: string, input: object) => shop.call(other, name, input, { session })
+    expect(await on('suspendUser', { id })).toMatchObject(last('id'))
+    expect(await on('deleteUser', { id })).toMatchObject(last('id'))
+    expect(await on('removeRole', { userId: id, roleId: ownerRole })).toMatchObject(last('roleId'))
+    await expect(
+      shop.database`DELETE FROM identity.user_role WHERE merchant_id = ${other.merchantId} AND user_id = ${id}`,
+    ).rejects.toMatchObject({ constraint_name: 'user_last_owner' })
+    await expect(
+      shop.database`UPDATE identity.user SET status = 'INACTIVE' WHERE merchant_id = ${other.merchantId} AND id = ${id}`,
+    ).rejects.toMatchObject({ constraint_name: 'user_last_owner' })
+  })
+
+  test('is still there after all owners have tried to leave at once', async () => {
+    const other = await shop.createMerchant()
+    const session = await sessionAs(shop, other, 'Owner')
+    const owners = await Promise.all(Array.from({ length: 6 }, () => createTeamMember(shop, other, 'Owner')))
+    const ownerRole = await roleId(shop, other, 'Owner')
+    const answers = await Promise.all(
+      owners.map(({ id }, index) =>
+        index % 2 === 0
+          ? shop.call(other, 'deleteUser', { id }, { session })
+          : shop.call(other, 'removeRole', { userId: id, roleId: ownerRole }, { session }),
+      ),
+    )
+    expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(5)
+  })
+
+  test('goes with the merchant', async () => {
+    const other = await shop.createMerchant()
+    await createTeamMember(shop, other, 'Owner')
+    await shop.database`DELETE FROM merchant.merchant WHERE id = ${other.merchantId}`
+  })
+})
+
+describe('a role', () => {
+  test('that every merchant has stays as it is', async () => {
+    const id = await roleId(shop, merchant, 'Manager')
+    const builtIn = { errors: [{ field: 'id', message: 'A built-in role stays as it is' }] }
+    expect(await call('updateRole', { id, input: { permissions: ['orders:read'] } })).toMatchObject(builtIn)
+    expect(await call('deleteRole', { id })).toMatchObject(builtIn)
+  })
+
+  test('that somebody has can not be deleted, and has a name of its own', async () => {
+    const input = { name: 'Picker', permissions: ['orders:read'] }
+    const { roleId: id } = dataOf(await call('createRole', { input }))
+    expect(await call('createRole', { input: { ...input, name: 'picker' } })).toMatchObject({
+      errors: [{ field: 'name', code: 'ALREADY_EXISTS' }],
+    })
+    const { userId } = dataOf(await call('createUser', { input: { email: 'p@example.com', roleIds: [id] } }))
+    expect(await call('deleteRole', { id })).toMatchObject({
+      errors: [{ field: 'id', message: 'Users have the role' }],
+    })
+    dataOf(await call('removeRole', { userId, roleId: id }))
+    dataOf(await call('deleteRole', { id }))
+  })
+
+  test('that is built in follows the permissions that there are', async () => {
+    const { database } = shop
+    const holders = () => database<{ name: string }[]>`
+      SELECT name FROM identity.role
+      WHERE merchant_id = ${merchant.merchantId} AND permissions @> '{moon:write}' ORDER BY name`
+    await database`INSERT INTO merchant.permission (name, description) VALUES ('moon:write', 'Move the moon')`
+    expect((await holders()).map(({ name }) => name)).toEqual(['Admin', 'Manager', 'Owner'])
+    await database`DELETE FROM merchant.permission WHERE name = 'moon:write'`
+    expect(await holders()).toEqual([])
+  })
+})
