@@ -27,7 +27,17 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose children are domains: one may use another through its index only. */
 const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  'actions/src': ['booking', 'cart', 'catalog', 'identity', 'inventory', 'merchant', 'ordering', 'payment', 'promotion'],
+  'actions/src': [
+    'booking',
+    'cart',
+    'catalog',
+    'identity',
+    'inventory',
+    'merchant',
+    'ordering',
+    'payment',
+    'promotion',
+  ],
   'gateway/src/domains': [
     'booking',
     'cart',
