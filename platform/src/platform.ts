@@ -100,6 +100,8 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(() => authWebhook.close())
   const actions = await startCommerce(services, config)
+  engine.startDelivery()
+  started.defer(() => engine.stopDelivery())
   const graphql = await startContract(services, config, engine)
   return {
     urls: {
@@ -141,6 +143,8 @@ async function startHasura(
       ACTIONS_BASE_URL: addressOf(ports.actions),
       ACTIONS_SECRET: secrets.actionsSecret,
     },
+    // Before the actions listen, and after they have stopped, an event would only fail.
+    events: { delivery: 'when-asked' },
     logger: logger.child({ service: 'hasura' }),
   })
   started.defer(() => engine.stop())

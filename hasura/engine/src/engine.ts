@@ -1,6 +1,8 @@
 import { setInterval } from 'node:timers'
 import pg from 'pg'
 import { type Logger, pino } from 'pino'
+import { createEngineEvents, type EventSettings } from './events/engine-events.ts'
+import { followWithTriggers } from './events/install-triggers.ts'
 import { createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
@@ -49,6 +51,8 @@ export interface EngineOptions {
   readonly liveQueries?: Refetch | undefined
   /** The same for streaming subscriptions. */
   readonly streamingQueries?: Refetch | undefined
+  /** How events are delivered: by whom else, how many at a time, how often the database is asked. */
+  readonly events?: Partial<EventSettings> | undefined
 }
 
 export type WebSocketLimits = HttpServerOptions['webSockets']
@@ -71,6 +75,10 @@ export interface Engine {
     session: Session,
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<GraphQLResult>
+  /** Begins to deliver events. Done at the start, unless `events.delivery` says `when-asked`. */
+  startDelivery(): void
+  /** Takes no more events, and lets those under way come to their end. */
+  stopDelivery(): Promise<void>
   /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
   replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
   /** Lets running requests finish for a while, then closes everything. */
@@ -92,6 +100,13 @@ const defaults = {
     maxBufferedBytes: 4 * 1024 * 1024,
   },
   refetch: { intervalMs: 1_000, batchSize: 100 },
+  events: {
+    delivery: 'at-start',
+    concurrency: 100,
+    fetchIntervalMs: 1_000,
+    fetchBatchSize: 100,
+    graceMs: 60_000,
+  } satisfies EventSettings,
 }
 
 /** What an empty database starts with: itself, with nothing tracked. */
@@ -142,11 +157,13 @@ export const startEngine = async (options: EngineOptions): Promise<Engine> => {
 const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions): Promise<Engine> => {
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
-  const workspace = await openWorkspace(pool, store)
+  const stringifyNumbers = options.stringifyNumericTypes ?? false
+  const workspace = await openWorkspace(pool, store, followWithTriggers(stringifyNumbers))
+  const environment = options.env ?? process.env
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
-    stringifyNumericTypes: options.stringifyNumericTypes ?? false,
+    stringifyNumericTypes: stringifyNumbers,
     inferFunctionPermissions: options.inferFunctionPermissions ?? true,
-    env: options.env ?? process.env,
+    env: environment,
   })
   const poolSize = options.poolSize ?? defaults.poolSize
   const hub = createSubscriptionHub(executor, () => workspace.snapshot, pool, {
@@ -156,8 +173,17 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
     statementTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
     logger,
   })
+  const eventSettings = { ...defaults.events, ...options.events }
+  const events = createEngineEvents({
+    pool,
+    getSnapshot: () => workspace.snapshot,
+    environment,
+    settings: eventSettings,
+    logger,
+  })
   const server = await serve(workspace, executor, hub, pool, logger, options)
   warnOfUnserved(workspace.snapshot, logger)
+  if (eventSettings.delivery === 'at-start') events.start()
   const stopPolling = poll(workspace, logger, options.pollIntervalMs ?? defaults.pollIntervalMs)
   return {
     port: server?.port,
@@ -171,6 +197,8 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
       executor.isSubscription(request, session)
         ? subscriptionResults(hub, request, session, signal)
         : onlyResult(() => executor.execute(request, session, { signal })),
+    startDelivery: () => events.start(),
+    stopDelivery: () => events.stop(),
     replaceMetadata: async (metadata) => {
       const args = { metadata, allow_inconsistent_metadata: true }
       await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })
@@ -181,6 +209,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
       stopPolling()
       await hub.close()
       await server?.close()
+      await events.stop()
       await pool.end()
     },
   }

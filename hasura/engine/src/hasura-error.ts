@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'already-tracked'
   | 'already-untracked'
   | 'bad-request'
+  | 'busy'
   | 'conflict'
   | 'dependency-error'
   | 'invalid-configuration'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import { type ApiGroup, apiGroups } from './http/routes.ts'
+import type { EventSettings } from './events/engine-events.ts'
 import type { WebSocketLimits } from './engine.ts'
 import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
@@ -21,6 +22,7 @@ export interface Settings {
   readonly logLevel: string
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
+  readonly events: Omit<EventSettings, 'delivery'>
   readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs'>
 }
 
@@ -71,6 +73,11 @@ const environment = z.object({
   HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
   HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs,
   HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
+  HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE: z.coerce.number().int().min(1).max(10_000).default(100),
+  HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL: intervalMs,
+  /** Zero: events are written, and delivered by another engine. */
+  HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE: z.coerce.number().int().min(0).max(10_000).default(100),
+  HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: z.coerce.number().int().min(0).max(3_600).default(60),
   HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5),
   HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds.default(3),
   HASURA_GRAPHQL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
@@ -125,6 +132,12 @@ const fromEnvironment = (values: z.output<typeof environment>): Settings => ({
   streamingQueries: {
     intervalMs: values.HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
     batchSize: values.HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE,
+  },
+  events: {
+    concurrency: values.HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE,
+    fetchIntervalMs: values.HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL,
+    fetchBatchSize: values.HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE,
+    graceMs: values.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1_000,
   },
   webSockets: {
     keepAliveMs: values.HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE * 1_000,

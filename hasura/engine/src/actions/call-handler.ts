@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Action } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
+import { type Environment, UnsetVariable, headerValue, resolveTemplate } from '../webhook/environment.ts'
+import { readBounded } from '../webhook/read-bounded.ts'
 
 /** What an action's handler is sent. */
 export interface ActionPayload {
@@ -12,7 +14,7 @@ export interface ActionPayload {
 }
 
 export interface HandlerCall {
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   readonly clientHeaders?: IncomingHttpHeaders | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -54,7 +56,7 @@ export const callHandler = async (
   payload: ActionPayload,
   call: HandlerCall,
 ): Promise<HandlerAnswer> => {
-  const url = resolveTemplate(definition.handler, call.environment)
+  const url = configured(() => resolveTemplate(definition.handler, call.environment))
   const timeout = AbortSignal.timeout((definition.timeout ?? defaultTimeout) * 1000)
   const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal])
   const response = await fetch(url, {
@@ -66,18 +68,21 @@ export const callHandler = async (
   }).catch((error: unknown) => {
     throw unexpected('http exception when calling webhook', error)
   })
-  const body = parseBody(await readBounded(response))
+  const text = await readBounded(response, maxAnswerBytes)
+  if (text === undefined) throw unexpected('the response of the webhook is too large')
+  const body = parseBody(text)
   if (response.ok) return { body, cookies: response.headers.getSetCookie() }
   throw refusal(response.status, body)
 }
 
-/** `{{NAME}}` stands for a variable of the environment. */
-export const resolveTemplate = (template: string, environment: HandlerCall['environment']): string =>
-  template.replaceAll(/\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined) throw unexpected(`environment variable '${name}' not set`)
-    return value
-  })
+/** What the metadata leaves to the environment, which may lack it. */
+const configured = (resolve: () => string): string => {
+  try {
+    return resolve()
+  } catch (error) {
+    throw error instanceof UnsetVariable ? unexpected(error.message) : error
+  }
+}
 
 const requestHeaders = (
   definition: Action['definition'],
@@ -90,25 +95,13 @@ const requestHeaders = (
       if (value !== undefined && !notForwarded.has(name) && !ignored.has(name))
         headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
-  for (const header of definition.headers ?? []) {
-    const value =
-      'value' in header ? resolveTemplate(header.value, environment) : environment[header.value_from_env]
-    if (value === undefined) throw unexpected(`environment variable for the header '${header.name}' not set`)
-    headers.set(header.name, value)
-  }
+  for (const header of definition.headers ?? [])
+    headers.set(
+      header.name,
+      configured(() => headerValue(header, environment)),
+    )
   headers.set('content-type', 'application/json')
   return headers
-}
-
-const readBounded = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxAnswerBytes) throw unexpected('the response of the webhook is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 const parseBody = (text: string): JsonValue => {

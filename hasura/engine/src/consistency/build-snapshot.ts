@@ -5,6 +5,7 @@ import { buildSourceModel } from '../schema/source-model.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 import { checkActions, checkCustomTypes } from './check-actions.ts'
 import { checkComputedFields } from './check-computed-fields.ts'
+import { checkEventTriggers } from './check-event-triggers.ts'
 import { checkFunctions } from './check-functions.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
@@ -84,15 +85,17 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
   )
   const lookup = fieldLookup(computed.tables, catalog)
   const permitted = forEachTable(computed.tables, (table) => checkPermissions(name, table, model, lookup))
+  const triggerNames = new Set<string>()
+  const triggered = forEachTable(permitted.tables, (table) => checkEventTriggers(name, table, triggerNames))
   const functions = checkFunctions(name, source.functions, tracked, catalog)
   return {
     source: {
       ...source,
-      tables: metadataOf(permitted.tables),
+      tables: metadataOf(triggered.tables),
       functions: functions.kept,
     },
-    tables: permitted.tables,
-    inconsistencies: [kept, related, computed, permitted, functions].flatMap(
+    tables: triggered.tables,
+    inconsistencies: [kept, related, computed, permitted, triggered, functions].flatMap(
       ({ inconsistencies }) => inconsistencies,
     ),
   }

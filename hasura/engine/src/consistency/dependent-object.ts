@@ -22,6 +22,8 @@ const describeDependent = ({ type, name, definition }: Inconsistency): string =>
       return `relationship ${prefix}.${ownName} ${from}`
     case 'computed_field':
       return `computed field ${prefix}.${ownName} ${from}`
+    case 'event_trigger':
+      return `event-trigger ${prefix}.${ownName} ${from}`
     case 'insert_permission':
     case 'select_permission':
     case 'update_permission':

@@ -4,6 +4,7 @@ import {
   type PermissionKind,
   actionObject,
   computedFieldObject,
+  eventTriggerObject,
   functionObject,
   permissionObject,
   relationshipObject,
@@ -51,5 +52,8 @@ const filterTable = (source: string, table: TableMetadata, keep: Keep): TableMet
     select_permissions: table.select_permissions?.filter(permitted('select')),
     update_permissions: table.update_permissions?.filter(permitted('update')),
     delete_permissions: table.delete_permissions?.filter(permitted('delete')),
+    event_triggers: table.event_triggers?.filter((each) =>
+      keep(eventTriggerObject(source, table.table, each)),
+    ),
   }
 }

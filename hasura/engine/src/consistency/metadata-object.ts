@@ -5,6 +5,7 @@ import type {
   ArrayRelationship,
   ComputedField,
   DeletePermission,
+  EventTrigger,
   FunctionMetadata,
   InsertPermission,
   ObjectRelationship,
@@ -87,6 +88,13 @@ export const permissionObject = (
     permission: permission.permission,
     comment: permission.comment ?? null,
   })
+
+export const eventTriggerObject = (
+  source: string,
+  table: QualifiedName,
+  trigger: EventTrigger,
+): MetadataObject =>
+  tableMember(source, table, 'event_trigger', trigger.name, { configuration: trigger, name: trigger.name })
 
 export const functionObject = (source: string, fn: FunctionMetadata['function']): MetadataObject => ({
   type: 'function',

@@ -4,6 +4,7 @@ import type { JsonObject } from '../metadata/parse.ts'
 import type {
   ArrayRelationship,
   CustomTypes,
+  EventTrigger,
   Metadata,
   ObjectRelationship,
   Source,
@@ -92,6 +93,28 @@ const renameInTable = (
       ...each,
       permission: expression(each.permission),
     })),
+    event_triggers: table.event_triggers?.map((each) => renameEventTrigger(each, column)),
+  }
+}
+
+const renameEventTrigger = (trigger: EventTrigger, rename: (column: string) => string): EventTrigger => {
+  const { insert, update, delete: deletion } = trigger.definition
+  const columns = (list: '*' | readonly string[]): '*' | readonly string[] =>
+    list === '*' ? list : list.map(rename)
+  const operation = (each: typeof insert): typeof insert =>
+    each && {
+      ...each,
+      columns: columns(each.columns),
+      ...(each.payload === undefined ? {} : { payload: columns(each.payload) }),
+    }
+  return {
+    ...trigger,
+    definition: {
+      ...trigger.definition,
+      ...(insert && { insert: operation(insert) }),
+      ...(update && { update: operation(update) }),
+      ...(deletion && { delete: operation(deletion) }),
+    },
   }
 }
 

@@ -9,6 +9,8 @@ export type WrittenRows = readonly (readonly (string | null)[] | null)[]
 export interface Bindings {
   readonly variables: Readonly<Record<string, JsonValue>>
   readonly session: Session
+  /** What `hasura.user` is to be while a mutation's only statement runs. */
+  readonly user?: string
   readonly written?: WrittenRows
   /** An action's answer, as JSON text. */
   readonly answer?: string

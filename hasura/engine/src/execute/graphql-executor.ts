@@ -1,5 +1,5 @@
 import { OperationTypeNode } from 'graphql'
-import type pg from 'pg'
+import pg from 'pg'
 import { type ActionRuntime, runAction } from '../actions/run-action.ts'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
 import { parseOperation } from '../plan/document.ts'
@@ -163,7 +163,13 @@ const runDatabaseFields = async (
   run: Run,
 ): Promise<readonly string[]> => {
   const { session, variables } = run
-  const bindings: Bindings = { variables, session }
+  const user = JSON.stringify(session.variables)
+  const isTransaction = kind === 'mutation' && !isSingleStatement(fields)
+  const bindings: Bindings = {
+    variables,
+    session,
+    ...(kind === 'mutation' && !isTransaction ? { user } : {}),
+  }
   const fieldJson = async (field: CompiledRootField, client: pg.PoolClient | undefined): Promise<string> => {
     if (field.kind === 'text') return entry(field.key, field.json)
     if (field.kind === 'action' || client === undefined) throw new Error('Actions have a group of their own')
@@ -176,9 +182,7 @@ const runDatabaseFields = async (
   }
   if (fields.every((field) => field.kind === 'text')) return all(undefined)
   return withConnection(run.pool, run.executeOptions.signal, (client) =>
-    kind === 'mutation' && !isSingleStatement(fields)
-      ? inTransaction(client, () => all(client))
-      : all(client),
+    isTransaction ? inTransaction(client, user, () => all(client)) : all(client),
   )
 }
 
@@ -188,8 +192,13 @@ const isSingleStatement = (fields: readonly CompiledRootField[]): boolean => {
   return database.length === 1 && database[0]?.field.kind === 'statement'
 }
 
-const inTransaction = async <Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> => {
-  await client.query('BEGIN')
+/** Triggers and functions of the database read in `hasura.user` on whose behalf the transaction runs. */
+const inTransaction = async <Result>(
+  client: pg.PoolClient,
+  user: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  await client.query(`BEGIN; SET LOCAL "hasura.user" = ${pg.escapeLiteral(user)}`)
   try {
     const result = await work()
     await client.query('COMMIT')

@@ -44,7 +44,7 @@ export const runBound = async (
       throw missingSessionVariables(bound.names)
     case 'bound':
       try {
-        return await runStatement(client, statement, bound.values)
+        return await runStatement(client, statement, bound.values, bindings.user)
       } catch (error) {
         const known = postgresError(error, path)
         throw known === undefined ? error : new RequestFailure(known)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { CompiledStatement } from './compile.ts'
+import { queryWithUser } from './session-query.ts'
 
 /** JSON is passed on as Postgres wrote it: nothing is parsed. */
 const rawTypes = { getTypeParser: () => (value: unknown) => value }
@@ -14,15 +15,22 @@ const prepared = new WeakMap<pg.PoolClient, Set<string>>()
 
 export type ResultRow = readonly (string | null)[]
 
-/** Runs a statement on a connection, prepared under its name, and returns its rows as texts. */
+/**
+ * Runs a statement on a connection, prepared under its name, and returns its rows as texts. With `user` it runs as
+ * a transaction of its own in which `hasura.user` says that.
+ */
 export const runStatement = async (
   client: pg.PoolClient,
   { name, text }: CompiledStatement,
   values: readonly (string | null)[],
+  user?: string,
 ): Promise<readonly ResultRow[]> => {
   const config = { text, values: [...values], rowMode: 'array' as const, types: rawTypes }
   const named = text.length <= maxPreparedLength ? { ...config, name: remember(client, name) } : config
-  const result = await client.query<(string | null)[]>(named)
+  const result =
+    user === undefined
+      ? await client.query<(string | null)[]>(named)
+      : await queryWithUser(client, user, named)
   return result.rows
 }
 

@@ -1,18 +1,26 @@
-import type { Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { findSource, findTable } from '../metadata/edit-metadata.ts'
 import type { Json } from '../metadata/parse.ts'
 import { type QualifiedName, displayName, qualifiedName } from '../metadata/qualified-name.ts'
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
+import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { MetadataDraft } from './draft.ts'
+
+/**
+ * What has to happen in the database so that it fits a change of the metadata, in the transaction that stores the
+ * metadata: event triggers are triggers of Postgres, too.
+ */
+export type FinishChange = (client: ClientBase, before: Snapshot, after: Snapshot) => Promise<void>
 
 /** What a command may use. */
 export interface CommandContext {
   readonly draft: MetadataDraft
   readonly pool: Pool
   readonly store: MetadataStore
+  readonly finishChange: FinishChange
 }
 
 /** A command of the metadata API: its arguments and what it does. The answer is the response's body. */

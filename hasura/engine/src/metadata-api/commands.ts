@@ -1,6 +1,7 @@
 import { actionCommands } from './action-commands.ts'
 import type { Command } from './command.ts'
 import { computedFieldCommands } from './computed-field-commands.ts'
+import { eventTriggerCommands } from './event-trigger-commands.ts'
 import { functionCommands } from './function-commands.ts'
 import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
@@ -17,6 +18,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...permissionCommands,
   ...functionCommands,
   ...actionCommands,
+  ...eventTriggerCommands,
 }
 
 /** Commands of `/v2/query`. */

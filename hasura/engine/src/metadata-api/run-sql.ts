@@ -58,7 +58,7 @@ const inTransaction = async <T>(client: PoolClient, readOnly: boolean, run: () =
 const runChecked = async (
   client: PoolClient,
   args: RunSqlArguments,
-  { draft, store }: CommandContext,
+  { draft, store, finishChange }: CommandContext,
 ): Promise<Json> => {
   const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
   if (!checks) return execute(client, args.sql)
@@ -70,7 +70,9 @@ const runChecked = async (
   const adapted = await adaptToCatalog(draft.snapshot, before, after, args, (metadata) =>
     readCatalog(client, metadata),
   )
-  draft.replace(await persist(client, store, draft.snapshot, adapted))
+  const persisted = await persist(client, store, draft.snapshot, adapted)
+  await finishChange(client, draft.snapshot, persisted)
+  draft.replace(persisted)
   return result
 }
 

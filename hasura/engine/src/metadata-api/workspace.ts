@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import { HasuraError, versionConflict } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
@@ -6,6 +6,7 @@ import { parseMetadata } from '../metadata/read-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
+import type { FinishChange } from './command.ts'
 import type { CommandSet } from './commands.ts'
 import { createDraft, readCatalog } from './draft.ts'
 import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './handle-request.ts'
@@ -25,8 +26,14 @@ const maxWaiting = 1_000
 const tooBusy = (): HasuraError =>
   new HasuraError('unexpected', 'too many requests wait to change metadata', { status: 503 })
 
-export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<Workspace> => {
+export const openWorkspace = async (
+  pool: Pool,
+  store: MetadataStore,
+  finishChange: FinishChange,
+): Promise<Workspace> => {
   let snapshot = await load(pool, store)
+  // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
+  await inTransaction(pool, (client) => finishChange(client, snapshot, snapshot))
   // One change at a time: each builds on the one before.
   let queue: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -42,6 +49,18 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
     if ((await store.readResourceVersion()) !== snapshot.resourceVersion) snapshot = await load(pool, store)
   }
 
+  const commit = (before: Snapshot, after: Snapshot): Promise<Snapshot> =>
+    inTransaction(pool, async (client) => {
+      const result = await store.write(after.storedMetadata, after.resourceVersion, client)
+      switch (result.kind) {
+        case 'written':
+          await finishChange(client, before, after)
+          return { ...after, resourceVersion: result.resourceVersion }
+        case 'conflict':
+          throw versionConflict(after.resourceVersion)
+      }
+    })
+
   const changeMetadata = async (body: unknown): Promise<Json> => {
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
@@ -50,8 +69,8 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
     else await catchUp()
     const draft = createDraft(pool, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
-    const answer = await runMetadataRequest(request, { draft, pool, store })
-    if (changes) snapshot = await commit(store, draft.snapshot)
+    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange })
+    if (changes) snapshot = await commit(snapshot, draft.snapshot)
     return answer
   }
 
@@ -61,7 +80,7 @@ export const openWorkspace = async (pool: Pool, store: MetadataStore): Promise<W
     await catchUp()
     const draft = createDraft(pool, snapshot)
     try {
-      return await runMetadataRequest(request, { draft, pool, store })
+      return await runMetadataRequest(request, { draft, pool, store, finishChange })
     } finally {
       snapshot = draft.snapshot
     }
@@ -84,21 +103,30 @@ const load = async (pool: Pool, store: MetadataStore): Promise<Snapshot> => {
   return buildSnapshot(metadata, await readCatalog(pool, metadata), resourceVersion)
 }
 
+const inTransaction = async <Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = await pool.connect()
+  let broken: boolean | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => (broken = true))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
 const storedMetadata = (stored: unknown): Metadata => {
   const parsed = parseMetadata(stored)
   if (parsed.kind === 'parsed') return parsed.value
   const { path, message } = parsed.problem
   throw new HasuraError('unexpected', `the stored metadata can't be read: ${message}`, { status: 500, path })
-}
-
-const commit = async (store: MetadataStore, snapshot: Snapshot): Promise<Snapshot> => {
-  const result = await store.write(snapshot.storedMetadata, snapshot.resourceVersion)
-  switch (result.kind) {
-    case 'written':
-      return { ...snapshot, resourceVersion: result.resourceVersion }
-    case 'conflict':
-      throw versionConflict(snapshot.resourceVersion)
-  }
 }
 
 const requireVersion = (body: unknown, current: number): void => {

@@ -1,5 +1,5 @@
 import { type QualifiedName, qualifiedKey } from './qualified-name.ts'
-import type { FunctionMetadata, Metadata, Source, TableMetadata } from './types.ts'
+import type { EventTrigger, FunctionMetadata, Metadata, Source, TableMetadata } from './types.ts'
 
 /** Pure edits: each returns new metadata and leaves the old one as it is. */
 
@@ -37,6 +37,18 @@ export const editTable = (
       qualifiedKey(entry.table) === qualifiedKey(table) ? edit(entry) : entry,
     ),
   }))
+
+/** The table that an event trigger of this name is on, and the trigger. */
+export const findEventTrigger = (
+  metadata: Metadata,
+  source: string,
+  name: string,
+): { readonly table: QualifiedName; readonly trigger: EventTrigger } | undefined =>
+  findSource(metadata, source)
+    ?.tables.flatMap(({ table, event_triggers = [] }) =>
+      event_triggers.map((trigger) => ({ table, trigger })),
+    )
+    .find(({ trigger }) => trigger.name === name)
 
 export const editFunction = (
   metadata: Metadata,

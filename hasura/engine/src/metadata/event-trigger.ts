@@ -2,9 +2,16 @@ import { z } from 'zod'
 import { type DeepReadonly, json, nonEmptyText, record } from './parse.ts'
 import { requestTransform, responseTransform, webhookHeader } from './webhook.ts'
 
-const operation = record({
+export const operation = record({
   columns: z.union([z.literal('*'), z.array(z.string())]),
   payload: z.union([z.literal('*'), z.array(z.string())]).optional(),
+})
+
+export const retryConf = record({
+  num_retries: z.number().int().nonnegative().optional(),
+  interval_sec: z.number().int().nonnegative().optional(),
+  timeout_sec: z.number().int().positive().optional(),
+  tolerance_seconds: z.number().int().nonnegative().optional(),
 })
 
 export const eventTrigger = record({
@@ -15,12 +22,7 @@ export const eventTrigger = record({
     update: operation.optional(),
     delete: operation.optional(),
   }),
-  retry_conf: record({
-    num_retries: z.number().int().nonnegative().optional(),
-    interval_sec: z.number().int().nonnegative().optional(),
-    timeout_sec: z.number().int().positive().optional(),
-    tolerance_seconds: z.number().int().nonnegative().optional(),
-  }),
+  retry_conf: retryConf,
   webhook: z.string().optional(),
   webhook_from_env: z.string().optional(),
   headers: z.array(webhookHeader).optional(),

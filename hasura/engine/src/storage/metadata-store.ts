@@ -5,7 +5,10 @@ import { z } from 'zod'
 import type { Json } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
 
-const createSql = readFileSync(new URL('./hdb-catalog.sql', import.meta.url), 'utf8')
+const readSql = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
+
+/** The metadata and its neighbours, and what belongs to a source. */
+const createSql = `${readSql('./hdb-catalog.sql')}\n${readSql('./hdb-source-catalog.sql')}`
 
 /** Any number that no one else uses: it keeps engines that start together from creating the tables together. */
 const creationLock = 7_267_481_004
@@ -62,7 +65,8 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
   prepare: async (initial) => {
     const { rows } = await pool.query<{ present: boolean }>(
       `select to_regclass('hdb_catalog.hdb_metadata') is not null
-          and to_regclass('hdb_catalog.hdb_schema_notifications') is not null as present`,
+          and to_regclass('hdb_catalog.hdb_schema_notifications') is not null
+          and to_regclass('hdb_catalog.event_log') is not null as present`,
     )
     if (rows[0]?.present !== true) await create(pool)
     await pool.query(

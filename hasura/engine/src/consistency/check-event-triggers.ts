@@ -1,0 +1,42 @@
+import type { CatalogTable } from '../catalog/types.ts'
+import { displayName } from '../metadata/qualified-name.ts'
+import type { EventTrigger } from '../metadata/types.ts'
+import type { Inconsistency } from '../snapshot.ts'
+import { checkEach, eventTriggerObject } from './metadata-object.ts'
+import type { TrackedTable } from './tracked-tables.ts'
+
+/** An event trigger's columns must exist, its name must be its own, and its table must be one that fires triggers. */
+export const checkEventTriggers = (
+  source: string,
+  table: TrackedTable,
+  taken: Set<string>,
+): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } => {
+  const { metadata, catalog } = table
+  const { kept, inconsistencies } = checkEach(
+    metadata.event_triggers,
+    (trigger) => {
+      if (taken.has(trigger.name))
+        return `multiple definitions in metadata for event trigger "${trigger.name}"`
+      taken.add(trigger.name)
+      return tableProblem(catalog) ?? columnProblem(trigger, catalog)
+    },
+    (trigger) => eventTriggerObject(source, metadata.table, trigger),
+  )
+  return { table: { catalog, metadata: { ...metadata, event_triggers: kept } }, inconsistencies }
+}
+
+const tableProblem = ({ kind, name }: CatalogTable): string | undefined =>
+  kind === 'view' || kind === 'materialized-view'
+    ? `event triggers are not supported on the view "${displayName(name)}"`
+    : undefined
+
+const columnProblem = ({ definition }: EventTrigger, { name, columns }: CatalogTable): string | undefined => {
+  const known = new Set(columns.map((column) => column.name))
+  const mentioned = [definition.insert, definition.update, definition.delete].flatMap((operation) =>
+    [operation?.columns, operation?.payload].flatMap((list) =>
+      list === undefined || list === '*' ? [] : list,
+    ),
+  )
+  const unknown = mentioned.find((column) => !known.has(column))
+  return unknown === undefined ? undefined : `"${unknown}" does not exist in table "${displayName(name)}"`
+}

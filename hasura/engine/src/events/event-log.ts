@@ -1,0 +1,104 @@
+import type { Pool } from 'pg'
+import { z } from 'zod'
+import { type Json, json } from '../metadata/parse.ts'
+import type { QualifiedName } from '../metadata/qualified-name.ts'
+import type { Session } from '../session/types.ts'
+
+/** What the metadata API asks of `hdb_catalog.event_log`. */
+
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Writes an event that no row has caused. Returns its id. */
+export const insertManualEvent = async (
+  pool: Pool,
+  table: QualifiedName,
+  trigger: string,
+  payload: Json,
+  session: Session,
+): Promise<string> => {
+  const { rows } = await pool.query<{ id: string }>(
+    `select hdb_catalog.insert_event_log($1, $2, $3, 'MANUAL', $4::json) as id
+     from (select set_config('hasura.user', $5, true) offset 0) as session`,
+    [table.schema, table.name, trigger, JSON.stringify(payload), JSON.stringify(session.variables)],
+  )
+  const [row] = rows
+  if (!row) throw new Error('insert_event_log has returned nothing')
+  return row.id
+}
+
+/** Puts an event back to where it started, unless it is being delivered now. */
+export const redeliverEvent = async (pool: Pool, id: string): Promise<'marked' | 'absent' | 'locked'> => {
+  const { rows } = await pool.query<{ marked: boolean }>(
+    `with marked as (
+       update hdb_catalog.event_log
+          set delivered = false, error = false, tries = 0, next_retry_at = null
+        where id = $1 and (locked is null or locked < now() - interval '30 minutes')
+       returning id
+     )
+     select exists (select from marked) as marked from hdb_catalog.event_log where id = $1`,
+    [id],
+  )
+  const [row] = rows
+  if (!row) return 'absent'
+  return row.marked ? 'marked' : 'locked'
+}
+
+const conditions = {
+  pending: 'not delivered and not error and not archived',
+  processed: '(delivered or error) and not archived',
+  error: 'error and not archived',
+} as const
+
+export const eventLogs = (
+  pool: Pool,
+  {
+    name,
+    status,
+    limit,
+    offset,
+  }: Page & { readonly name: string; readonly status?: keyof typeof conditions | undefined },
+): Promise<Json> =>
+  jsonList(
+    pool,
+    `select * from hdb_catalog.event_log
+      where trigger_name = $1 and ${status === undefined ? 'true' : conditions[status]}
+      order by created_at desc, id limit $2 offset $3`,
+    [name, limit, offset],
+  )
+
+export const eventInvocationLogs = (
+  pool: Pool,
+  { name, limit, offset }: Page & { readonly name: string },
+): Promise<Json> =>
+  jsonList(
+    pool,
+    `select i.* from hdb_catalog.event_invocation_logs i join hdb_catalog.event_log e on e.id = i.event_id
+      where e.trigger_name = $1 order by i.created_at desc, i.id limit $2 offset $3`,
+    [name, limit, offset],
+  )
+
+export const eventById = async (pool: Pool, id: string, page: Page): Promise<Json | undefined> => {
+  const events = z
+    .array(json)
+    .parse(await jsonList(pool, 'select * from hdb_catalog.event_log where id = $1', [id]))
+  const [event] = events
+  if (event === undefined) return undefined
+  const invocations = await jsonList(
+    pool,
+    `select * from hdb_catalog.event_invocation_logs where event_id = $1
+      order by created_at desc, id limit $2 offset $3`,
+    [id, page.limit, page.offset],
+  )
+  return { event, invocations }
+}
+
+const jsonList = async (pool: Pool, sql: string, values: readonly (string | number)[]): Promise<Json> => {
+  const { rows } = await pool.query<{ list: Json }>(
+    `select coalesce(json_agg(row_to_json(r)), '[]') as list from (${sql}) r`,
+    [...values],
+  )
+  return rows[0]?.list ?? []
+}

@@ -1,0 +1,132 @@
+import type { Pool } from 'pg'
+import type { EventTrigger } from '../metadata/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { Environment } from '../webhook/environment.ts'
+import { callTrigger } from './call-trigger.ts'
+import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
+
+/** An event as it was locked. */
+interface EventRow {
+  readonly id: string
+  readonly schema_name: string
+  readonly table_name: string
+  readonly trigger_name: string
+  /** JSON text, passed on unread. */
+  readonly payload: string
+  readonly tries: number
+  readonly created_at: string
+}
+
+// The order is that of the index event_log_fetch_events.
+const takeSql = `
+update hdb_catalog.event_log set locked = now()
+where id in (
+  select id from hdb_catalog.event_log
+  where not delivered and not error and not archived
+    and (locked is null or locked < now() - interval '30 minutes')
+    and (next_retry_at is null or next_retry_at <= now() at time zone 'utc')
+  order by locked nulls first, next_retry_at nulls first, created_at
+  limit $1
+  for update skip locked
+)
+returning id, schema_name, table_name, trigger_name, payload::text, tries,
+          to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
+
+const recordSql = `
+with invocation as (
+  insert into hdb_catalog.event_invocation_logs (trigger_name, event_id, status, request, response)
+  values ($2, $1, $3, $4, $5)
+)
+update hdb_catalog.event_log
+   set tries = tries + 1, delivered = $6, error = $7, locked = null,
+       next_retry_at = now() at time zone 'utc' + make_interval(secs => $8)
+ where id = $1`
+
+/** How long events of a trigger that this engine does not know (yet, or any more) are left alone. */
+const unknownTriggerSeconds = 60
+
+export const createEventQueue = (
+  pool: Pool,
+  getSnapshot: () => Snapshot,
+  environment: Environment,
+): DeliveryQueue => {
+  const record = async (row: EventRow, verdict: Verdict, invocation: Invocation): Promise<void> => {
+    await pool.query(recordSql, [
+      row.id,
+      row.trigger_name,
+      invocation.status,
+      invocation.request,
+      invocation.response,
+      verdict.kind === 'delivered',
+      verdict.kind === 'failed',
+      verdict.kind === 'retry' ? verdict.afterSeconds : null,
+    ])
+  }
+
+  const postpone = async (row: EventRow): Promise<void> => {
+    await pool.query(
+      `update hdb_catalog.event_log
+          set locked = null, next_retry_at = now() at time zone 'utc' + make_interval(secs => $2)
+        where id = $1`,
+      [row.id, unknownTriggerSeconds],
+    )
+  }
+
+  const attempt = async (row: EventRow, signal: AbortSignal): Promise<void> => {
+    const trigger = findTrigger(getSnapshot(), row.trigger_name)
+    if (!trigger) return postpone(row)
+    const {
+      num_retries: retries = 0,
+      interval_sec: intervalSeconds = 10,
+      timeout_sec = 60,
+    } = trigger.retry_conf
+    const body = eventBody(row, retries)
+    const outcome = await callTrigger(trigger, { body, timeoutSeconds: timeout_sec, environment, signal })
+    // What was cut off by the stop of the engine is no attempt of the handler's.
+    if (signal.aborted && outcome.kind === 'unanswered') return
+    const verdict = judge(outcome, row.tries, { retries, intervalSeconds })
+    await record(row, verdict, invocationOf(body, trigger.headers ?? [], outcome))
+  }
+
+  return {
+    name: 'event',
+    isUsed: () => getSnapshot().metadata.sources.some(hasTriggers),
+    take: async (limit) => {
+      const { rows } = await pool.query<EventRow>(takeSql, [limit])
+      return rows
+        .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+        .map((row): Delivery => ({ id: row.id, attempt: (signal) => attempt(row, signal) }))
+    },
+    release: async (ids) => {
+      await pool.query('update hdb_catalog.event_log set locked = null where id = any($1)', [ids])
+    },
+    releaseAbandoned: async (held) => {
+      await pool.query(
+        `update hdb_catalog.event_log set locked = null
+          where locked is not null and not delivered and not error and not archived and id <> all($1)`,
+        [held],
+      )
+    },
+  }
+}
+
+const hasTriggers = ({ tables }: Snapshot['metadata']['sources'][number]): boolean =>
+  tables.some(({ event_triggers = [] }) => event_triggers.length > 0)
+
+const findTrigger = ({ metadata }: Snapshot, name: string): EventTrigger | undefined =>
+  metadata.sources
+    .flatMap(({ tables }) => tables.flatMap(({ event_triggers = [] }) => event_triggers))
+    .find((trigger) => trigger.name === name)
+
+/** The event itself is Postgres' text: numbers beyond JavaScript's come out as they went in. */
+const eventBody = (row: EventRow, maxRetries: number): string => {
+  const head = {
+    id: row.id,
+    created_at: row.created_at,
+    trigger: { name: row.trigger_name },
+    table: { schema: row.schema_name, name: row.table_name },
+    delivery_info: { current_retry: row.tries, max_retries: maxRetries },
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"event":${row.payload}}`
+}

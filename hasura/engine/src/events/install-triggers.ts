@@ -1,0 +1,86 @@
+import type { ClientBase } from 'pg'
+import { z } from 'zod'
+import { qualifiedKey } from '../metadata/qualified-name.ts'
+import type { FinishChange } from '../metadata-api/command.ts'
+import type { Metadata } from '../metadata/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { type SqlTrigger, createStatements, dropStatement, sqlTriggers } from './trigger-sql.ts'
+
+/** What the database has: a function of Hasura's naming and the trigger that calls it, if one still does. */
+const installedRow = z.object({
+  name: z.string(),
+  body: z.string(),
+  schema: z.string().nullable(),
+  table: z.string().nullable(),
+  always: z.boolean().nullable(),
+})
+type Installed = z.output<typeof installedRow>
+
+const installedSql = `
+select p.proname as name, p.prosrc as body, n.nspname as schema, c.relname as table, t.tgenabled = 'A' as always
+from pg_catalog.pg_proc p
+left join pg_catalog.pg_trigger t on t.tgfoid = p.oid and t.tgparentid = 0
+left join pg_catalog.pg_class c on c.oid = t.tgrelid
+left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where p.pronamespace = 'hdb_catalog'::regnamespace and p.proname like 'notify\\_hasura\\_%'`
+
+/** Any number that no one else uses: engines that start together do not make the same trigger together. */
+const installationLock = 7_267_481_005
+
+/** What a change of the metadata has to do to the database for the sake of its event triggers. */
+export const followWithTriggers =
+  (stringifyNumbers: boolean): FinishChange =>
+  async (client, before, after) => {
+    await client.query('select pg_advisory_xact_lock($1)', [installationLock])
+    await installTriggers(client, after, stringifyNumbers)
+    await archiveEvents(client, before.storedMetadata, after.storedMetadata)
+  }
+
+/**
+ * Makes the database's triggers those of the metadata, touching no table whose triggers are as they should be.
+ * Part of the caller's transaction: metadata and triggers change together or not at all.
+ */
+const installTriggers = async (
+  client: ClientBase,
+  snapshot: Snapshot,
+  stringifyNumbers: boolean,
+): Promise<void> => {
+  const wanted = sqlTriggers(snapshot, stringifyNumbers)
+  const { rows } = await client.query(installedSql)
+  const installed = new Map(
+    z
+      .array(installedRow)
+      .parse(rows)
+      .map((row) => [row.name, row]),
+  )
+  const kept = wanted.filter((trigger) => isInstalled(trigger, installed.get(trigger.name)))
+  const keptNames = new Set(kept.map(({ name }) => name))
+  const statements = [
+    ...[...installed.keys()].filter((name) => !keptNames.has(name)).map(dropStatement),
+    ...wanted.filter(({ name }) => !keptNames.has(name)).flatMap(createStatements),
+  ]
+  for (const statement of statements) await client.query(statement)
+}
+
+const isInstalled = (trigger: SqlTrigger, found: Installed | undefined): boolean =>
+  found?.body === trigger.body &&
+  found.schema !== null &&
+  found.table !== null &&
+  qualifiedKey({ schema: found.schema, name: found.table }) === qualifiedKey(trigger.table) &&
+  found.always === trigger.onReplication
+
+/** Events of triggers that metadata has forgotten are kept, but no one delivers them any more. */
+const archiveEvents = async (client: ClientBase, before: Metadata, after: Metadata): Promise<void> => {
+  const remaining = new Set(triggerNames(after))
+  const gone = triggerNames(before).filter((name) => !remaining.has(name))
+  if (gone.length === 0) return
+  await client.query(
+    'update hdb_catalog.event_log set archived = true where not archived and trigger_name = any($1)',
+    [gone],
+  )
+}
+
+const triggerNames = (metadata: Metadata): readonly string[] =>
+  metadata.sources.flatMap(({ tables }) =>
+    tables.flatMap(({ event_triggers = [] }) => event_triggers.map(({ name }) => name)),
+  )

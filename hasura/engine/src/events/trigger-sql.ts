@@ -1,0 +1,120 @@
+import { escapeIdentifier, escapeLiteral } from 'pg'
+import type { CatalogColumn, CatalogTable } from '../catalog/types.ts'
+import type { EventTrigger } from '../metadata/types.ts'
+import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
+import { isBigNumber } from '../schema/postgres-type.ts'
+import type { Snapshot } from '../snapshot.ts'
+
+/** A trigger of Postgres that writes events, and the function of the same name that it calls. */
+export interface SqlTrigger {
+  /** As Hasura calls it, so that either engine finds what the other has made. */
+  readonly name: string
+  readonly table: QualifiedName
+  readonly operation: Operation
+  /** The function's source. */
+  readonly body: string
+  readonly onReplication: boolean
+}
+
+const operations = ['insert', 'update', 'delete'] as const
+type Operation = (typeof operations)[number]
+
+type Columns = '*' | readonly string[]
+
+/** Every SQL trigger that the metadata's event triggers need. */
+export const sqlTriggers = (
+  { metadata, catalog }: Snapshot,
+  stringifyNumbers: boolean,
+): readonly SqlTrigger[] =>
+  metadata.sources.flatMap(({ tables }) =>
+    tables.flatMap(({ table, event_triggers = [] }) => {
+      const found = catalog.tables.get(qualifiedKey(table))
+      return found ? event_triggers.flatMap((trigger) => triggersOf(trigger, found, stringifyNumbers)) : []
+    }),
+  )
+
+const triggersOf = (
+  trigger: EventTrigger,
+  table: CatalogTable,
+  stringifyNumbers: boolean,
+): readonly SqlTrigger[] =>
+  operations.flatMap((operation) => {
+    const specification = trigger.definition[operation]
+    if (!specification) return []
+    const { columns, payload = '*' } = specification
+    return [
+      {
+        name: `notify_hasura_${trigger.name}_${operation.toUpperCase()}`,
+        table: table.name,
+        operation,
+        body: functionBody(trigger.name, table, operation, { columns, payload }, stringifyNumbers),
+        onReplication: trigger.trigger_on_replication === true,
+      },
+    ]
+  })
+
+const functionBody = (
+  trigger: string,
+  table: CatalogTable,
+  operation: Operation,
+  { columns, payload }: { readonly columns: Columns; readonly payload: Columns },
+  stringifyNumbers: boolean,
+): string => {
+  const delivered = chosen(table, payload)
+  const json = (row: 'OLD' | 'NEW'): string => rowJson(row, delivered, stringifyNumbers)
+  const data = `json_build_object('old', ${operation === 'insert' ? 'null' : json('OLD')}, 'new', ${operation === 'delete' ? 'null' : json('NEW')})`
+  const names = [table.name.schema, table.name.name, trigger].map(escapeLiteral).join(', ')
+  const write = `perform hdb_catalog.insert_event_log(${names}, TG_OP, ${data});`
+  return `
+begin
+  ${operation === 'update' ? `if ${changed(table, columns)} then\n    ${write}\n  end if;` : write}
+  return null;
+end
+`
+}
+
+const chosen = (table: CatalogTable, columns: Columns): readonly CatalogColumn[] =>
+  columns === '*' ? table.columns : table.columns.filter(({ name }) => columns.includes(name))
+
+/**
+ * Whether any of the columns was written to. The images are compared, not the values: not every type has an
+ * equality (`json`, `point`), and a trigger that fails would fail the user's update.
+ */
+const changed = (table: CatalogTable, columns: Columns): string => {
+  if (columns === '*') return 'OLD *<> NEW'
+  // A row constructor would be compared column by column, with the operators of their types.
+  const row = (of: 'OLD' | 'NEW'): string =>
+    `(select r from (select ${chosen(table, columns)
+      .map(({ name }) => `${of}.${escapeIdentifier(name)}`)
+      .join(', ')}) r)`
+  return columns.length === 0 ? 'false' : `${row('OLD')} *<> ${row('NEW')}`
+}
+
+const rowJson = (
+  row: 'OLD' | 'NEW',
+  columns: readonly CatalogColumn[],
+  stringifyNumbers: boolean,
+): string => {
+  const values = columns.map(({ name, type }) => {
+    const column = `${row}.${escapeIdentifier(name)}`
+    return stringifyNumbers && isBigNumber(type) ? `${column}::text as ${escapeIdentifier(name)}` : column
+  })
+  return `(select row_to_json(r) from (select ${values.join(', ')}) r)`
+}
+
+const qualified = ({ schema, name }: QualifiedName): string =>
+  `${escapeIdentifier(schema)}.${escapeIdentifier(name)}`
+
+export const dropStatement = (name: string): string =>
+  `drop function if exists hdb_catalog.${escapeIdentifier(name)}() cascade`
+
+/** Statements that make the function and the trigger; neither may exist. */
+export const createStatements = (trigger: SqlTrigger): readonly string[] => {
+  const name = escapeIdentifier(trigger.name)
+  const table = qualified(trigger.table)
+  return [
+    `create function hdb_catalog.${name}() returns trigger language plpgsql as ${escapeLiteral(trigger.body)}`,
+    `create trigger ${name} after ${trigger.operation} on ${table} for each row execute function hdb_catalog.${name}()`,
+    ...(trigger.onReplication ? [`alter table ${table} enable always trigger ${name}`] : []),
+  ]
+}

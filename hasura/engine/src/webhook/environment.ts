@@ -1,0 +1,28 @@
+import type { WebhookHeader } from '../metadata/types.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Metadata speaks of a variable that the environment does not have. */
+export class UnsetVariable extends Error {
+  constructor(name: string) {
+    super(`environment variable '${name}' not set`)
+  }
+}
+
+export const valueFromEnvironment = (name: string, environment: Environment): string => {
+  const value = environment[name]
+  if (value === undefined) throw new UnsetVariable(name)
+  return value
+}
+
+/** `{{NAME}}` stands for a variable of the environment. Throws UnsetVariable. */
+export const resolveTemplate = (template: string, environment: Environment): string =>
+  template.replaceAll(/\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g, (_, name: string) =>
+    valueFromEnvironment(name, environment),
+  )
+
+/** A configured header's value. Throws UnsetVariable. */
+export const headerValue = (header: WebhookHeader, environment: Environment): string =>
+  'value' in header
+    ? resolveTemplate(header.value, environment)
+    : valueFromEnvironment(header.value_from_env, environment)
