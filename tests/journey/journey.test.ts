@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import { Client, cacheExchange, fetchExchange, type AnyVariables, type TypedDocumentNode } from '@urql/core'
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bearer, createClient } from '../support/graphql-client.ts'
+import { ADDRESS, createCustomer, payload, succeeded } from '../support/shop.ts'
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
+import { GENERATED, generateOperations } from './generate-operations.ts'
+import {
+  AddToCartDocument,
+  ApplyCouponDocument,
+  BookDocument,
+  BrowseDocument,
+  CheckoutDocument,
+  FreeTimesDocument,
+  PayDocument,
+  ServicesDocument,
+  StartCartDocument,
+  TrackDocument,
+} from './generated/operations.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+let platform: TestPlatform
+let customerId: string
+let storefront: Client
+/** The merchant's own integration. */
+let backOffice: ReturnType<typeof createClient>
+
+beforeAll(async () => {
+  platform = await startTestPlatform()
+  backOffice = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  customerId = await createCustomer(backOffice)
+  const { accessToken } = payload(
+    await backOffice<Record<string, { accessToken: string; errors: [] }>>(
+      'mutation ($id: ID!) { createCustomerAccessToken(customerId: $id) { accessToken errors { field message } } }',
+      { id: customerId },
+    ),
+  )
+  storefront = new Client({
+    url: platform.graphqlUrl,
+    fetchOptions: { headers: bearer(accessToken) },
+    preferGetMethod: false,
+    exchanges: [cacheExchange, fetchExchange],
+  })
+})
+afterAll(() => platform.stop())
+
+async function ask<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const result = await storefront.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
+  if (result.error !== undefined) throw result.error
+  if (result.data === undefined) throw new Error('an answer without data')
+  return result.data
+}
+
+async function tell<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const result = await storefront.mutation(document, variables).toPromise()
+  if (result.error !== undefined) throw result.error
+  if (result.data === undefined) throw new Error('an answer without data')
+  return result.data
+}
+
+/** What a payload holds under `key` when the mutation did what was asked. */
+function done<Payload extends { readonly errors: readonly unknown[] }, Key extends keyof Payload>(
+  answered: Payload | null,
+  key: Key,
+): NonNullable<Payload[Key]> {
+  expect(answered?.errors).toEqual([])
+  const value = answered?.[key]
+  if (value == null) throw new Error(`the payload lacks ${String(key)}`)
+  return value
+}
+
+test("a client that generates types from this server's introspection gets those of the journey", async () => {
+  const introspection = succeeded(await backOffice<IntrospectionQuery>(getIntrospectionQuery()))
+  expect(await generateOperations(buildClientSchema(introspection))).toBe(await readFile(GENERATED, 'utf8'))
+})
+
+test('a shopper browses, fills a cart, uses a coupon, pays, follows the order and books an appointment', async () => {
+  const code = `WELCOME-${Date.now()}`
+  payload(
+    await backOffice<Record<string, { errors: [] }>>(
+      `mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { errors { field message } } }`,
+      {
+        input: {
+          name: 'Welcome',
+          code,
+          discountType: 'PERCENTAGE',
+          discountValue: 10,
+          startDate: '2020-01-01T00:00:00Z',
+          endDate: '2098-01-01T00:00:00Z',
+        },
+      },
+    ),
+  )
+
+  const first = await ask(BrowseDocument, {})
+  const second = await ask(BrowseDocument, { after: first.products.pageInfo.endCursor })
+  const shelf = [...first.products.edges, ...second.products.edges].map(({ node }) => node)
+  expect(shelf.map(({ price }) => price)).toEqual(shelf.map(({ price }) => price).toSorted((a, b) => a - b))
+  const [cheap, other] = shelf.filter(
+    ({ hasVariants, inventory }) => !hasVariants && (inventory?.available ?? 0) > 1,
+  )
+  if (cheap === undefined || other === undefined) throw new Error('the demo shop has nothing on its shelves')
+
+  const cart = done(
+    (await tell(StartCartDocument, { input: { items: [{ productId: cheap.id, quantity: 2 }] } })).createCart,
+    'cart',
+  )
+  const filled = done(
+    (await tell(AddToCartDocument, { cartId: cart.id, item: { productId: other.id, quantity: 1 } }))
+      .addCartItem,
+    'cart',
+  )
+  expect(filled).toMatchObject({ itemCount: 3, subtotal: 2 * cheap.price + other.price, discount: 0 })
+  const discounted = done((await tell(ApplyCouponDocument, { cartId: cart.id, code })).applyCoupon, 'cart')
+  expect(discounted.discount).toBe(Math.round(filled.subtotal / 10))
+  expect(discounted.total).toBe(
+    discounted.subtotal - discounted.discount + discounted.tax + discounted.shipping,
+  )
+
+  const order = done(
+    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress: ADDRESS } })).checkoutCart,
+    'order',
+  )
+  expect(order).toMatchObject({ status: 'PENDING', total: discounted.total, customerId })
+  const declined = await storefront
+    .mutation(PayDocument, {
+      input: { orderId: order.id, method: 'CARD', paymentMethodId: 'pm_card_chargeDeclined' },
+    })
+    .toPromise()
+  expect(declined.data?.processPayment?.error).toMatchObject({ code: 'card_declined' })
+  const paid = await tell(PayDocument, {
+    input: { orderId: order.id, method: 'CARD', paymentMethodId: 'pm_card_visa' },
+  })
+  expect(paid.processPayment).toMatchObject({ status: 'SUCCEEDED', errors: [] })
+
+  payload(
+    await backOffice<Record<string, { errors: [] }>>(
+      `mutation ($id: ID!, $input: FulfillOrderInput!) { fulfillOrder(id: $id, input: $input) { errors { field message } } }`,
+      { id: order.id, input: { carrier: 'DHL', trackingNumber: '00340434' } },
+    ),
+  )
+  expect((await ask(TrackDocument, { id: order.id })).order).toMatchObject({
+    status: 'SHIPPED',
+    payment: { status: 'SUCCEEDED', refundedAmount: 0 },
+    fulfillment: { carrier: 'DHL', trackingNumber: '00340434' },
+    items: expect.arrayContaining([
+      expect.objectContaining({ productName: cheap.name, quantity: 2, price: cheap.price }),
+    ]) as unknown,
+  })
+
+  const [service] = (await ask(ServicesDocument, {})).bookingServices.edges
+  if (service === undefined) throw new Error('the demo shop has no services')
+  const [time] = (
+    await ask(FreeTimesDocument, {
+      serviceId: service.node.id,
+      from: new Date().toISOString(),
+      to: new Date(Date.now() + 14 * DAY).toISOString(),
+    })
+  ).availability
+  if (time === undefined) throw new Error('nothing is free for two weeks')
+  const appointment = done(
+    (await tell(BookDocument, { input: { ...time, serviceId: service.node.id, customerId } }))
+      .createAppointment,
+    'appointment',
+  )
+  expect(appointment).toMatchObject({
+    status: 'SCHEDULED',
+    startTime: time.startTime,
+    service: { name: service.node.name },
+  })
+})
