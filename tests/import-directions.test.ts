@@ -31,6 +31,7 @@ const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'booking',
     'cart',
     'catalog',
+    'crm',
     'identity',
     'inventory',
     'merchant',

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
 import { bookingActions } from './booking/index.ts'
 import { cartActions } from './cart/index.ts'
+import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
@@ -76,6 +77,7 @@ export function actionsByDomain(
     cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },
     ordering: orderingActions(ordering),
     booking: bookingActions(database),
+    crm: crmActions(database),
     payment: paymentActions({ database, cashier, cardProcessor }),
     identity: userActions(database),
     merchant: merchantActions({ database, tokenIssuer }),

@@ -1,23 +1,37 @@
 -- Alder & Pine's customers, their addresses, and what they say of the products.
 
 INSERT INTO crm.customer
-  (merchant_id, id, email, name, phone, loyalty_points, loyalty_tier, marketing_opt_in, email_verified, tags, created_at)
+  (merchant_id, id, email, name, phone, marketing_opt_in, email_verified, tags, created_at)
 SELECT
   '01a1f000-0001-7000-8000-000000000001',
   ('01a1f000-0009-7000-8000-' || lpad(c.number::text, 12, '0'))::uuid,
-  c.email, c.name, c.phone, c.points, c.tier, c.opt_in, c.verified, c.tags::text[], now() - make_interval(days => 150 - c.number * 11)
+  c.email, c.name, c.phone, c.opt_in, c.verified, c.tags::text[], now() - make_interval(days => 150 - c.number * 11)
 FROM (VALUES
-  (1, 'mira.okafor@mail.example', 'Mira Okafor', '+1 503 555 0101', 1240, 'Summit', true, true, '{wholesale,vip}'),
-  (2, 'jonas.lindqvist@mail.example', 'Jonas Lindqvist', '+46 8 555 0102', 310, 'Trail', true, true, '{}'),
-  (3, 'priya.raman@mail.example', 'Priya Raman', '+1 415 555 0103', 0, NULL, false, true, '{}'),
-  (4, 'tomas.herrera@mail.example', 'Tomás Herrera', '+1 720 555 0104', 95, 'Trail', true, true, '{guide}'),
-  (5, 'ada.whitcombe@mail.example', 'Ada Whitcombe', '+44 20 5550 105', 560, 'Ridge', false, true, '{}'),
-  (6, 'kenji.mori@mail.example', 'Kenji Mori', '+1 206 555 0106', 0, NULL, true, false, '{}'),
-  (7, 'lena.fischer@mail.example', 'Lena Fischer', '+49 30 5550 107', 120, 'Trail', true, true, '{}'),
-  (8, 'samuel.adeyemi@mail.example', 'Samuel Adeyemi', '+1 312 555 0108', 45, NULL, false, true, '{}'),
-  (9, 'ines.carvalho@mail.example', 'Inês Carvalho', '+1 617 555 0109', 0, NULL, true, true, '{}'),
-  (10, 'walt.brannigan@mail.example', 'Walt Brannigan', NULL, 780, 'Ridge', false, true, '{guide}')
-) AS c (number, email, name, phone, points, tier, opt_in, verified, tags)
+  (1, 'mira.okafor@mail.example', 'Mira Okafor', '+1 503 555 0101', true, true, '{wholesale,vip}'),
+  (2, 'jonas.lindqvist@mail.example', 'Jonas Lindqvist', '+46 8 555 0102', true, true, '{}'),
+  (3, 'priya.raman@mail.example', 'Priya Raman', '+1 415 555 0103', false, true, '{}'),
+  (4, 'tomas.herrera@mail.example', 'Tomás Herrera', '+1 720 555 0104', true, true, '{guide}'),
+  (5, 'ada.whitcombe@mail.example', 'Ada Whitcombe', '+44 20 5550 105', false, true, '{}'),
+  (6, 'kenji.mori@mail.example', 'Kenji Mori', '+1 206 555 0106', true, false, '{}'),
+  (7, 'lena.fischer@mail.example', 'Lena Fischer', '+49 30 5550 107', true, true, '{}'),
+  (8, 'samuel.adeyemi@mail.example', 'Samuel Adeyemi', '+1 312 555 0108', false, true, '{}'),
+  (9, 'ines.carvalho@mail.example', 'Inês Carvalho', '+1 617 555 0109', true, true, '{}'),
+  (10, 'walt.brannigan@mail.example', 'Walt Brannigan', NULL, false, true, '{guide}')
+) AS c (number, email, name, phone, opt_in, verified, tags)
+ON CONFLICT DO NOTHING;
+
+-- A point for every dollar, from before the first order. Points are good for two years.
+UPDATE crm.loyalty_program g SET enabled = true, earn_points = 1, earn_amount = 100, points_expire_after_days = 730
+WHERE g.merchant_id = '01a1f000-0001-7000-8000-000000000001'
+  AND NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = g.merchant_id);
+INSERT INTO crm.loyalty_tier (merchant_id, id, name, threshold, benefits) VALUES
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0031-7000-8000-000000000001', 'Trail', 50, 'Free patches and seam tape.'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0031-7000-8000-000000000002', 'Ridge', 300, 'Free repairs, and sales a day early.'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0031-7000-8000-000000000003', 'Summit', 600, 'All of that, and a fitting with Ruth whenever you like.')
+ON CONFLICT DO NOTHING;
+INSERT INTO crm.loyalty_reward (merchant_id, id, name, description, points, discount_amount, min_purchase_amount, valid_days) VALUES
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0032-7000-8000-000000000001', '$5 off', 'Five dollars off your next order.', 100, 500, NULL, 90),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0032-7000-8000-000000000002', '$30 off', 'Thirty dollars off an order of 100 or more.', 500, 3000, 10000, 90)
 ON CONFLICT DO NOTHING;
 
 INSERT INTO crm.address (merchant_id, id, customer_id, line1, line2, city, state, postal_code, country, is_default)

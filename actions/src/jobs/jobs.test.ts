@@ -10,6 +10,7 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { startWorkers } from './index.ts'
+import { maintenanceJobs } from './maintenance.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -92,7 +93,7 @@ describe('the workers', () => {
     await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
     await second.stop()
     const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.scheduler`
-    expect(schedules).toEqual([{ schedules: 4 }])
+    expect(schedules).toEqual([{ schedules: maintenanceJobs.length }])
   })
 
   test('leave a job that keeps failing in the failed set, where it can be looked at', async () => {
@@ -105,6 +106,7 @@ describe('the workers', () => {
         'expire-reservations': 60_000,
         'reconcile-payments': 60_000,
         'remind-of-appointments': 60_000,
+        'expire-points': 60_000,
         'purge-expired': 60_000,
       },
       logger: silent,

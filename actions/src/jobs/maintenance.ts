@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
+import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
@@ -9,12 +10,13 @@ import type { PaymentProcessor } from '../payments/index.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
 export type MaintenanceJob =
-  'expire-reservations' | 'reconcile-payments' | 'remind-of-appointments' | 'purge-expired'
+  'expire-reservations' | 'reconcile-payments' | 'remind-of-appointments' | 'expire-points' | 'purge-expired'
 
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
   'remind-of-appointments',
+  'expire-points',
   'purge-expired',
 ] as const satisfies readonly MaintenanceJob[]
 
@@ -38,6 +40,8 @@ export async function runMaintenance(
       return reconcilePayments({ database, processors, after: reconcileAfter, logger })
     case 'remind-of-appointments':
       return writeReminders(database)
+    case 'expire-points':
+      return expirePoints(database)
     case 'purge-expired':
       return (await purgeExpiredCarts(database)) + (await purgeIdempotencyRecords(database))
     default:

@@ -28,6 +28,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'expire-reservations': 5_000,
   'reconcile-payments': 10_000,
   'remind-of-appointments': 30_000,
+  'expire-points': 60_000,
   'purge-expired': 60_000,
 }
 

@@ -5,7 +5,8 @@ import type { TestMerchant } from './test-shop.ts'
 /**
  * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative, `reserved` is what
  * open reservations hold, orders hold what their lines say, lines add up to
- * subtotal, discount and tax, and a promotion was used as often as orders with it weren't cancelled.
+ * subtotal, discount and tax, a promotion was used as often as orders with it weren't cancelled, and every balance of points is
+ * the sum of its entries.
  */
 export async function expectShopToAddUp(database: Database, { merchantId }: TestMerchant): Promise<void> {
   const levels = await database`
@@ -72,6 +73,21 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
     ) u
     WHERE p.merchant_id = ${merchantId} AND p.usage_count <> u.orders`
   expect(promotions).toEqual([])
+
+  const accounts = await database`
+    SELECT a.customer_id, a.points, a.points_earned, e.points, e.earned, e.balances FROM crm.loyalty_account a
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(x.points), 0) AS points,
+        coalesce(sum(x.points) FILTER (WHERE x.type IN ('EARNED', 'TAKEN_BACK')), 0) AS earned,
+        coalesce(bool_and(x.balance = x.sum), true) AS balances
+      FROM (
+        SELECT y.*, sum(y.points) OVER (ORDER BY y.created_at, y.id) FROM crm.loyalty_entry y
+        WHERE y.merchant_id = a.merchant_id AND y.customer_id = a.customer_id
+      ) x
+    ) e
+    WHERE a.merchant_id = ${merchantId} AND (a.points <> e.points OR a.points_earned <> e.earned OR NOT e.balances)`
+  expect(accounts).toEqual([])
 }
 
 /** Stock that came in, wherever it is now: available, reserved or gone out with an order. */

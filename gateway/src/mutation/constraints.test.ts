@@ -22,6 +22,8 @@ const inserted = [
   'crm.customer',
   'crm.address',
   'crm.segment',
+  'crm.loyalty_tier',
+  'crm.loyalty_reward',
   'booking.service',
   'booking.staff_member',
   'booking.staff_service',
@@ -34,13 +36,15 @@ const inserted = [
   'promotion.promotion',
   'promotion.campaign',
 ]
-const updated = ['merchant.merchant', 'merchant.settings']
+const updated = ['merchant.merchant', 'merchant.settings', 'crm.loyalty_program']
 const deleted = [
   'catalog.category',
   'catalog.review',
   'crm.customer',
   'crm.address',
   'crm.segment',
+  'crm.loyalty_tier',
+  'crm.loyalty_reward',
   'booking.service',
   'booking.staff_member',
   'booking.staff_service',
@@ -54,12 +58,8 @@ const deleted = [
   'promotion.campaign',
 ]
 
-/** Not in a client's hands: the merchant is the session's, keys are made by the database, loyalty is not written. */
-const outOfReach = [
-  /_merchant_id_fkey$/,
-  /^customer_loyalty_points_check$/,
-  /^product_variant_of_product_key$/,
-]
+/** Not in a client's hands: the merchant is the session's, keys are made by the database. */
+const outOfReach = [/_merchant_id_fkey$/, /^product_variant_of_product_key$/]
 
 const list = (tables: readonly string[]): string => tables.map((name) => `'${name}'::regclass`).join()
 

@@ -88,6 +88,22 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   segment_order_count_range: value('filter.orderCountMax'),
   segment_last_order_range: value('filter.lastOrderBefore'),
   segment_created_range: value('filter.createdBefore'),
+  segment_loyalty_tiers_some: value('filter.loyaltyTierIds'),
+  segment_loyalty_tiers_exist: value('filter.loyaltyTierIds', 'A loyalty tier does not exist'),
+  loyalty_program_earn_points_check: value('earnPoints'),
+  loyalty_program_earn_amount_check: value('earnAmount'),
+  loyalty_program_points_expire_after_days_check: value('pointsExpireAfterDays'),
+  loyalty_program_tier_basis_check: value('tierBasis'),
+  loyalty_tier_name_key: unique('name'),
+  loyalty_tier_threshold_key: unique('threshold'),
+  loyalty_tier_name_check: value('name'),
+  loyalty_tier_threshold_check: value('threshold'),
+  loyalty_reward_name_key: unique('name'),
+  loyalty_reward_name_check: value('name'),
+  loyalty_reward_points_check: value('points'),
+  loyalty_reward_discount_amount_check: value('discountAmount'),
+  loyalty_reward_min_purchase_amount_check: value('minPurchaseAmount'),
+  loyalty_reward_valid_days_check: value('validDays'),
   // booking
   service_name_check: value('name'),
   service_duration_check: value('duration'),
@@ -188,7 +204,10 @@ export function violationError(message: string, input: Readonly<Record<string, u
   const given = input[meaning.field]
   switch (meaning.kind) {
     case 'unique':
-      return alreadyExists(meaning.field, typeof given === 'string' ? given : '')
+      return alreadyExists(
+        meaning.field,
+        typeof given === 'string' || typeof given === 'number' ? String(given) : '',
+      )
     case 'reference':
       if (violated.stillReferenced) return invalidValue('id', meaning.inUse ?? `The record is still in use`)
       return notFound(meaning.field, meaning.what, typeof given === 'string' ? given : '')

@@ -45,6 +45,10 @@ export const atMost = (column: string, type: string): Filter => ({
   condition: (value) => ({ [column]: { _lte: value(`${type}!`) } }),
 })
 
+export const before = (column: string, type: string): Filter => ({
+  condition: (value) => ({ [column]: { _lt: value(`${type}!`) } }),
+})
+
 /** All of the given labels are among the column's. */
 export const hasAll = (column: string): Filter => ({
   condition: (value) => ({ [column]: { _contains: value('[String!]!') } }),

@@ -8,8 +8,6 @@ CREATE TABLE crm.customer (
   email citext NOT NULL,
   name text NOT NULL CHECK (name <> ''),
   phone text,
-  loyalty_points integer NOT NULL DEFAULT 0 CHECK (loyalty_points >= 0),
-  loyalty_tier text,
   marketing_opt_in boolean NOT NULL DEFAULT false,
   email_verified boolean NOT NULL DEFAULT false,
   tags text[] NOT NULL DEFAULT '{}',

@@ -22,6 +22,8 @@ CREATE TABLE crm.segment (
   tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),
   cities text[] CONSTRAINT segment_cities_some CHECK (cardinality(cities) > 0),
   countries text[] CONSTRAINT segment_countries_some CHECK (cardinality(countries) > 0),
+  -- In any of these tiers. Ids and no link table for the reason that promotion.check_conditions gives.
+  loyalty_tier_ids uuid[] CONSTRAINT segment_loyalty_tiers_some CHECK (cardinality(loyalty_tier_ids) > 0),
   marketing_opt_in boolean,
   email_verified boolean,
   created_after timestamptz,
@@ -30,8 +32,8 @@ CREATE TABLE crm.segment (
   filtered boolean NOT NULL GENERATED ALWAYS AS (
     num_nonnulls(
       total_spent_min, total_spent_max, order_count_min, order_count_max, last_order_after, last_order_before,
-      last_order_within_days, no_order_for_days, tags, cities, countries, marketing_opt_in, email_verified, created_after,
-      created_before
+      last_order_within_days, no_order_for_days, tags, cities, countries, loyalty_tier_ids, marketing_opt_in, email_verified,
+      created_after, created_before
     ) > 0
   ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -46,6 +48,24 @@ CREATE TABLE crm.segment (
 CREATE INDEX segment_created_at ON crm.segment (merchant_id, created_at, id);
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.segment
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION crm.check_segment_tiers() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM unnest(NEW.loyalty_tier_ids) x WHERE NOT EXISTS (
+      SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = NEW.merchant_id AND t.id = x
+    )
+  ) THEN
+    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'segment_loyalty_tiers_exist', SCHEMA = 'crm', TABLE = 'segment',
+      MESSAGE = 'new row for relation "segment" violates check constraint "segment_loyalty_tiers_exist"';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER check_tiers BEFORE INSERT OR UPDATE OF loyalty_tier_ids ON crm.segment
+  FOR EACH ROW EXECUTE FUNCTION crm.check_segment_tiers();
 
 -- Who is in which segment now. What it takes to know is only looked at where a segment asks for it: coalesce passes over
 -- what isn't asked, and orders and addresses are looked up for nobody else than those whom the cheap questions leave.
@@ -65,6 +85,13 @@ WHERE coalesce(c.tags @> s.tags, true)
       WHERE a.merchant_id = c.merchant_id AND a.customer_id = c.id
         AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
         AND (s.countries IS NULL OR lower(a.country) IN (SELECT lower(x) FROM unnest(s.countries) x))
+    )
+  )
+  AND (
+    s.loyalty_tier_ids IS NULL
+    OR EXISTS (
+      SELECT FROM crm.customer_loyalty l
+      WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
     )
   )
   AND (

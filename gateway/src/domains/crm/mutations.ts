@@ -17,6 +17,7 @@ import {
 } from '../../mutation/rows.ts'
 import { type Fields, list, optionalText, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
+import { loyaltyMutations } from './loyalty-mutations.ts'
 import { segmentMutations } from './segment-mutations.ts'
 
 const customerTable = table('Customer', 'customers')
@@ -43,6 +44,7 @@ const merchantsColumns = ['email', 'tags', 'notes'] as const
 
 export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
   ...segmentMutations,
+  ...loyaltyMutations,
   createCustomer: creation<CustomerInput>({
     record: 'Customer',
     what: 'Customer',

@@ -1,5 +1,5 @@
 import { ascending } from '../../projection/condition.ts'
-import { equals, hasAll, idEquals, searchIn } from '../../projection/filter.ts'
+import { atLeast, before, equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
 import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
 
 const byName = { column: 'name', type: 'String' } as const
@@ -19,6 +19,9 @@ const customers: ConnectionProjection = {
     email: equals('email', 'citext'),
     marketingOptIn: equals('marketingOptIn', 'Boolean'),
     tags: hasAll('tags'),
+    loyaltyTierId: idFilter((id) => ({ loyalty: { tierId: { _eq: id } } })),
+    createdAfter: atLeast('createdAt', 'timestamptz'),
+    createdBefore: before('createdAt', 'timestamptz'),
   },
 }
 
@@ -27,6 +30,13 @@ const segments: ConnectionProjection = {
   sortFields: { NAME: byName, CREATED_AT: byCreation },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: { searchQuery: searchIn({ name: 'String' }) },
+}
+
+const loyaltyEntries: ConnectionProjection = {
+  projection: 'LoyaltyEntry',
+  sortFields: { CREATED_AT: byCreation },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {},
 }
 
 /** Where a customer has no totals there is no such row, which for a sum means 0. */
@@ -44,6 +54,7 @@ export const crm: DomainProjection = {
       by: { id: idEquals('id') },
     },
     customerSegments: { kind: 'connection', table: 'customerSegments', connection: segments },
+    loyaltyProgram: { kind: 'only', table: 'loyaltyPrograms', projection: 'LoyaltyProgram' },
   },
   types: {
     Customer: {
@@ -54,6 +65,9 @@ export const crm: DomainProjection = {
         orderCount: total('orderCount', 0),
         averageOrderValue: total('averageOrderValue', 0),
         lastOrderDate: total('lastOrderDate'),
+        loyaltyPoints: { kind: 'path', relationship: 'loyalty', column: 'points', absent: 0 },
+        loyaltyTier: { kind: 'path', relationship: 'loyalty', column: 'tierName' },
+        loyaltyEntries: { kind: 'connection', relationship: 'loyaltyEntries', connection: loyaltyEntries },
         addresses: {
           kind: 'list',
           relationship: 'addresses',
@@ -81,6 +95,21 @@ export const crm: DomainProjection = {
           connection: { ...customers, filters: {} },
         },
       },
+    },
+    LoyaltyProgram: {
+      type: 'LoyaltyProgram',
+      from: 'LoyaltyProgram',
+      fields: {
+        tiers: { kind: 'list', relationship: 'tiers', orderBy: [ascending('threshold')] },
+        rewards: { kind: 'list', relationship: 'rewards', orderBy: [ascending('points'), ascending('id')] },
+      },
+    },
+    LoyaltyTier: { type: 'LoyaltyTier', from: 'LoyaltyTier' },
+    LoyaltyReward: { type: 'LoyaltyReward', from: 'LoyaltyReward' },
+    LoyaltyEntry: {
+      type: 'LoyaltyEntry',
+      from: 'LoyaltyEntry',
+      fields: { orderId: { kind: 'path', relationship: 'payment', column: 'orderId' } },
     },
     CustomerSegmentFilter: { type: 'CustomerSegmentFilter', from: 'CustomerSegment' },
   },

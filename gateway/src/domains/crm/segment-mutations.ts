@@ -8,10 +8,12 @@ import {
   deletion,
   insertMany,
   pick,
+  present,
   remove,
   table,
   update,
   valueOf,
+  valuesOf,
 } from '../../mutation/rows.ts'
 import {
   amount,
@@ -23,8 +25,10 @@ import {
   type Rule,
   text,
 } from '../../mutation/rules.ts'
+import { toUuid } from '../../projection/filter.ts'
 
 const segmentTable = table('CustomerSegment', 'customerSegments')
+const tierTable = table('LoyaltyTier', 'loyaltyTiers')
 
 const maxLabels = 100
 const maxDays = 36_500
@@ -46,6 +50,7 @@ const filterRules: Fields = {
   tags: labels,
   cities: labels,
   countries: labels,
+  loyaltyTierIds: labels,
 }
 
 const segmentRules: Fields = {
@@ -66,13 +71,16 @@ const filterColumns = [
   'tags',
   'cities',
   'countries',
+  'loyaltyTierIds',
   'marketingOptIn',
   'emailVerified',
   'createdAfter',
   'createdBefore',
 ] as const
 
-type Filter = Readonly<Partial<Record<(typeof filterColumns)[number], unknown>>>
+type Filter = Readonly<Partial<Record<(typeof filterColumns)[number], unknown>>> & {
+  readonly loyaltyTierIds?: readonly string[] | null
+}
 
 interface SegmentInput {
   readonly name?: string | null
@@ -85,7 +93,10 @@ const columns = ['name', 'description'] as const
 const filterValues = (filter: Filter | null | undefined): Values =>
   filter === undefined
     ? {}
-    : Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null]))
+    : {
+        ...Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null])),
+        ...(filter?.loyaltyTierIds && { loyaltyTierIds: [...new Set(filter.loyaltyTierIds.map(toUuid))] }),
+      }
 
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
@@ -121,7 +132,10 @@ export const segmentMutations: Readonly<Record<string, MutationDefinition>> = {
     what: 'Segment',
     rules: segmentRules,
     check: contradictions,
-    lookUps: ({ name }) => [absent(segmentTable, 'name', valueOf('name', name), 'Segment')],
+    lookUps: ({ name, filter }) => [
+      absent(segmentTable, 'name', valueOf('name', name), 'Segment'),
+      present(tierTable, valuesOf('filter.loyaltyTierIds', filter?.loyaltyTierIds), 'Loyalty tier'),
+    ],
     write: (input) => {
       const values = { ...pick(input as Values, columns, 'left out'), ...filterValues(input.filter) }
       return seenAfterwards(insertMany(segmentTable, [values]), { name: { _eq: input.name } }, values)
@@ -133,7 +147,10 @@ export const segmentMutations: Readonly<Record<string, MutationDefinition>> = {
     rules: segmentRules,
     required: ['name'],
     check: contradictions,
-    lookUps: ({ name }, { id }) => [absent(segmentTable, 'name', valueOf('name', name), 'Segment', byId(id))],
+    lookUps: ({ name, filter }, { id }) => [
+      absent(segmentTable, 'name', valueOf('name', name), 'Segment', byId(id)),
+      present(tierTable, valuesOf('filter.loyaltyTierIds', filter?.loyaltyTierIds), 'Loyalty tier'),
+    ],
     write: (input, { id }) => {
       const values = { ...pick(input as Values, columns), ...filterValues(input.filter) }
       return seenAfterwards([update(segmentTable, byId(id), values)], byId(id), values)

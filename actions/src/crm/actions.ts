@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, forbidden, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
+import { once, type Once } from '../action/idempotency.ts'
+import { addFault, id, integer, text, userError } from '../action/input.ts'
+import { type MerchantId, ownerOf } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
+
+const permission = 'customers:write'
+const MAX_INTEGER = 2_147_483_647
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export const crmActions = (database: Database): Readonly<Record<string, Action>> => ({
+  adjustLoyaltyPoints: adjust(database),
+  redeemLoyaltyReward: redeem(database),
+})
+
+const changedSomething = ({ outcome }: PointsOutcome): boolean => outcome === 'changed'
+
+const adjust = (database: Database): Action =>
+  defineAction({
+    roles: ['merchant'],
+    permission,
+    input: z.object({
+      input: z.object({
+        customerId: id,
+        points: integer(-MAX_INTEGER, MAX_INTEGER).superRefine((points, context) => {
+          if (points === 0) addFault(context, { kind: 'value', message: 'There is nothing to adjust by 0' })
+        }),
+        reason: text(500),
+      }),
+    }),
+    async handle(call, { input }) {
+      const { merchantId } = call.session
+      const outcome = await once(
+        database,
+        call,
+        (sql) => adjustPoints(sql, merchantId, input),
+        changedSomething,
+      )
+      return answer(merchantId, 'points', outcome)
+    },
+  })
+
+const redeem = (database: Database): Action =>
+  defineAction({
+    roles: ['customer', 'merchant'],
+    permission,
+    input: z.object({ input: z.object({ customerId: id, rewardId: id }) }),
+    async handle(call, { input }) {
+      const owner = ownerOf(call.session)
+      if (owner !== null && owner !== input.customerId)
+        return forbidden("A shopper spends nobody else's points")
+      const { merchantId } = call.session
+      const outcome = await once(
+        database,
+        call,
+        (sql) => redeemReward(sql, merchantId, input),
+        changedSomething,
+      )
+      return answer(merchantId, 'rewardId', outcome)
+    },
+  })
+
+/** @param asked the field that asks for points */
+function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: Once<PointsOutcome>): Answer {
+  const wrong = (field: string, message: string) => invalid(userError(field, { kind: 'value', message }))
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, entryId: outcome.entryId })
+    case 'unknown_customer':
+      return invalid(notFound('customerId', 'customer'))
+    case 'unknown_reward':
+      return invalid(notFound('rewardId', 'reward'))
+    case 'reward_not_active':
+      return wrong('rewardId', 'The reward can not be redeemed any more')
+    case 'program_not_enabled':
+      return wrong('rewardId', 'The loyalty programme is not enabled')
+    case 'not_enough_points':
+      return wrong(asked, `The customer has ${outcome.points} points`)
+    case 'too_many_points':
+      return wrong(asked, `A customer can have ${MAX_INTEGER} points`)
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,2 @@
+export { crmActions } from './actions.ts'
+export { expirePoints } from './points.ts'

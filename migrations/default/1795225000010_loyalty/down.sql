@@ -1,0 +1,17 @@
+DROP VIEW crm.customer_loyalty;
+DROP FUNCTION crm.redeem_reward(uuid, uuid, uuid);
+DROP FUNCTION crm.adjust_points(uuid, uuid, integer, text);
+DROP TRIGGER keep_points ON payment.payment;
+DROP FUNCTION crm.keep_points_of_payment();
+DROP FUNCTION crm.expire_points(integer);
+DROP FUNCTION crm.hold_loyalty_account(uuid, uuid);
+DROP FUNCTION crm.points_expire_at(uuid);
+DROP TABLE crm.loyalty_entry;
+DROP FUNCTION crm.refuse_rewriting();
+DROP FUNCTION crm.post_loyalty_entry();
+DROP TABLE crm.loyalty_account;
+DROP TABLE crm.loyalty_reward;
+DROP TABLE crm.loyalty_tier;
+DROP TRIGGER give_loyalty_program ON merchant.merchant;
+DROP FUNCTION crm.give_loyalty_program();
+DROP TABLE crm.loyalty_program;
