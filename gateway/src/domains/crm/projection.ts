@@ -55,6 +55,18 @@ export const crm: DomainProjection = {
     },
     customerSegments: { kind: 'connection', table: 'customerSegments', connection: segments },
     loyaltyProgram: { kind: 'only', table: 'loyaltyPrograms', projection: 'LoyaltyProgram' },
+    loyaltyTier: {
+      kind: 'lookup',
+      table: 'loyaltyTiers',
+      projection: 'LoyaltyTier',
+      by: { id: idEquals('id') },
+    },
+    loyaltyReward: {
+      kind: 'lookup',
+      table: 'loyaltyRewards',
+      projection: 'LoyaltyReward',
+      by: { id: idEquals('id') },
+    },
   },
   types: {
     Customer: {
