@@ -25,6 +25,16 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
       'updateStaffMember input.priority zero',
     ],
   },
+  {
+    because: 'the first tier may be everybody’s, and a reward good for any purchase',
+    places: [
+      'createLoyaltyTier input.threshold zero',
+      'updateLoyaltyTier input.threshold zero',
+      'createLoyaltyReward input.minPurchaseAmount zero',
+      'updateLoyaltyReward input.minPurchaseAmount zero',
+    ],
+  },
+  { because: 'points are taken as well as given', places: ['adjustLoyaltyPoints input.points negative'] },
   { because: 'a shelf may be empty', places: ['setInventoryLevel input.available zero'] },
   {
     because: 'stock goes down, too',
