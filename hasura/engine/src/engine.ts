@@ -1,8 +1,7 @@
 import { setInterval } from 'node:timers'
 import pg from 'pg'
 import { type Logger, pino } from 'pino'
-import { createEngineEvents, type EventSettings } from './events/engine-events.ts'
-import { followWithTriggers } from './events/install-triggers.ts'
+import { type EventSettings, createEngineEvents, followWithEvents } from './events/engine-events.ts'
 import { createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
@@ -158,7 +157,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
   const stringifyNumbers = options.stringifyNumericTypes ?? false
-  const workspace = await openWorkspace(pool, store, followWithTriggers(stringifyNumbers))
+  const workspace = await openWorkspace(pool, store, followWithEvents(stringifyNumbers))
   const environment = options.env ?? process.env
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
     stringifyNumericTypes: stringifyNumbers,

@@ -5,6 +5,7 @@ import { buildSourceModel } from '../schema/source-model.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 import { checkActions, checkCustomTypes } from './check-actions.ts'
 import { checkComputedFields } from './check-computed-fields.ts'
+import { checkCronTriggers } from './check-cron-triggers.ts'
 import { checkEventTriggers } from './check-event-triggers.ts'
 import { checkFunctions } from './check-functions.ts'
 import { checkPermissions } from './check-permissions.ts'
@@ -37,6 +38,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
   const tables = new Map(checkedSources.flatMap(({ tables }) => [...tables]))
   const customTypes = checkCustomTypes(stored.custom_types, tables, catalog)
   const actions = checkActions(stored.actions, customTypes.types, catalog)
+  const cronTriggers = checkCronTriggers(stored.cron_triggers)
   const inheritedRoles = checkInheritedRoles(stored)
   return {
     metadata: {
@@ -44,6 +46,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       sources: checkedSources.flatMap(({ source }) => (source ? [source] : [])),
       custom_types: customTypes.types,
       actions: actions.kept,
+      cron_triggers: cronTriggers.kept,
     },
     storedMetadata: stored,
     catalog,
@@ -52,6 +55,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       ...checkedSources.flatMap(({ inconsistencies }) => inconsistencies),
       ...customTypes.inconsistencies,
       ...actions.inconsistencies,
+      ...cronTriggers.inconsistencies,
       ...inheritedRoles,
     ],
   }

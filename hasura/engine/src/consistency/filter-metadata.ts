@@ -4,6 +4,7 @@ import {
   type PermissionKind,
   actionObject,
   computedFieldObject,
+  cronTriggerObject,
   eventTriggerObject,
   functionObject,
   permissionObject,
@@ -24,6 +25,7 @@ export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
     ? metadata.custom_types
     : undefined,
   actions: metadata.actions?.filter((action) => keep(actionObject(action))),
+  cron_triggers: metadata.cron_triggers?.filter((trigger) => keep(cronTriggerObject(trigger))),
 })
 
 const filterSource = (source: Source, keep: Keep): Source => ({

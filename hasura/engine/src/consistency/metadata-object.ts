@@ -4,6 +4,7 @@ import type {
   Action,
   ArrayRelationship,
   ComputedField,
+  CronTrigger,
   DeletePermission,
   EventTrigger,
   FunctionMetadata,
@@ -106,6 +107,12 @@ export const actionObject = (action: Action): MetadataObject => ({
   type: 'action',
   name: `action ${action.name}`,
   definition: toJson(action),
+})
+
+export const cronTriggerObject = (trigger: CronTrigger): MetadataObject => ({
+  type: 'cron_trigger',
+  name: `cron_trigger ${trigger.name}`,
+  definition: toJson(trigger),
 })
 
 export const customTypesObject = (definition: Json): MetadataObject => ({

@@ -1,10 +1,15 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { FinishChange } from '../metadata-api/command.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Deliverer, startDeliverer } from './deliverer.ts'
 import { createPresence } from './engine-presence.ts'
+import { createCronQueue } from './cron-queue.ts'
+import { followWithCronEvents } from './cron-events.ts'
 import { createEventQueue } from './event-queue.ts'
+import { followWithTriggers } from './install-triggers.ts'
+import { createOneOffQueue } from './one-off-queue.ts'
 
 export interface EventSettings {
   /** With `when-asked`, nothing is delivered before `Engine.startDelivery`. */
@@ -16,6 +21,14 @@ export interface EventSettings {
   readonly fetchBatchSize: number
   /** How long webhooks under way may take when the engine stops. */
   readonly graceMs: number
+}
+
+/** What a change of the metadata changes in the database for the sake of events. */
+export const followWithEvents = (stringifyNumbers: boolean): FinishChange => {
+  const followers = [followWithTriggers(stringifyNumbers), followWithCronEvents]
+  return async (client, before, after) => {
+    for (const follow of followers) await follow(client, before, after)
+  }
 }
 
 export interface EngineEvents {
@@ -41,7 +54,12 @@ export const createEngineEvents = ({
   return {
     start: () => {
       if (settings.fetchBatchSize === 0 || deliverers.length > 0) return
-      deliverers = [createEventQueue(pool, getSnapshot, environment)].map((queue) =>
+      const queues = [
+        createEventQueue(pool, getSnapshot, environment),
+        createCronQueue(pool, getSnapshot, environment),
+        createOneOffQueue(pool, environment),
+      ]
+      deliverers = queues.map((queue) =>
         startDeliverer(queue, {
           presence,
           concurrency: settings.concurrency,

@@ -61,6 +61,12 @@ export const read = <Schema extends z.ZodType>(
 export const sourceName = z.string().min(1).default('default')
 export const tableArguments = { source: sourceName, table: qualifiedName }
 
+/** Of commands that list rows of a log. */
+export const pageArguments = {
+  limit: z.number().int().nonnegative().max(10_000).default(100),
+  offset: z.number().int().nonnegative().default(0),
+}
+
 export const requireSource = (metadata: Metadata, source: string): void => {
   if (!findSource(metadata, source)) {
     throw new HasuraError('not-exists', `source with name "${source}" does not exist`)

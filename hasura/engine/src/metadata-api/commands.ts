@@ -7,6 +7,7 @@ import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
 import { runSql } from './run-sql.ts'
+import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
 import { tableCommands } from './table-commands.ts'
 
 /** Every command of `/v1/metadata`, by the name that a request gives as `type`. */
@@ -19,6 +20,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...functionCommands,
   ...actionCommands,
   ...eventTriggerCommands,
+  ...scheduledTriggerCommands,
 }
 
 /** Commands of `/v2/query`. */

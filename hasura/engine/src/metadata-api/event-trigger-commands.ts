@@ -18,6 +18,7 @@ import { adminSession } from '../session/types.ts'
 import {
   type Command,
   edit,
+  pageArguments,
   read,
   requireSource,
   requireTable,
@@ -118,10 +119,6 @@ const requireTrigger = (metadata: Metadata, source: string, name: string) => {
   return found
 }
 
-const pageBound = z.number().int().nonnegative()
-const maxPage = 10_000
-const page = { limit: pageBound.max(maxPage).default(100), offset: pageBound.default(0) }
-
 export const eventTriggerCommands: Readonly<Record<string, Command>> = {
   pg_create_event_trigger: edit(createEventTrigger, async (args, draft) => {
     await draft.change(
@@ -170,7 +167,7 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
       name: z.string(),
       source: sourceName,
       status: z.enum(['pending', 'processed', 'error']).optional(),
-      ...page,
+      ...pageArguments,
     }),
     (args, { draft, pool }) => {
       requireTrigger(draft.snapshot.storedMetadata, args.source, args.name)
@@ -179,7 +176,7 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
   ),
 
   pg_get_event_invocation_logs: read(
-    record({ name: z.string(), source: sourceName, ...page }),
+    record({ name: z.string(), source: sourceName, ...pageArguments }),
     (args, { draft, pool }) => {
       requireTrigger(draft.snapshot.storedMetadata, args.source, args.name)
       return eventInvocationLogs(pool, args)
@@ -190,8 +187,8 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
     record({
       event_id: z.string(),
       source: sourceName,
-      invocation_log_limit: pageBound.max(maxPage).default(100),
-      invocation_log_offset: pageBound.default(0),
+      invocation_log_limit: pageArguments.limit,
+      invocation_log_offset: pageArguments.offset,
     }),
     async (args, { pool }) => {
       const found = await eventById(pool, args.event_id, {

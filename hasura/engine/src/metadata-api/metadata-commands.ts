@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defaultSource } from '../consistency/build-snapshot.ts'
 import { HasuraError } from '../hasura-error.ts'
+import { compactMetadata } from '../metadata/edit-metadata.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
 import { type Metadata, metadata as metadataSchema } from '../metadata/types.ts'
@@ -10,15 +11,34 @@ import { type MetadataDraft, inconsistenciesJson, withoutObjects } from './draft
 
 const anything = z.unknown()
 const exportVersion1 = read(anything, (_, { draft }) =>
-  Promise.resolve(metadataJson(draft.snapshot.storedMetadata)),
+  Promise.resolve(exportedJson(draft.snapshot.storedMetadata)),
 )
 
 const exportVersion2 = read(anything, (_, { draft }) =>
   Promise.resolve({
     resource_version: draft.snapshot.resourceVersion,
-    metadata: metadataJson(draft.snapshot.storedMetadata),
+    metadata: exportedJson(draft.snapshot.storedMetadata),
   }),
 )
+
+/** Cron triggers may be kept out of what is exported. */
+const exportedJson = (metadata: Metadata): Json =>
+  metadataJson(
+    compactMetadata({
+      ...metadata,
+      cron_triggers: metadata.cron_triggers?.filter(({ include_in_metadata }) => include_in_metadata),
+    }),
+  )
+
+/** What an export leaves out, its import must not delete. */
+const withUnexported = (metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata => {
+  const given = metadata.cron_triggers ?? []
+  const unexported = before.filter(
+    ({ name, include_in_metadata }) =>
+      !include_in_metadata && !given.some((trigger) => trigger.name === name),
+  )
+  return unexported.length === 0 ? metadata : { ...metadata, cron_triggers: [...given, ...unexported] }
+}
 
 /** Parsed once more, because the schemas put keys in Hasura's order and edits append them. */
 const metadataJson = (metadata: Metadata): Json =>
@@ -44,7 +64,7 @@ const replaceMetadata = async (
   metadata: Metadata,
   allowInconsistent: boolean,
 ): Promise<Json> => {
-  await draft.accept(metadata)
+  await draft.accept(withUnexported(metadata, draft.snapshot.storedMetadata))
   if (!allowInconsistent) refuseInconsistent(draft.snapshot)
   return consistencyJson(draft.snapshot)
 }

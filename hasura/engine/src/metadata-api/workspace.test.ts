@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { followWithTriggers } from '../events/install-triggers.ts'
+import { followWithEvents } from '../events/engine-events.ts'
 import { HasuraError, errorBody } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
 import { createMetadataStore } from '../storage/metadata-store.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
     create function search(word text) returns setof article language sql stable
       as 'select * from article where title = word';
   `)
-  workspace = await openWorkspace(pool, store, followWithTriggers(false))
+  workspace = await openWorkspace(pool, store, followWithEvents(false))
 })
 
 const metadata = (type: string, args: Json = {}, more: Record<string, Json> = {}): Promise<Json> =>
@@ -113,7 +113,7 @@ describe('metadata commands', () => {
     })
     const [, article] = (await exported()).sources[0]?.tables ?? []
     expect(Object.keys(article ?? {})).toEqual(['table', 'object_relationships', 'select_permissions'])
-    const reopened = await openWorkspace(pool, createMetadataStore(pool), followWithTriggers(false))
+    const reopened = await openWorkspace(pool, createMetadataStore(pool), followWithEvents(false))
     expect(reopened.snapshot.storedMetadata).toEqual(workspace.snapshot.storedMetadata)
   })
 
@@ -152,7 +152,7 @@ describe('metadata commands', () => {
   })
 
   test('what another engine stores is taken over', async () => {
-    const other = await openWorkspace(pool, createMetadataStore(pool), followWithTriggers(false))
+    const other = await openWorkspace(pool, createMetadataStore(pool), followWithEvents(false))
     await other.handle('metadata', { type: 'pg_track_table', args: { table: 'author' } })
     await workspace.synchronize()
     expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)

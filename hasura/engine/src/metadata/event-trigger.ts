@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isCronSchedule } from './cron-schedule.ts'
 import { type DeepReadonly, json, nonEmptyText, record } from './parse.ts'
 import { requestTransform, responseTransform, webhookHeader } from './webhook.ts'
 
@@ -32,23 +33,28 @@ export const eventTrigger = record({
   trigger_on_replication: z.boolean().optional(),
 })
 
-export const cronTrigger = record({
+export const scheduledRetryConf = record({
+  num_retries: z.number().int().nonnegative().optional(),
+  retry_interval_seconds: z.number().int().nonnegative().optional(),
+  timeout_seconds: z.number().int().positive().optional(),
+  tolerance_seconds: z.number().int().nonnegative().optional(),
+})
+
+export const cronTriggerShape = {
   name: nonEmptyText,
   webhook: z.string(),
-  schedule: z.string().min(1),
+  schedule: z.string().refine(isCronSchedule, { error: 'not a cron schedule' }),
   include_in_metadata: z.boolean(),
   payload: json.optional(),
-  retry_conf: record({
-    num_retries: z.number().int().nonnegative().optional(),
-    retry_interval_seconds: z.number().int().nonnegative().optional(),
-    timeout_seconds: z.number().int().positive().optional(),
-    tolerance_seconds: z.number().int().nonnegative().optional(),
-  }).optional(),
+  retry_conf: scheduledRetryConf.optional(),
   headers: z.array(webhookHeader).optional(),
   comment: z.string().optional(),
   request_transform: requestTransform.optional(),
   response_transform: responseTransform.optional(),
-})
+}
+
+export const cronTrigger = record(cronTriggerShape)
 
 export type EventTrigger = DeepReadonly<z.output<typeof eventTrigger>>
 export type CronTrigger = DeepReadonly<z.output<typeof cronTrigger>>
+export type ScheduledRetryConf = DeepReadonly<z.output<typeof scheduledRetryConf>>

@@ -100,7 +100,7 @@ export type Source = DeepReadonly<z.output<typeof source>>
 export type Metadata = DeepReadonly<z.output<typeof metadata>>
 
 export type { Action, CustomTypes } from './action.ts'
-export type { CronTrigger, EventTrigger } from './event-trigger.ts'
+export type { CronTrigger, EventTrigger, ScheduledRetryConf } from './event-trigger.ts'
 export type { Json, JsonObject } from './parse.ts'
 export type { DeletePermission, InsertPermission, SelectPermission, UpdatePermission } from './permission.ts'
 export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'

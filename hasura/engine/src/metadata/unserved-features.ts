@@ -3,7 +3,6 @@ import type { Metadata, TableMetadata } from './types.ts'
 const tableParts = ['remote_relationships'] as const satisfies readonly (keyof TableMetadata)[]
 const parts = [
   'remote_schemas',
-  'cron_triggers',
   'inherited_roles',
   'rest_endpoints',
   'allowlist',
@@ -18,6 +17,7 @@ export const unservedFeatures = (metadata: Metadata): readonly string[] => {
   const tables = metadata.sources.flatMap((source) => source.tables)
   const webhooks = [
     ...tables.flatMap(({ event_triggers = [] }) => event_triggers),
+    ...(metadata.cron_triggers ?? []),
     ...(metadata.actions ?? []).map(({ definition }) => definition),
   ]
   return [

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+import type { CronTrigger } from '../metadata/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { Environment } from '../webhook/environment.ts'
+import { planCronEvents } from './cron-events.ts'
+import type { DeliveryQueue } from './deliverer.ts'
+import { retryDefaults } from './retry-defaults.ts'
+import { type ScheduledRow, createScheduledQueue } from './scheduled-queue.ts'
+
+interface CronRow extends ScheduledRow {
+  readonly triggerName: string
+  readonly scheduledTime: string
+}
+
+/** How often the plan of coming times is looked after. */
+const planningIntervalMs = 60_000
+
+export const createCronQueue = (
+  pool: Pool,
+  getSnapshot: () => Snapshot,
+  environment: Environment,
+): DeliveryQueue => {
+  const triggers = (): readonly CronTrigger[] => getSnapshot().metadata.cron_triggers ?? []
+  let plannedAt = -Infinity
+  return createScheduledQueue<CronRow>(pool, environment, {
+    name: 'cron',
+    events: 'hdb_cron_events',
+    invocations: 'hdb_cron_event_invocation_logs',
+    columns: `, trigger_name as "triggerName",
+      to_char(scheduled_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "scheduledTime"`,
+    isUsed: () => triggers().length > 0,
+    prepare: async () => {
+      if (Date.now() - plannedAt < planningIntervalMs) return
+      await planCronEvents(pool, triggers())
+      plannedAt = Date.now()
+    },
+    callOf: (row) => {
+      const trigger = triggers().find(({ name }) => name === row.triggerName)
+      return (
+        trigger && {
+          webhook: trigger.webhook,
+          headers: trigger.headers ?? [],
+          body: bodyOf(row, trigger),
+          ...retryDefaults(trigger.retry_conf),
+        }
+      )
+    },
+  })
+}
+
+const bodyOf = (row: CronRow, { payload, comment }: CronTrigger): string =>
+  JSON.stringify({
+    id: row.id,
+    name: row.triggerName,
+    scheduled_time: row.scheduledTime,
+    payload: payload ?? null,
+    ...(comment === undefined ? {} : { comment }),
+  })

@@ -1,0 +1,107 @@
+import type { Pool } from 'pg'
+import type { WebhookHeader } from '../metadata/types.ts'
+import type { Environment } from '../webhook/environment.ts'
+import { callTrigger } from './call-trigger.ts'
+import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { invocationOf, judge } from './delivery-outcome.ts'
+
+/** Something that is due at a time, with all that its delivery needs. */
+export interface ScheduledRow {
+  readonly id: string
+  readonly tries: number
+  /** How long it has been due. */
+  readonly overdueSeconds: number
+}
+
+/** How a row is delivered; a row without is not (or no longer) to be delivered. */
+export interface ScheduledCall {
+  readonly webhook: string
+  readonly headers: readonly WebhookHeader[]
+  /** JSON text. */
+  readonly body: string
+  readonly retries: number
+  readonly retryIntervalSeconds: number
+  readonly timeoutSeconds: number
+  /** Later than this it is not worth being delivered. */
+  readonly toleranceSeconds: number
+}
+
+/** Hasura keeps cron events and one-off events in two tables of the same kind. */
+export interface ScheduledTable<Row extends ScheduledRow> {
+  readonly name: 'cron' | 'one-off'
+  readonly events: 'hdb_cron_events' | 'hdb_scheduled_events'
+  readonly invocations: 'hdb_cron_event_invocation_logs' | 'hdb_scheduled_event_invocation_logs'
+  /** The columns of `Row` that the two do not share, as a list that follows others. */
+  readonly columns: string
+  isUsed(): boolean
+  /** What is to be done before events are taken. */
+  prepare?(): Promise<void>
+  callOf(row: Row): ScheduledCall | undefined
+}
+
+export const createScheduledQueue = <Row extends ScheduledRow>(
+  pool: Pool,
+  environment: Environment,
+  table: ScheduledTable<Row>,
+): DeliveryQueue => {
+  const events = `hdb_catalog.${table.events}`
+
+  const takeSql = `
+    update ${events} set status = 'locked'
+    where id in (
+      select id from ${events}
+      where status = 'scheduled' and coalesce(next_retry_at, scheduled_time) <= now()
+      order by scheduled_time
+      limit $1
+      for update skip locked
+    )
+    returning id, tries, extract(epoch from now() - scheduled_time)::float8 as "overdueSeconds"${table.columns}`
+
+  const recordSql = `
+    with invocation as (
+      insert into hdb_catalog.${table.invocations} (event_id, status, request, response) values ($1, $2, $3, $4)
+    )
+    update ${events}
+       set tries = tries + 1, status = $5, next_retry_at = now() + make_interval(secs => $6)
+     where id = $1`
+
+  const finish = async (row: Row, status: 'dead' | 'error'): Promise<void> => {
+    await pool.query(`update ${events} set status = $2 where id = $1`, [row.id, status])
+  }
+
+  const attempt = async (row: Row, signal: AbortSignal): Promise<void> => {
+    const call = table.callOf(row)
+    if (!call) return finish(row, 'error')
+    if (row.tries === 0 && row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
+    const { body, timeoutSeconds, retries, retryIntervalSeconds: intervalSeconds } = call
+    const outcome = await callTrigger(call, { body, timeoutSeconds, environment, signal })
+    if (signal.aborted && outcome.kind === 'unanswered') return
+    const verdict = judge(outcome, row.tries, { retries, intervalSeconds })
+    const { status, request, response } = invocationOf(body, call.headers, outcome)
+    await pool.query(recordSql, [
+      row.id,
+      status,
+      request,
+      response,
+      { delivered: 'delivered', retry: 'scheduled', failed: 'error' }[verdict.kind],
+      verdict.kind === 'retry' ? verdict.afterSeconds : null,
+    ])
+  }
+
+  const unlockSql = `update ${events} set status = 'scheduled' where status = 'locked'`
+  return {
+    name: table.name,
+    isUsed: () => table.isUsed(),
+    take: async (limit) => {
+      await table.prepare?.()
+      const { rows } = await pool.query<Row>(takeSql, [limit])
+      return rows.map((row): Delivery => ({ id: row.id, attempt: (signal) => attempt(row, signal) }))
+    },
+    release: async (ids) => {
+      await pool.query(`${unlockSql} and id = any($1)`, [ids])
+    },
+    releaseAbandoned: async (held) => {
+      await pool.query(`${unlockSql} and id <> all($1)`, [held])
+    },
+  }
+}
