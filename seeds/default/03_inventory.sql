@@ -36,3 +36,32 @@ FROM (VALUES
 ) AS n (id, sku, quantity, days)
 JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND i.sku = n.sku
 ON CONFLICT DO NOTHING;
+
+-- Two customers wait for the stove.
+INSERT INTO inventory.stock_alert (merchant_id, id, stock_item_id, email)
+SELECT i.merchant_id, a.id::uuid, i.id, a.email
+FROM (VALUES
+  ('01a1f000-0013-7000-8000-000000000001', 'noor.haddad@example.com'),
+  ('01a1f000-0013-7000-8000-000000000002', 'j.okafor@example.com')
+) AS a (id, email)
+JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND i.sku = 'AP-KINDLE'
+ON CONFLICT DO NOTHING;
+
+-- Socks for the winter are on their way from Bend to Asheville, and a transfer of mugs is being prepared.
+INSERT INTO inventory.transfer (merchant_id, id, from_warehouse_id, to_warehouse_id, expected_date, notes)
+VALUES
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0014-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000002', current_date + 4, 'Winter stock'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0014-7000-8000-000000000002', '01a1f000-0004-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000002', NULL, NULL)
+ON CONFLICT DO NOTHING;
+INSERT INTO inventory.transfer_line (merchant_id, transfer_id, stock_item_id, quantity)
+SELECT i.merchant_id, l.transfer_id::uuid, i.id, l.quantity
+FROM (VALUES
+  ('01a1f000-0014-7000-8000-000000000001', 'AP-SOCKS-CREW', 24),
+  ('01a1f000-0014-7000-8000-000000000001', 'AP-MERINO-150-M', 6),
+  ('01a1f000-0014-7000-8000-000000000002', 'AP-MUG', 20)
+) AS l (transfer_id, sku, quantity)
+JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND i.sku = l.sku
+ON CONFLICT DO NOTHING;
+SELECT inventory.ship_transfer(
+  '01a1f000-0001-7000-8000-000000000001', '01a1f000-0014-7000-8000-000000000001', '{DRAFT}', 'IN_TRANSIT', NULL
+);

@@ -37,6 +37,13 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
   { because: 'points are taken as well as given', places: ['adjustLoyaltyPoints input.points negative'] },
   { because: 'a shelf may be empty', places: ['setInventoryLevel input.available zero'] },
   {
+    because: 'stock may be low only when there is none',
+    places: [
+      'setLowStockThreshold input.threshold zero',
+      'updateMerchantSettings input.lowStockThreshold zero',
+    ],
+  },
+  {
     because: 'stock goes down, too',
     places: ['adjustInventory input.delta negative', 'adjustInventory input.delta zero'],
   },

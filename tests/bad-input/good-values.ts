@@ -46,6 +46,8 @@ const CALLED: Readonly<Record<string, string>> = {
   service: 'BookingService',
   staff: 'StaffMember',
   parent: 'Category',
+  fromWarehouse: 'Warehouse',
+  toWarehouse: 'Warehouse',
   variant: 'ProductVariant',
   removeItem: 'OrderItem',
   removeIPWhitelist: 'IpAllowListEntry',
@@ -84,6 +86,8 @@ function answeredTypes(mutation: GraphQLField<unknown, unknown>): readonly strin
 const PREFERRED: Readonly<Record<string, string>> = {
   Order: "status = 'PENDING'",
   Cart: 'customer_id IS NULL',
+  Transfer: "status = 'DRAFT'",
+  IncomingStock: 'transfer_id IS NULL',
   Appointment: "status = 'SCHEDULED'",
 }
 
@@ -153,7 +157,7 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
     case 'sku':
     case 'code':
       // A name to be given must be new, a name to be found must be there.
-      if (/Inventory|Stock/.test(mutation.name)) return SKU
+      if (/Inventory|Stock|Transfer/.test(mutation.name)) return SKU
       return randomUUID().toUpperCase()
     case 'slug':
       return randomUUID()

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Answer, forbidden, invalid } from './answer.ts'
+import { type Answer, forbidden, invalid, type UserError } from './answer.ts'
 import { userErrorsOf } from './input.ts'
 import type { Role, Session } from './session.ts'
 
@@ -26,6 +26,8 @@ export interface ActionDefinition<Input> {
   /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. */
   readonly permission: string
   readonly input: z.ZodType<Input>
+  /** What only the database knows about an input that is wrong already, so that all of it is told at once. */
+  lookUp?(call: ActionCall): Promise<readonly UserError[]>
   handle(call: ActionCall, input: Input): Promise<Answer>
 }
 
@@ -40,7 +42,11 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
         return forbidden(`Role ${call.session.role} may not call ${call.action}`)
       if (!call.session.permissions.has(permission)) return forbidden(`Permission ${permission} is missing`)
       const input = schema.safeParse(call.input, { reportInput: true })
-      return input.success ? definition.handle(call, input.data) : invalid(...userErrorsOf(input.error))
+      if (input.success) return definition.handle(call, input.data)
+      const errors = userErrorsOf(input.error)
+      const named = new Set(errors.map(({ field }) => field))
+      const others = (await definition.lookUp?.(call)) ?? []
+      return invalid(...errors, ...others.filter(({ field }) => !named.has(field)))
     },
   }
 }

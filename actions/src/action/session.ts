@@ -10,7 +10,7 @@ interface SessionOf {
 
 /** Who calls, as Hasura's session variables say. */
 export type Session =
-  | (SessionOf & { readonly role: 'merchant' })
+  | (SessionOf & { readonly role: 'merchant'; readonly keyId?: string })
   /** A shopper, for whom only its own carts, orders and payments exist. */
   | (SessionOf & { readonly role: 'customer'; readonly customerId: CustomerId })
 
@@ -24,7 +24,11 @@ const shared = {
 /** Reads session variables, which Hasura sends with names in lower case. */
 export const sessionVariables = z
   .discriminatedUnion('x-hasura-role', [
-    z.object({ 'x-hasura-role': z.literal('merchant'), ...shared }),
+    z.object({
+      'x-hasura-role': z.literal('merchant'),
+      'x-hasura-key-id': z.string().optional(),
+      ...shared,
+    }),
     z.object({
       'x-hasura-role': z.literal('customer'),
       'x-hasura-customer-id': z.guid().transform((id) => id as CustomerId),
@@ -36,14 +40,22 @@ export const sessionVariables = z
       merchantId: variables['x-hasura-merchant-id'],
       permissions: variables['x-hasura-permissions'],
     }
-    return variables['x-hasura-role'] === 'merchant'
-      ? { role: 'merchant', ...common }
-      : { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
+    if (variables['x-hasura-role'] === 'merchant') {
+      const keyId = variables['x-hasura-key-id']
+      return { role: 'merchant', ...common, ...(keyId !== undefined && { keyId }) }
+    }
+    return { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
   })
 
 /** Only this customer's records exist for the session; null: all of the merchant's do. */
 export function ownerOf(session: Session): CustomerId | null {
   return session.role === 'customer' ? session.customerId : null
+}
+
+/** Who it was, as ledgers and histories write it down; null when the session doesn't say. */
+export function principalOf(session: Session): string | null {
+  if (session.role === 'customer') return `customer:${session.customerId}`
+  return session.keyId === undefined ? null : `key:${session.keyId}`
 }
 
 // A Postgres array literal of names without quotes or commas: `{orders:read,orders:write}`. A quoted element is no

@@ -20,14 +20,21 @@ import {
   text,
   userError,
 } from '../action/input.ts'
+import { principalOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { changeLevel, type LevelOutcome, releaseReservation, reserve } from './stock.ts'
+import { incomingStockActions } from './incoming-stock-actions.ts'
+import { unknownStock } from './named-stock.ts'
+import { placeError } from './place-error.ts'
+import { stockAlertActions } from './stock-alert-actions.ts'
+import { changeLevel, type LevelOutcome, releaseReservation, reserve, setLowStockThreshold } from './stock.ts'
+import { transferActions } from './transfer-actions.ts'
 
 const DEFAULT_RESERVATION_SECONDS = 15 * 60
 const MAX_RESERVATION_SECONDS = 24 * 60 * 60
 
 const access = { roles: ['merchant'], permission: 'inventory:write' } as const
 const sku = text(255)
+const reason = text(1000)
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function inventoryActions(database: Database): Readonly<Record<string, Action>> {
@@ -36,6 +43,10 @@ export function inventoryActions(database: Database): Readonly<Record<string, Ac
     releaseReservation: release(database),
     setInventoryLevel: setInventoryLevel(database),
     adjustInventory: adjustInventory(database),
+    setLowStockThreshold: lowStockThreshold(database),
+    ...incomingStockActions(database),
+    ...transferActions(database),
+    ...stockAlertActions(database),
   }
 }
 
@@ -46,6 +57,7 @@ const reserveInventory = (database: Database): Action =>
       items: list(z.object({ sku, quantity }), MAX_LINES),
       expiresInSeconds: optional(integer(1, MAX_RESERVATION_SECONDS)),
     }),
+    lookUp: (call) => unknownStock(database, call),
     async handle(call, { items, expiresInSeconds }) {
       const { merchantId } = call.session
       const request = { items, seconds: expiresInSeconds ?? DEFAULT_RESERVATION_SECONDS }
@@ -107,11 +119,23 @@ const setInventoryLevel = (database: Database): Action =>
   defineAction({
     ...access,
     input: z.object({
-      input: z.object({ sku, warehouseId: optional(id), available: integer(0, MAX_QUANTITY) }),
+      input: z.object({
+        sku,
+        warehouseId: optional(id),
+        available: integer(0, MAX_QUANTITY),
+        reason: optional(reason),
+      }),
     }),
-    async handle({ session: { merchantId } }, { input }) {
+    lookUp: (call) => unknownStock(database, call),
+    async handle({ session }, { input }) {
+      const { merchantId } = session
       const { available, ...place } = input
-      const change = { ...place, change: { to: available }, reason: 'Level set' }
+      const change = {
+        ...place,
+        change: { to: available },
+        reason: input.reason ?? 'Counted',
+        principal: principalOf(session),
+      }
       return levelAnswer(merchantId, await changeLevel(database, merchantId, change), 'available', available)
     },
   })
@@ -124,13 +148,33 @@ const adjustInventory = (database: Database): Action =>
         sku,
         warehouseId: optional(id),
         delta: integer(-MAX_QUANTITY, MAX_QUANTITY),
-        reason: text(1000),
+        reason,
       }),
     }),
-    async handle({ session: { merchantId } }, { input }) {
+    lookUp: (call) => unknownStock(database, call),
+    async handle({ session }, { input }) {
+      const { merchantId } = session
       const { delta, ...place } = input
-      const change = { ...place, change: { by: delta } }
+      const change = { ...place, change: { by: delta }, principal: principalOf(session) }
       return levelAnswer(merchantId, await changeLevel(database, merchantId, change), 'delta', delta)
+    },
+  })
+
+const lowStockThreshold = (database: Database): Action =>
+  defineAction({
+    ...access,
+    input: z.object({ input: z.object({ sku, threshold: optional(integer(0, MAX_QUANTITY)) }) }),
+    lookUp: (call) => unknownStock(database, call),
+    async handle({ session: { merchantId } }, { input }) {
+      const outcome = await setLowStockThreshold(database, merchantId, input.sku, input.threshold)
+      switch (outcome.outcome) {
+        case 'changed':
+          return done({ merchantId, stockItemId: outcome.stockItemId })
+        case 'unknown_sku':
+          return invalid(notFound('sku', 'SKU'))
+        default:
+          return outcome satisfies never
+      }
     },
   })
 
@@ -138,14 +182,8 @@ function levelAnswer(merchantId: string, outcome: LevelOutcome, field: string, v
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId, stockItemId: outcome.stockItemId })
-    case 'unknown_sku':
-      return invalid(notFound('sku', 'SKU'))
-    case 'unknown_warehouse':
-      return invalid(notFound('warehouseId', 'warehouse'))
-    case 'no_warehouse':
-      return invalid(
-        userError('warehouseId', { kind: 'value', message: 'There is no active warehouse to keep stock in' }),
-      )
+    case 'invalid':
+      return invalid(...outcome.refusals.map(placeError))
     case 'out_of_range': {
       const { message, code } = userError(field, {
         kind: 'range',

@@ -113,6 +113,7 @@ describe('reserveInventory', () => {
           message: 'Value -1 is outside acceptable range 1-86400',
           code: 'OUT_OF_RANGE',
         },
+        { field: 'items.1.sku', message: 'There is no such SKU', code: 'NOT_FOUND' },
       ],
     })
     expect(await reserve([{ sku: 'NOBODY-HAS-IT', quantity: 1 }])).toMatchObject({
@@ -165,14 +166,33 @@ describe('levels', () => {
     dataOf(await shop.call(merchant, 'setInventoryLevel', { input: { sku, available: 7 } }))
     dataOf(await shop.call(merchant, 'adjustInventory', { input: { sku, delta: -3, reason: 'Broken' } }))
     expect(await levels(product)).toEqual([{ available: 4, reserved: 0 }])
-    const adjustments = await shop.database`
-      SELECT a.delta, a.reason FROM inventory.stock_adjustment a
-      JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
-      WHERE i.sku = ${sku} ORDER BY a.created_at`
-    expect(adjustments).toEqual([
-      { delta: 7, reason: 'Level set' },
-      { delta: -3, reason: 'Broken' },
+    const entries = await shop.database`
+      SELECT m.kind, m.on_hand_delta, m.on_hand, m.reason, m.principal FROM inventory.stock_movement m
+      JOIN inventory.stock_item i ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id
+      WHERE i.sku = ${sku} ORDER BY m.created_at`
+    expect(entries).toEqual([
+      { kind: 'STOCKTAKE', on_hand_delta: 7, on_hand: 7, reason: 'Counted', principal: 'key:1' },
+      { kind: 'ADJUSTMENT', on_hand_delta: -3, on_hand: 4, reason: 'Broken', principal: 'key:1' },
     ])
+  })
+
+  test('tell an empty reason, an unknown SKU and an unknown warehouse at once', async () => {
+    const input = { sku: 'NOBODY-HAS-IT', warehouseId: crypto.randomUUID(), delta: 1, reason: '' }
+    expect(await shop.call(merchant, 'adjustInventory', { input })).toMatchObject({
+      errors: [
+        { field: 'reason', code: 'REQUIRED_FIELD' },
+        { field: 'sku', code: 'NOT_FOUND' },
+        { field: 'warehouseId', code: 'NOT_FOUND' },
+      ],
+    })
+    expect(
+      await shop.call(merchant, 'adjustInventory', { input: { ...input, reason: 'Counted' } }),
+    ).toMatchObject({
+      errors: [
+        { field: 'sku', code: 'NOT_FOUND' },
+        { field: 'warehouseId', code: 'NOT_FOUND' },
+      ],
+    })
   })
 
   test('never fall below zero, and say what there is', async () => {

@@ -58,11 +58,19 @@ export interface LevelChange {
   /** The level to have, or how far to move the one there is. */
   readonly change: { readonly to: number } | { readonly by: number }
   readonly reason: string
+  /** Who changes it. */
+  readonly principal: string | null
+}
+
+/** A place for stock that there isn't. */
+export interface PlaceRefusal {
+  readonly field: string
+  readonly reason: 'unknown_sku' | 'unknown_warehouse' | 'no_warehouse'
 }
 
 export type LevelOutcome =
   | { readonly outcome: 'changed'; readonly stockItemId: string }
-  | { readonly outcome: 'unknown_sku' | 'unknown_warehouse' | 'no_warehouse' }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly PlaceRefusal[] }
   | { readonly outcome: 'out_of_range'; readonly available: number; readonly max: number }
 
 export async function changeLevel(
@@ -75,8 +83,25 @@ export async function changeLevel(
   return onlyOutcome(
     await sql<{ outcome: LevelOutcome }[]>`
       SELECT inventory.change_level(
-        ${merchantId}, ${change.sku}, ${change.warehouseId}, ${to}, ${by}, ${change.reason}
+        ${merchantId}, ${change.sku}, ${change.warehouseId}, ${to}, ${by}, ${change.reason},
+        ${change.principal}
       ) AS outcome`,
+  )
+}
+
+export type ThresholdOutcome =
+  { readonly outcome: 'changed'; readonly stockItemId: string } | { readonly outcome: 'unknown_sku' }
+
+/** @param threshold null for the merchant's default */
+export async function setLowStockThreshold(
+  sql: Queryable,
+  merchantId: MerchantId,
+  sku: string,
+  threshold: number | null,
+): Promise<ThresholdOutcome> {
+  return onlyOutcome(
+    await sql<{ outcome: ThresholdOutcome }[]>`
+      SELECT inventory.set_low_stock_threshold(${merchantId}, ${sku}, ${threshold}) AS outcome`,
   )
 }
 

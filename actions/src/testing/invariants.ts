@@ -3,8 +3,8 @@ import type { Database } from '../database.ts'
 import type { TestMerchant } from './test-shop.ts'
 
 /**
- * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative, `reserved` is what
- * open reservations hold, orders hold what their lines say, lines add up to
+ * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative and what the ledger's
+ * entries add up to, `reserved` is what open reservations hold, orders hold what their lines say, lines add up to
  * subtotal, discount and tax, a promotion was used as often as orders with it weren't cancelled, and every balance of points is
  * the sum of its entries.
  */
@@ -21,6 +21,9 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
     ) h ON true
     WHERE l.merchant_id = ${merchantId} AND (l.available < 0 OR l.reserved <> coalesce(h.quantity, 0))`
   expect(levels).toEqual([])
+
+  const ledger = await database`SELECT * FROM inventory.ledger_disagreement WHERE merchant_id = ${merchantId}`
+  expect(ledger).toEqual([])
 
   const orders = await database`
     SELECT o.id, o.status, o.subtotal, o.total, s.sum, ordered.lines, held.lines AS held

@@ -110,6 +110,7 @@ export type TestShop = Awaited<ReturnType<typeof openTestShop>>
 export const staff = ({ merchantId }: TestMerchant): Session => ({
   role: 'merchant',
   merchantId,
+  keyId: '1',
   permissions: ALL_PERMISSIONS,
 })
 

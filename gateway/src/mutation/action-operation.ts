@@ -33,6 +33,7 @@ const hasuraScalars: Readonly<Record<string, string>> = {
   ID: 'uuid',
   Money: 'bigint',
   DateTime: 'timestamptz',
+  Date: 'date',
 }
 
 const hasuraType = (type: GraphQLInputType): string =>

@@ -141,6 +141,8 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   warehouse_address_country_check: value('location.country'),
   warehouse_address_merchant_id_warehouse_id_fkey: reference('id', 'Warehouse'),
   stock_level_warehouse_fkey: reference('warehouseId', 'Warehouse', 'The warehouse has stock levels'),
+  transfer_from_warehouse_fkey: reference('warehouseId', 'Warehouse', 'There are transfers from it'),
+  transfer_to_warehouse_fkey: reference('warehouseId', 'Warehouse', 'There are transfers to it'),
   incoming_stock_warehouse_fkey: reference('warehouseId', 'Warehouse', 'The warehouse expects stock'),
   // promotions
   promotion_code_key: unique('code'),
@@ -170,6 +172,7 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   merchant_name_check: value('name'),
   settings_currency_check: value('currency'),
   settings_tax_rate_check: value('taxRate'),
+  settings_low_stock_threshold_check: value('lowStockThreshold'),
   settings_timezone_check: value('timezone', 'There is no such time zone'),
   shipping_zone_name_check: value('name'),
   shipping_method_name_check: value('name'),

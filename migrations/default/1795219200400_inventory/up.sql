@@ -32,6 +32,11 @@ CREATE TABLE inventory.warehouse_address (
   FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse ON DELETE CASCADE
 );
 
+-- What low stock is where a stock item doesn't say otherwise.
+ALTER TABLE merchant.settings
+  ADD COLUMN low_stock_threshold integer NOT NULL DEFAULT 5
+    CONSTRAINT settings_low_stock_threshold_check CHECK (low_stock_threshold BETWEEN 0 AND 999999);
+
 -- One row for everything that has a SKU: a product, or one of its variants. The SKU is unique over both.
 CREATE TABLE inventory.stock_item (
   merchant_id uuid NOT NULL,
@@ -40,7 +45,8 @@ CREATE TABLE inventory.stock_item (
   variant_id uuid,
   -- NULL once the product or variant is deleted, which gives the SKU free.
   sku text,
-  low_stock_threshold integer NOT NULL DEFAULT 5 CHECK (low_stock_threshold >= 0),
+  -- NULL: the merchant's default.
+  low_stock_threshold integer CHECK (low_stock_threshold BETWEEN 0 AND 999999),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -98,20 +104,80 @@ CREATE INDEX stock_level_warehouse ON inventory.stock_level (merchant_id, wareho
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.stock_level
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 
+-- A move of stock from one warehouse to another. The transitions are the state machine's (actions/src/inventory/SPEC.md).
+CREATE TABLE inventory.transfer (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  status text NOT NULL DEFAULT 'DRAFT'
+    CHECK (status IN ('DRAFT', 'IN_TRANSIT', 'PARTIALLY_RECEIVED', 'RECEIVED', 'CANCELLED')),
+  from_warehouse_id uuid NOT NULL,
+  to_warehouse_id uuid NOT NULL CONSTRAINT transfer_between_two CHECK (to_warehouse_id <> from_warehouse_id),
+  expected_date date,
+  notes text,
+  shipped_at timestamptz,
+  received_at timestamptz,
+  cancelled_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT transfer_from_warehouse_fkey FOREIGN KEY (merchant_id, from_warehouse_id) REFERENCES inventory.warehouse,
+  CONSTRAINT transfer_to_warehouse_fkey FOREIGN KEY (merchant_id, to_warehouse_id) REFERENCES inventory.warehouse
+);
+CREATE INDEX transfer_created_at ON inventory.transfer (merchant_id, created_at, id);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.transfer
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- What is to be moved. What has arrived of it stands in incoming_stock.
+CREATE TABLE inventory.transfer_line (
+  merchant_id uuid NOT NULL,
+  transfer_id uuid NOT NULL,
+  stock_item_id uuid NOT NULL,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  PRIMARY KEY (merchant_id, transfer_id, stock_item_id),
+  FOREIGN KEY (merchant_id, transfer_id) REFERENCES inventory.transfer ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE
+);
+
+-- Stock on its way to a warehouse: bought, or in transit from another warehouse.
 CREATE TABLE inventory.incoming_stock (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   stock_item_id uuid NOT NULL,
   warehouse_id uuid NOT NULL,
-  quantity integer NOT NULL CHECK (quantity > 0),
+  -- Set for stock that comes from another warehouse.
+  transfer_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  received_quantity integer NOT NULL DEFAULT 0
+    CONSTRAINT incoming_stock_received_check CHECK (received_quantity BETWEEN 0 AND quantity),
+  -- NULL once nothing is awaited any more; what is still on its way otherwise.
+  awaited integer GENERATED ALWAYS AS (
+    CASE WHEN cancelled_at IS NULL AND received_quantity < quantity THEN quantity - received_quantity END
+  ) STORED,
+  status text NOT NULL GENERATED ALWAYS AS (
+    CASE
+      WHEN received_quantity = quantity THEN 'RECEIVED'
+      WHEN cancelled_at IS NOT NULL THEN 'CANCELLED'
+      WHEN received_quantity > 0 THEN 'PARTIALLY_RECEIVED'
+      ELSE 'EXPECTED'
+    END
+  ) STORED,
   expected_date date,
+  -- The merchant's own name for it: a purchase order's number, for example.
+  reference text,
   received_at timestamptz,
+  cancelled_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  CONSTRAINT incoming_stock_transfer_key UNIQUE (merchant_id, transfer_id, stock_item_id),
   FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, transfer_id, stock_item_id) REFERENCES inventory.transfer_line ON DELETE CASCADE,
   CONSTRAINT incoming_stock_warehouse_fkey FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
 );
-CREATE INDEX incoming_stock_item ON inventory.incoming_stock (merchant_id, stock_item_id) WHERE received_at IS NULL;
+CREATE INDEX incoming_stock_item ON inventory.incoming_stock (merchant_id, stock_item_id) WHERE awaited IS NOT NULL;
+CREATE INDEX incoming_stock_created_at ON inventory.incoming_stock (merchant_id, created_at, id);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.incoming_stock
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 
 -- ACTIVE holds stock until expires_at; COMMITTED belongs to a paid order and doesn't expire;
 -- CONSUMED has left the shelf; RELEASED and EXPIRED have given it back.
@@ -152,15 +218,22 @@ SELECT
   i.product_id,
   i.variant_id,
   i.sku,
-  i.low_stock_threshold,
+  t.low_stock_threshold,
   coalesce(l.available, 0)::integer AS available,
   coalesce(l.reserved, 0)::integer AS reserved,
   coalesce(n.quantity, 0)::integer AS in_transit,
-  coalesce(l.available, 0) <= i.low_stock_threshold AS is_low_stock,
+  coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
   l.last_restocked_at,
   l.last_sold_at,
   greatest(i.updated_at, l.updated_at) AS updated_at
 FROM inventory.stock_item i
+CROSS JOIN LATERAL (
+  SELECT coalesce(
+    i.low_stock_threshold,
+    (SELECT m.low_stock_threshold FROM merchant.settings m WHERE m.merchant_id = i.merchant_id),
+    5
+  ) AS low_stock_threshold
+) t
 LEFT JOIN LATERAL (
   SELECT
     sum(s.available) FILTER (WHERE w.active) AS available,
@@ -173,9 +246,9 @@ LEFT JOIN LATERAL (
   WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
 ) l ON true
 LEFT JOIN LATERAL (
-  SELECT sum(s.quantity) AS quantity
+  SELECT sum(s.awaited) AS quantity
   FROM inventory.incoming_stock s
-  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.received_at IS NULL
+  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
 ) n ON true;
 
 -- Stock of a product: its variants' together where it has any, else its own.

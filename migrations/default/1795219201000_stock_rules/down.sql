@@ -1,4 +1,7 @@
-DROP FUNCTION inventory.change_level(uuid, text, uuid, integer, integer, text);
+DROP FUNCTION inventory.change_level(uuid, text, uuid, integer, integer, text, text);
+DROP FUNCTION inventory.warehouse_or_first(uuid, uuid);
+DROP FUNCTION inventory.lock_level(uuid, uuid, uuid);
+DROP FUNCTION inventory.place_refusals(uuid, text, uuid);
 DROP FUNCTION inventory.release_reservation_of_order(uuid, uuid, text);
 DROP FUNCTION inventory.consume_reservation(uuid, uuid);
 DROP FUNCTION inventory.commit_reservation(uuid, uuid);
@@ -11,4 +14,3 @@ DROP FUNCTION inventory.lock_expired(uuid, integer);
 DROP FUNCTION inventory.give_back(uuid, uuid[], text);
 DROP FUNCTION inventory.held_stock_items(uuid, uuid[]);
 DROP FUNCTION inventory.lock_levels(uuid, uuid[]);
-DROP TABLE inventory.stock_adjustment;

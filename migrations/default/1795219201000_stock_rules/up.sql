@@ -5,19 +5,7 @@
 -- order number counter, products by id. Nothing waits for a lock that stands earlier in the list, so nothing can
 -- deadlock. The one exception, other carts' expired reservations, is taken with SKIP LOCKED, which never waits.
 
--- Why a level was set or moved by hand: every such change, with its reason.
-CREATE TABLE inventory.stock_adjustment (
-  merchant_id uuid NOT NULL,
-  id uuid NOT NULL DEFAULT platform.uuid_v7(),
-  stock_item_id uuid NOT NULL,
-  warehouse_id uuid NOT NULL,
-  delta integer NOT NULL,
-  reason text NOT NULL CHECK (reason <> ''),
-  created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level ON DELETE CASCADE
-);
-CREATE INDEX stock_adjustment_level ON inventory.stock_adjustment (merchant_id, stock_item_id, warehouse_id, id);
+-- Why stock moves is said beforehand, by inventory.because: the ledger (stock_ledger) writes the rest by itself.
 
 -- Locks every level of the given stock items, in the one order that all callers share.
 CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[]) RETURNS void
@@ -44,17 +32,24 @@ $$;
 CREATE FUNCTION inventory.give_back(p_merchant_id uuid, p_reservation_ids uuid[], p_status text) RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_reservation inventory.reservation;
 BEGIN
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, p_reservation_ids));
-  UPDATE inventory.stock_level l
-  SET available = l.available + held.quantity, reserved = l.reserved - held.quantity
-  FROM (
-    SELECT h.stock_item_id, h.warehouse_id, sum(h.quantity)::integer AS quantity
+  -- One after the other, so that the ledger tells whose stock came back.
+  FOR v_reservation IN
+    SELECT * FROM inventory.reservation r WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids) ORDER BY r.id
+  LOOP
+    PERFORM inventory.because_of_reservation(
+      v_reservation.id, v_reservation.order_id,
+      CASE p_status WHEN 'EXPIRED' THEN 'The reservation expired' ELSE 'The reservation was released' END
+    );
+    UPDATE inventory.stock_level l
+    SET available = l.available + h.quantity, reserved = l.reserved - h.quantity
     FROM inventory.reservation_line h
-    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = ANY (p_reservation_ids)
-    GROUP BY h.stock_item_id, h.warehouse_id
-  ) held
-  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = held.stock_item_id AND l.warehouse_id = held.warehouse_id;
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+      AND l.merchant_id = h.merchant_id AND l.stock_item_id = h.stock_item_id AND l.warehouse_id = h.warehouse_id;
+  END LOOP;
   UPDATE inventory.reservation r SET status = p_status
   WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids);
 END
@@ -142,6 +137,7 @@ BEGIN
   VALUES (p_merchant_id, p_reservation_id, p_order_id, p_expires_at)
   ON CONFLICT (merchant_id, id) DO UPDATE SET order_id = excluded.order_id, expires_at = excluded.expires_at;
 
+  PERFORM inventory.because_of_reservation(p_reservation_id, p_order_id, NULL);
   WITH place AS (
     SELECT
       l.stock_item_id,
@@ -292,6 +288,7 @@ BEGIN
     RAISE EXCEPTION 'order % has no committed reservation to ship from', p_order_id;
   END IF;
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, ARRAY[v_reservation.id]));
+  PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
   UPDATE inventory.stock_level l
   SET reserved = l.reserved - h.quantity, last_sold_at = now()
   FROM inventory.reservation_line h
@@ -314,58 +311,94 @@ BEGIN
 END
 $$;
 
--- Sets a level to p_available, or moves it by p_delta; exactly one of the two is given. Without a warehouse it is the
--- active one that reservations take from first.
--- {outcome: 'changed', stockItemId} | {outcome: 'unknown_sku'} | {outcome: 'unknown_warehouse'} |
--- {outcome: 'no_warehouse'} | {outcome: 'out_of_range', available, max}
+-- What is wrong with the place of a change: [{field, reason: 'unknown_sku' | 'unknown_warehouse' | 'no_warehouse'}].
+CREATE FUNCTION inventory.place_refusals(p_merchant_id uuid, p_sku text, p_warehouse_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', r.field, 'reason', r.reason)), '[]')
+  FROM (
+    SELECT 'sku' AS field, 'unknown_sku' AS reason
+    WHERE NOT EXISTS (SELECT FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku)
+    UNION ALL
+    SELECT 'warehouseId', CASE WHEN p_warehouse_id IS NULL THEN 'no_warehouse' ELSE 'unknown_warehouse' END
+    WHERE NOT EXISTS (
+      SELECT FROM inventory.warehouse w
+      WHERE w.merchant_id = p_merchant_id AND CASE WHEN p_warehouse_id IS NULL THEN w.active ELSE w.id = p_warehouse_id END
+    )
+  ) r
+$$;
+
+-- The level of a stock item in a warehouse, locked; made where there is none yet.
+CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
+RETURNS inventory.stock_level
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_level inventory.stock_level;
+BEGIN
+  INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id)
+  VALUES (p_merchant_id, p_stock_item_id, p_warehouse_id)
+  ON CONFLICT DO NOTHING;
+  SELECT * INTO v_level FROM inventory.stock_level l
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = p_stock_item_id AND l.warehouse_id = p_warehouse_id
+  FOR NO KEY UPDATE;
+  RETURN v_level;
+END
+$$;
+
+-- The warehouse, or without one the active one that reservations take from first.
+CREATE FUNCTION inventory.warehouse_or_first(p_merchant_id uuid, p_warehouse_id uuid) RETURNS uuid
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(p_warehouse_id, (
+    SELECT w.id FROM inventory.warehouse w WHERE w.merchant_id = p_merchant_id AND w.active
+    ORDER BY w.priority, w.id
+    LIMIT 1
+  ))
+$$;
+
+-- Sets a level to p_available, or moves it by p_delta; exactly one of the two is given.
+-- {outcome: 'changed', stockItemId} | {outcome: 'invalid', refusals: [{field, reason}]} |
+-- {outcome: 'out_of_range', available, max}
 CREATE FUNCTION inventory.change_level(
   p_merchant_id uuid,
   p_sku text,
   p_warehouse_id uuid,
   p_available integer,
   p_delta integer,
-  p_reason text
+  p_reason text,
+  p_principal text
 ) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   -- sums over many warehouses stay within an integer
   c_max CONSTANT integer := 999999;
-  v_stock_item_id uuid;
-  v_warehouse_id uuid;
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id);
   v_level inventory.stock_level;
   v_available bigint;
 BEGIN
-  SELECT i.id INTO v_stock_item_id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku;
-  IF NOT FOUND THEN
-    RETURN jsonb_build_object('outcome', 'unknown_sku');
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
-  SELECT w.id INTO v_warehouse_id FROM inventory.warehouse w
-  WHERE w.merchant_id = p_merchant_id AND CASE WHEN p_warehouse_id IS NULL THEN w.active ELSE w.id = p_warehouse_id END
-  ORDER BY w.priority, w.id
-  LIMIT 1;
-  IF NOT FOUND THEN
-    RETURN jsonb_build_object('outcome', CASE WHEN p_warehouse_id IS NULL THEN 'no_warehouse' ELSE 'unknown_warehouse' END);
-  END IF;
-
-  INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id)
-  VALUES (p_merchant_id, v_stock_item_id, v_warehouse_id)
-  ON CONFLICT DO NOTHING;
-  SELECT * INTO v_level FROM inventory.stock_level l
-  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_stock_item_id AND l.warehouse_id = v_warehouse_id
-  FOR NO KEY UPDATE;
+  v_level := inventory.lock_level(
+    p_merchant_id,
+    (SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku),
+    inventory.warehouse_or_first(p_merchant_id, p_warehouse_id)
+  );
   v_available := coalesce(p_available, v_level.available::bigint + p_delta);
   IF v_available NOT BETWEEN 0 AND c_max THEN
     RETURN jsonb_build_object('outcome', 'out_of_range', 'available', v_level.available, 'max', c_max);
   END IF;
 
+  PERFORM inventory.because(
+    CASE WHEN p_available IS NULL THEN 'ADJUSTMENT' ELSE 'STOCKTAKE' END, p_reason, NULL, NULL, p_principal
+  );
   UPDATE inventory.stock_level l
   SET
     available = v_available,
     last_restocked_at = CASE WHEN v_available > l.available THEN now() ELSE l.last_restocked_at END
-  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_stock_item_id AND l.warehouse_id = v_warehouse_id;
-  INSERT INTO inventory.stock_adjustment (merchant_id, stock_item_id, warehouse_id, delta, reason)
-  VALUES (p_merchant_id, v_stock_item_id, v_warehouse_id, v_available - v_level.available, p_reason);
-  RETURN jsonb_build_object('outcome', 'changed', 'stockItemId', v_stock_item_id);
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'stockItemId', v_level.stock_item_id);
 END
 $$;

@@ -34,6 +34,8 @@ interface WarehouseInput {
 }
 
 const level = { record: { relationship: 'inventory', projection: 'SkuInventory' } } as const
+const incomingStock = { record: { relationship: 'incomingStock', projection: 'IncomingStock' } } as const
+const transfer = { record: { relationship: 'transfer', projection: 'Transfer' } } as const
 
 export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = {
   createWarehouse: creation<WarehouseInput>({
@@ -76,6 +78,18 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
     },
   }),
   deleteWarehouse: deletion('Warehouse', (id) => remove(warehouseTable, byId(id))),
+  setLowStockThreshold: action(level),
+  createIncomingStock: action(incomingStock),
+  updateIncomingStock: action(incomingStock),
+  receiveIncomingStock: action(incomingStock),
+  cancelIncomingStock: action(incomingStock),
+  createTransfer: action(transfer),
+  updateTransfer: action(transfer),
+  shipTransfer: action(transfer),
+  receiveTransfer: action(transfer),
+  cancelTransfer: action(transfer),
+  subscribeStockAlert: action({ fromResult: ['id', 'status', 'estimatedDate'] }),
+  unsubscribeStockAlert: action({ fromResult: ['id', 'status'] }),
   setInventoryLevel: action(level),
   adjustInventory: action(level),
   reserveInventory: action({ fromResult: ['reservationId', 'expiresAt', 'items'] }),

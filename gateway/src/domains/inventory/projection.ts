@@ -1,6 +1,6 @@
-import { ascending } from '../../projection/condition.ts'
+import { ascending, type Condition } from '../../projection/condition.ts'
 import { outOfRange } from '../../errors/catalogue-error.ts'
-import { equals, type Filter, idEquals } from '../../projection/filter.ts'
+import { atLeast, atMost, equals, type Filter, idEquals } from '../../projection/filter.ts'
 import {
   type ConnectionProjection,
   type DomainProjection,
@@ -29,6 +29,86 @@ const warehouses: ConnectionProjection = {
   filters: { active: equals('active', 'Boolean') },
 }
 
+const createdAt = { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } } as const
+const latestFirst = { sortBy: 'CREATED_AT', direction: 'desc' } as const
+const ofSku: Filter = { condition: (sku) => ({ stockItem: { sku: { _eq: sku('String!') } } }) }
+const status = equals('status', 'String')
+
+const stockMovements: ConnectionProjection = {
+  projection: 'StockMovement',
+  sortFields: createdAt,
+  preset: latestFirst,
+  filters: {
+    kind: equals('kind', 'String'),
+    sku: ofSku,
+    warehouseId: idEquals('warehouseId'),
+    referenceId: idEquals('referenceId'),
+    startDate: atLeast('createdAt', 'timestamptz'),
+    endDate: atMost('createdAt', 'timestamptz'),
+  },
+}
+
+const transfers: ConnectionProjection = {
+  projection: 'Transfer',
+  sortFields: { ...createdAt, UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' } },
+  preset: latestFirst,
+  filters: {
+    status,
+    fromWarehouseId: idEquals('fromWarehouseId'),
+    toWarehouseId: idEquals('toWarehouseId'),
+  },
+}
+
+const incomingStocks: ConnectionProjection = {
+  projection: 'IncomingStock',
+  sortFields: createdAt,
+  preset: latestFirst,
+  filters: { status, sku: ofSku, warehouseId: idEquals('warehouseId') },
+}
+
+const stockAlerts: ConnectionProjection = {
+  projection: 'StockAlert',
+  sortFields: createdAt,
+  preset: latestFirst,
+  filters: { status },
+}
+
+/** What is low and matters: a product that has variants has no stock of its own. */
+const low: Condition = {
+  inventory: { isLowStock: { _eq: true } },
+  sku: { _is_null: false },
+  product: { status: { _neq: 'ARCHIVED' } },
+  _or: [
+    { variantId: { _is_null: false } },
+    { _not: { product: { variants: { deletedAt: { _is_null: true } } } } },
+  ],
+}
+
+const lowStock: ConnectionProjection = {
+  projection: 'LowStock',
+  sortFields: createdAt,
+  preset: latestFirst,
+  filters: {},
+  visible: { merchant: low, customer: low },
+}
+
+const live = (column: string) => ({ kind: 'path', relationship: 'inventory', column }) as const
+
+const sku = { sku: { kind: 'path', relationship: 'stockItem', column: 'sku' } } as const
+
+const ledger = {
+  stockMovements: { kind: 'connection', relationship: 'stockMovements', connection: stockMovements },
+} as const
+
+const incoming = {
+  incoming: {
+    kind: 'list',
+    relationship: 'incoming',
+    where: { awaited: { _is_null: false } },
+    orderBy: [ascending('expectedDate'), ascending('id')],
+  },
+} as const
+
 const byWarehouse = (projection: string): Readonly<Record<string, FieldProjection>> => ({
   warehouses: {
     kind: 'list',
@@ -50,6 +130,18 @@ export const inventory: DomainProjection = {
     },
     warehouse: { kind: 'lookup', table: 'warehouses', projection: 'Warehouse', by: { id: idEquals('id') } },
     warehouses: { kind: 'connection', table: 'warehouses', connection: warehouses },
+    lowStock: { kind: 'connection', table: 'stockItems', connection: lowStock },
+    stockMovements: { kind: 'connection', table: 'stockMovements', connection: stockMovements },
+    transfer: { kind: 'lookup', table: 'transfers', projection: 'Transfer', by: { id: idEquals('id') } },
+    transfers: { kind: 'connection', table: 'transfers', connection: transfers },
+    incomingStock: {
+      kind: 'lookup',
+      table: 'incomingStocks',
+      projection: 'IncomingStock',
+      by: { id: idEquals('id') },
+    },
+    incomingStocks: { kind: 'connection', table: 'incomingStocks', connection: incomingStocks },
+    stockAlerts: { kind: 'connection', table: 'stockAlerts', connection: stockAlerts },
     reservation: {
       kind: 'lookup',
       table: 'reservations',
@@ -61,15 +153,22 @@ export const inventory: DomainProjection = {
     Inventory: {
       type: 'Inventory',
       from: 'ProductInventory',
-      fields: byWarehouse('ProductWarehouseInventory'),
+      fields: { ...byWarehouse('ProductWarehouseInventory'), ...ledger },
     },
-    VariantInventory: { type: 'Inventory', from: 'SkuInventory', fields: byWarehouse('StockLevel') },
+    VariantInventory: {
+      type: 'Inventory',
+      from: 'SkuInventory',
+      fields: { ...byWarehouse('StockLevel'), ...ledger },
+    },
     ProductWarehouseInventory: { type: 'WarehouseInventory', from: 'ProductWarehouseInventory' },
     StockLevel: { type: 'WarehouseInventory', from: 'StockLevel' },
     Warehouse: {
       type: 'Warehouse',
       from: 'Warehouse',
-      fields: { location: { kind: 'object', relationship: 'location', projection: 'WarehouseAddress' } },
+      fields: {
+        location: { kind: 'object', relationship: 'location', projection: 'WarehouseAddress' },
+        ...ledger,
+      },
     },
     WarehouseAddress: {
       type: 'Address',
@@ -79,19 +178,36 @@ export const inventory: DomainProjection = {
         isDefault: { kind: 'constant', value: false },
       },
     },
-    SkuInventory: {
+    SkuInventory: { type: 'SkuInventory', from: 'SkuInventory', fields: { ...incoming, ...ledger } },
+    LowStock: {
       type: 'SkuInventory',
-      from: 'SkuInventory',
+      from: 'StockItem',
       fields: {
-        incoming: {
-          kind: 'list',
-          relationship: 'incoming',
-          where: { receivedAt: { _is_null: true } },
-          orderBy: [ascending('expectedDate'), ascending('id')],
-        },
+        available: live('available'),
+        reserved: live('reserved'),
+        inTransit: live('inTransit'),
+        lowStockThreshold: live('lowStockThreshold'),
+        isLowStock: live('isLowStock'),
+        ...incoming,
+        ...ledger,
       },
     },
-    IncomingStock: { type: 'IncomingStock', from: 'IncomingStock' },
+    IncomingStock: { type: 'IncomingStock', from: 'IncomingStock', fields: sku },
+    StockMovement: { type: 'StockMovement', from: 'StockMovement', table: 'stockMovements', fields: sku },
+    StockAlert: { type: 'StockAlert', from: 'StockAlert', table: 'stockAlerts', fields: sku },
+    Transfer: {
+      type: 'Transfer',
+      from: 'Transfer',
+      fields: { lines: { kind: 'list', relationship: 'lines', orderBy: [ascending('stockItemId')] } },
+    },
+    TransferLine: {
+      type: 'TransferLine',
+      from: 'TransferLine',
+      fields: {
+        ...sku,
+        receivedQuantity: { kind: 'path', relationship: 'incoming', column: 'receivedQuantity', absent: 0 },
+      },
+    },
     Reservation: {
       type: 'Reservation',
       from: 'Reservation',
@@ -106,7 +222,7 @@ export const inventory: DomainProjection = {
     ReservationLine: {
       type: 'ReservationLine',
       from: 'ReservationLine',
-      fields: { sku: { kind: 'path', relationship: 'stockItem', column: 'sku' } },
+      fields: sku,
     },
   },
   extensions: {

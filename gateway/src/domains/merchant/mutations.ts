@@ -36,7 +36,13 @@ const methodTable = table('ShippingMethod', 'shippingMethods')
 const allowListTable = table('IpAllowListEntry', 'ipAllowListEntries')
 
 const accountRules: Fields = { name: text({ max: 200 }), email: text({ max: 254 }), phone }
-const settingsRules: Fields = { currency, timezone: timeZone, taxRate: numberBetween({ min: 0, max: 1 }) }
+const settingsRules: Fields = {
+  currency,
+  timezone: timeZone,
+  taxRate: numberBetween({ min: 0, max: 1 }),
+  lowStockThreshold: numberBetween({ min: 0, max: 999_999 }),
+}
+const settingsColumns = ['currency', 'timezone', 'taxRate', 'lowStockThreshold'] as const
 const methodRules: Fields = { name: text({ max: 200 }), price: amount }
 const zoneRules: Fields = {
   name: text({ max: 200 }),
@@ -71,10 +77,9 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'MerchantSettings',
     what: 'Merchant settings',
     rules: settingsRules,
-    required: ['currency', 'timezone', 'taxRate'],
+    required: settingsColumns,
     byId: false,
-    write: (input) =>
-      update(settingsTable, theOnlyOne, pick(input as Values, ['currency', 'timezone', 'taxRate'])),
+    write: (input) => update(settingsTable, theOnlyOne, pick(input as Values, settingsColumns)),
   }),
   createShippingZone: creation<ZoneInput>({
     record: 'ShippingZone',

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, invalid, notFound } from '../action/answer.ts'
+import { id, optional, quantity, storableText, text, userError } from '../action/input.ts'
+import { type MerchantId, principalOf, type Session } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import {
+  type ArrivalReference,
+  cancelIncomingStock,
+  changeIncomingStock,
+  expectStock,
+  type IncomingStockOutcome,
+  receiveIncomingStock,
+} from './arrivals.ts'
+import { calendarDate } from './calendar-date.ts'
+import { unknownStock } from './named-stock.ts'
+import { placeError } from './place-error.ts'
+
+const access = { roles: ['merchant'], permission: 'inventory:write' } as const
+const reference = storableText(200)
+
+/** Bought stock on its way to a warehouse. */
+export function incomingStockActions(database: Database): Readonly<Record<string, Action>> {
+  return {
+    createIncomingStock: defineAction({
+      ...access,
+      input: z.object({
+        input: z.object({
+          sku: text(255),
+          warehouseId: optional(id),
+          quantity,
+          expectedDate: optional(calendarDate),
+          reference: optional(reference),
+        }),
+      }),
+      lookUp: (call) => unknownStock(database, call),
+      async handle({ session: { merchantId } }, { input }) {
+        return answer(merchantId, await expectStock(database, merchantId, input), input.quantity)
+      },
+    }),
+    updateIncomingStock: defineAction({
+      ...access,
+      input: z.object({
+        id,
+        input: z.object({
+          quantity: quantity.optional(),
+          expectedDate: calendarDate.nullish(),
+          reference: reference.nullish(),
+        }),
+      }),
+      async handle({ session }, { id: incomingId, input }) {
+        const outcome = await changeIncomingStock(database, arrival(session, incomingId), input)
+        return answer(session.merchantId, outcome, input.quantity ?? 0)
+      },
+    }),
+    receiveIncomingStock: defineAction({
+      ...access,
+      input: z.object({ id, quantity: optional(quantity) }),
+      async handle({ session }, input) {
+        const outcome = await receiveIncomingStock(database, arrival(session, input.id), input.quantity)
+        return answer(session.merchantId, outcome, input.quantity ?? 0)
+      },
+    }),
+    cancelIncomingStock: defineAction({
+      ...access,
+      input: z.object({ id }),
+      async handle({ session }, input) {
+        return answer(session.merchantId, await cancelIncomingStock(database, arrival(session, input.id)), 0)
+      },
+    }),
+  }
+}
+
+export const arrival = (session: Session, id: string): ArrivalReference => ({
+  merchantId: session.merchantId,
+  id,
+  principal: principalOf(session),
+})
+
+function answer(merchantId: MerchantId, outcome: IncomingStockOutcome, asked: number): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, incomingStockId: outcome.incomingStockId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map(placeError))
+    case 'unknown':
+      return invalid(notFound('id', 'incoming stock'))
+    case 'belongs_to_transfer':
+      return invalid(
+        userError('id', { kind: 'value', message: `It belongs to transfer ${outcome.transferId}` }),
+      )
+    case 'refused':
+      return invalid(userError('id', { kind: 'value', message: `It is ${outcome.status} already` }))
+    case 'too_few':
+      return invalid(
+        userError('quantity', { kind: 'range', value: asked, min: outcome.received, max: 999_999 }),
+      )
+    case 'too_many':
+      return invalid(userError('quantity', { kind: 'range', value: asked, min: 1, max: outcome.awaited }))
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,17 @@
+import { notFound, type UserError } from '../action/answer.ts'
+import { userError } from '../action/input.ts'
+import type { PlaceRefusal } from './stock.ts'
+
+/** Why there is no such place for stock, to the client. */
+export function placeError({ field, reason }: PlaceRefusal): UserError {
+  switch (reason) {
+    case 'unknown_sku':
+      return notFound(field, 'SKU')
+    case 'unknown_warehouse':
+      return notFound(field, 'warehouse')
+    case 'no_warehouse':
+      return userError(field, { kind: 'value', message: 'There is no active warehouse to keep stock in' })
+    default:
+      return reason satisfies never
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { done, invalid, notFound } from '../action/answer.ts'
+import { addFault, id, text, userError } from '../action/input.ts'
+import { ownerOf } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { unknownStock } from './named-stock.ts'
+import { cancelStockAlert, subscribeStockAlert } from './stock-alerts.ts'
+
+/** Whoever sees stock may wait for it: shoppers, and the storefront's key for those who aren't signed in. */
+const access = { roles: ['customer', 'merchant'], permission: 'inventory:read' } as const
+
+const email = text(254).superRefine((value, context) => {
+  if (value.trim() !== '' && !z.email().safeParse(value).success)
+    addFault(context, { kind: 'format', expected: 'e-mail address' })
+})
+
+export function stockAlertActions(database: Database): Readonly<Record<string, Action>> {
+  return {
+    subscribeStockAlert: defineAction({
+      ...access,
+      input: z.object({ sku: text(255), email }),
+      lookUp: (call) => unknownStock(database, call),
+      async handle({ session }, input) {
+        const { merchantId } = session
+        const outcome = await subscribeStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
+        switch (outcome.outcome) {
+          case 'subscribed': {
+            const { alertId, status, estimatedDate } = outcome
+            return done({ merchantId, id: alertId, status, estimatedDate })
+          }
+          case 'unknown_sku':
+            return invalid(notFound('sku', 'SKU'))
+          case 'available':
+            return invalid(userError('sku', { kind: 'value', message: 'It is available already' }))
+          default:
+            return outcome satisfies never
+        }
+      },
+    }),
+    unsubscribeStockAlert: defineAction({
+      ...access,
+      input: z.object({ id }),
+      async handle({ session }, input) {
+        const { merchantId } = session
+        const outcome = await cancelStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
+        switch (outcome.outcome) {
+          case 'cancelled':
+            return done({ merchantId, id: outcome.alertId, status: outcome.status, estimatedDate: null })
+          case 'unknown':
+            return invalid(notFound('id', 'alert'))
+          case 'refused':
+            return invalid(
+              userError('id', { kind: 'value', message: `The alert is ${outcome.status} already` }),
+            )
+          default:
+            return outcome satisfies never
+        }
+      },
+    }),
+  }
+}

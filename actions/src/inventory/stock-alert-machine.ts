@@ -1,0 +1,15 @@
+import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+
+export type StockAlertStatus = 'PENDING' | 'NOTIFIED' | 'CANCELLED'
+
+/** notify: the SKU is available again, and the mail is claimed. cancel: nobody waits any more. */
+export type StockAlertEvent = 'notify' | 'cancel'
+
+/** See SPEC.md. */
+export const stockAlertMachine: StateMachine<StockAlertStatus, StockAlertEvent> = {
+  PENDING: { notify: 'NOTIFIED', cancel: 'CANCELLED' },
+  NOTIFIED: { notify: REFUSED, cancel: REFUSED },
+  CANCELLED: { notify: REFUSED, cancel: REFUSED },
+}
+
+export const cancelAlert = transition(stockAlertMachine, 'cancel')

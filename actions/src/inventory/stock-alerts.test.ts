@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REFUSED } from '../state-machine.ts'
+import {
+  dataOf,
+  found,
+  openTestShop,
+  shopper,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { stockAlertMachine, type StockAlertStatus } from './stock-alert-machine.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const subscribe = (sku: string, email: string) => shop.call(merchant, 'subscribeStockAlert', { sku, email })
+const setLevel = (sku: string, available: number) =>
+  shop.call(merchant, 'setInventoryLevel', { input: { sku, available } })
+
+async function claim(sku: string): Promise<readonly string[]> {
+  const rows = await shop.database<{ email: string }[]>`
+    SELECT a.email FROM inventory.stock_item i, inventory.claim_stock_alerts(i.merchant_id, i.id, 100) a
+    WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku}`
+  return rows.map(({ email }) => email).sort()
+}
+
+describe('a stock alert', () => {
+  test('is one per address in any case of letters, and knows when the next delivery is expected', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    dataOf(
+      await shop.call(merchant, 'createIncomingStock', {
+        input: { sku, quantity: 3, expectedDate: '2027-03-01' },
+      }),
+    )
+    const first = dataOf(await subscribe(sku, 'ada@example.com'))
+    expect(first).toMatchObject({ status: 'PENDING', estimatedDate: '2027-03-01' })
+    expect(dataOf(await subscribe(sku, 'ADA@example.com'))['id']).toBe(first['id'])
+  })
+
+  test('is claimed once by whoever comes first, when there is stock again', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    for (const name of ['ada', 'bob', 'eve']) dataOf(await subscribe(sku, `${name}@example.com`))
+    expect(await claim(sku)).toEqual([])
+    dataOf(await setLevel(sku, 1))
+    const claims = await Promise.all([claim(sku), claim(sku), claim(sku)])
+    expect(claims.flat().sort()).toEqual(['ada@example.com', 'bob@example.com', 'eve@example.com'])
+    dataOf(await setLevel(sku, 0))
+    dataOf(await subscribe(sku, 'ada@example.com'))
+    dataOf(await setLevel(sku, 2))
+    expect(await shop.database`SELECT FROM inventory.stock_items_back(10)`).toHaveLength(1)
+    expect(await claim(sku)).toEqual(['ada@example.com'])
+  })
+
+  test('is refused for what is there, what nobody has and what is no address, all at once', async () => {
+    const { sku } = await shop.createProduct(merchant, { stock: [1] })
+    expect(await subscribe(sku, 'ada@example.com')).toMatchObject({
+      errors: [{ field: 'sku', code: 'INVALID_VALUE' }],
+    })
+    expect(await subscribe('NOBODY-HAS-IT', 'ada')).toMatchObject({
+      errors: [
+        { field: 'email', code: 'INVALID_FORMAT' },
+        { field: 'sku', code: 'NOT_FOUND' },
+      ],
+    })
+  })
+
+  test('of somebody else is not a shopper’s to call off', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    const { id } = dataOf(await subscribe(sku, 'ada@example.com'))
+    const session = shopper(merchant, merchant.customerId)
+    expect(await shop.call(merchant, 'unsubscribeStockAlert', { id }, { session })).toMatchObject({
+      errors: [{ field: 'id', code: 'NOT_FOUND' }],
+    })
+    const own = dataOf(
+      await shop.call(merchant, 'subscribeStockAlert', { sku, email: 'own@example.com' }, { session }),
+    )
+    expect(
+      dataOf(await shop.call(merchant, 'unsubscribeStockAlert', { id: own['id'] }, { session })),
+    ).toMatchObject({ status: 'CANCELLED' })
+  })
+
+  test.each(Object.keys(stockAlertMachine) as StockAlertStatus[])(
+    'in %s moves as the table says',
+    async (status) => {
+      for (const event of ['notify', 'cancel'] as const) {
+        const { sku } = await shop.createProduct(merchant, {})
+        const id = String(dataOf(await subscribe(sku, 'ada@example.com'))['id'])
+        await shop.database`UPDATE inventory.stock_alert SET status = ${status} WHERE id = ${id}`
+        if (event === 'cancel') await shop.call(merchant, 'unsubscribeStockAlert', { id })
+        else {
+          await setLevel(sku, 1)
+          await claim(sku)
+        }
+        const [row] = await shop.database<
+          { status: string }[]
+        >`SELECT status FROM inventory.stock_alert WHERE id = ${id}`
+        const to = stockAlertMachine[status][event]
+        expect(found(row).status).toBe(to === REFUSED ? status : to)
+      }
+    },
+  )
+})

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import {
+  type Answer,
+  done,
+  insufficientInventory,
+  invalid,
+  notFound,
+  type UserError,
+} from '../action/answer.ts'
+import {
+  id,
+  list,
+  MAX_LINES,
+  MAX_QUANTITY,
+  notes,
+  optional,
+  quantity,
+  storableText,
+  text,
+  userError,
+} from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import {
+  cancelTransfer,
+  changeTransfer,
+  draftTransfer,
+  receiveTransfer,
+  shipTransfer,
+  type TransferOutcome,
+  type TransferRefusal,
+} from './arrivals.ts'
+import { calendarDate } from './calendar-date.ts'
+import { arrival } from './incoming-stock-actions.ts'
+import { unknownStock } from './named-stock.ts'
+
+const access = { roles: ['merchant'], permission: 'inventory:write' } as const
+const lines = list(z.object({ sku: text(255), quantity }), MAX_LINES)
+
+/** Moves of stock between warehouses. */
+export function transferActions(database: Database): Readonly<Record<string, Action>> {
+  const checked = { ...access, lookUp: unknownStock.bind(null, database) }
+  return {
+    createTransfer: defineAction({
+      ...checked,
+      input: z.object({
+        input: z.object({
+          fromWarehouseId: id,
+          toWarehouseId: id,
+          lines,
+          expectedDate: optional(calendarDate),
+          notes,
+        }),
+      }),
+      async handle({ session: { merchantId } }, { input }) {
+        return answer(merchantId, await draftTransfer(database, merchantId, input))
+      },
+    }),
+    updateTransfer: defineAction({
+      ...checked,
+      input: z.object({
+        id,
+        input: z.object({
+          lines: lines.optional(),
+          expectedDate: calendarDate.nullish(),
+          notes: storableText(5000).nullish(),
+        }),
+      }),
+      async handle({ session }, { id: transferId, input }) {
+        return answer(session.merchantId, await changeTransfer(database, arrival(session, transferId), input))
+      },
+    }),
+    shipTransfer: defineAction({
+      ...access,
+      input: z.object({ id }),
+      async handle({ session }, input) {
+        return answer(session.merchantId, await shipTransfer(database, arrival(session, input.id)))
+      },
+    }),
+    receiveTransfer: defineAction({
+      ...checked,
+      input: z.object({ id, lines: optional(lines) }),
+      async handle({ session }, input) {
+        const outcome = await receiveTransfer(database, arrival(session, input.id), input.lines)
+        return answer(session.merchantId, outcome)
+      },
+    }),
+    cancelTransfer: defineAction({
+      ...access,
+      input: z.object({ id }),
+      async handle({ session }, input) {
+        return answer(session.merchantId, await cancelTransfer(database, arrival(session, input.id)))
+      },
+    }),
+  }
+}
+
+function answer(merchantId: MerchantId, outcome: TransferOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, transferId: outcome.transferId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map(transferError))
+    case 'unknown':
+      return invalid(notFound('id', 'transfer'))
+    case 'refused':
+      return invalid(userError('id', { kind: 'value', message: `The transfer is ${outcome.status}` }))
+    case 'insufficient':
+      return insufficientInventory(outcome.shortages, () => 'id')
+    default:
+      return outcome satisfies never
+  }
+}
+
+function transferError(refusal: TransferRefusal): UserError {
+  const { field, reason } = refusal
+  switch (reason) {
+    case 'unknown_warehouse':
+      return notFound(field, 'warehouse')
+    case 'same_warehouse':
+      return userError(field, { kind: 'value', message: 'The goods are there already' })
+    case 'unknown_sku':
+      return notFound(field, 'SKU')
+    case 'not_in_transfer':
+      return userError(field, { kind: 'value', message: 'It is not in this transfer' })
+    case 'quantity_too_large':
+      return userError(field, { kind: 'range', value: 'of the lines together', min: 1, max: MAX_QUANTITY })
+    case 'too_many':
+      return userError(field, { kind: 'range', value: 'given', min: 0, max: refusal.awaited })
+    default:
+      return reason satisfies never
+  }
+}

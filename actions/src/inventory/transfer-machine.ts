@@ -1,0 +1,48 @@
+import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+
+export type TransferStatus = 'DRAFT' | 'IN_TRANSIT' | 'PARTIALLY_RECEIVED' | 'RECEIVED' | 'CANCELLED'
+
+export type TransferEvent = 'edit' | 'ship' | 'receivePart' | 'receiveAll' | 'cancel'
+
+const over = {
+  edit: REFUSED,
+  ship: REFUSED,
+  receivePart: REFUSED,
+  receiveAll: REFUSED,
+  cancel: REFUSED,
+} as const
+
+/** See SPEC.md. */
+export const transferMachine: StateMachine<TransferStatus, TransferEvent> = {
+  DRAFT: {
+    edit: 'DRAFT',
+    ship: 'IN_TRANSIT',
+    receivePart: REFUSED,
+    receiveAll: REFUSED,
+    cancel: 'CANCELLED',
+  },
+  IN_TRANSIT: {
+    edit: REFUSED,
+    ship: REFUSED,
+    receivePart: 'PARTIALLY_RECEIVED',
+    receiveAll: 'RECEIVED',
+    cancel: 'CANCELLED',
+  },
+  PARTIALLY_RECEIVED: {
+    edit: REFUSED,
+    ship: REFUSED,
+    receivePart: 'PARTIALLY_RECEIVED',
+    receiveAll: 'RECEIVED',
+    cancel: 'CANCELLED',
+  },
+  RECEIVED: over,
+  CANCELLED: over,
+}
+
+export const transferTransitions = {
+  edit: transition(transferMachine, 'edit'),
+  ship: transition(transferMachine, 'ship'),
+  receivePart: transition(transferMachine, 'receivePart'),
+  receiveAll: transition(transferMachine, 'receiveAll'),
+  cancel: transition(transferMachine, 'cancel'),
+}

@@ -1,0 +1,15 @@
+DROP FUNCTION inventory.set_low_stock_threshold;
+DROP FUNCTION inventory.cancel_transfer;
+DROP FUNCTION inventory.receive_transfer;
+DROP FUNCTION inventory.ship_transfer;
+DROP FUNCTION inventory.change_transfer;
+DROP FUNCTION inventory.lock_transfer;
+DROP FUNCTION inventory.draft_transfer;
+DROP FUNCTION inventory.transfer_line_refusals;
+DROP FUNCTION inventory.transfer_lines;
+DROP FUNCTION inventory.cancel_incoming_stock;
+DROP FUNCTION inventory.receive_incoming_stock;
+DROP FUNCTION inventory.change_incoming_stock;
+DROP FUNCTION inventory.lock_awaited;
+DROP FUNCTION inventory.expect_stock;
+DROP FUNCTION inventory.shelve;
