@@ -28,6 +28,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Folders whose children are domains: one may use another through its index only. */
 const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'actions/src': [
+    'analytics',
     'booking',
     'cart',
     'catalog',
@@ -40,6 +41,7 @@ const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'promotion',
   ],
   'gateway/src/domains': [
+    'analytics',
     'booking',
     'cart',
     'catalog',

@@ -1,6 +1,7 @@
 import { createTokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
+import { analyticsActions } from './analytics/index.ts'
 import { bookingActions } from './booking/index.ts'
 import { cartActions } from './cart/index.ts'
 import { crmActions } from './crm/index.ts'
@@ -78,6 +79,7 @@ export function actionsByDomain(
     ordering: orderingActions(ordering),
     booking: bookingActions(database),
     crm: crmActions(database),
+    analytics: analyticsActions(database),
     payment: paymentActions({ database, cashier, cardProcessor }),
     identity: userActions(database),
     merchant: merchantActions({ database, tokenIssuer }),

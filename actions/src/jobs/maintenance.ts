@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { refreshRollups } from '../analytics/index.ts'
 import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
@@ -10,13 +11,19 @@ import type { PaymentProcessor } from '../payments/index.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
 export type MaintenanceJob =
-  'expire-reservations' | 'reconcile-payments' | 'remind-of-appointments' | 'expire-points' | 'purge-expired'
+  | 'expire-reservations'
+  | 'reconcile-payments'
+  | 'remind-of-appointments'
+  | 'expire-points'
+  | 'refresh-rollups'
+  | 'purge-expired'
 
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
   'remind-of-appointments',
   'expire-points',
+  'refresh-rollups',
   'purge-expired',
 ] as const satisfies readonly MaintenanceJob[]
 
@@ -42,6 +49,8 @@ export async function runMaintenance(
       return writeReminders(database)
     case 'expire-points':
       return expirePoints(database)
+    case 'refresh-rollups':
+      return refreshRollups(database)
     case 'purge-expired':
       return (await purgeExpiredCarts(database)) + (await purgeIdempotencyRecords(database))
     default:

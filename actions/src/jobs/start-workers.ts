@@ -29,6 +29,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'reconcile-payments': 10_000,
   'remind-of-appointments': 30_000,
   'expire-points': 60_000,
+  'refresh-rollups': 10_000,
   'purge-expired': 60_000,
 }
 

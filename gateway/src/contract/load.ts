@@ -12,6 +12,7 @@ export const domains = [
   'booking',
   'payment',
   'promotions',
+  'analytics',
   'merchant',
 ] as const
 

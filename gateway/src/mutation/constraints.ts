@@ -130,6 +130,16 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   appointment_service_fkey: reference('serviceId', 'Service', 'There are appointments for it'),
   appointment_staff_fkey: reference('staffId', 'Staff member', 'There are appointments with them'),
   appointment_customer_fkey: reference('customerId', 'Customer', 'The customer has appointments'),
+  // analytics
+  dashboard_name_key: unique('name'),
+  dashboard_name_check: value('name'),
+  dashboard_position_check: value('position'),
+  widget_title_check: value('widgets'),
+  widget_position_check: value('widgets', 'A dashboard has at most 20 widgets'),
+  widget_position_key: value('widgets', 'The widgets were changed at the same time'),
+  widget_currency_check: value('widgets'),
+  widget_question: value('widgets', 'A widget asks for what no report tells'),
+  widget_dashboard_fkey: reference('id', 'Dashboard'),
   // cart
   order_merchant_id_cart_id_fkey: reference('cartId', 'Cart', 'The cart has become an order'),
   // inventory

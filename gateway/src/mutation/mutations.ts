@@ -1,3 +1,4 @@
+import { analyticsMutations } from '../domains/analytics/mutations.ts'
 import { bookingMutations } from '../domains/booking/mutations.ts'
 import { cartMutations } from '../domains/cart/mutations.ts'
 import { catalogMutations } from '../domains/catalog/mutations.ts'
@@ -21,5 +22,6 @@ export const mutations: Readonly<Record<string, MutationDefinition>> = {
   ...bookingMutations,
   ...paymentMutations,
   ...promotionMutations,
+  ...analyticsMutations,
   ...merchantMutations,
 }

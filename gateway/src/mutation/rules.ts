@@ -5,6 +5,7 @@ import {
   requiredField,
   type UserError,
 } from '../errors/user-error.ts'
+import { isTimeZone } from '../time-zone.ts'
 
 /**
  * What a value has to be beyond its GraphQL type. Returns everything that is wrong with it, each with its path; an
@@ -90,16 +91,6 @@ export const timeZone: Rule = ruleFor(isString, (value, field) => {
   if (value.trim() === '') return requiredField(field)
   return isTimeZone(value) ? null : invalidFormat(field, 'IANA time zone such as Europe/Berlin')
 })
-
-function isTimeZone(name: string): boolean {
-  // Node takes offsets for names; Postgres reads them the other way round, as POSIX does.
-  if (!/^[a-z]/i.test(name)) return false
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
 
 /** A list of at most `max` items, each under the rule. */
 export const list =

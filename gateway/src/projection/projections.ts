@@ -1,3 +1,4 @@
+import { analytics } from '../domains/analytics/projection.ts'
 import { booking } from '../domains/booking/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
@@ -42,6 +43,7 @@ const domains = [
   booking,
   payment,
   promotions,
+  analytics,
   merchant,
   federation,
 ]

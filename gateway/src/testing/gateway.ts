@@ -47,6 +47,8 @@ export const everyPermission = [
   'promotions:write',
   'booking:read',
   'booking:write',
+  'analytics:read',
+  'analytics:write',
   'merchant:read',
   'merchant:write',
   'api_keys:read',

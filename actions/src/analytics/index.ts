@@ -1,0 +1,2 @@
+export { analyticsActions } from './actions.ts'
+export { refreshRollups } from './rollups.ts'

@@ -1,0 +1,371 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Queryable } from '../database.ts'
+import { beginHistory, happen, type SalesEvent, type SalesHistory } from '../testing/sales-history.ts'
+import { openTestShop, type TestShop } from '../testing/test-shop.ts'
+import { refreshRollups } from './rollups.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+afterAll(() => shop.close())
+
+/** Berlin puts its clocks back in the night of the fifth of these days. */
+const ZONE = 'Europe/Berlin'
+const START = new Date('2026-10-21T00:00:00Z')
+const MINUTES = 12 * 24 * 60
+const FIRST_DAY = '2026-10-20'
+const LAST_DAY = '2026-11-04'
+
+const METRICS = [
+  'ORDERS_PLACED',
+  'ORDERS_CANCELLED',
+  'ORDERS',
+  'UNITS',
+  'GROSS_SALES',
+  'DISCOUNTS',
+  'REVENUE',
+  'SHIPPING',
+  'TAX',
+  'TOTAL_SALES',
+  'AVERAGE_ORDER_VALUE',
+  'REFUNDS',
+  'REFUNDED',
+  'CUSTOMERS',
+  'NEW_CUSTOMERS',
+  'RETURNING_CUSTOMERS',
+] as const
+type Metric = (typeof METRICS)[number]
+
+/** By interval, metric and currency; what is nothing is left out. */
+type Report = Readonly<Record<string, number>>
+
+/** What the report says, asked in two parts because a question has ten metrics at most. */
+async function reported(
+  sql: Queryable,
+  { merchant }: SalesHistory,
+  interval: string | null,
+): Promise<Report> {
+  const halves = [METRICS.slice(0, 8), METRICS.slice(8)]
+  const found: Record<string, number> = {}
+  for (const metrics of halves) {
+    const rows = await sql<{ day: string; metric: string; currency: string | null; value: string | null }[]>`
+      SELECT to_char(r.start_time AT TIME ZONE ${ZONE}, 'YYYY-MM-DD') AS day, r.metric, r.currency, r.value
+      FROM analytics.report_of(
+        ${merchant.merchantId}, ${metrics}, ${FIRST_DAY}, ${LAST_DAY}, ${interval}, ${ZONE}, NULL, 10, NULL, false
+      ) r`
+    for (const { day, metric, currency, value } of rows)
+      if (Number(value) !== 0) found[[day, metric, currency ?? ''].join(' ')] = Number(value)
+  }
+  return found
+}
+
+interface RawOrder {
+  readonly id: string
+  readonly customer: string
+  readonly currency: string
+  readonly placed: Date
+  readonly paid: Date | null
+  readonly cancelled: Date | null
+  readonly gross: number
+  readonly discount: number
+  readonly shipping: number
+  readonly tax: number
+  readonly units: number
+}
+
+const dayOf = (at: Date) =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: ZONE, dateStyle: 'short' }).format(at)
+
+/** The same from the rows, by the plainest program that there is. */
+async function recomputed(
+  sql: Queryable,
+  { merchant }: SalesHistory,
+  intervalOf: (day: string) => string,
+): Promise<Report> {
+  const orders = await sql<RawOrder[]>`
+    SELECT o.id, o.customer_id AS customer, o.currency, o.created_at AS placed, o.paid_at AS paid, o.cancelled_at AS cancelled,
+      sum(i.subtotal)::float AS gross, sum(i.discount)::float AS discount, (o.shipping - o.shipping_discount)::float AS shipping,
+      o.tax::float AS tax, sum(i.quantity)::float AS units
+    FROM ordering.order o JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    WHERE o.merchant_id = ${merchant.merchantId}
+    GROUP BY o.merchant_id, o.id`
+  const refunds = await sql<{ currency: string; at: Date; amount: number }[]>`
+    SELECT p.currency, r.succeeded_at AS at, r.amount::float AS amount
+    FROM payment.refund r JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+    WHERE r.merchant_id = ${merchant.merchantId} AND r.status = 'SUCCEEDED'`
+  const sums: Record<string, number> = {}
+  const add = (at: Date, metric: Metric, currency: string, value: number) => {
+    const key = [intervalOf(dayOf(at)), metric, currency].join(' ')
+    sums[key] = (sums[key] ?? 0) + value
+  }
+  const totals = new Map<string, { total: number; orders: number }>()
+  const buyers = new Map<string, Set<string>>()
+  for (const order of orders) {
+    add(order.placed, 'ORDERS_PLACED', '', 1)
+    if (order.cancelled) add(order.cancelled, 'ORDERS_CANCELLED', '', 1)
+    if (!order.paid) continue
+    const { paid, currency, gross, discount, shipping, tax } = order
+    const total = gross - discount + shipping + tax
+    add(paid, 'ORDERS', '', 1)
+    add(paid, 'UNITS', '', order.units)
+    add(paid, 'GROSS_SALES', currency, gross)
+    add(paid, 'DISCOUNTS', currency, discount)
+    add(paid, 'REVENUE', currency, gross - discount)
+    add(paid, 'SHIPPING', currency, shipping)
+    add(paid, 'TAX', currency, tax)
+    add(paid, 'TOTAL_SALES', currency, total)
+    const interval = intervalOf(dayOf(paid))
+    const key = [interval, 'AVERAGE_ORDER_VALUE', currency].join(' ')
+    const so = totals.get(key) ?? { total: 0, orders: 0 }
+    totals.set(key, { total: so.total + total, orders: so.orders + 1 })
+    buyers.set(interval, (buyers.get(interval) ?? new Set()).add(order.customer))
+  }
+  for (const [key, { total, orders: count }] of totals) sums[key] = Math.round(total / count)
+  for (const { currency, at, amount } of refunds) {
+    add(at, 'REFUNDS', '', 1)
+    add(at, 'REFUNDED', currency, amount)
+  }
+  const known = new Set<string>()
+  for (const [interval, customers] of [...buyers].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const old = [...customers].filter((customer) => known.has(customer)).length
+    sums[`${interval} CUSTOMERS `] = customers.size
+    sums[`${interval} NEW_CUSTOMERS `] = customers.size - old
+    sums[`${interval} RETURNING_CUSTOMERS `] = old
+    for (const customer of customers) known.add(customer)
+  }
+  return Object.fromEntries(Object.entries(sums).filter(([, value]) => value !== 0))
+}
+
+const intervals = [
+  [null, () => FIRST_DAY],
+  ['DAY', (day: string) => day],
+  ['MONTH', (day: string) => (day < '2026-11' ? FIRST_DAY : '2026-11-01')],
+] as const
+
+async function expectReportsToAgree(sql: Queryable, history: SalesHistory): Promise<void> {
+  for (const [interval, intervalOf] of intervals) {
+    expect(await reported(sql, history, interval)).toEqual(await recomputed(sql, history, intervalOf))
+  }
+}
+
+const at = fc.integer({ min: 0, max: MINUTES })
+const order = fc.nat({ max: 20 })
+const event: fc.Arbitrary<SalesEvent> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('place' as const),
+      at,
+      currency: fc.constantFrom('USD', 'EUR'),
+      customer: fc.nat({ max: 2 }),
+      quantities: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+      discount: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pay' as const), at, order }) },
+  fc.record({ kind: fc.constant('cancel' as const), at, order }),
+  fc.record({ kind: fc.constant('ship' as const), order }),
+  fc.record({ kind: fc.constant('refund' as const), at, order, percent: fc.integer({ min: 1, max: 100 }) }),
+  fc.record({ kind: fc.constant('correct' as const), order, quantity: fc.integer({ min: 1, max: 9 }) }),
+)
+
+/** How the job gets along with the event: not at all, after it, at once with it, twice at once, or cut off. */
+const job = fc.constantFrom('none', 'after', 'meanwhile', 'twice', 'cut off' as const)
+
+class CutOff extends Error {}
+
+async function run(
+  history: SalesHistory,
+  what: SalesEvent,
+  how: 'none' | 'after' | 'meanwhile' | 'twice' | 'cut off',
+) {
+  const { database } = shop
+  switch (how) {
+    case 'meanwhile':
+      // The job runs from its first to its last statement while the event is under way.
+      await database.begin(async (sql) => {
+        await happen(sql, history, what)
+        await refreshRollups(database)
+      })
+      return
+    case 'cut off':
+      await happen(database, history, what)
+      await database
+        .begin(async (sql) => {
+          await sql`SELECT analytics.refresh(${history.merchant.merchantId}, 2)`
+          throw new CutOff()
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof CutOff)) throw error
+        })
+      return
+    case 'twice':
+      await happen(database, history, what)
+      await Promise.all([refreshRollups(database), refreshRollups(database)])
+      return
+    case 'after':
+      await happen(database, history, what)
+      await refreshRollups(database)
+      return
+    case 'none':
+      await happen(database, history, what)
+  }
+}
+
+describe('a report', () => {
+  test(
+    'says what the rows say, after any history and wherever the job is',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(event, job), { minLength: 1, maxLength: 30 }), async (steps) => {
+          const history = await beginHistory(shop, START)
+          for (const [index, [what, how]] of steps.entries()) {
+            await run(history, what, how)
+            if (index % 7 === 6) await expectReportsToAgree(shop.database, history)
+          }
+          await expectReportsToAgree(shop.database, history)
+          await refreshRollups(shop.database)
+          await expectReportsToAgree(shop.database, history)
+        }),
+        { numRuns: 25 },
+      )
+    },
+  )
+
+  test('comes from the roll-up once the job has run, and the job has nothing left to do then', async () => {
+    const history = await beginHistory(shop, START)
+    await happen(shop.database, history, {
+      kind: 'place',
+      at: 0,
+      currency: 'USD',
+      customer: 0,
+      quantities: [2],
+      discount: 10,
+    })
+    await happen(shop.database, history, { kind: 'pay', at: 30, order: 0 })
+    expect(await refreshRollups(shop.database)).toBe(2)
+    expect(await refreshRollups(shop.database)).toBe(0)
+    const { merchantId } = history.merchant
+    expect(
+      await shop.database`SELECT FROM analytics.stale_bucket WHERE merchant_id = ${merchantId}`,
+    ).toHaveLength(0)
+    // What no trigger tells of is not seen: so it isn't the rows that are read.
+    await shop.database.begin(async (sql) => {
+      await sql`SET LOCAL session_replication_role = replica`
+      await sql`UPDATE ordering.order SET paid_at = NULL, status = 'PENDING' WHERE merchant_id = ${merchantId}`
+    })
+    expect(await reported(shop.database, history, null)).toMatchObject({ [`${FIRST_DAY} ORDERS `]: 1 })
+  })
+
+  test('has 25 hours on the day that clocks are put back, and 23 on the day that they are put forward', async () => {
+    const { merchantId } = await shop.createMerchant()
+    const hours = async (day: string, zone: string) => {
+      const [row] = await shop.database<{ hours: number; length: number }[]>`
+        SELECT count(*)::integer AS hours, extract(epoch FROM max(end_time) - min(start_time))::float / 3600 AS length
+        FROM analytics.report_of(${merchantId}, '{ORDERS}', ${day}, ${day}, 'HOUR', ${zone}, NULL, 10, NULL, false)`
+      return row
+    }
+    expect(await hours('2026-10-25', 'Europe/Berlin')).toEqual({ hours: 25, length: 25 })
+    expect(await hours('2026-03-29', 'Europe/Berlin')).toEqual({ hours: 23, length: 23 })
+    expect(await hours('2026-10-24', 'Asia/Kathmandu')).toEqual({ hours: 24, length: 24 })
+    // Clocks go from 1:00 to 0:00 there: the day has two midnights and begins with the first one.
+    expect(await hours('2026-11-01', 'America/Havana')).toEqual({ hours: 25, length: 25 })
+    // Half an hour there.
+    expect(await hours('2026-04-05', 'Australia/Lord_Howe')).toEqual({ hours: 25, length: 24.5 })
+  })
+
+  test('compares with the period before, whose intervals add up to it', async () => {
+    const history = await beginHistory(shop, START)
+    const random = [3, 700, 1500, 1501, 2900, 4000, 5000, 6100, 7000, 9000, 12_000, 14_000]
+    for (const [index, minutes] of random.entries()) {
+      await happen(shop.database, history, {
+        kind: 'place',
+        at: minutes,
+        currency: 'USD',
+        customer: index,
+        quantities: [1],
+        discount: 0,
+      })
+      await happen(shop.database, history, { kind: 'pay', at: minutes, order: index })
+    }
+    for (const interval of ['HOUR', 'DAY', null]) {
+      const [row] = await shop.database<{ now: number; before: number; earlier: number }[]>`
+        SELECT sum(r.value)::integer AS now, sum(r.previous_value)::integer AS before,
+          (
+            SELECT count(*)::integer FROM ordering.order o
+            WHERE o.merchant_id = ${history.merchant.merchantId}
+              AND (o.paid_at AT TIME ZONE ${ZONE})::date BETWEEN '2026-10-20' AND '2026-10-25'
+          ) AS earlier
+        FROM analytics.report_of(
+          ${history.merchant.merchantId}, '{ORDERS}', '2026-10-26', '2026-10-31', ${interval}, ${ZONE}, NULL, 10, NULL, true
+        ) r`
+      expect(row?.before).toBe(row?.earlier)
+      expect(row?.before).toBeGreaterThan(3)
+      expect(row?.now).toBeGreaterThan(0)
+    }
+  })
+
+  test('by product, category and status adds up to the whole', async () => {
+    const history = await beginHistory(shop, START)
+    const { merchantId } = history.merchant
+    const [category] = await shop.database<{ id: string }[]>`
+      INSERT INTO catalog.category (merchant_id, name) VALUES (${merchantId}, 'All') RETURNING id`
+    await shop.database`
+      INSERT INTO catalog.product_category (merchant_id, product_id, category_id)
+      SELECT ${merchantId}, unnest(${history.productIds as string[]}::uuid[]), ${category?.id ?? null}`
+    for (const index of [0, 1, 2, 3, 4]) {
+      await happen(shop.database, history, {
+        kind: 'place',
+        at: index * 500,
+        currency: 'USD',
+        customer: index,
+        quantities: [1, 2, 3],
+        discount: 10 * index,
+      })
+      await happen(shop.database, history, { kind: 'pay', at: index * 500, order: index })
+      if (index === 2) await refreshRollups(shop.database)
+    }
+    await happen(shop.database, history, { kind: 'cancel', at: 5000, order: 1 })
+    const revenue = async (groupBy: string | null) => {
+      const rows = await shop.database<{ value: number }[]>`
+        SELECT value::float FROM analytics.report_of(
+          ${merchantId}, '{REVENUE}', ${FIRST_DAY}, ${LAST_DAY}, NULL, ${ZONE}, ${groupBy}, 100, NULL, false
+        )`
+      return rows.reduce((sum, { value }) => sum + value, 0)
+    }
+    const whole = await revenue(null)
+    expect(whole).toBeGreaterThan(10_000)
+    for (const groupBy of ['PRODUCT', 'CATEGORY', 'STATUS', 'CURRENCY'])
+      expect(await revenue(groupBy)).toBe(whole)
+    const [product] = await shop.database<{ revenue: number; units: number }[]>`
+      SELECT sum(revenue)::float AS revenue, sum(total_sold)::float AS units FROM analytics.product_sales WHERE merchant_id = ${merchantId}`
+    expect(product).toEqual({ revenue: whole, units: 30 })
+  })
+})
+
+test('a view of a product is one row however often it is looked at, and shoppers see only what is sold', async () => {
+  const merchant = await shop.createMerchant()
+  const product = await shop.createProduct(merchant, {})
+  const draft = await shop.createProduct(merchant, { status: 'DRAFT' })
+  await Promise.all(
+    Array.from({ length: 20 }, () => shop.call(merchant, 'recordProductView', { productId: product.id })),
+  )
+  const rows = await shop.database`
+    SELECT sum(views)::integer AS views, count(*)::integer < 3 AS few FROM analytics.product_view WHERE merchant_id = ${merchant.merchantId}`
+  expect(rows).toEqual([{ views: 20, few: true }])
+  const [analytics] = await shop.database`
+    SELECT views::integer, conversions, revenue::integer FROM analytics.product_analytics WHERE product_id = ${product.id}`
+  expect(analytics).toEqual({ views: 20, conversions: 0, revenue: 0 })
+  const { merchantId, customerId } = merchant
+  const session = {
+    role: 'customer' as const,
+    merchantId,
+    customerId,
+    permissions: new Set(['products:read']),
+  }
+  const unknown = await shop.call(merchant, 'recordProductView', { productId: draft.id }, { session })
+  expect(unknown).toMatchObject({ kind: 'invalid', errors: [{ field: 'productId', code: 'NOT_FOUND' }] })
+})

@@ -1,0 +1,16 @@
+DROP FUNCTION analytics.widget_report(analytics.widget);
+DROP TABLE analytics.widget;
+DROP TABLE analytics.dashboard;
+DROP FUNCTION analytics.report(json, text, date, date, text, text, text, integer, text, boolean);
+DROP FUNCTION analytics.report_of(uuid, text[], date, date, text, text, text, integer, text, boolean);
+DROP VIEW analytics.report_row;
+DROP FUNCTION analytics.metrics_by_interval(uuid, timestamptz[], text[], text, text);
+DROP FUNCTION analytics.customers_by_interval(uuid, timestamptz[], text[], text);
+DROP FUNCTION analytics.products_by_interval(uuid, timestamptz[], text[], text, text);
+DROP FUNCTION analytics.sales_by_interval(uuid, timestamptz[], text[], text, text);
+DROP FUNCTION analytics.stale_spans(uuid, timestamptz, timestamptz);
+DROP FUNCTION analytics.bounds(date, date, text, text);
+DROP FUNCTION analytics.day_start(date, text);
+DROP FUNCTION analytics.question_refusal(text[], integer, text, text, text, integer);
+DROP FUNCTION analytics.is_money(text);
+DROP FUNCTION analytics.groupings(text);
