@@ -107,15 +107,15 @@ describe('a report', () => {
     ],
   ])('refuses what is wrong with %s', async (field, args) => {
     const answer = await send(gateway, key, `{ report(${args}) { value } }`)
-    expect(
-      answer.errors.map(({ extensions }) => (extensions['details'] as { field: string }).field),
-    ).toEqual([field])
+    expect(answer.errors.map(({ extensions }) => (extensions['details'] as { field: string }).field)).toEqual(
+      [field],
+    )
   })
 
   test('is refused without analytics:read', async () => {
     const other = await gateway.createKey({ permissions: ['orders:read'] })
     const answer = await send(gateway, other, `{ report(metrics: [ORDERS], ${always}) { value } }`)
-    expect(answer.errors.[0]?.extensions['id']).toBe('SVC_AUTH_003')
+    expect(answer.errors[0]?.extensions['id']).toBe('SVC_AUTH_003')
   })
 })
 
