@@ -23,6 +23,8 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
       'updateWarehouse input.priority zero',
       'createStaffMember input.priority zero',
       'updateStaffMember input.priority zero',
+      'createDashboard input.position zero',
+      'updateDashboard input.position zero',
     ],
   },
   {
