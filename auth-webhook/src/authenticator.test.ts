@@ -234,6 +234,13 @@ describe('a token', () => {
     }
   })
 
+  test('of a customer who was anonymized is refused within a second', async () => {
+    const { authorization, customerId } = await issue()
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`UPDATE crm.customer SET anonymized_at = now() WHERE id = ${customerId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+  })
+
   test('of a customer who was deleted is refused within a second', async () => {
     const { authorization, customerId } = await issue()
     expect((await authenticate(authorization)).kind).toBe('authenticated')

@@ -59,7 +59,7 @@ async function grant(sql: Sql, claims: CustomerClaims): Promise<Verification> {
     FROM crm.customer c
     JOIN merchant.merchant m ON m.id = c.merchant_id
     LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId}`
+    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL`
   if (row === undefined) return refuse('SVC_AUTH_001', `token of customer ${customerId}, who does not exist`)
   return {
     kind: 'granted',

@@ -35,3 +35,32 @@ WHERE NOT EXISTS (
   SELECT FROM crm.loyalty_entry x
   WHERE x.merchant_id = a.merchant_id AND x.id = ('01a1f000-0033-7000-8000-' || lpad(e.customer::text, 12, '0'))::uuid
 );
+
+-- Mira Okafor buys for a climbing school; Walt Brannigan guides hunters.
+INSERT INTO crm.contact (merchant_id, id, customer_id, name, title, email, phone)
+SELECT '01a1f000-0001-7000-8000-000000000001', ('01a1f000-0034-7000-8000-' || lpad(p.number::text, 12, '0'))::uuid, c.id, p.name, p.title, p.email, p.phone
+FROM (VALUES
+  (1, 1, 'Mira Okafor', 'Owner', 'mira.okafor@mail.example', '+1 503 555 0101'),
+  (2, 1, 'Theo Brandt', 'Gear room', 'theo@stonehand.example', '+1 503 555 0171'),
+  (3, 10, 'June Brannigan', 'Bookkeeping', 'june@brannigan.example', NULL)
+) AS p (number, customer, name, title, email, phone)
+JOIN crm.customer c
+  ON c.merchant_id = '01a1f000-0001-7000-8000-000000000001'
+  AND c.id = ('01a1f000-0009-7000-8000-' || lpad(p.customer::text, 12, '0'))::uuid
+ON CONFLICT DO NOTHING;
+
+INSERT INTO crm.interaction (merchant_id, id, customer_id, contact_id, type, subject, body, author, occurred_at)
+SELECT
+  c.merchant_id, ('01a1f000-0035-7000-8000-' || lpad(i.number::text, 12, '0'))::uuid, c.id,
+  ('01a1f000-0034-7000-8000-' || lpad(i.contact::text, 12, '0'))::uuid, i.type, i.subject, i.body, i.author, now() - make_interval(days => i.days)
+FROM (VALUES
+  (1, 1, 2, 'CALL', 'Ropes for the spring course', 'Needs twelve by the first of the month; sent a quote.', 'Ruth Calder', 40),
+  (2, 1, 1, 'EMAIL', 'Wholesale terms', 'Thirty days, as last year.', 'Ruth Calder', 33),
+  (3, 1, 2, 'MEETING', 'Gear check', 'Went through the harnesses together. Two are due for retirement.', 'Dev Sandhu', 12),
+  (4, 10, 3, 'CALL', 'Invoice address', NULL, 'Dev Sandhu', 9),
+  (5, 4, NULL, 'NOTE', 'Leads trail days', 'Good to ask for a talk in autumn.', 'Noa Lindgren', 3)
+) AS i (number, customer, contact, type, subject, body, author, days)
+JOIN crm.customer c
+  ON c.merchant_id = '01a1f000-0001-7000-8000-000000000001'
+  AND c.id = ('01a1f000-0009-7000-8000-' || lpad(i.customer::text, 12, '0'))::uuid
+ON CONFLICT DO NOTHING;

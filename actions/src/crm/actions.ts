@@ -5,6 +5,7 @@ import { once, type Once } from '../action/idempotency.ts'
 import { addFault, id, integer, text, userError } from '../action/input.ts'
 import { type MerchantId, ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
+import { anonymizeCustomer } from './anonymization.ts'
 import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
 
 const permission = 'customers:write'
@@ -14,6 +15,7 @@ const MAX_INTEGER = 2_147_483_647
 export const crmActions = (database: Database): Readonly<Record<string, Action>> => ({
   adjustLoyaltyPoints: adjust(database),
   redeemLoyaltyReward: redeem(database),
+  anonymizeCustomer: anonymize(database),
 })
 
 const changedSomething = ({ outcome }: PointsOutcome): boolean => outcome === 'changed'
@@ -60,6 +62,29 @@ const redeem = (database: Database): Action =>
         changedSomething,
       )
       return answer(merchantId, 'rewardId', outcome)
+    },
+  })
+
+const anonymize = (database: Database): Action =>
+  defineAction({
+    roles: ['merchant'],
+    permission,
+    input: z.object({ id }),
+    async handle({ session: { merchantId } }, { id }) {
+      const { outcome } = await anonymizeCustomer(database, merchantId, id)
+      const underWay = (message: string) => invalid(userError('id', { kind: 'value', message }))
+      switch (outcome) {
+        case 'changed':
+          return done({ merchantId, customerId: id })
+        case 'unknown_customer':
+          return invalid(notFound('id', 'customer'))
+        case 'orders_under_way':
+          return underWay('The customer has orders under way')
+        case 'appointments_ahead':
+          return underWay('The customer has appointments ahead')
+        default:
+          return outcome satisfies never
+      }
     },
   })
 

@@ -21,6 +21,8 @@ const inserted = [
   'catalog.review',
   'crm.customer',
   'crm.address',
+  'crm.contact',
+  'crm.interaction',
   'crm.segment',
   'crm.loyalty_tier',
   'crm.loyalty_reward',
@@ -42,6 +44,8 @@ const deleted = [
   'catalog.review',
   'crm.customer',
   'crm.address',
+  'crm.contact',
+  'crm.interaction',
   'crm.segment',
   'crm.loyalty_tier',
   'crm.loyalty_reward',
@@ -59,7 +63,7 @@ const deleted = [
 ]
 
 /** Not in a client's hands: the merchant is the session's, keys are made by the database. */
-const outOfReach = [/_merchant_id_fkey$/, /^product_variant_of_product_key$/]
+const outOfReach = [/_merchant_id_fkey$/, /^product_variant_of_product_key$/, /^contact_of_customer_key$/]
 
 const list = (tables: readonly string[]): string => tables.map((name) => `'${name}'::regclass`).join()
 

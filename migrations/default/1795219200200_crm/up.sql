@@ -45,11 +45,14 @@ CREATE TABLE crm.address (
 CREATE INDEX address_customer ON crm.address (merchant_id, customer_id);
 CREATE UNIQUE INDEX address_one_default ON crm.address (merchant_id, customer_id) WHERE is_default;
 
--- The first address is the default one, and a new default takes the place of the old.
+-- A customer with addresses has exactly one default: the first address is it, a new default takes the place of the old, and when
+-- the default is deleted the oldest of the others is. Whoever changes addresses takes hold of the customer first, so that nobody
+-- decides by addresses that are about to go or come.
 CREATE FUNCTION crm.keep_one_default_address() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
+  PERFORM FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.customer_id FOR NO KEY UPDATE;
   IF NOT NEW.is_default AND TG_OP = 'INSERT' AND NOT EXISTS (
     SELECT FROM crm.address a WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default
   ) THEN
@@ -64,3 +67,32 @@ END
 $$;
 CREATE TRIGGER keep_one_default BEFORE INSERT OR UPDATE OF is_default ON crm.address
   FOR EACH ROW EXECUTE FUNCTION crm.keep_one_default_address();
+
+CREATE FUNCTION crm.refuse_no_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'address_needs_default', SCHEMA = 'crm', TABLE = 'address',
+    MESSAGE = 'new row for relation "address" violates check constraint "address_needs_default"';
+END
+$$;
+-- The trigger above takes the old default's mark away from inside of itself.
+CREATE TRIGGER default_stays BEFORE UPDATE OF is_default ON crm.address
+  FOR EACH ROW WHEN (OLD.is_default AND NOT NEW.is_default AND pg_trigger_depth() = 0)
+  EXECUTE FUNCTION crm.refuse_no_default_address();
+
+CREATE FUNCTION crm.pass_on_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM crm.customer c WHERE c.merchant_id = OLD.merchant_id AND c.id = OLD.customer_id FOR NO KEY UPDATE;
+  UPDATE crm.address a SET is_default = true
+  WHERE a.merchant_id = OLD.merchant_id AND a.id = (
+    SELECT x.id FROM crm.address x WHERE x.merchant_id = OLD.merchant_id AND x.customer_id = OLD.customer_id
+    ORDER BY x.created_at, x.id LIMIT 1
+  );
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER pass_on_default AFTER DELETE ON crm.address
+  FOR EACH ROW WHEN (OLD.is_default) EXECUTE FUNCTION crm.pass_on_default_address();

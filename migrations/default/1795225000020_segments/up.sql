@@ -67,13 +67,14 @@ $$;
 CREATE TRIGGER check_tiers BEFORE INSERT OR UPDATE OF loyalty_tier_ids ON crm.segment
   FOR EACH ROW EXECUTE FUNCTION crm.check_segment_tiers();
 
--- Who is in which segment now. What it takes to know is only looked at where a segment asks for it: coalesce passes over
+-- Who is in which segment now; nobody who wants to be forgotten is. What it takes to know is only looked at where a segment asks for it: coalesce passes over
 -- what isn't asked, and orders and addresses are looked up for nobody else than those whom the cheap questions leave.
 CREATE VIEW crm.segment_member AS
 SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
 FROM crm.segment s
 JOIN crm.customer c ON c.merchant_id = s.merchant_id
-WHERE coalesce(c.tags @> s.tags, true)
+WHERE c.anonymized_at IS NULL
+  AND coalesce(c.tags @> s.tags, true)
   AND coalesce(c.marketing_opt_in = s.marketing_opt_in, true)
   AND coalesce(c.email_verified = s.email_verified, true)
   AND coalesce(c.created_at >= s.created_after, true)

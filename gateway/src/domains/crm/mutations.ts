@@ -1,6 +1,6 @@
 import { invalidValue, notFound } from '../../errors/user-error.ts'
 import { address, addressColumns, addressFields } from '../../mutation/address-rules.ts'
-import type { MutationDefinition, Values } from '../../mutation/definition.ts'
+import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -17,6 +17,7 @@ import {
 } from '../../mutation/rows.ts'
 import { type Fields, list, optionalText, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
+import { contactMutations } from './contact-mutations.ts'
 import { loyaltyMutations } from './loyalty-mutations.ts'
 import { segmentMutations } from './segment-mutations.ts'
 
@@ -43,6 +44,7 @@ interface CustomerInput {
 const merchantsColumns = ['email', 'tags', 'notes'] as const
 
 export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
+  ...contactMutations,
   ...segmentMutations,
   ...loyaltyMutations,
   createCustomer: creation<CustomerInput>({
@@ -72,6 +74,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     ],
     write: (input, { id }) => update(customerTable, byId(id), pick(input as Values, customerColumns)),
   }),
+  anonymizeCustomer: action({ record: { relationship: 'customer', projection: 'Customer' } }),
   deleteCustomer: deletion('Customer', (id) => remove(customerTable, byId(id))),
   createCustomerAddress: creation({
     record: 'Address',

@@ -1,5 +1,14 @@
 import { ascending } from '../../projection/condition.ts'
-import { atLeast, before, equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
+import {
+  atLeast,
+  atMost,
+  before,
+  equals,
+  hasAll,
+  idEquals,
+  idFilter,
+  searchIn,
+} from '../../projection/filter.ts'
 import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
 
 const byName = { column: 'name', type: 'String' } as const
@@ -32,6 +41,26 @@ const segments: ConnectionProjection = {
   filters: { searchQuery: searchIn({ name: 'String' }) },
 }
 
+const contacts: ConnectionProjection = {
+  projection: 'Contact',
+  sortFields: { NAME: byName, CREATED_AT: byCreation },
+  preset: { sortBy: 'NAME', direction: 'asc' },
+  filters: { customerId: idEquals('customerId'), searchQuery: searchIn({ name: 'String', email: 'citext' }) },
+}
+
+const interactions: ConnectionProjection = {
+  projection: 'Interaction',
+  sortFields: { OCCURRED_AT: { column: 'occurredAt', type: 'timestamptz' }, CREATED_AT: byCreation },
+  preset: { sortBy: 'OCCURRED_AT', direction: 'desc' },
+  filters: {
+    customerId: idEquals('customerId'),
+    contactId: idEquals('contactId'),
+    type: equals('type', 'String'),
+    startDate: atLeast('occurredAt', 'timestamptz'),
+    endDate: atMost('occurredAt', 'timestamptz'),
+  },
+}
+
 const loyaltyEntries: ConnectionProjection = {
   projection: 'LoyaltyEntry',
   sortFields: { CREATED_AT: byCreation },
@@ -47,6 +76,15 @@ export const crm: DomainProjection = {
   queries: {
     customer: { kind: 'lookup', table: 'customers', projection: 'Customer', by: { id: idEquals('id') } },
     customers: { kind: 'connection', table: 'customers', connection: customers },
+    contact: { kind: 'lookup', table: 'contacts', projection: 'Contact', by: { id: idEquals('id') } },
+    contacts: { kind: 'connection', table: 'contacts', connection: contacts },
+    interaction: {
+      kind: 'lookup',
+      table: 'interactions',
+      projection: 'Interaction',
+      by: { id: idEquals('id') },
+    },
+    interactions: { kind: 'connection', table: 'interactions', connection: interactions },
     customerSegment: {
       kind: 'lookup',
       table: 'customerSegments',
@@ -80,6 +118,8 @@ export const crm: DomainProjection = {
         loyaltyPoints: { kind: 'path', relationship: 'loyalty', column: 'points', absent: 0 },
         loyaltyTier: { kind: 'path', relationship: 'loyalty', column: 'tierName' },
         loyaltyEntries: { kind: 'connection', relationship: 'loyaltyEntries', connection: loyaltyEntries },
+        contacts: { kind: 'connection', relationship: 'contacts', connection: contacts },
+        interactions: { kind: 'connection', relationship: 'interactions', connection: interactions },
         addresses: {
           kind: 'list',
           relationship: 'addresses',
@@ -94,6 +134,8 @@ export const crm: DomainProjection = {
       },
     },
     Address: { type: 'Address', from: 'Address' },
+    Contact: { type: 'Contact', from: 'Contact' },
+    Interaction: { type: 'Interaction', from: 'Interaction' },
     CustomerSegment: {
       type: 'CustomerSegment',
       from: 'CustomerSegment',

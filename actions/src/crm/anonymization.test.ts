@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { minute } from '../testing/booking-calendar.ts'
+import {
+  address,
+  createCustomer,
+  dataOf,
+  openTestShop,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const anonymize = (id: string) => shop.call(merchant, 'anonymizeCustomer', { id })
+
+test('a customer is forgotten with all that tells who it was, and the orders stay', async () => {
+  const customerId = await createCustomer(shop.database, merchant.merchantId)
+  const product = await shop.createProduct(merchant, { stock: [5] })
+  const items = [{ productId: product.id, quantity: 1 }]
+  const placed = dataOf(
+    await shop.call(merchant, 'createOrder', { input: { customerId, items, shippingAddress: address } }),
+  )
+  dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))
+  await shop.database`
+    UPDATE crm.customer SET phone = '+1 555', notes = 'Likes tea', tags = '{vip}', marketing_opt_in = true WHERE id = ${customerId}`
+  await shop.database`
+    INSERT INTO crm.contact (merchant_id, customer_id, name) VALUES (${merchant.merchantId}, ${customerId}, 'Grace')`
+  await shop.database`
+    INSERT INTO crm.interaction (merchant_id, customer_id, type, subject) VALUES (${merchant.merchantId}, ${customerId}, 'NOTE', 'Tea')`
+  await shop.database`
+    INSERT INTO catalog.review (merchant_id, product_id, customer_id, author_name, rating)
+    VALUES (${merchant.merchantId}, ${product.id}, ${customerId}, 'Ada L.', 5)`
+  expect(await anonymize(customerId)).toMatchObject({
+    errors: [{ field: 'id', message: 'The customer has orders under way' }],
+  })
+  dataOf(await shop.call(merchant, 'cancelOrder', { id: placed['orderId'], reason: 'Moving away' }))
+
+  expect(dataOf(await anonymize(customerId))).toEqual({ merchantId: merchant.merchantId, customerId })
+  const [customer] = await shop.database`
+    SELECT c.name, c.email::text, c.phone, c.notes, c.tags, c.marketing_opt_in, c.anonymized_at IS NOT NULL AS anonymized,
+      (SELECT count(*)::integer FROM crm.address a WHERE a.customer_id = c.id) AS addresses,
+      (SELECT count(*)::integer FROM crm.contact a WHERE a.customer_id = c.id) AS contacts,
+      (SELECT count(*)::integer FROM crm.interaction a WHERE a.customer_id = c.id) AS interactions,
+      (SELECT count(*)::integer FROM cart.cart a WHERE a.customer_id = c.id) AS carts,
+      (SELECT count(*)::integer FROM ordering.order a WHERE a.customer_id = c.id) AS orders,
+      (SELECT string_agg(a.author_name, ',') FROM catalog.review a WHERE a.customer_id = c.id) AS authors
+    FROM crm.customer c WHERE c.id = ${customerId}`
+  expect(customer).toEqual({
+    name: 'Anonymized customer',
+    email: `anonymized-${customerId}@customer.invalid`,
+    phone: null,
+    notes: null,
+    tags: [],
+    marketing_opt_in: false,
+    anonymized: true,
+    addresses: 0,
+    contacts: 0,
+    interactions: 0,
+    carts: 0,
+    orders: 1,
+    authors: 'Anonymous',
+  })
+  dataOf(await anonymize(customerId))
+})
+
+test('a customer is not forgotten while an appointment is ahead, nor by another merchant', async () => {
+  const customerId = await createCustomer(shop.database, merchant.merchantId)
+  const start = minute(new Date(Math.ceil(Date.now() / 60_000 + 60) * 60_000))
+  await shop.database`
+    WITH service AS (
+      INSERT INTO booking.service (merchant_id, name, duration, price, currency)
+      VALUES (${merchant.merchantId}, 'Repair', 30, 0, 'USD') RETURNING id
+    ), staff AS (
+      INSERT INTO booking.staff_member (merchant_id, name, email) VALUES (${merchant.merchantId}, 'Sam', 'sam@example.com') RETURNING id
+    )
+    INSERT INTO booking.appointment (merchant_id, service_id, staff_id, customer_id, start_time, end_time)
+    SELECT ${merchant.merchantId}, service.id, staff.id, ${customerId}, ${start}::text::timestamptz, ${start}::text::timestamptz + interval '30 minutes'
+    FROM service, staff`
+  expect(await anonymize(customerId)).toMatchObject({
+    errors: [{ field: 'id', message: 'The customer has appointments ahead' }],
+  })
+  const stranger = await shop.createMerchant()
+  expect(await shop.call(stranger, 'anonymizeCustomer', { id: customerId })).toMatchObject({
+    errors: [{ field: 'id', code: 'NOT_FOUND' }],
+  })
+})
