@@ -44,3 +44,7 @@ export function onlyOutcome<T>(rows: readonly { readonly outcome: T }[]): T {
 export function jsonOrNull(sql: Queryable, value: JsonValue | null): postgres.Parameter | null {
   return value === null ? null : sql.json(value)
 }
+
+/** The same for values whose type is an interface, which has no index signature though it is plain data. */
+export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>
+  jsonOrNull(sql, value as JsonValue | null)

@@ -68,11 +68,8 @@ export function actionsByDomain(
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
   const processors = [cardProcessor, manualProcessor, ...formerProcessors]
   const cashier = createCashier(database, processors)
-  const ordering = {
-    database,
-    paymentWindow,
-    payments: orderPayments(cashier, createRefunder(database, processors)),
-  }
+  const completeRefund = createRefunder(database, processors)
+  const ordering = { database, paymentWindow, payments: orderPayments(cashier, completeRefund) }
   return {
     inventory: inventoryActions(database),
     cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },
@@ -80,7 +77,7 @@ export function actionsByDomain(
     booking: bookingActions(database),
     crm: crmActions(database),
     analytics: analyticsActions(database),
-    payment: paymentActions({ database, cashier, cardProcessor }),
+    payment: paymentActions({ database, cashier, completeRefund, cardProcessor }),
     identity: userActions(database),
     merchant: merchantActions({ database, tokenIssuer }),
   }

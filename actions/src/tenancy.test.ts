@@ -36,6 +36,24 @@ beforeAll(async () => {
   const { paymentId } = await call('processPayment', {
     input: { orderId: paid, method: 'CARD', paymentMethodId: 'pm_card_authenticationRequired' },
   })
+  const sent = (await call('createOrder', { input: order })).orderId
+  await call('processPayment', { input: { orderId: sent, method: 'CASH' } })
+  await call('fulfillOrder', { id: sent, input: {} })
+  const [sentLine] = await shop.database<
+    { id: string }[]
+  >`SELECT id FROM ordering.order_item WHERE order_id = ${String(sent)}`
+  const orderItemId = found(sentLine).id
+  const [shipment] = await shop.database<
+    { id: string }[]
+  >`SELECT id FROM ordering.shipment WHERE order_id = ${String(sent)}`
+  const shipmentId = found(shipment).id
+  const { returnId } = await call('requestReturn', {
+    input: { orderId: sent, items: [{ orderItemId, quantity: 1, reason: 'OTHER' }] },
+  })
+  const { refundId } = await call('refundOrder', {
+    id: sent,
+    input: { items: [{ orderItemId, quantity: 1 }], reason: 'Theirs' },
+  })
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
@@ -76,6 +94,28 @@ beforeAll(async () => {
     processOrder: { input: { id: orderId }, field: 'id' },
     fulfillOrder: { input: { id: orderId, input: {} }, field: 'id' },
     markOrderDelivered: { input: { id: orderId }, field: 'id' },
+    addOrderNote: { input: { id: orderId, input: { text: 'mine' } }, field: 'id' },
+    refundOrder: {
+      input: { id: paid, input: { items: [{ orderItemId, quantity: 1 }], reason: 'mine' } },
+      field: 'id',
+    },
+    updateShipment: { input: { id: shipmentId, input: { carrier: 'mine' } }, field: 'id' },
+    markShipmentShipped: { input: { id: shipmentId, input: {} }, field: 'id' },
+    markShipmentDelivered: { input: { id: shipmentId }, field: 'id' },
+    cancelShipment: { input: { id: shipmentId }, field: 'id' },
+    requestReturn: {
+      input: { input: { orderId: sent, items: [{ orderItemId, quantity: 1, reason: 'OTHER' }] } },
+      field: 'orderId',
+    },
+    approveReturn: { input: { id: returnId }, field: 'id' },
+    rejectReturn: { input: { id: returnId, reason: 'mine' }, field: 'id' },
+    cancelReturn: { input: { id: returnId }, field: 'id' },
+    receiveReturn: { input: { id: returnId, input: {} }, field: 'id' },
+    refundReturn: { input: { id: returnId, input: {} }, field: 'id' },
+    capturePayment: { input: { id: paymentId }, field: 'id' },
+    voidPayment: { input: { id: paymentId }, field: 'id' },
+    refundPayment: { input: { id: paymentId, input: { reason: 'mine' } }, field: 'id' },
+    retryRefund: { input: { id: refundId }, field: 'id' },
     processPayment: { input: { input: { orderId, method: 'CASH' } }, field: 'orderId' },
     confirmPayment: { input: { id: paymentId }, field: 'id' },
     reserveInventory: { input: { items: [{ sku: product.sku, quantity: 1 }] }, field: 'items.0.sku' },

@@ -10,7 +10,12 @@ interface SessionOf {
 
 /** Who calls, as Hasura's session variables say. */
 export type Session =
-  | (SessionOf & { readonly role: 'merchant'; readonly keyId?: string })
+  | (SessionOf & {
+      readonly role: 'merchant'
+      /** The API key, and the user, that the request came with. */
+      readonly keyId?: string | undefined
+      readonly userId?: string | undefined
+    })
   /** A shopper, for whom only its own carts, orders and payments exist. */
   | (SessionOf & { readonly role: 'customer'; readonly customerId: CustomerId })
 
@@ -26,7 +31,8 @@ export const sessionVariables = z
   .discriminatedUnion('x-hasura-role', [
     z.object({
       'x-hasura-role': z.literal('merchant'),
-      'x-hasura-key-id': z.string().optional(),
+      'x-hasura-key-id': z.guid().optional(),
+      'x-hasura-user-id': z.guid().optional(),
       ...shared,
     }),
     z.object({
@@ -40,11 +46,14 @@ export const sessionVariables = z
       merchantId: variables['x-hasura-merchant-id'],
       permissions: variables['x-hasura-permissions'],
     }
-    if (variables['x-hasura-role'] === 'merchant') {
-      const keyId = variables['x-hasura-key-id']
-      return { role: 'merchant', ...common, ...(keyId !== undefined && { keyId }) }
-    }
-    return { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
+    return variables['x-hasura-role'] === 'merchant'
+      ? {
+          role: 'merchant',
+          ...common,
+          keyId: variables['x-hasura-key-id'],
+          userId: variables['x-hasura-user-id'],
+        }
+      : { role: 'customer', customerId: variables['x-hasura-customer-id'], ...common }
   })
 
 /** Only this customer's records exist for the session; null: all of the merchant's do. */

@@ -1,19 +1,22 @@
-import { type Action, type ActionCall, defineAction } from '../action/action.ts'
-import { type Answer, forbidden } from '../action/answer.ts'
+import { type Action, defineAction } from '../action/action.ts'
+import { forbidden } from '../action/answer.ts'
 import { once } from '../action/idempotency.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
 import {
+  addOrderNoteInput,
   cancelOrderInput,
   checkoutCartInput,
   createOrderInput,
-  fulfillOrderInput,
   modifyOrderInput,
   orderIdInput,
 } from './order-input.ts'
-import { type Advance, advanceOrder, checkOutCart, modifyOrder, placeOrder } from './orders.ts'
+import { addNote, checkOutCart, modifyOrder, placeOrder, processOrder } from './orders.ts'
+import { refundActions } from './refund-actions.ts'
+import { returnActions } from './return-actions.ts'
+import { shipmentActions } from './shipment-actions.ts'
 
 export interface OrderingOptions {
   readonly database: Database
@@ -40,7 +43,7 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
         const outcome = await once(
           database,
           call,
-          (sql) => modifyOrder(sql, merchantId, id, modifications),
+          (sql) => modifyOrder(sql, call.session, id, modifications),
           ({ outcome }) => outcome === 'modified',
         )
         return modifiedAnswer(merchantId, id, outcome)
@@ -56,20 +59,21 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
       roles: staff,
       permission,
       input: orderIdInput,
-      handle: (call, { id }) => advance(database, call, id, { event: 'process' }),
+      async handle({ session }, { id }) {
+        return advancedAnswer(session.merchantId, id, await processOrder(database, session, id))
+      },
     }),
-    fulfillOrder: defineAction({
+    addOrderNote: defineAction({
       roles: staff,
       permission,
-      input: fulfillOrderInput,
-      handle: (call, { id, input }) => advance(database, call, id, { event: 'ship', shipment: input }),
+      input: addOrderNoteInput,
+      async handle({ session }, { id, input }) {
+        return advancedAnswer(session.merchantId, id, await addNote(database, session, id, input))
+      },
     }),
-    markOrderDelivered: defineAction({
-      roles: staff,
-      permission,
-      input: orderIdInput,
-      handle: (call, { id }) => advance(database, call, id, { event: 'deliver' }),
-    }),
+    ...shipmentActions(database),
+    ...refundActions(database, payments),
+    ...returnActions(database, payments),
   }
 }
 
@@ -85,7 +89,7 @@ const createOrder = ({ database, paymentWindow }: OrderingOptions): Action =>
       const outcome = await once(
         database,
         call,
-        (sql) => placeOrder(sql, merchantId, customerId, items, { ...terms, paymentWindow }),
+        (sql) => placeOrder(sql, call.session, customerId, items, { ...terms, paymentWindow }),
         ({ outcome }) => outcome === 'placed',
       )
       return placedAnswer(merchantId, outcome)
@@ -107,19 +111,9 @@ export const checkoutCart = ({ database, paymentWindow }: OrderingOptions): Acti
       const outcome = await once(
         database,
         call,
-        (sql) => checkOutCart(sql, merchantId, { id, owner, customerId }, { ...terms, paymentWindow }),
+        (sql) => checkOutCart(sql, call.session, { id, customerId }, { ...terms, paymentWindow }),
         ({ outcome }) => outcome === 'placed',
       )
       return placedAnswer(merchantId, outcome)
     },
   })
-
-async function advance(
-  database: Database,
-  call: ActionCall,
-  orderId: string,
-  event: Advance,
-): Promise<Answer> {
-  const { merchantId } = call.session
-  return advancedAnswer(merchantId, orderId, await advanceOrder(database, merchantId, orderId, event))
-}

@@ -2,7 +2,7 @@ import type { Answer } from '../action/answer.ts'
 import { done, idempotencyKeyReused } from '../action/answer.ts'
 import type { ActionCall } from '../action/action.ts'
 import { once } from '../action/idempotency.ts'
-import { type MerchantId, ownerOf } from '../action/session.ts'
+import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { staysAnswer } from './order-answer.ts'
 import { cancelOrder } from './orders.ts'
@@ -39,12 +39,11 @@ export async function cancelAndRefund(
   order: { readonly id: string; readonly reason: string },
 ): Promise<Answer> {
   const { merchantId } = call.session
-  const request = { ...order, owner: ownerOf(call.session) }
   const attempt = () =>
     once(
       database,
       call,
-      (sql) => cancelOrder(sql, merchantId, request, payments.refundableFrom),
+      (sql) => cancelOrder(sql, call.session, order, payments.refundableFrom),
       ({ outcome }) => outcome === 'cancelled',
     )
   let outcome = await attempt()

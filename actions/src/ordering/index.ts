@@ -1,5 +1,6 @@
 export { checkoutCart, orderingActions, type OrderingOptions } from './actions.ts'
 export type { CancellationRefund, OrderPayments } from './cancellation.ts'
-export { fulfillmentMachine, type FulfillmentEvent, type FulfillmentStatus } from './fulfillment-machine.ts'
 export { orderMachine, orderTransitions, type OrderEvent, type OrderStatus } from './order-machine.ts'
 export { lapseUnpaidOrders } from './orders.ts'
+export { returnMachine, type ReturnEvent, type ReturnStatus } from './return-machine.ts'
+export { shipmentMachine, type ShipmentEvent, type ShipmentStatus } from './shipment-machine.ts'

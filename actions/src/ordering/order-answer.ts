@@ -11,7 +11,9 @@ import type { Once } from '../action/idempotency.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import { orderError } from './order-refusal.ts'
-import type { AdvanceOutcome, CheckoutOutcome, ModifyOutcome, OrderStays } from './orders.ts'
+import type { CheckoutOutcome, ModifyOutcome, NoteOutcome, OrderStays } from './orders.ts'
+import type { AdvanceReturnOutcome, RequestReturnOutcome, ReturnStays } from './returns.ts'
+import type { FulfillOutcome, ShipmentOutcome } from './shipments.ts'
 
 export function placedAnswer(merchantId: MerchantId, outcome: Once<CheckoutOutcome>): Answer {
   switch (outcome.outcome) {
@@ -57,10 +59,67 @@ export function modifiedAnswer(
   }
 }
 
-export function advancedAnswer(merchantId: MerchantId, orderId: string, outcome: AdvanceOutcome): Answer {
-  return outcome.outcome === 'advanced'
-    ? done({ merchantId, orderId: outcome.orderId })
-    : staysAnswer(orderId, outcome)
+export function advancedAnswer(
+  merchantId: MerchantId,
+  orderId: string,
+  outcome: FulfillOutcome | NoteOutcome,
+): Answer {
+  switch (outcome.outcome) {
+    case 'advanced':
+    case 'noted':
+      return done({ merchantId, orderId: outcome.orderId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
+    case 'unknown_order':
+    case 'order_refused':
+      return staysAnswer(orderId, outcome)
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function shipmentAnswer(merchantId: MerchantId, outcome: ShipmentOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'advanced':
+      return done({ merchantId, shipmentId: outcome.shipmentId })
+    case 'unknown_shipment':
+      return invalid(notFound('id', 'shipment'))
+    case 'shipment_refused':
+      return invalid(userError('id', { kind: 'value', message: `The shipment is ${outcome.status}` }))
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function returnAnswer(
+  merchantId: MerchantId,
+  outcome: RequestReturnOutcome | AdvanceReturnOutcome,
+): Answer {
+  switch (outcome.outcome) {
+    case 'requested':
+    case 'advanced':
+      return done({ merchantId, returnId: outcome.returnId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
+    case 'unknown_order':
+      return invalid(notFound('orderId', 'order'))
+    case 'unknown_return':
+    case 'return_refused':
+      return returnStaysAnswer(outcome)
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function returnStaysAnswer(outcome: ReturnStays): Answer {
+  switch (outcome.outcome) {
+    case 'unknown_return':
+      return invalid(notFound('id', 'return'))
+    case 'return_refused':
+      return invalid(userError('id', { kind: 'value', message: `The return is ${outcome.status}` }))
+    default:
+      return outcome satisfies never
+  }
 }
 
 export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
@@ -68,7 +127,12 @@ export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
     case 'unknown_order':
       return invalid(notFound('id', 'order'))
     case 'order_refused':
-      return orderNotModifiable('id', orderId, outcome.status)
+      return orderNotModifiable(
+        'id',
+        orderId,
+        outcome.status,
+        outcome.reason && 'A part of it has been shipped; the rest can be refunded',
+      )
     case 'payment_open':
       return orderNotModifiable('id', orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)
     default:

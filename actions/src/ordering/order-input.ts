@@ -6,12 +6,15 @@ import {
   id,
   list,
   MAX_LINES,
+  money,
   notes,
   optional,
   quantity,
   text,
   timestamp,
 } from '../action/input.ts'
+import { returnReasons } from './returns.ts'
+import type { Units } from './shipments.ts'
 
 export const orderLine = z.object({ productId: id, variantId: optional(id), quantity })
 
@@ -69,13 +72,76 @@ export const modifyOrderInput = z.object({
 
 export const cancelOrderInput = z.object({ id, reason: text(1000) })
 
+const journey = {
+  carrier: optional(text(255)),
+  trackingNumber: optional(text(255)),
+  estimatedDeliveryAt: optional(timestamp),
+}
+
+const flag = (preset: boolean) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? preset)
+
+/** Units of lines, each line once. */
+const unitsOf = <Line extends z.ZodType<Units>>(line: Line) =>
+  list(line, MAX_LINES).superRefine((items, context) => {
+    const named = new Set<unknown>()
+    items.forEach(({ orderItemId }, index) => {
+      if (named.has(orderItemId)) {
+        addFault(context, { kind: 'value', message: 'The line is named twice' }, [index, 'orderItemId'])
+      }
+      named.add(orderItemId)
+    })
+  })
+
+const lineUnits = { orderItemId: id, quantity }
+const units = unitsOf(z.object(lineUnits))
+
 export const fulfillOrderInput = z.object({
   id,
+  input: z.object({ items: optional(units), shipped: flag(true), ...journey }),
+})
+
+export const shipmentInput = z.object({ id, input: z.object(journey) })
+
+export const orderIdInput = z.object({ id })
+
+export const addOrderNoteInput = z.object({
+  id,
+  input: z.object({ text: text(5000), visibleToCustomer: flag(false) }),
+})
+
+export const refundOrderInput = z.object({
+  id,
   input: z.object({
-    carrier: optional(text(255)),
-    trackingNumber: optional(text(255)),
-    estimatedDeliveryAt: optional(timestamp),
+    items: unitsOf(z.object({ ...lineUnits, restock: optional(z.boolean()) })),
+    shipping: flag(false),
+    amount: optional(money),
+    reason: text(1000),
   }),
 })
 
-export const orderIdInput = z.object({ id })
+export const requestReturnInput = z.object({
+  input: z.object({
+    orderId: id,
+    items: unitsOf(z.object({ ...lineUnits, reason: z.enum(returnReasons) })),
+    note: notes,
+  }),
+})
+
+export const rejectReturnInput = z.object({ id, reason: text(1000) })
+
+export const receiveReturnInput = z.object({
+  id,
+  input: z.object({
+    restock: optional(units).transform((items) => items ?? []),
+    warehouseId: optional(id),
+  }),
+})
+
+export const refundReturnInput = z.object({
+  id,
+  input: z.object({ shipping: flag(false), amount: optional(money) }),
+})

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
 import { REFUSED } from '../state-machine.ts'
 import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
-import { address, dataOf, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import {
+  address,
+  dataOf,
+  found,
+  openTestShop,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
 import { type OrderEvent, orderMachine, type OrderStatus } from './order-machine.ts'
 import { lapseUnpaidOrders } from './orders.ts'
 
@@ -15,7 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const events: Record<OrderEvent, (id: string) => Promise<Answer | null>> = {
+/** Null: it can't be told whether it was refused. 'skipped': there was nothing to do it with. */
+const events: Record<OrderEvent, (id: string) => Promise<Answer | 'skipped' | null>> = {
   modify: (id) => shop.call(merchant, 'modifyOrder', { id, modifications: { notes: 'Changed' } }),
   pay: (orderId) =>
     shop.call(merchant, 'processPayment', {
@@ -27,7 +35,29 @@ const events: Record<OrderEvent, (id: string) => Promise<Answer | null>> = {
     return null
   },
   process: (id) => shop.call(merchant, 'processOrder', { id }),
-  ship: (id) => shop.call(merchant, 'fulfillOrder', { id, input: {} }),
+  fulfill: async (id) => {
+    const [line] = await shop.database<{ id: string; packed: boolean }[]>`
+      SELECT id, packed_quantity >= quantity - 1 AS packed FROM ordering.order_item WHERE order_id = ${id}`
+    // The last unit is ship's, which leads elsewhere.
+    if (found(line).packed) return 'skipped'
+    return shop.call(merchant, 'fulfillOrder', {
+      id,
+      input: { items: [{ orderItemId: found(line).id, quantity: 1 }], shipped: false },
+    })
+  },
+  refund: async (id) => {
+    const [payment] = await shop.database<{ id: string }[]>`
+      SELECT id FROM payment.payment WHERE order_id = ${id} AND status = 'SUCCEEDED'`
+    if (payment === undefined) return 'skipped'
+    return shop.call(merchant, 'refundPayment', { id: payment.id, input: { reason: 'Changed my mind' } })
+  },
+  ship: async (id) => {
+    const packed = await shop.database<{ id: string }[]>`
+      SELECT id FROM ordering.shipment WHERE order_id = ${id} AND status = 'PACKED'`
+    for (const shipment of packed)
+      dataOf(await shop.call(merchant, 'markShipmentShipped', { id: shipment.id, input: {} }))
+    return shop.call(merchant, 'fulfillOrder', { id, input: {} })
+  },
   deliver: (id) => shop.call(merchant, 'markOrderDelivered', { id }),
   cancel: (id) => shop.call(merchant, 'cancelOrder', { id, reason: 'Changed my mind' }),
 }
@@ -55,6 +85,7 @@ test('an order walks as its table says, whatever happens to it in whatever order
       for (const event of happenings) {
         const next: OrderStatus | typeof REFUSED = orderMachine[expected][event]
         const answer = await events[event](id)
+        if (answer === 'skipped') continue
         if (answer !== null && next !== REFUSED) expect(answer.kind).toBe('done')
         if (answer !== null && next === REFUSED)
           expect(answer).toMatchObject({ id: 'SVC_BIZ_003', status: 409 })

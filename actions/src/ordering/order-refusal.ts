@@ -16,6 +16,8 @@ export type OrderRefusal =
       readonly field: string
       readonly reason: Exclude<OrderRefusalReason, LineRefusalReason | CouponRefusalReason>
       readonly currency?: string
+      /** How many units, or how much money, there would be. */
+      readonly left?: number
     }
 
 export type OrderRefusalReason =
@@ -31,6 +33,14 @@ export type OrderRefusalReason =
   | 'total_too_large'
   | 'unknown_item'
   | 'no_lines_left'
+  | 'nothing_left'
+  | 'more_than_left'
+  | 'more_than_sent'
+  | 'more_than_returned'
+  | 'nothing_paid'
+  | 'more_than_paid'
+  | 'not_restockable'
+  | 'unknown_warehouse'
 
 /** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
@@ -62,6 +72,22 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
       return notFound(field, 'line in this order')
     case 'no_lines_left':
       return wrong('An order keeps at least one line; cancel it instead')
+    case 'nothing_left':
+      return wrong('Nothing of the order is left to be packed')
+    case 'more_than_left':
+      return beyond(field, refusal.left, 'units of the line are left')
+    case 'more_than_sent':
+      return beyond(field, refusal.left, 'units of the line were sent and are not in a return yet')
+    case 'more_than_returned':
+      return beyond(field, refusal.left, 'units of the line are in the return')
+    case 'nothing_paid':
+      return wrong('There is nothing left of what was paid for it')
+    case 'more_than_paid':
+      return beyond(field, refusal.left, 'can be refunded of it')
+    case 'not_restockable':
+      return wrong('The item is not sold any more, or its stock level can not hold the units')
+    case 'unknown_warehouse':
+      return notFound(field, 'warehouse')
     case 'unknown_product':
     case 'product_not_active':
     case 'unknown_variant':
@@ -74,3 +100,9 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
       return refusal satisfies never
   }
 }
+
+const beyond = (field: string, left: number | undefined, what: string): UserError => ({
+  field,
+  message: `Value of ${field} is outside acceptable range 1-${left ?? 0}: ${left ?? 0} ${what}`,
+  code: 'OUT_OF_RANGE',
+})

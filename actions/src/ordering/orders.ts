@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { address } from '../action/input.ts'
 import type { Shortage } from '../action/answer.ts'
-import type { CustomerId, MerchantId } from '../action/session.ts'
-import { type Database, jsonOrNull, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
-import { fulfillmentTransitions } from './fulfillment-machine.ts'
+import { actingAs } from '../action/acting-as.ts'
+import { ownerOf, type Session } from '../action/session.ts'
+import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { orderTransitions } from './order-machine.ts'
 import type { OrderRefusal } from './order-refusal.ts'
 
@@ -40,7 +40,7 @@ export type PlaceOutcome =
 /** Places an order in one round trip: checks, prices, reserves and writes it, or changes nothing. */
 export async function placeOrder(
   sql: Queryable,
-  merchantId: MerchantId,
+  session: Session,
   customerId: string,
   lines: readonly OrderLine[],
   terms: OrderTerms,
@@ -48,10 +48,10 @@ export async function placeOrder(
   return onlyOutcome(
     await sql<{ outcome: PlaceOutcome }[]>`
       SELECT ordering.place_order(
-        ${merchantId}, ${customerId}, ${json(sql, lines)}, NULL, ${json(sql, terms.shippingAddress)},
-        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
+        ${session.merchantId}, ${customerId}, ${jsonOf(sql, lines)}, NULL, ${jsonOf(sql, terms.shippingAddress)},
+        ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
         ${terms.notes}, NULL, make_interval(secs => ${terms.paymentWindow})
-      ) AS outcome`,
+      ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
 
@@ -60,29 +60,28 @@ export type CheckoutOutcome = PlaceOutcome | { readonly outcome: 'unknown_cart' 
 /**
  * Turns a cart into an order, once; asked again it answers with the same order.
  *
- * @param owner only this customer's carts exist
- * @param customerId whose order a guest's cart becomes
+ * @param cart.customerId whose order a guest's cart becomes
  */
 export async function checkOutCart(
   sql: Queryable,
-  merchantId: MerchantId,
-  cart: { readonly id: string; readonly owner: CustomerId | null; readonly customerId: string | null },
+  session: Session,
+  cart: { readonly id: string; readonly customerId: string | null },
   terms: OrderTerms,
 ): Promise<CheckoutOutcome> {
   return onlyOutcome(
     await sql<{ outcome: CheckoutOutcome }[]>`
       SELECT ordering.check_out_cart(
-        ${merchantId}, ${cart.id}, ${cart.owner}, ${cart.customerId}, ${json(sql, terms.shippingAddress)},
-        ${json(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
+        ${session.merchantId}, ${cart.id}, ${ownerOf(session)}, ${cart.customerId}, ${jsonOf(sql, terms.shippingAddress)},
+        ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
         ${terms.notes}, make_interval(secs => ${terms.paymentWindow})
-      ) AS outcome`,
+      ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
 
 /** Why an order stays as it is, whatever was tried. */
 export type OrderStays =
   | { readonly outcome: 'unknown_order' }
-  | { readonly outcome: 'order_refused'; readonly status: string }
+  | { readonly outcome: 'order_refused'; readonly status: string; readonly reason?: 'partly_shipped' }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: string }
 
 export interface OrderChanges {
@@ -103,17 +102,17 @@ export type ModifyOutcome =
 /** Changes an unpaid order, its totals and its reservation in one transaction. */
 export async function modifyOrder(
   sql: Queryable,
-  merchantId: MerchantId,
+  session: Session,
   orderId: string,
   changes: OrderChanges,
 ): Promise<ModifyOutcome> {
   return onlyOutcome(
     await sql<{ outcome: ModifyOutcome }[]>`
       SELECT ordering.modify_order(
-        ${merchantId}, ${orderId}, ${json(sql, changes.addItems)}, ${json(sql, changes.updateItems)},
-        ${[...changes.removeItemIds]}::uuid[], ${json(sql, changes.shippingAddress)}, ${json(sql, changes.billingAddress)},
+        ${session.merchantId}, ${orderId}, ${jsonOf(sql, changes.addItems)}, ${jsonOf(sql, changes.updateItems)},
+        ${[...changes.removeItemIds]}::uuid[], ${jsonOf(sql, changes.shippingAddress)}, ${jsonOf(sql, changes.billingAddress)},
         ${changes.notes}, ${[...orderTransitions.modify.from]}::text[]
-      ) AS outcome`,
+      ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
 
@@ -123,22 +122,21 @@ export type CancelOutcome =
 /**
  * Cancels an order, gives its stock back and records the refund that is due, which is still to be asked for.
  *
- * @param owner only this customer's orders exist
  * @param refundableFrom payment states that hold money
  */
 export async function cancelOrder(
   sql: Queryable,
-  merchantId: MerchantId,
-  order: { readonly id: string; readonly owner: CustomerId | null; readonly reason: string },
+  session: Session,
+  order: { readonly id: string; readonly reason: string },
   refundableFrom: readonly string[],
 ): Promise<CancelOutcome> {
   const { from, to } = orderTransitions.cancel
   return onlyOutcome(
     await sql<{ outcome: CancelOutcome }[]>`
       SELECT ordering.cancel_order(
-        ${merchantId}, ${order.id}, ${order.owner}, ${order.reason}, ${[...from]}::text[], ${to},
+        ${session.merchantId}, ${order.id}, ${ownerOf(session)}, ${order.reason}, ${[...from]}::text[], ${to},
         ${[...refundableFrom]}::text[]
-      ) AS outcome`,
+      ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
 
@@ -146,42 +144,33 @@ export type AdvanceOutcome =
   | { readonly outcome: 'advanced'; readonly orderId: string }
   | Exclude<OrderStays, { readonly outcome: 'payment_open' }>
 
-export interface Shipment {
-  readonly carrier: string | null
-  readonly trackingNumber: string | null
-  readonly estimatedDeliveryAt: string | null
-}
-
-/** A paid order's way to its customer. */
-export type Advance =
-  { readonly event: 'process' | 'deliver' } | { readonly event: 'ship'; readonly shipment: Shipment }
-
-export async function advanceOrder(
+export async function processOrder(
   sql: Queryable,
-  merchantId: MerchantId,
+  session: Session,
   orderId: string,
-  advance: Advance,
 ): Promise<AdvanceOutcome> {
-  const { from, to } = orderTransitions[advance.event]
   return onlyOutcome(
     await sql<{ outcome: AdvanceOutcome }[]>`
-      SELECT ordering.advance_order(
-        ${merchantId}, ${orderId}, ${[...from]}::text[], ${to}, ${json(sql, fulfillmentOf(advance))}
-      ) AS outcome`,
+      SELECT ordering.process_order(${session.merchantId}, ${orderId}, ${jsonOf(sql, orderTransitions)}) AS outcome
+      FROM ${actingAs(sql, session)}`,
   )
 }
 
-function fulfillmentOf(advance: Advance): object | null {
-  switch (advance.event) {
-    case 'process':
-      return null
-    case 'ship':
-      return { ...fulfillmentTransitions.ship, ...advance.shipment }
-    case 'deliver':
-      return fulfillmentTransitions.deliver
-    default:
-      return advance satisfies never
-  }
+export type NoteOutcome =
+  { readonly outcome: 'noted'; readonly orderId: string } | { readonly outcome: 'unknown_order' }
+
+/** Adds a remark to an order's history, where nobody changes it any more. */
+export async function addNote(
+  sql: Queryable,
+  session: Session,
+  orderId: string,
+  note: { readonly text: string; readonly visibleToCustomer: boolean },
+): Promise<NoteOutcome> {
+  return onlyOutcome(
+    await sql<{ outcome: NoteOutcome }[]>`
+      SELECT ordering.add_note(${session.merchantId}, ${orderId}, ${note.text}, ${!note.visibleToCustomer}) AS outcome
+      FROM ${actingAs(sql, session)}`,
+  )
 }
 
 /** Orders that one statement cancels at most: short transactions, few locks. */
@@ -206,5 +195,3 @@ export async function lapseUnpaidOrders(database: Database): Promise<number> {
   }
   return lapsed
 }
-
-const json = (sql: Queryable, value: object | null) => jsonOrNull(sql, value as JsonValue | null)

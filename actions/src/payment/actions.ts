@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { type Action, type ActionCall, defineAction } from '../action/action.ts'
 import {
-  type Answer,
-  done,
   idempotencyKeyReused,
   invalid,
   notFound,
@@ -14,7 +12,9 @@ import { addFault, id, money, optional, storableText, text, userError } from '..
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
-import type { Cashier, Collected } from './cashier.ts'
+import { captureActions } from './capture-actions.ts'
+import type { Cashier } from './cashier.ts'
+import { collectedAnswer } from './collected-answer.ts'
 import {
   beginPayment,
   type BeginOutcome,
@@ -23,10 +23,13 @@ import {
   type PaymentMethod,
   type PaymentRequest,
 } from './payments.ts'
+import { refundActions } from './refund-actions.ts'
+import type { CompleteRefund } from './refunds.ts'
 
 export interface PaymentOptions {
   readonly database: Database
   readonly cashier: Cashier
+  readonly completeRefund: CompleteRefund
   /** What new card payments are made with. */
   readonly cardProcessor: PaymentProcessor
 }
@@ -48,15 +51,28 @@ const paymentInput = z
     paymentMethodId: optional(text(255)),
     amount: optional(money),
     returnUrl: optional(storableText(2048).pipe(z.url({ protocol: /^https?$/ }))),
+    captureMethod: z
+      .enum(['AUTOMATIC', 'MANUAL'])
+      .nullish()
+      .transform((method) => method ?? 'AUTOMATIC'),
   })
-  .superRefine(({ method, paymentMethodId }, context) => {
+  .superRefine(({ method, paymentMethodId, captureMethod }, context) => {
+    if (captureMethod === 'MANUAL' && method !== 'CARD')
+      addFault(context, { kind: 'value', message: 'Only the money of a card can be reserved' }, [
+        'captureMethod',
+      ])
     if (method === 'CARD' && paymentMethodId === null)
       addFault(context, { kind: 'required' }, ['paymentMethodId'])
   })
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function paymentActions(options: PaymentOptions): Readonly<Record<string, Action>> {
-  return { processPayment: processPayment(options), confirmPayment: confirmPayment(options) }
+  return {
+    processPayment: processPayment(options),
+    confirmPayment: confirmPayment(options),
+    ...captureActions(options),
+    ...refundActions(options),
+  }
 }
 
 const processPayment = (options: PaymentOptions): Action =>
@@ -70,7 +86,10 @@ const processPayment = (options: PaymentOptions): Action =>
       if (processor === null) {
         return paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
       }
-      const request = { ...input, owner: ownerOf(call.session), processor: processor.name }
+      // Reserved money holds the order's stock for days, which is for the merchant to say.
+      if (input.captureMethod === 'MANUAL' && call.session.role !== 'merchant')
+        return invalid(userError('captureMethod', { kind: 'value', message: 'A shopper pays at once' }))
+      const request = { ...input, processor: processor.name }
       const outcome = await begin(options, call, request)
       switch (outcome.outcome) {
         case 'begun':
@@ -86,7 +105,7 @@ const processPayment = (options: PaymentOptions): Action =>
             'orderId',
             input.orderId,
             'PENDING',
-            `Payment ${outcome.paymentId} is under way`,
+            `Payment ${outcome.paymentId} is ${outcome.authorized ? 'authorized: capture or void it' : 'under way'}`,
           )
         case 'amount_mismatch':
           return invalid(
@@ -111,11 +130,11 @@ async function begin(
     once(
       database,
       call,
-      (sql) => beginPayment(sql, merchantId, request),
+      (sql) => beginPayment(sql, call.session, request),
       ({ outcome }) => outcome === 'begun',
     )
   const outcome = await attempt()
-  if (outcome.outcome !== 'payment_open') return outcome
+  if (outcome.outcome !== 'payment_open' || outcome.authorized) return outcome
   return (await cashier.abandon(merchantId, outcome.paymentId)) ? attempt() : outcome
 }
 
@@ -151,16 +170,3 @@ const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
         : collectedAnswer(await cashier.collect(payment))
     },
   })
-
-/** A decline is data: the payment is there, FAILED, and says why. */
-function collectedAnswer({ payment, action }: Collected): Answer {
-  return done({
-    merchantId: payment.merchantId,
-    paymentId: payment.id,
-    requiresAction: action,
-    error:
-      payment.status === 'FAILED'
-        ? { code: payment.failureCode, message: payment.failureReason, declineCode: payment.declineCode }
-        : null,
-  })
-}

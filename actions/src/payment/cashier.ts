@@ -23,11 +23,14 @@ export function createCashier(database: Database, processors: readonly PaymentPr
     async collect(payment) {
       switch (payment.status) {
         case 'PENDING': {
-          const answer = await processorOf(payment).charge(chargeOf(payment))
+          const answer = await chargeOnce(processorOf(payment), payment)
           return collected(await settle(database, payment, answer), answer)
         }
         case 'PROCESSING': {
-          const answer = await answerAfterWaiting(processorOf(payment), payment)
+          const answer =
+            payment.captureRequested === null
+              ? await answerAfterWaiting(processorOf(payment), payment)
+              : await processorOf(payment).capture(captureOf(payment, payment.captureRequested))
           return collected(await settle(database, payment, answer), answer)
         }
         case 'SUCCEEDED':
@@ -61,6 +64,13 @@ export function findProcessor(
   }
 }
 
+/** Asks for the charge, or, when that may be too late to be the same request, whether it was made. */
+async function chargeOnce(processor: PaymentProcessor, payment: Payment): Promise<ChargeAnswer> {
+  if (!payment.isLost) return processor.charge(chargeOf(payment))
+  const found = await processor.find(payment.id)
+  return found ?? { status: 'cancelled', intentId: null }
+}
+
 /**
  * A customer who failed authentication could still confirm the intent with the client secret that it was given. So
  * the intent is ended before the payment counts as failed; the processor has the last word on whether it is.
@@ -80,9 +90,16 @@ function chargeOf(payment: Payment) {
     currency: payment.currency,
     paymentMethodId: payment.paymentMethodId,
     returnUrl: payment.returnUrl,
+    manualCapture: payment.captureMethod === 'MANUAL',
     metadata: { merchant_id: payment.merchantId, order_id: payment.orderId, payment_id: payment.id },
   }
 }
+
+const captureOf = (payment: Payment, amount: number) => ({
+  idempotencyKey: `${payment.id}:capture`,
+  intentId: intentOf(payment),
+  amount,
+})
 
 function intentOf({ id, intentId }: Payment): string {
   if (intentId === null) throw new Error(`Payment ${id} waits for its customer without a payment intent.`)

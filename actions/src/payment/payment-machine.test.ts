@@ -20,9 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const answers: Readonly<Record<Exclude<PaymentEvent, 'refund'>, (intentId: string) => ChargeAnswer>> = {
+const answers: Readonly<
+  Record<Exclude<PaymentEvent, 'refund' | 'refundPart'>, (intentId: string) => ChargeAnswer>
+> = {
   wait: (intentId) => ({ status: 'processing', intentId }),
-  succeed: (intentId) => ({ status: 'succeeded', intentId, card: null }),
+  succeed: (intentId) => ({ status: 'succeeded', intentId, card: null, captured: null }),
   fail: (intentId) => ({
     status: 'declined',
     intentId,

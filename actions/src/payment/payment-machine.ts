@@ -3,24 +3,67 @@ import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
 export type PaymentStatus =
   'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'REFUNDED' | 'PARTIALLY_REFUNDED'
 
-/** wait: the processor waits for the customer or a bank. refund: all that is left goes back. */
-export type PaymentEvent = 'wait' | 'succeed' | 'fail' | 'cancel' | 'refund'
+/** wait: the processor waits for the customer, a bank or a capture. refundPart, refund: some, or the last, of it is back. */
+export type PaymentEvent = 'wait' | 'succeed' | 'fail' | 'cancel' | 'refundPart' | 'refund'
 
 /** See SPEC.md. */
 export const paymentMachine: StateMachine<PaymentStatus, PaymentEvent> = {
-  PENDING: { wait: 'PROCESSING', succeed: 'SUCCEEDED', fail: 'FAILED', cancel: 'CANCELLED', refund: REFUSED },
+  PENDING: {
+    wait: 'PROCESSING',
+    succeed: 'SUCCEEDED',
+    fail: 'FAILED',
+    cancel: 'CANCELLED',
+    refundPart: REFUSED,
+    refund: REFUSED,
+  },
   PROCESSING: {
     wait: 'PROCESSING',
     succeed: 'SUCCEEDED',
     fail: 'FAILED',
     cancel: 'CANCELLED',
+    refundPart: REFUSED,
     refund: REFUSED,
   },
-  SUCCEEDED: { wait: REFUSED, succeed: REFUSED, fail: REFUSED, cancel: REFUSED, refund: 'REFUNDED' },
-  FAILED: { wait: REFUSED, succeed: REFUSED, fail: REFUSED, cancel: REFUSED, refund: REFUSED },
-  CANCELLED: { wait: REFUSED, succeed: REFUSED, fail: REFUSED, cancel: REFUSED, refund: REFUSED },
-  REFUNDED: { wait: REFUSED, succeed: REFUSED, fail: REFUSED, cancel: REFUSED, refund: REFUSED },
-  PARTIALLY_REFUNDED: { wait: REFUSED, succeed: REFUSED, fail: REFUSED, cancel: REFUSED, refund: 'REFUNDED' },
+  SUCCEEDED: {
+    wait: REFUSED,
+    succeed: REFUSED,
+    fail: REFUSED,
+    cancel: REFUSED,
+    refundPart: 'PARTIALLY_REFUNDED',
+    refund: 'REFUNDED',
+  },
+  FAILED: {
+    wait: REFUSED,
+    succeed: REFUSED,
+    fail: REFUSED,
+    cancel: REFUSED,
+    refundPart: REFUSED,
+    refund: REFUSED,
+  },
+  CANCELLED: {
+    wait: REFUSED,
+    succeed: REFUSED,
+    fail: REFUSED,
+    cancel: REFUSED,
+    refundPart: REFUSED,
+    refund: REFUSED,
+  },
+  REFUNDED: {
+    wait: REFUSED,
+    succeed: REFUSED,
+    fail: REFUSED,
+    cancel: REFUSED,
+    refundPart: REFUSED,
+    refund: REFUSED,
+  },
+  PARTIALLY_REFUNDED: {
+    wait: REFUSED,
+    succeed: REFUSED,
+    fail: REFUSED,
+    cancel: REFUSED,
+    refundPart: 'PARTIALLY_REFUNDED',
+    refund: 'REFUNDED',
+  },
 }
 
 export const paymentTransitions = {
@@ -28,5 +71,6 @@ export const paymentTransitions = {
   succeed: transition(paymentMachine, 'succeed'),
   fail: transition(paymentMachine, 'fail'),
   cancel: transition(paymentMachine, 'cancel'),
+  refundPart: transition(paymentMachine, 'refundPart'),
   refund: transition(paymentMachine, 'refund'),
 }

@@ -283,14 +283,14 @@ describe('after a crash', () => {
   async function crash(orderId: string, card: string, asked: boolean): Promise<void> {
     const request = {
       orderId,
-      owner: null,
+      captureMethod: 'AUTOMATIC',
       method: 'CARD',
       amount: null,
       processor: 'sandbox',
       paymentMethodId: card,
       returnUrl: null,
     } as const
-    const begun = await beginPayment(shop.database, merchant.merchantId, request)
+    const begun = await beginPayment(shop.database, staff(merchant), request)
     if (begun.outcome !== 'begun') throw new Error(begun.outcome)
     if (!asked) return
     const [order] = await shop.database<
@@ -301,6 +301,7 @@ describe('after a crash', () => {
       amount: Number(found(order).total),
       currency: 'USD',
       paymentMethodId: card,
+      manualCapture: false,
       returnUrl: null,
       metadata: { merchant_id: merchant.merchantId, order_id: orderId, payment_id: begun.paymentId },
     })

@@ -1,4 +1,5 @@
-import type { CustomerId, MerchantId } from '../action/session.ts'
+import { actingAs } from '../action/acting-as.ts'
+import { type CustomerId, type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
 import { orderTransitions } from '../ordering/index.ts'
 import type { ChargeAnswer } from '../payments/index.ts'
@@ -8,35 +9,42 @@ export type PaymentMethod = 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPL
 
 export interface PaymentRequest {
   readonly orderId: string
-  /** Only this customer's orders exist. */
-  readonly owner: CustomerId | null
   readonly method: PaymentMethod
   /** Minor units that the caller believes to pay; null: the order's total. */
   readonly amount: number | null
   readonly processor: string
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
+  readonly captureMethod: CaptureMethod
 }
+
+/** MANUAL: the money is reserved now, and taken when the merchant captures it. */
+export type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
 
 export type BeginOutcome =
   | { readonly outcome: 'begun'; readonly paymentId: string }
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused'; readonly status: string }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
-  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: PaymentStatus }
+  | {
+      readonly outcome: 'payment_open'
+      readonly paymentId: string
+      readonly status: PaymentStatus
+      readonly authorized: boolean
+    }
 
 /** Puts on record what the processor is about to be asked. */
 export async function beginPayment(
   sql: Queryable,
-  merchantId: MerchantId,
+  session: Session,
   request: PaymentRequest,
 ): Promise<BeginOutcome> {
   return onlyOutcome(
     await sql<{ outcome: BeginOutcome }[]>`
       SELECT payment.begin_payment(
-        ${merchantId}, ${request.orderId}, ${request.owner}, ${request.method}, ${request.amount}, ${request.processor},
-        ${request.paymentMethodId}, ${request.returnUrl}, ${[...orderTransitions.pay.from]}::text[]
-      ) AS outcome`,
+        ${session.merchantId}, ${request.orderId}, ${ownerOf(session)}, ${request.method}, ${request.amount}, ${request.processor},
+        ${request.paymentMethodId}, ${request.returnUrl}, ${request.captureMethod}, ${[...orderTransitions.pay.from]}::text[]
+      ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
 
@@ -51,12 +59,23 @@ export interface Payment {
   readonly intentId: string | null
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
+  readonly captureMethod: CaptureMethod
+  /** Whether the processor holds the money for us. */
+  readonly authorized: boolean
+  readonly authorizationIsOver: boolean
+  /** Minor units that are to be taken of what is held; null when nobody has captured. */
+  readonly captureRequested: number | null
+  /** The answer was lost too long ago to ask for the same again. */
+  readonly isLost: boolean
   readonly failureReason: string | null
   readonly failureCode: string | null
   readonly declineCode: string | null
   /** Nobody can pay the order any more once this payment is over. */
   readonly windowIsOver: boolean
 }
+
+/** Processors forget idempotency keys after a day; from then on the same request would be another charge. */
+const IDEMPOTENCY_HOURS = 23
 
 /** @param owner only this customer's payments exist */
 export async function findPayment(
@@ -70,6 +89,9 @@ export async function findPayment(
       'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'amount', p.amount, 'currency', p.currency,
       'status', p.status, 'processor', p.processor, 'intentId', p.processor_payment_intent_id,
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
+      'captureMethod', p.capture_method, 'authorized', p.authorized_at IS NOT NULL,
+      'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
+      'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
       'windowIsOver', ordering.payment_window_is_over(p.merchant_id, p.order_id)
     ) AS payment
@@ -117,6 +139,7 @@ function eventOf(answer: ChargeAnswer): PaymentEvent | null {
       return 'fail'
     case 'requires_action':
     case 'processing':
+    case 'authorized':
       return 'wait'
     case 'cancelled':
       return 'cancel'
@@ -138,7 +161,30 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
           declineCode: answer.decline.declineCode,
         }
       : {}
-  return { intentId: answer.intentId, ...card, ...failure }
+  const taken = answer.status === 'succeeded' ? { capturedAmount: answer.captured } : {}
+  const held = answer.status === 'authorized' ? { captureBefore: answer.captureBefore } : {}
+  return { intentId: answer.intentId, ...card, ...failure, ...taken, ...held }
+}
+
+export type CaptureOutcome =
+  | { readonly outcome: 'begun'; readonly paymentId: string }
+  | { readonly outcome: 'unknown_payment' }
+  | { readonly outcome: 'payment_refused'; readonly status: PaymentStatus }
+  | { readonly outcome: 'more_than_authorized'; readonly amount: number }
+
+/** Puts on record what is about to be taken of reserved money. @param amount minor units; null for all of it */
+export async function beginCapture(
+  sql: Queryable,
+  session: Session,
+  paymentId: string,
+  amount: number | null,
+): Promise<CaptureOutcome> {
+  return onlyOutcome(
+    await sql<{ outcome: CaptureOutcome }[]>`
+      SELECT payment.begin_capture(
+        ${session.merchantId}, ${paymentId}, ${amount}, ${[...paymentTransitions.succeed.from]}::text[]
+      ) AS outcome FROM ${actingAs(sql, session)}`,
+  )
 }
 
 /** Payments that have waited for an answer for `seconds`, longest first. */
@@ -151,21 +197,20 @@ export async function unsettledPayments(
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
     WHERE p.status IN ('PENDING', 'PROCESSING') AND p.updated_at <= now() - make_interval(secs => ${seconds})
-      AND (p.status = 'PROCESSING' OR p.created_at > now() - interval '23 hours')
     ORDER BY p.updated_at
     LIMIT ${limit}`
 }
 
-/** Sends a payment to the end of the reconciler's queue. */
-export async function postpone(database: Database, { merchantId, id }: Payment): Promise<void> {
-  await database`UPDATE payment.payment SET status = status WHERE merchant_id = ${merchantId} AND id = ${id}`
-}
+/** Seconds without an answer after which somebody should know of it. */
+const ATTENTION_AFTER = 60 * 60
 
-/** Payments whose answer was lost too long ago to ask again. */
-export async function lostPayments(database: Database): Promise<number> {
-  return onlyOutcome(
-    await database<{ outcome: number }[]>`
-      SELECT count(*)::integer AS outcome FROM payment.payment p
-      WHERE p.status = 'PENDING' AND p.created_at <= now() - interval '23 hours'`,
-  )
+/** Sends a payment to the end of the reconciler's queue; one that goes there again and again is shown to the merchant. */
+export async function postpone(database: Database, { merchantId, id }: Payment): Promise<void> {
+  await database`
+    UPDATE payment.payment
+    SET attention = CASE
+      WHEN status = 'PENDING' AND created_at <= now() - make_interval(secs => ${ATTENTION_AFTER}) THEN 'UNANSWERED'
+      ELSE attention
+    END
+    WHERE merchant_id = ${merchantId} AND id = ${id}`
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
 import type { PaymentProcessor } from '../payments/index.ts'
 import { type Cashier, createCashier } from './cashier.ts'
-import { getPayment, lostPayments, type Payment, postpone, unsettledPayments } from './payments.ts'
+import { getPayment, type Payment, postpone, unsettledPayments } from './payments.ts'
 import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
 
 export interface ReconcileOptions {
@@ -45,14 +45,13 @@ export async function reconcilePayments(options: ReconcileOptions): Promise<numb
     }
     await postponeRefund(database, merchantId, id)
   }
-
-  const lost = await lostPayments(database)
-  if (lost > 0) logger.error({ lost }, 'payments without an answer are too old to ask again')
   return payments.length + refunds.length
 }
 
 async function reconcile(cashier: Cashier, payment: Payment): Promise<void> {
   const { payment: settled } = await cashier.collect(payment)
-  if (settled.status === 'PROCESSING' && settled.windowIsOver)
-    await cashier.abandon(payment.merchantId, payment.id)
+  if (settled.status !== 'PROCESSING') return
+  // Who reserved the money holds the order, as long as the processor holds the money.
+  const isOver = settled.authorized ? settled.authorizationIsOver : settled.windowIsOver
+  if (isOver) await cashier.abandon(payment.merchantId, payment.id)
 }

@@ -1,11 +1,13 @@
-import type { MerchantId } from '../action/session.ts'
-import type { Database } from '../database.ts'
-import type { CancellationRefund } from '../ordering/index.ts'
+import type { MerchantId, Session } from '../action/session.ts'
+import { actingAs } from '../action/acting-as.ts'
+import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
 import type { PaymentProcessor, RefundAnswer } from '../payments/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
 
 interface Refund {
+  readonly attempt: number
   readonly amount: number
   readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED'
   readonly createdAt: string
@@ -35,13 +37,54 @@ export function createRefunder(database: Database, processors: readonly PaymentP
     const answer =
       refund.processorRefundId === null
         ? await processor.refund({
-            idempotencyKey: refundId,
+            // A refund that was refused is asked for anew, and not for the same answer again.
+            idempotencyKey: refund.attempt === 1 ? refundId : `${refundId}:${refund.attempt}`,
             intentId: refund.intentId,
             amount: refund.amount,
           })
         : await processor.retrieveRefund(refund.processorRefundId)
     return settleRefund(database, merchantId, refundId, answer)
   }
+}
+
+export type BeginRefundOutcome =
+  | { readonly outcome: 'begun'; readonly refundId: string }
+  | { readonly outcome: 'unknown_payment' }
+  | { readonly outcome: 'payment_refused'; readonly status: string }
+  | { readonly outcome: 'more_than_left'; readonly left: number }
+
+/** Puts a refund of a part of a payment on record. @param amount minor units; null for all that is left */
+export async function beginRefund(
+  sql: Queryable,
+  session: Session,
+  paymentId: string,
+  { amount, reason }: { readonly amount: number | null; readonly reason: string },
+): Promise<BeginRefundOutcome> {
+  return onlyOutcome(
+    await sql<{ outcome: BeginRefundOutcome }[]>`
+      SELECT payment.begin_refund(
+        ${session.merchantId}, ${paymentId}, ${amount}, ${reason}, ${[...paymentTransitions.refund.from]}::text[]
+      ) AS outcome FROM ${actingAs(sql, session)}`,
+  )
+}
+
+export type RetryRefundOutcome =
+  | { readonly outcome: 'begun'; readonly refundId: string }
+  | { readonly outcome: 'unknown_refund' }
+  | { readonly outcome: 'refund_refused'; readonly status: string }
+
+/** Has a refund that failed asked for once more. @param manually the merchant has given the money back by other means */
+export async function retryRefund(
+  sql: Queryable,
+  session: Session,
+  refundId: string,
+  manually: boolean,
+): Promise<RetryRefundOutcome> {
+  return onlyOutcome(
+    await sql<{ outcome: RetryRefundOutcome }[]>`
+      SELECT payment.retry_refund(${session.merchantId}, ${refundId}, ${manually}) AS outcome
+      FROM ${actingAs(sql, session)}`,
+  )
 }
 
 async function settleRefund(
@@ -52,10 +95,12 @@ async function settleRefund(
 ): Promise<Refund['status']> {
   if (answer.status === 'unknown') return 'PENDING'
   const to = { succeeded: 'SUCCEEDED', pending: 'PENDING', failed: 'FAILED' }[answer.status]
-  const { from: paymentFrom, to: paymentTo } = paymentTransitions.refund
+  const reason = answer.status === 'failed' ? answer.reason : null
   const [row] = await database<{ status: Refund['status'] }[]>`
     SELECT payment.settle_refund(
-      ${merchantId}, ${refundId}, ${to}, ${answer.refundId}, ${[...paymentFrom]}::text[], ${paymentTo}
+      ${merchantId}, ${refundId}, ${to}, ${answer.refundId}, ${reason},
+      ${jsonOf(database, paymentTransitions.refundPart)}, ${jsonOf(database, paymentTransitions.refund)},
+      ${jsonOf(database, orderTransitions)}
     ) AS status`
   return row?.status ?? 'PENDING'
 }
@@ -64,7 +109,7 @@ async function getRefund(database: Database, merchantId: MerchantId, refundId: s
   const [row] = await database<{ refund: Refund }[]>`
     SELECT json_build_object(
       'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
-      'processor', p.processor, 'intentId', p.processor_payment_intent_id
+      'processor', coalesce(r.processor, p.processor), 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt
     ) AS refund
     FROM payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id

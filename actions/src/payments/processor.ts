@@ -23,6 +23,8 @@ export interface ChargeRequest {
   readonly currency: string
   /** The processor's token for what the customer pays with. */
   readonly paymentMethodId: string | null
+  /** Whether the money is only reserved now, until `capture`. */
+  readonly manualCapture: boolean
   /** Where the customer's browser goes after authentication. */
   readonly returnUrl: string | null
   /** Ours, to find the charge by in the processor's own console. */
@@ -38,7 +40,20 @@ export interface RequiredAction {
 
 /** What a processor says about a payment. `unknown`: no answer, so anything may have happened. */
 export type ChargeAnswer =
-  | { readonly status: 'succeeded'; readonly intentId: string | null; readonly card: Card | null }
+  | {
+      readonly status: 'succeeded'
+      readonly intentId: string | null
+      readonly card: Card | null
+      /** Minor units that were taken; null: all that was asked for. */
+      readonly captured: number | null
+    }
+  | {
+      readonly status: 'authorized'
+      readonly intentId: string
+      readonly card: Card | null
+      /** When the processor lets go of the money, ISO 8601. */
+      readonly captureBefore: string
+    }
   | {
       readonly status: 'declined'
       readonly intentId: string | null
@@ -47,8 +62,15 @@ export type ChargeAnswer =
     }
   | { readonly status: 'requires_action'; readonly intentId: string; readonly action: RequiredAction }
   | { readonly status: 'processing'; readonly intentId: string }
-  | { readonly status: 'cancelled'; readonly intentId: string }
+  | { readonly status: 'cancelled'; readonly intentId: string | null }
   | { readonly status: 'unknown'; readonly cause: unknown }
+
+export interface CaptureRequest {
+  readonly idempotencyKey: string
+  readonly intentId: string
+  /** Minor units; what was reserved beyond it is let go. */
+  readonly amount: number
+}
 
 export interface RefundRequest {
   readonly idempotencyKey: string
@@ -59,7 +81,7 @@ export interface RefundRequest {
 
 export type RefundAnswer =
   | { readonly status: 'succeeded' | 'pending'; readonly refundId: string | null }
-  | { readonly status: 'failed'; readonly refundId: string | null; readonly cause: unknown }
+  | { readonly status: 'failed'; readonly refundId: string | null; readonly reason: string }
   | { readonly status: 'unknown'; readonly cause: unknown }
 
 /**
@@ -72,7 +94,11 @@ export interface PaymentProcessor {
   /** Days until a refund is with the customer; null when nobody can say. */
   readonly refundDays: number | null
   charge(request: ChargeRequest): Promise<ChargeAnswer>
+  /** Takes reserved money. The answer tells what the payment is now, also when it can't be captured any more. */
+  capture(request: CaptureRequest): Promise<ChargeAnswer>
   retrieve(intentId: string): Promise<ChargeAnswer>
+  /** The charge that was made for a payment of ours, when its answer was lost; null when there is none. */
+  find(paymentId: string): Promise<ChargeAnswer | null>
   /** Ends a payment that has not succeeded. The answer tells what it is now. */
   cancel(intentId: string): Promise<ChargeAnswer>
   refund(request: RefundRequest): Promise<RefundAnswer>

@@ -4,8 +4,9 @@ import type { TestMerchant } from './test-shop.ts'
 
 /**
  * What must never be false of a merchant's shop, recomputed from raw rows: levels are not negative and what the ledger's
- * entries add up to, `reserved` is what open reservations hold, orders hold what their lines say, lines add up to
- * subtotal, discount and tax, a promotion was used as often as orders with it weren't cancelled, and every balance of points is
+ * entries add up to, `reserved` is what open reservations hold, every unit of every order is somewhere, lines add up to
+ * subtotal, discount and tax, refunds to no more than was taken, a promotion was used as often as orders with it weren't
+ * cancelled, and every balance of points is
  * the sum of its entries.
  */
 export async function expectShopToAddUp(database: Database, { merchantId }: TestMerchant): Promise<void> {
@@ -26,39 +27,17 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
   expect(ledger).toEqual([])
 
   const orders = await database`
-    SELECT o.id, o.status, o.subtotal, o.total, s.sum, ordered.lines, held.lines AS held
+    SELECT o.id, o.status, o.subtotal, o.total, s.sum
     FROM ordering.order o
     CROSS JOIN LATERAL (
       SELECT sum(i.price::numeric * i.quantity) AS sum FROM ordering.order_item i
       WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
     ) s
-    CROSS JOIN LATERAL (
-      SELECT jsonb_object_agg(i.sku, i.quantity) AS lines FROM ordering.order_item i
-      WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
-    ) ordered
-    CROSS JOIN LATERAL (
-      SELECT jsonb_object_agg(t.sku, t.quantity) AS lines FROM (
-        SELECT k.sku, sum(x.quantity) AS quantity
-        FROM inventory.reservation r
-        JOIN inventory.reservation_line x ON x.merchant_id = r.merchant_id AND x.reservation_id = r.id
-        JOIN inventory.stock_item k ON k.merchant_id = x.merchant_id AND k.id = x.stock_item_id
-        WHERE r.merchant_id = o.merchant_id AND r.order_id = o.id
-          AND r.status = CASE
-            WHEN o.status = 'PENDING' THEN 'ACTIVE'
-            WHEN o.status IN ('CONFIRMED', 'PROCESSING') THEN 'COMMITTED'
-            WHEN o.status IN ('SHIPPED', 'DELIVERED') THEN 'CONSUMED'
-          END
-        GROUP BY k.sku
-      ) t
-    ) held
     WHERE o.merchant_id = ${merchantId}
-      AND (
-        o.subtotal <> s.sum
-        OR o.total <> o.subtotal + o.tax + o.shipping - o.discount
-        OR (o.status <> 'CANCELLED' AND held.lines IS DISTINCT FROM ordered.lines)
-        OR (o.status = 'CANCELLED' AND held.lines IS NOT NULL)
-      )`
+      AND (o.subtotal <> s.sum OR o.total <> o.subtotal + o.tax + o.shipping - o.discount)`
   expect(orders).toEqual([])
+  await expectUnitsToAddUp(database, merchantId)
+  await expectRefundsToAddUp(database, merchantId)
 
   const shares = await database`
     SELECT o.id FROM ordering.order o
@@ -93,16 +72,101 @@ export async function expectShopToAddUp(database: Database, { merchantId }: Test
   expect(accounts).toEqual([])
 }
 
-/** Stock that came in, wherever it is now: available, reserved or gone out with an order. */
+/** Every unit that was bought is in one place: held for the order, gone out, or given back; and its counters say so. */
+async function expectUnitsToAddUp(database: Database, merchantId: string): Promise<void> {
+  const items = await database`
+    SELECT o.id, o.status, i.*, held.*, sent.*, back.*
+    FROM ordering.order o
+    JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(x.quantity) FILTER (WHERE r.status = 'ACTIVE'), 0) AS active,
+        coalesce(sum(x.quantity) FILTER (WHERE r.status = 'COMMITTED'), 0) AS committed,
+        coalesce(sum(x.quantity) FILTER (WHERE r.status = 'CONSUMED'), 0) AS consumed,
+        coalesce(sum(x.quantity), 0) AS ever
+      FROM inventory.reservation r
+      JOIN inventory.reservation_line x ON x.merchant_id = r.merchant_id AND x.reservation_id = r.id
+      JOIN inventory.stock_item k ON k.merchant_id = x.merchant_id AND k.id = x.stock_item_id
+      WHERE r.merchant_id = o.merchant_id AND r.order_id = o.id
+        AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+    ) held
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(l.quantity) FILTER (WHERE s.status <> 'CANCELLED'), 0) AS in_shipments,
+        coalesce(sum(l.quantity) FILTER (WHERE s.status IN ('SHIPPED', 'DELIVERED')), 0) AS sent
+      FROM ordering.shipment_line l
+      JOIN ordering.shipment s ON s.merchant_id = l.merchant_id AND s.id = l.shipment_id
+      WHERE l.merchant_id = i.merchant_id AND l.order_item_id = i.id
+    ) sent
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(l.quantity) FILTER (WHERE r.status NOT IN ('REJECTED', 'CANCELLED')), 0) AS in_returns,
+        coalesce(sum(l.quantity) FILTER (WHERE r.status IN ('RECEIVED', 'REFUNDED')), 0) AS back
+      FROM ordering.return_line l
+      JOIN ordering.order_return r ON r.merchant_id = l.merchant_id AND r.id = l.return_id
+      WHERE l.merchant_id = i.merchant_id AND l.order_item_id = i.id
+    ) back
+    WHERE o.merchant_id = ${merchantId}
+      AND (
+        held.ever <> i.quantity
+        OR held.active <> CASE WHEN o.status = 'PENDING' THEN i.quantity ELSE 0 END
+        OR held.committed <> CASE
+          WHEN o.status IN ('PENDING', 'CANCELLED') THEN 0 ELSE i.quantity - i.cancelled_quantity - i.fulfilled_quantity
+        END
+        OR held.consumed < i.fulfilled_quantity
+        OR sent.in_shipments <> i.packed_quantity OR sent.sent <> i.fulfilled_quantity
+        OR back.in_returns <> i.returning_quantity OR back.back <> i.returned_quantity
+      )`
+  expect(items).toEqual([])
+}
+
+/** No more is given back than was taken, for a payment or for a line, and the parts of a refund are all of it. */
+async function expectRefundsToAddUp(database: Database, merchantId: string): Promise<void> {
+  const payments = await database`
+    SELECT p.id, p.status, p.captured_amount, p.refunded_amount, p.refund_requested_amount, r.*
+    FROM payment.payment p
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(x.amount), 0) AS requested, coalesce(sum(x.amount) FILTER (WHERE x.status = 'SUCCEEDED'), 0) AS done
+      FROM payment.refund x WHERE x.merchant_id = p.merchant_id AND x.payment_id = p.id
+    ) r
+    WHERE p.merchant_id = ${merchantId}
+      AND (
+        r.requested <> p.refund_requested_amount OR r.done <> p.refunded_amount OR r.requested > p.captured_amount
+        OR (p.captured_amount > 0) <> (p.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+        OR (p.captured_amount > 0 AND p.status <> CASE
+          WHEN r.done = 0 THEN 'SUCCEEDED' WHEN r.done < p.captured_amount THEN 'PARTIALLY_REFUNDED' ELSE 'REFUNDED'
+        END)
+      )`
+  expect(payments).toEqual([])
+  const refunds = await database`
+    SELECT r.id, r.amount, r.shipping_amount, sum(l.amount) AS lines FROM payment.refund r
+    JOIN payment.refund_line l ON l.merchant_id = r.merchant_id AND l.refund_id = r.id
+    WHERE r.merchant_id = ${merchantId}
+    GROUP BY r.merchant_id, r.id
+    HAVING r.amount <> r.shipping_amount + sum(l.amount)`
+  expect(refunds).toEqual([])
+  const lines = await database`
+    SELECT i.id, sum(l.quantity) AS quantity, sum(l.amount) AS amount FROM ordering.order_item i
+    JOIN payment.refund_line l ON l.merchant_id = i.merchant_id AND l.order_item_id = i.id
+    WHERE i.merchant_id = ${merchantId}
+    GROUP BY i.merchant_id, i.id
+    HAVING sum(l.amount) > i.subtotal - i.discount + i.tax OR sum(l.quantity) > i.refunded_quantity`
+  expect(lines).toEqual([])
+}
+
+/** Stock that came in, wherever it is now: available, reserved, or gone out and not put back. */
 export async function stockEverSeen(database: Database, { merchantId }: TestMerchant): Promise<number> {
   const [row] = await database<{ units: number }[]>`
     SELECT (
       (SELECT coalesce(sum(l.available + l.reserved), 0) FROM inventory.stock_level l WHERE l.merchant_id = ${merchantId})
       + (
-        SELECT coalesce(sum(i.quantity), 0)
-        FROM ordering.order_item i JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
-        WHERE o.merchant_id = ${merchantId} AND o.status IN ('SHIPPED', 'DELIVERED')
+        SELECT coalesce(sum(x.quantity), 0)
+        FROM inventory.reservation r
+        JOIN inventory.reservation_line x ON x.merchant_id = r.merchant_id AND x.reservation_id = r.id
+        WHERE r.merchant_id = ${merchantId} AND r.status = 'CONSUMED'
       )
+      - (SELECT coalesce(sum(l.restocked_quantity), 0) FROM payment.refund_line l WHERE l.merchant_id = ${merchantId})
+      - (SELECT coalesce(sum(l.restocked_quantity), 0) FROM ordering.return_line l WHERE l.merchant_id = ${merchantId})
     )::integer AS units`
   return row?.units ?? 0
 }

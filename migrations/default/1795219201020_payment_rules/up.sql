@@ -12,7 +12,8 @@ $$;
 
 -- p_customer_id: only this customer's orders exist. p_amount: what the caller believes to pay, NULL for the total.
 -- {outcome: 'begun', paymentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
--- {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status}
+-- p_capture_method: AUTOMATIC, or MANUAL to have the money reserved only, until payment.begin_capture.
+-- {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status, authorized}
 CREATE FUNCTION payment.begin_payment(
   p_merchant_id uuid,
   p_order_id uuid,
@@ -22,6 +23,7 @@ CREATE FUNCTION payment.begin_payment(
   p_processor text,
   p_payment_method_id text,
   p_return_url text,
+  p_capture_method text,
   p_order_from text[]
 ) RETURNS jsonb
 LANGUAGE plpgsql
@@ -40,7 +42,9 @@ BEGIN
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   IF v_open.id IS NOT NULL THEN
-    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
+    RETURN jsonb_build_object(
+      'outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status, 'authorized', v_open.authorized_at IS NOT NULL
+    );
   END IF;
   -- The window is checked here too: an order that the job hasn't cancelled yet is over all the same.
   IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
@@ -50,16 +54,18 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
   END IF;
   INSERT INTO payment.payment
-    (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url)
+    (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url,
+     capture_method)
   VALUES
     (p_merchant_id, v_payment_id, p_order_id, v_order.total, v_order.currency, p_method, p_processor,
-     p_payment_method_id, p_return_url);
+     p_payment_method_id, p_return_url, p_capture_method);
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
 END
 $$;
 
 -- Records a processor's answer. p_answer: {intentId?, last4?, brand?, expiryMonth?, expiryYear?, failureReason?,
--- failureCode?, declineCode?}; what is absent stays as it is. Success confirms the order, commits its stock and
+-- failureCode?, declineCode?, captureBefore?, capturedAmount?}; what is absent stays as it is. A time to capture before
+-- means that the money is reserved, and not yet taken. Success confirms the order, commits its stock and
 -- counts its units, in the same transaction.
 -- Returns the status that the payment now has: p_to, or, when it had left p_from before, the one it had.
 CREATE FUNCTION payment.settle_payment(
@@ -99,69 +105,17 @@ BEGIN
     expiry_year = coalesce((p_answer ->> 'expiryYear')::integer, p.expiry_year),
     failure_reason = coalesce(p_answer ->> 'failureReason', p.failure_reason),
     failure_code = coalesce(p_answer ->> 'failureCode', p.failure_code),
-    decline_code = coalesce(p_answer ->> 'declineCode', p.decline_code)
+    decline_code = coalesce(p_answer ->> 'declineCode', p.decline_code),
+    authorized_at = CASE WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now()) ELSE p.authorized_at END,
+    capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
+    captured_amount = CASE
+      WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
+      ELSE p.captured_amount
+    END,
+    attention = NULL
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   IF p_to = 'SUCCEEDED' THEN
     PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_order_from, p_order_to);
-  END IF;
-  RETURN p_to;
-END
-$$;
-
--- Records that whatever an order's payment still holds is to be given back. NULL when nothing was paid.
--- The caller has locked the order.
-CREATE FUNCTION payment.begin_refund(p_merchant_id uuid, p_order_id uuid, p_reason text, p_from text[]) RETURNS uuid
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_refund_id uuid;
-BEGIN
-  INSERT INTO payment.refund (merchant_id, payment_id, amount, reason)
-  SELECT p.merchant_id, p.id, p.amount - p.refunded_amount, p_reason
-  FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_from)
-    AND p.amount > p.refunded_amount
-  RETURNING id INTO v_refund_id;
-  RETURN v_refund_id;
-END
-$$;
-
--- Records a processor's answer to a refund, once. Returns the status that the refund now has.
-CREATE FUNCTION payment.settle_refund(
-  p_merchant_id uuid,
-  p_refund_id uuid,
-  p_to text,
-  p_processor_refund_id text,
-  p_payment_from text[],
-  p_payment_to text
-) RETURNS text
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_refund payment.refund;
-BEGIN
-  PERFORM FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id
-    AND p.id = (SELECT r.payment_id FROM payment.refund r WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id)
-  FOR UPDATE;
-  SELECT * INTO v_refund FROM payment.refund r
-  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'refund % does not exist', p_refund_id;
-  END IF;
-  IF v_refund.status <> 'PENDING' THEN
-    RETURN v_refund.status;
-  END IF;
-  UPDATE payment.refund r
-  SET status = p_to, processor_refund_id = coalesce(p_processor_refund_id, r.processor_refund_id)
-  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
-  IF p_to = 'SUCCEEDED' THEN
-    UPDATE payment.payment p
-    SET status = p_payment_to, refunded_amount = p.refunded_amount + v_refund.amount
-    WHERE p.merchant_id = p_merchant_id AND p.id = v_refund.payment_id AND p.status = ANY (p_payment_from);
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'the payment of refund % is in no state to be refunded', p_refund_id;
-    END IF;
   END IF;
   RETURN p_to;
 END

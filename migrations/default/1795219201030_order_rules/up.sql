@@ -198,49 +198,6 @@ BEGIN
 END
 $$;
 
--- Cancels an order, gives its stock back and, where it was paid, records the refund that is due.
--- {outcome: 'cancelled', orderId, refundId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
--- {outcome: 'payment_open', paymentId, status}
-CREATE FUNCTION ordering.cancel_order(
-  p_merchant_id uuid,
-  p_order_id uuid,
-  p_customer_id uuid,
-  p_reason text,
-  p_from text[],
-  p_to text,
-  p_payment_from text[]
-) RETURNS jsonb
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_order ordering.order;
-  v_open payment.payment;
-BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
-    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
-  FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN jsonb_build_object('outcome', 'unknown_order');
-  END IF;
-  IF NOT v_order.status = ANY (p_from) THEN
-    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
-  END IF;
-  v_open := payment.open_payment(p_merchant_id, p_order_id);
-  IF v_open.id IS NOT NULL THEN
-    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
-  END IF;
-  UPDATE ordering.order o SET status = p_to, cancel_reason = p_reason, cancelled_at = now()
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
-  PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
-  RETURN jsonb_build_object(
-    'outcome', 'cancelled',
-    'orderId', p_order_id,
-    'refundId', payment.begin_refund(p_merchant_id, p_order_id, p_reason, p_payment_from)
-  );
-END
-$$;
-
 -- Cancels unpaid orders whose payment window has ended, unless a payment for them is under way, and gives their
 -- stock back. Returns how many; fewer than p_limit means that it is done.
 CREATE FUNCTION ordering.lapse_unpaid_orders(p_merchant_id uuid, p_limit integer, p_from text[], p_to text) RETURNS integer
@@ -462,50 +419,5 @@ BEGIN
   FROM unnest(p_lines) l
   ON CONFLICT ON CONSTRAINT order_item_line_key DO UPDATE
   SET position = excluded.position, quantity = excluded.quantity, subtotal = excluded.subtotal;
-END
-$$;
-
--- Moves an order and its fulfilment on: {process}, {ship: stock leaves the shelf}, {deliver}.
--- p_fulfillment: {from, to, trackingNumber?, carrier?, estimatedDeliveryAt?}, NULL when it doesn't move.
--- {outcome: 'advanced', orderId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status}
-CREATE FUNCTION ordering.advance_order(
-  p_merchant_id uuid,
-  p_order_id uuid,
-  p_from text[],
-  p_to text,
-  p_fulfillment jsonb
-) RETURNS jsonb
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_order ordering.order;
-BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN jsonb_build_object('outcome', 'unknown_order');
-  END IF;
-  IF NOT v_order.status = ANY (p_from) THEN
-    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
-  END IF;
-  UPDATE ordering.order o SET status = p_to WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
-  IF p_fulfillment IS NOT NULL THEN
-    UPDATE ordering.fulfillment f
-    SET
-      status = p_fulfillment ->> 'to',
-      carrier = coalesce(p_fulfillment ->> 'carrier', f.carrier),
-      tracking_number = coalesce(p_fulfillment ->> 'trackingNumber', f.tracking_number),
-      estimated_delivery_at = coalesce((p_fulfillment ->> 'estimatedDeliveryAt')::timestamptz, f.estimated_delivery_at),
-      shipped_at = CASE WHEN p_fulfillment ->> 'to' = 'SHIPPED' THEN now() ELSE f.shipped_at END,
-      delivered_at = CASE WHEN p_fulfillment ->> 'to' = 'DELIVERED' THEN now() ELSE f.delivered_at END
-    WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id AND p_fulfillment -> 'from' ? f.status;
-    IF NOT FOUND THEN
-      RAISE EXCEPTION 'the fulfilment of order % is not where the order is', p_order_id;
-    END IF;
-  END IF;
-  IF p_fulfillment ->> 'to' = 'SHIPPED' THEN
-    PERFORM inventory.consume_reservation(p_merchant_id, p_order_id);
-  END IF;
-  RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id);
 END
 $$;

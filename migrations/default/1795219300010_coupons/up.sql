@@ -412,6 +412,7 @@ BEGIN
     shipping_discount = v_pricing.shipping_discount, total = v_pricing.total,
     billing_address_id = v_order.billing_address_id, notes = coalesce(p_notes, o.notes)
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
+  PERFORM ordering.record(p_merchant_id, p_order_id, 'MODIFIED', p_amount => v_pricing.total);
   RETURN jsonb_build_object('outcome', 'modified', 'orderId', p_order_id);
 END
 $$;

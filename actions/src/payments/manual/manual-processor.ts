@@ -4,12 +4,16 @@ import type { PaymentProcessor } from '../processor.ts'
  * Money that changes hands outside of this platform, in cash or by bank transfer: a merchant records that it came in
  * or went back, and nobody has to be asked.
  */
+const taken = { status: 'succeeded', intentId: null, card: null, captured: null } as const
+
 export const manualProcessor: PaymentProcessor = {
   name: 'manual',
   refundDays: null,
-  charge: () => Promise.resolve({ status: 'succeeded', intentId: null, card: null }),
-  retrieve: () => Promise.resolve({ status: 'succeeded', intentId: null, card: null }),
-  cancel: () => Promise.resolve({ status: 'succeeded', intentId: null, card: null }),
+  charge: () => Promise.resolve(taken),
+  capture: () => Promise.resolve(taken),
+  find: () => Promise.resolve(taken),
+  retrieve: () => Promise.resolve(taken),
+  cancel: () => Promise.resolve(taken),
   refund: () => Promise.resolve({ status: 'succeeded', refundId: null }),
   retrieveRefund: () => Promise.resolve({ status: 'succeeded', refundId: null }),
 }

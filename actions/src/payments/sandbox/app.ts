@@ -10,11 +10,13 @@ import { authenticationPage, donePage } from './authentication-page.ts'
 import {
   authenticate,
   cancelIntent,
+  captureIntent,
   confirmIntent,
   createIntent,
   createRefund,
   retrieveIntent,
   retrieveRefund,
+  searchIntents,
 } from './operations.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
@@ -46,10 +48,21 @@ function stripeRoutes(store: Store, urlOf: (intent: PaymentIntent) => string): R
     '/payment_intents',
     write(store, (ledger, { body }) => createIntent(ledger, body, urlOf)),
   )
-  router.get('/payment_intents/:id', read(store, retrieveIntent))
+  router.get(
+    '/payment_intents/search',
+    read(store, (ledger, { query }) => searchIntents(ledger, query)),
+  )
+  router.get(
+    '/payment_intents/:id',
+    read(store, (ledger, request) => retrieveIntent(ledger, idOf(request))),
+  )
   router.post(
     '/payment_intents/:id/confirm',
     write(store, (ledger, request) => confirmIntent(ledger, idOf(request), request.body, urlOf)),
+  )
+  router.post(
+    '/payment_intents/:id/capture',
+    write(store, (ledger, request) => captureIntent(ledger, idOf(request), request.body)),
   )
   router.post(
     '/payment_intents/:id/cancel',
@@ -59,7 +72,10 @@ function stripeRoutes(store: Store, urlOf: (intent: PaymentIntent) => string): R
     '/refunds',
     write(store, (ledger, { body }) => createRefund(ledger, body)),
   )
-  router.get('/refunds/:id', read(store, retrieveRefund))
+  router.get(
+    '/refunds/:id',
+    read(store, (ledger, request) => retrieveRefund(ledger, idOf(request))),
+  )
   return router
 }
 
@@ -84,9 +100,12 @@ function write(
   }
 }
 
-function read(store: Store, find: (ledger: Ledger, id: string) => Promise<StripeAnswer>): RequestHandler {
+function read(
+  store: Store,
+  find: (ledger: Ledger, request: Request) => Promise<StripeAnswer>,
+): RequestHandler {
   return async (request, response) => {
-    send(response, await store.transact((ledger) => find(ledger, idOf(request))))
+    send(response, await store.transact((ledger) => find(ledger, request)))
   }
 }
 

@@ -3,6 +3,7 @@ import {
   authenticated,
   authenticationFailed,
   cancelled,
+  captured,
   confirm,
   newIntent,
   type PaymentIntent,
@@ -25,6 +26,7 @@ const createParameters = z.object({
   amount,
   currency: z.string().regex(/^[a-z]{3}$/),
   confirm: flag.default(false),
+  capture_method: z.enum(['automatic', 'manual']).default('automatic'),
   payment_method: z.string().optional(),
   return_url: z.string().optional(),
   metadata: z.record(z.string(), z.string()).default({}),
@@ -33,6 +35,8 @@ const confirmParameters = z.object({
   payment_method: z.string().optional(),
   return_url: z.string().optional(),
 })
+const captureParameters = z.object({ amount_to_capture: amount.optional() })
+const searchParameters = z.object({ query: z.string().regex(/^metadata\['(\w+)'\]:'([^']*)'$/) })
 const refundParameters = z.object({ payment_intent: z.string(), amount: amount.optional() })
 
 /** Where a customer authenticates an intent. */
@@ -71,10 +75,31 @@ export const retrieveIntent = (ledger: Ledger, id: string): Promise<StripeAnswer
 
 export const cancelIntent = (ledger: Ledger, id: string): Promise<StripeAnswer> =>
   withIntent(ledger, id, (intent) =>
-    intent.status === 'requires_payment_method' || intent.status === 'requires_action'
+    intent.status !== 'succeeded' && intent.status !== 'canceled'
       ? saved(ledger, cancelled(intent))
       : unexpectedState(intent, 'cancel'),
   )
+
+export async function captureIntent(ledger: Ledger, id: string, form: unknown): Promise<StripeAnswer> {
+  const parameters = captureParameters.safeParse(form ?? {})
+  if (!parameters.success) return invalidForm(parameters.error)
+  return withIntent(ledger, id, async (intent) => {
+    const charge = intent.latest_charge
+    if (intent.status !== 'requires_capture' || charge === null) return unexpectedState(intent, 'capture')
+    const amount = parameters.data.amount_to_capture ?? intent.amount
+    if (amount > intent.amount)
+      return invalidParameter('amount_to_capture', `Only ${intent.amount} can be captured`)
+    return saved(ledger, captured(intent, charge, amount))
+  })
+}
+
+/** Of Stripe's query language, what `payments/stripe` asks: one metadata field. */
+export async function searchIntents(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = searchParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const [, field = '', value = ''] = /^metadata\['(\w+)'\]:'([^']*)'$/.exec(parameters.data.query) ?? []
+  return ok({ object: 'search_result', data: await ledger.findIntentsBy(field, value), has_more: false })
+}
 
 /** What the customer decides on the sandbox's page. */
 export const authenticate = (

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { StripeError } from './stripe-error.ts'
 import type { SandboxCard, TestPaymentMethod } from './test-payment-methods.ts'
 
-export type IntentStatus = 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
+export type IntentStatus =
+  'requires_payment_method' | 'requires_action' | 'requires_capture' | 'succeeded' | 'canceled'
 
 /** A Stripe PaymentIntent, as far as anything here or in payments/stripe reads it. */
 export interface PaymentIntent {
   readonly id: string
   readonly object: 'payment_intent'
   readonly amount: number
+  readonly amount_received: number
+  readonly capture_method: 'automatic' | 'manual'
   readonly currency: string
   readonly status: IntentStatus
   readonly client_secret: string
@@ -27,8 +30,14 @@ interface Charge {
   readonly object: 'charge'
   readonly amount: number
   readonly amount_refunded: number
-  readonly payment_method_details: { readonly type: 'card'; readonly card: SandboxCard }
+  readonly payment_method_details: {
+    readonly type: 'card'
+    readonly card: SandboxCard & { readonly capture_before?: number }
+  }
 }
+
+/** Seconds that a card's issuer holds money for. */
+const AUTHORIZATION_SECONDS = 7 * 24 * 60 * 60
 
 interface NextAction {
   readonly type: 'redirect_to_url'
@@ -37,6 +46,7 @@ interface NextAction {
 
 export interface NewIntent {
   readonly amount: number
+  readonly capture_method: 'automatic' | 'manual'
   readonly currency: string
   readonly metadata: Readonly<Record<string, string>>
 }
@@ -45,12 +55,14 @@ export interface NewIntent {
 export const stripeId = (kind: string): string =>
   `${kind}_${randomBytes(15).toString('base64url').replace(/[-_]/g, '0')}`
 
-export function newIntent({ amount, currency, metadata }: NewIntent): PaymentIntent {
+export function newIntent({ amount, capture_method, currency, metadata }: NewIntent): PaymentIntent {
   const id = stripeId('pi')
   return {
     id,
     object: 'payment_intent',
     amount,
+    amount_received: 0,
+    capture_method,
     currency,
     status: 'requires_payment_method',
     client_secret: `${id}_secret_${stripeId('x').slice(2)}`,
@@ -115,10 +127,22 @@ export function refunded(intent: PaymentIntent, charge: Charge, amount: number):
   return { ...intent, latest_charge: { ...charge, amount_refunded: charge.amount_refunded + amount } }
 }
 
-function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
+/** Takes what was reserved, or a part of it; the rest is let go. */
+export function captured(intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent {
   return {
     ...intent,
     status: 'succeeded',
+    amount_received: amount,
+    latest_charge: { ...charge, amount },
+  }
+}
+
+function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
+  const manual = intent.capture_method === 'manual'
+  return {
+    ...intent,
+    status: manual ? 'requires_capture' : 'succeeded',
+    amount_received: manual ? 0 : intent.amount,
     next_action: null,
     last_payment_error: null,
     latest_charge: {
@@ -126,7 +150,12 @@ function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
       object: 'charge',
       amount: intent.amount,
       amount_refunded: 0,
-      payment_method_details: { type: 'card', card },
+      payment_method_details: {
+        type: 'card',
+        card: manual
+          ? { ...card, capture_before: Math.floor(Date.now() / 1000) + AUTHORIZATION_SECONDS }
+          : card,
+      },
     },
   }
 }

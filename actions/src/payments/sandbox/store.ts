@@ -18,6 +18,8 @@ export interface Ledger {
   /** Locked until the transaction ends. */
   findIntent(id: string): Promise<PaymentIntent | null>
   saveIntent(intent: PaymentIntent): Promise<void>
+  /** By a field of their metadata, ten at most. */
+  findIntentsBy(field: string, value: string): Promise<readonly PaymentIntent[]>
   findRefund(id: string): Promise<Refund | null>
   saveRefund(refund: Refund): Promise<void>
 }
@@ -85,6 +87,11 @@ function ledgerOf(sql: Queryable): Ledger {
       const [row] = await sql<{ body: PaymentIntent }[]>`
         SELECT body FROM sandbox_processor.payment_intent WHERE id = ${id} FOR UPDATE`
       return row?.body ?? null
+    },
+    async findIntentsBy(field, value) {
+      const rows = await sql<{ body: PaymentIntent }[]>`
+        SELECT body FROM sandbox_processor.payment_intent WHERE body -> 'metadata' ->> ${field} = ${value} LIMIT 10`
+      return rows.map(({ body }) => body)
     },
     async saveIntent(intent) {
       await sql`

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import type {
+  CaptureRequest,
   Card,
   ChargeAnswer,
   ChargeRequest,
@@ -38,18 +39,32 @@ export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions
       answerOf(() =>
         stripe.paymentIntents.create(intentOf(request), { idempotencyKey: request.idempotencyKey }),
       ),
+    capture: ({ idempotencyKey, intentId, amount }: CaptureRequest) =>
+      answerOf(() =>
+        orAsItIs(stripe, intentId, () =>
+          stripe.paymentIntents.capture(
+            intentId,
+            { amount_to_capture: amount, expand: ['latest_charge'] },
+            { idempotencyKey },
+          ),
+        ),
+      ),
     retrieve: (intentId) =>
       answerOf(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })),
+    async find(paymentId) {
+      try {
+        const { data } = await stripe.paymentIntents.search({
+          query: `metadata['payment_id']:'${paymentId}'`,
+          limit: 1,
+          expand: ['data.latest_charge'],
+        })
+        return data[0] === undefined ? null : answerOfIntent(data[0])
+      } catch (error) {
+        return { status: 'unknown', cause: error }
+      }
+    },
     cancel: (intentId) =>
-      answerOf(async () => {
-        try {
-          return await stripe.paymentIntents.cancel(intentId)
-        } catch (error) {
-          // It has succeeded, or was cancelled before: what it is now is the answer.
-          if (!isUnexpectedState(error)) throw error
-          return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })
-        }
-      }),
+      answerOf(() => orAsItIs(stripe, intentId, () => stripe.paymentIntents.cancel(intentId))),
     refund: ({ idempotencyKey, intentId, amount }) =>
       refundAnswerOf(() => {
         if (intentId === null)
@@ -57,6 +72,20 @@ export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions
         return stripe.refunds.create({ payment_intent: intentId, amount }, { idempotencyKey })
       }),
     retrieveRefund: (refundId) => refundAnswerOf(() => stripe.refunds.retrieve(refundId)),
+  }
+}
+
+/** An intent that has moved on meanwhile can't be captured or cancelled: what it is now is the answer. */
+async function orAsItIs(
+  stripe: Stripe,
+  intentId: string,
+  call: () => Promise<Stripe.PaymentIntent>,
+): Promise<Stripe.PaymentIntent> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!isUnexpectedState(error)) throw error
+    return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })
   }
 }
 
@@ -69,6 +98,7 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
     amount: request.amount,
     currency: request.currency.toLowerCase(),
     confirm: true,
+    capture_method: request.manualCapture ? 'manual' : 'automatic',
     allowed_payment_method_types: ['card'],
     metadata: { ...request.metadata },
     expand: ['latest_charge'],
@@ -89,7 +119,19 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
   const intentId = intent.id
   switch (intent.status) {
     case 'succeeded':
-      return { status: 'succeeded', intentId, card: cardOfCharge(intent.latest_charge) }
+      return {
+        status: 'succeeded',
+        intentId,
+        card: cardOfCharge(intent.latest_charge),
+        captured: intent.amount_received,
+      }
+    case 'requires_capture':
+      return {
+        status: 'authorized',
+        intentId,
+        card: cardOfCharge(intent.latest_charge),
+        captureBefore: captureBeforeOf(intent),
+      }
     case 'requires_action':
       return { status: 'requires_action', intentId, action: actionOf(intent) }
     case 'processing':
@@ -104,8 +146,7 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
         card: cardOf(intent.last_payment_error?.payment_method?.card),
         decline: declineOf(intent.last_payment_error),
       }
-    // Neither can come up: intents are confirmed when they are made, and captured at once.
-    case 'requires_capture':
+    // It can't come up: intents are confirmed when they are made.
     case 'requires_confirmation':
       return { status: 'unknown', cause: new Error(`Payment intent ${intentId} is ${intent.status}`) }
     default:
@@ -142,6 +183,17 @@ const declineOf = (error: StripeDecline | null | undefined) => ({
   declineCode: error?.decline_code ?? null,
 })
 
+/** Stripe's own default for cards, where the charge doesn't tell. */
+const AUTHORIZATION_DAYS = 7
+
+function captureBeforeOf({ created, latest_charge: charge }: Stripe.PaymentIntent): string {
+  const told =
+    charge === null || typeof charge === 'string'
+      ? undefined
+      : charge.payment_method_details?.card?.capture_before
+  return new Date((told ?? created + AUTHORIZATION_DAYS * 24 * 60 * 60) * 1000).toISOString()
+}
+
 function cardOfCharge(charge: Stripe.PaymentIntent['latest_charge']): Card | null {
   return charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
 }
@@ -174,13 +226,13 @@ async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<Refun
         return { status: 'succeeded', refundId: refund.id }
       case 'failed':
       case 'canceled':
-        return { status: 'failed', refundId: refund.id, cause: refund.failure_reason }
+        return { status: 'failed', refundId: refund.id, reason: refund.failure_reason ?? refund.status }
       default:
         return { status: 'pending', refundId: refund.id }
     }
   } catch (error) {
     return isInvalidRequest(error)
-      ? { status: 'failed', refundId: null, cause: error }
+      ? { status: 'failed', refundId: null, reason: error.message }
       : { status: 'unknown', cause: error }
   }
 }

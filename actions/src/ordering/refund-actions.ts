@@ -1,0 +1,53 @@
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, idempotencyKeyReused, invalid } from '../action/answer.ts'
+import { type Once, once } from '../action/idempotency.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import type { OrderPayments } from './cancellation.ts'
+import { staysAnswer } from './order-answer.ts'
+import { refundOrderInput } from './order-input.ts'
+import { orderError } from './order-refusal.ts'
+import { type RefundOutcome, refundOrder } from './order-refunds.ts'
+
+/** Money back for lines. What of the refund a crash leaves unasked is the reconciler's. */
+export const refundActions = (
+  database: Database,
+  payments: OrderPayments,
+): Readonly<Record<string, Action>> => ({
+  refundOrder: defineAction({
+    roles: ['merchant'],
+    permission: 'payments:write',
+    input: refundOrderInput,
+    async handle(call, { id, input }) {
+      const outcome = await once(
+        database,
+        call,
+        (sql) => refundOrder(sql, call.session, id, input, payments.refundableFrom),
+        ({ outcome }) => outcome === 'begun',
+      )
+      return refundedAnswer(payments, call.session.merchantId, id, outcome)
+    },
+  }),
+})
+
+export async function refundedAnswer(
+  payments: OrderPayments,
+  merchantId: MerchantId,
+  orderId: string,
+  outcome: Once<RefundOutcome>,
+): Promise<Answer> {
+  switch (outcome.outcome) {
+    case 'begun':
+      await payments.completeRefund(merchantId, outcome.refundId)
+      return done({ merchantId, refundId: outcome.refundId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
+    case 'unknown_order':
+    case 'order_refused':
+      return staysAnswer(orderId, outcome)
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,90 @@
+import { type Action, defineAction } from '../action/action.ts'
+import { idempotencyKeyReused } from '../action/answer.ts'
+import { once } from '../action/idempotency.ts'
+import type { Database } from '../database.ts'
+import type { OrderPayments } from './cancellation.ts'
+import { returnAnswer, returnStaysAnswer } from './order-answer.ts'
+import {
+  orderIdInput,
+  receiveReturnInput,
+  refundReturnInput,
+  rejectReturnInput,
+  requestReturnInput,
+} from './order-input.ts'
+import { refundedAnswer } from './refund-actions.ts'
+import { decideReturn, receiveReturn, refundReturn, requestReturn } from './returns.ts'
+
+const everybody = ['customer', 'merchant'] as const
+const staff = ['merchant'] as const
+const permission = 'orders:write'
+
+/** Goods on their way back, from the wish to send them to the money for them. */
+export const returnActions = (
+  database: Database,
+  payments: OrderPayments,
+): Readonly<Record<string, Action>> => ({
+  requestReturn: defineAction({
+    roles: everybody,
+    permission,
+    input: requestReturnInput,
+    async handle(call, { input }) {
+      const outcome = await once(
+        database,
+        call,
+        (sql) => requestReturn(sql, call.session, input),
+        ({ outcome }) => outcome === 'requested',
+      )
+      return outcome.outcome === 'key_reused'
+        ? idempotencyKeyReused(outcome.key)
+        : returnAnswer(call.session.merchantId, outcome)
+    },
+  }),
+  approveReturn: defineAction({
+    roles: staff,
+    permission,
+    input: orderIdInput,
+    async handle({ session }, { id }) {
+      return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'approve'))
+    },
+  }),
+  rejectReturn: defineAction({
+    roles: staff,
+    permission,
+    input: rejectReturnInput,
+    async handle({ session }, { id, reason }) {
+      return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'reject', reason))
+    },
+  }),
+  cancelReturn: defineAction({
+    roles: everybody,
+    permission,
+    input: orderIdInput,
+    async handle({ session }, { id }) {
+      return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'cancel'))
+    },
+  }),
+  receiveReturn: defineAction({
+    roles: staff,
+    permission,
+    input: receiveReturnInput,
+    async handle({ session }, { id, input }) {
+      return returnAnswer(session.merchantId, await receiveReturn(database, session, id, input))
+    },
+  }),
+  refundReturn: defineAction({
+    roles: staff,
+    permission: 'payments:write',
+    input: refundReturnInput,
+    async handle(call, { id, input }) {
+      const outcome = await once(
+        database,
+        call,
+        (sql) => refundReturn(sql, call.session, id, input, payments.refundableFrom),
+        ({ outcome }) => outcome === 'begun',
+      )
+      return outcome.outcome === 'unknown_return' || outcome.outcome === 'return_refused'
+        ? returnStaysAnswer(outcome)
+        : refundedAnswer(payments, call.session.merchantId, id, outcome)
+    },
+  }),
+})

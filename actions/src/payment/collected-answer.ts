@@ -1,0 +1,15 @@
+import { type Answer, done } from '../action/answer.ts'
+import type { Collected } from './cashier.ts'
+
+/** A decline is data: the payment is there, FAILED, and says why. */
+export function collectedAnswer({ payment, action }: Collected): Answer {
+  return done({
+    merchantId: payment.merchantId,
+    paymentId: payment.id,
+    requiresAction: action,
+    error:
+      payment.status === 'FAILED'
+        ? { code: payment.failureCode, message: payment.failureReason, declineCode: payment.declineCode }
+        : null,
+  })
+}

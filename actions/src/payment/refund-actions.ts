@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
+import { once } from '../action/idempotency.ts'
+import { id, money, optional, text, userError } from '../action/input.ts'
+import type { PaymentOptions } from './actions.ts'
+import { beginRefund, retryRefund } from './refunds.ts'
+
+const access = { roles: ['merchant'], permission: 'payments:write' } as const
+
+/** Money back for a payment as a whole; for lines of an order it is the ordering domain's. */
+export const refundActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
+  refundPayment: refundPayment(options),
+  retryRefund: retry(options),
+})
+
+const refundPayment = ({ database, completeRefund }: PaymentOptions): Action =>
+  defineAction({
+    ...access,
+    input: z.object({ id, input: z.object({ amount: optional(money), reason: text(1000) }) }),
+    async handle(call, { id, input }) {
+      const { merchantId } = call.session
+      const outcome = await once(
+        database,
+        call,
+        (sql) => beginRefund(sql, call.session, id, input),
+        ({ outcome }) => outcome === 'begun',
+      )
+      switch (outcome.outcome) {
+        case 'begun':
+          await completeRefund(merchantId, outcome.refundId)
+          return done({ merchantId, refundId: outcome.refundId })
+        case 'unknown_payment':
+          return invalid(notFound('id', 'payment'))
+        case 'payment_refused':
+          return invalid(
+            userError('id', {
+              kind: 'value',
+              message: `The payment is ${outcome.status} and holds nothing that is not refunded already`,
+            }),
+          )
+        case 'more_than_left':
+          return invalid(
+            userError('amount', {
+              kind: 'range',
+              value: input.amount ?? outcome.left,
+              min: 1,
+              max: outcome.left,
+            }),
+          )
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
+        default:
+          return outcome satisfies never
+      }
+    },
+  })
+
+const retry = ({ database, completeRefund }: PaymentOptions): Action =>
+  defineAction({
+    ...access,
+    input: z.object({
+      id,
+      manually: z
+        .boolean()
+        .nullish()
+        .transform((manually) => manually ?? false),
+    }),
+    async handle({ session }, { id, manually }) {
+      const { merchantId } = session
+      const outcome = await retryRefund(database, session, id, manually)
+      switch (outcome.outcome) {
+        case 'begun':
+          await completeRefund(merchantId, id)
+          return done({ merchantId, refundId: id })
+        case 'unknown_refund':
+          return invalid(notFound('id', 'refund'))
+        case 'refund_refused':
+          return invalid(userError('id', { kind: 'value', message: `The refund is ${outcome.status}` }))
+        default:
+          return outcome satisfies never
+      }
+    },
+  })

@@ -1,0 +1,10 @@
+DROP FUNCTION ordering.follow_refund(uuid, uuid, uuid, boolean, jsonb);
+DROP FUNCTION ordering.refund_return(uuid, uuid, boolean, bigint, jsonb, text[], jsonb);
+DROP FUNCTION ordering.receive_return(uuid, uuid, jsonb, uuid, jsonb, jsonb);
+DROP FUNCTION ordering.decide_return(uuid, uuid, uuid, jsonb, text);
+DROP FUNCTION ordering.lock_return(uuid, uuid, uuid);
+DROP FUNCTION ordering.request_return(uuid, uuid, uuid, jsonb, text);
+DROP TABLE ordering.return_line;
+DROP TABLE ordering.order_return;
+DROP FUNCTION ordering.record_return();
+DROP TABLE ordering.return_number_counter;
