@@ -98,10 +98,17 @@ shipped_to AS (
 ),
 lines AS (
   INSERT INTO ordering.order_item
-    (merchant_id, id, order_id, position, product_id, variant_id, quantity, price, subtotal, tax, sku, product_name, product_image)
+    (merchant_id, id, order_id, position, product_id, variant_id, quantity, packed_quantity, fulfilled_quantity,
+     refunded_quantity, returning_quantity, returned_quantity, price, subtotal, tax, sku, product_name, product_image)
   SELECT
     p.merchant_id, ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, o.order_id,
-    p.position, p.product_id, p.variant_id, p.quantity, p.price, p.price * p.quantity,
+    p.position, p.product_id, p.variant_id, p.quantity,
+    CASE WHEN o.status IN ('SHIPPED', 'DELIVERED', 'REFUNDED') THEN p.quantity ELSE 0 END,
+    CASE WHEN o.status IN ('SHIPPED', 'DELIVERED', 'REFUNDED') THEN p.quantity ELSE 0 END,
+    CASE WHEN o.status = 'REFUNDED' THEN p.quantity ELSE 0 END,
+    CASE WHEN o.status = 'REFUNDED' THEN p.quantity ELSE 0 END,
+    CASE WHEN o.status = 'REFUNDED' THEN p.quantity ELSE 0 END,
+    p.price, p.price * p.quantity,
     (platform.allocate(o.tax, array_agg((p.price * p.quantity)::bigint) OVER of_order))[row_number() OVER of_order],
     p.sku, p.name, p.image
   FROM priced p
@@ -131,7 +138,7 @@ reserved AS (
     CASE
       WHEN status = 'PENDING' THEN 'ACTIVE'
       WHEN status IN ('CONFIRMED', 'PROCESSING') THEN 'COMMITTED'
-      WHEN status IN ('SHIPPED', 'DELIVERED') THEN 'CONSUMED'
+      WHEN status IN ('SHIPPED', 'DELIVERED', 'REFUNDED') THEN 'CONSUMED'
       ELSE 'RELEASED'
     END,
     order_id, now() + interval '7 days', placed_at
@@ -174,6 +181,31 @@ fulfilled AS (
     placed_at
   FROM new_order
 ),
+-- What was sent, in one shipment each.
+sent AS (
+  INSERT INTO ordering.shipment
+    (merchant_id, id, order_id, status, carrier, tracking_number, shipped_at, estimated_delivery_at, delivered_at, created_at)
+  SELECT
+    merchant_id, ('01a1f000-0028-7000-8000-' || tail)::uuid, order_id,
+    CASE status WHEN 'SHIPPED' THEN 'SHIPPED' ELSE 'DELIVERED' END,
+    CASE shipping_method WHEN 3 THEN 'DHL' ELSE 'UPS' END,
+    '1Z999AA1' || lpad((number * 7919)::text, 10, '0'),
+    placed_at + interval '1 day',
+    placed_at + interval '5 days',
+    CASE WHEN status <> 'SHIPPED' THEN placed_at + interval '4 days' END,
+    placed_at + interval '20 hours'
+  FROM new_order
+  WHERE status IN ('SHIPPED', 'DELIVERED', 'REFUNDED')
+),
+sent_lines AS (
+  INSERT INTO ordering.shipment_line (merchant_id, shipment_id, order_item_id, quantity)
+  SELECT
+    p.merchant_id, ('01a1f000-0028-7000-8000-' || o.tail)::uuid,
+    ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, p.quantity
+  FROM priced p
+  JOIN new_order o USING (number)
+  WHERE o.status IN ('SHIPPED', 'DELIVERED', 'REFUNDED')
+),
 -- All were paid outside of the platform (processor `manual`), so cancelling and refunding them works: no processor has
 -- to know of them.
 paid AS (
@@ -201,11 +233,50 @@ paid AS (
     placed_at + interval '4 minutes'
   FROM new_order
   WHERE status <> 'PENDING'
+),
+returned AS (
+  INSERT INTO ordering.order_return
+    (merchant_id, id, return_number, order_id, status, note, refund_id, received_at, created_at)
+  SELECT
+    merchant_id, ('01a1f000-0029-7000-8000-' || tail)::uuid, 'RMA-00001001', order_id, 'REFUNDED',
+    'They pinch at the toes', ('01a1f000-0016-7000-8000-' || tail)::uuid, placed_at + interval '8 days',
+    placed_at + interval '5 days'
+  FROM new_order
+  WHERE status = 'REFUNDED'
+),
+returned_lines AS (
+  INSERT INTO ordering.return_line (merchant_id, return_id, order_item_id, position, quantity, reason, restocked_quantity)
+  SELECT
+    p.merchant_id, ('01a1f000-0029-7000-8000-' || o.tail)::uuid,
+    ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, p.position, p.quantity,
+    'DOES_NOT_FIT', p.quantity
+  FROM priced p
+  JOIN new_order o USING (number)
+  WHERE o.status = 'REFUNDED'
+),
+counted_returns AS (
+  INSERT INTO ordering.return_number_counter (merchant_id, last_number)
+  SELECT merchant_id, 1001 FROM new_order WHERE status = 'REFUNDED'
+  ON CONFLICT DO NOTHING
+),
+refunded_lines AS (
+  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount)
+  SELECT
+    p.merchant_id, ('01a1f000-0016-7000-8000-' || o.tail)::uuid,
+    ('01a1f000-000e-7000-8000-' || lpad((p.number * 10 + p.position)::text, 12, '0'))::uuid, p.quantity,
+    p.price * p.quantity + (platform.allocate(o.tax, array_agg((p.price * p.quantity)::bigint) OVER of_order))[row_number() OVER of_order]
+  FROM priced p
+  JOIN new_order o USING (number)
+  WHERE o.status = 'REFUNDED'
+  WINDOW of_order AS (
+    PARTITION BY p.number ORDER BY p.position ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  )
 )
-INSERT INTO payment.refund (merchant_id, id, payment_id, amount, reason, status, created_at)
+INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason, status, created_at)
 SELECT
   merchant_id, ('01a1f000-0016-7000-8000-' || tail)::uuid, ('01a1f000-0010-7000-8000-' || tail)::uuid,
   CASE status WHEN 'REFUNDED' THEN subtotal + tax + shipping ELSE 2200 END,
+  CASE status WHEN 'REFUNDED' THEN shipping ELSE 0 END,
   CASE status WHEN 'REFUNDED' THEN 'Returned: too narrow' ELSE 'One pair arrived with a hole' END,
   'SUCCEEDED', placed_at + interval '9 days'
 FROM new_order

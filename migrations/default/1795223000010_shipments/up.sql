@@ -66,7 +66,10 @@ BEGIN
   PERFORM ordering.record(
     NEW.merchant_id, NEW.order_id,
     CASE WHEN TG_OP = 'UPDATE' AND OLD.status = NEW.status THEN 'SHIPMENT_CHANGED' ELSE 'SHIPMENT_' || NEW.status END,
-    p_note => v_tracking, p_subject_id => NEW.id, p_staff_only => NEW.status IN ('PACKED', 'CANCELLED')
+    p_note => v_tracking, p_subject_id => NEW.id, p_staff_only => NEW.status IN ('PACKED', 'CANCELLED'),
+    p_at => CASE
+      WHEN TG_OP = 'INSERT' THEN coalesce(NEW.delivered_at, NEW.shipped_at, NEW.created_at) ELSE clock_timestamp()
+    END
   );
   RETURN NULL;
 END

@@ -51,7 +51,7 @@ AS $$
 BEGIN
   PERFORM ordering.record(
     NEW.merchant_id, NEW.order_id, 'RETURN_' || NEW.status, p_note => coalesce(NEW.rejection_reason, NEW.return_number),
-    p_subject_id => NEW.id
+    p_subject_id => NEW.id, p_at => CASE WHEN TG_OP = 'INSERT' THEN NEW.created_at ELSE clock_timestamp() END
   );
   RETURN NULL;
 END

@@ -5,6 +5,9 @@ import { list, optionalText, text } from '../../mutation/rules.ts'
 const orderTable = table('Order', 'orders')
 const order = { record: { relationship: 'order', projection: 'Order' } } as const
 
+const shipment = { record: { relationship: 'shipment', projection: 'Shipment' } } as const
+const orderReturn = { record: { relationship: 'return', projection: 'OrderReturn' } } as const
+
 export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   createOrder: action(order),
   updateOrder: change({
@@ -19,4 +22,14 @@ export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   processOrder: action(order),
   fulfillOrder: action(order),
   markOrderDelivered: action(order),
+  addOrderNote: action(order),
+  updateShipment: action(shipment),
+  markShipmentShipped: action(shipment),
+  markShipmentDelivered: action(shipment),
+  cancelShipment: action(shipment),
+  requestReturn: action(orderReturn),
+  approveReturn: action(orderReturn),
+  rejectReturn: action(orderReturn),
+  cancelReturn: action(orderReturn),
+  receiveReturn: action(orderReturn),
 }

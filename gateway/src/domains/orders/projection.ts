@@ -22,6 +22,24 @@ const orders: ConnectionProjection = {
   },
 }
 
+const byTime = { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } } as const
+
+const returns: ConnectionProjection = {
+  projection: 'OrderReturn',
+  sortFields: byTime,
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: { orderId: idEquals('orderId'), status: equals('status', 'String') },
+}
+
+const history: ConnectionProjection = {
+  projection: 'OrderHistoryEntry',
+  sortFields: byTime,
+  preset: { sortBy: 'CREATED_AT', direction: 'asc' },
+  filters: {},
+}
+
+const oldestFirst = [ascending('createdAt'), ascending('id')]
+
 export const ordering: DomainProjection = {
   queries: {
     order: {
@@ -31,6 +49,14 @@ export const ordering: DomainProjection = {
       by: { id: idEquals('id'), orderNumber: equals('orderNumber', 'String') },
     },
     orders: { kind: 'connection', table: 'orders', connection: orders },
+    shipment: { kind: 'lookup', table: 'shipments', projection: 'Shipment', by: { id: idEquals('id') } },
+    orderReturn: {
+      kind: 'lookup',
+      table: 'orderReturns',
+      projection: 'OrderReturn',
+      by: { id: idEquals('id'), returnNumber: equals('returnNumber', 'String') },
+    },
+    orderReturns: { kind: 'connection', table: 'orderReturns', connection: returns },
   },
   types: {
     Order: {
@@ -44,6 +70,9 @@ export const ordering: DomainProjection = {
           aggregate: { function: 'sum', column: 'quantity', empty: 0 },
         },
         shippingAddress: { kind: 'object', relationship: 'shippingAddress', projection: 'OrderAddress' },
+        shipments: { kind: 'list', relationship: 'shipments', orderBy: oldestFirst },
+        returns: { kind: 'list', relationship: 'returns', orderBy: oldestFirst },
+        history: { kind: 'connection', relationship: 'history', connection: history },
         billingAddress: { kind: 'object', relationship: 'billingAddress', projection: 'OrderAddress' },
       },
     },
@@ -54,6 +83,23 @@ export const ordering: DomainProjection = {
       fields: { isDefault: { kind: 'constant', value: false } },
     },
     Fulfillment: { type: 'Fulfillment', from: 'Fulfillment', table: 'fulfillments' },
+    Shipment: {
+      type: 'Shipment',
+      from: 'Shipment',
+      table: 'shipments',
+      fields: {
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('orderItem.position')] },
+      },
+    },
+    ShipmentItem: { type: 'ShipmentItem', from: 'ShipmentLine' },
+    OrderReturn: {
+      type: 'OrderReturn',
+      from: 'OrderReturn',
+      table: 'orderReturns',
+      fields: { items: { kind: 'list', relationship: 'items', orderBy: [ascending('position')] } },
+    },
+    ReturnItem: { type: 'ReturnItem', from: 'ReturnLine' },
+    OrderHistoryEntry: { type: 'OrderHistoryEntry', from: 'OrderHistoryEntry' },
   },
   extensions: {
     Product: {

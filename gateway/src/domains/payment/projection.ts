@@ -14,6 +14,7 @@ const payments: ConnectionProjection = {
     orderId: idEquals('orderId'),
     status: equals('status', 'String'),
     method: equals('method', 'String'),
+    attention: equals('attention', 'String'),
   },
 }
 
@@ -34,7 +35,15 @@ export const payment: DomainProjection = {
         },
       },
     },
-    Refund: { type: 'Refund', from: 'Refund', table: 'refunds' },
+    Refund: {
+      type: 'Refund',
+      from: 'Refund',
+      table: 'refunds',
+      fields: {
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('orderItem.position')] },
+      },
+    },
+    RefundItem: { type: 'RefundItem', from: 'RefundLine' },
   },
   extensions: {
     Order: {

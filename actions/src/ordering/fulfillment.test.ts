@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectShopToAddUp } from '../testing/invariants.ts'
+import { openTestShop, type TestMerchant, type TestShop, dataOf } from '../testing/test-shop.ts'
+import { fulfillmentOf, linesOf, paidOrder, statusOf } from '../testing/paid-order.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const call = (name: string, input: object) => shop.call(merchant, name, input)
+
+const latestShipment = async (orderId: string): Promise<string> => {
+  const [row] = await shop.database<{ id: string }[]>`
+    SELECT id FROM ordering.shipment WHERE order_id = ${orderId} ORDER BY created_at DESC, id DESC LIMIT 1`
+  return row?.id ?? ''
+}
+
+describe('an order that is sent in parts', () => {
+  test('is PARTIAL, FULFILLED, SHIPPED and DELIVERED as its shipments are packed, leave and arrive', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [2, 3])
+    const [first, second] = await linesOf(shop, orderId)
+    const stages: unknown[] = []
+    const note = async () => stages.push([await statusOf(shop, orderId), await fulfillmentOf(shop, orderId)])
+    await note()
+    dataOf(
+      await call('fulfillOrder', {
+        id: orderId,
+        input: { items: [{ orderItemId: first, quantity: 1 }], carrier: 'DHL', trackingNumber: '1' },
+      }),
+    )
+    const one = await latestShipment(orderId)
+    await note()
+    dataOf(
+      await call('fulfillOrder', {
+        id: orderId,
+        input: { items: [{ orderItemId: second, quantity: 3 }], shipped: false },
+      }),
+    )
+    const two = await latestShipment(orderId)
+    await note()
+    dataOf(await call('fulfillOrder', { id: orderId, input: { shipped: false } }))
+    const three = await latestShipment(orderId)
+    await note()
+    dataOf(await call('markShipmentDelivered', { id: one }))
+    dataOf(await call('markShipmentShipped', { id: two, input: { carrier: 'UPS', trackingNumber: '2' } }))
+    await note()
+    dataOf(await call('markShipmentShipped', { id: three, input: {} }))
+    await note()
+    dataOf(await call('markShipmentDelivered', { id: two }))
+    await note()
+    dataOf(await call('markOrderDelivered', { id: orderId }))
+    await note()
+    expect(stages).toEqual([
+      ['CONFIRMED', 'UNFULFILLED'],
+      ['PROCESSING', 'PARTIAL'],
+      ['PROCESSING', 'PARTIAL'],
+      ['PROCESSING', 'FULFILLED'],
+      ['PROCESSING', 'FULFILLED'],
+      ['SHIPPED', 'SHIPPED'],
+      ['SHIPPED', 'SHIPPED'],
+      ['DELIVERED', 'DELIVERED'],
+    ])
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('never sends a unit twice, however many try at once', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [5])
+    const [line] = await linesOf(shop, orderId)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        call('fulfillOrder', { id: orderId, input: { items: [{ orderItemId: line, quantity: 2 }] } }),
+      ),
+    )
+    expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(2)
+    expect(answers.find(({ kind }) => kind === 'invalid')).toMatchObject({
+      errors: [{ field: 'items.0.quantity', code: 'OUT_OF_RANGE' }],
+    })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('names every line that is wrong, and sends nothing then', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [1])
+    const [line] = await linesOf(shop, orderId)
+    const items = [
+      { orderItemId: line, quantity: 2 },
+      { orderItemId: crypto.randomUUID(), quantity: 1 },
+      { orderItemId: line, quantity: 1 },
+    ]
+    expect(await call('fulfillOrder', { id: orderId, input: { items } })).toMatchObject({
+      errors: [{ field: 'items.2.orderItemId', code: 'INVALID_VALUE' }],
+    })
+    expect(await call('fulfillOrder', { id: orderId, input: { items: items.slice(0, 2) } })).toMatchObject({
+      errors: [
+        { field: 'items.0.quantity', code: 'OUT_OF_RANGE' },
+        { field: 'items.1.orderItemId', code: 'NOT_FOUND' },
+      ],
+    })
+    expect(await fulfillmentOf(shop, orderId)).toBe('UNFULFILLED')
+  })
+
+  test('can be unpacked before it leaves, and not cancelled after', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [2])
+    const [line] = await linesOf(shop, orderId)
+    dataOf(await call('fulfillOrder', { id: orderId, input: { shipped: false } }))
+    const packed = await latestShipment(orderId)
+    dataOf(await call('cancelShipment', { id: packed }))
+    expect(await fulfillmentOf(shop, orderId)).toBe('UNFULFILLED')
+    for (const name of ['cancelShipment', 'markShipmentDelivered'])
+      expect(await call(name, { id: packed })).toMatchObject({ errors: [{ field: 'id' }] })
+    dataOf(
+      await call('fulfillOrder', {
+        id: orderId,
+        input: { items: [{ orderItemId: line, quantity: 1 }] },
+      }),
+    )
+    expect(await call('cancelOrder', { id: orderId, reason: 'x' })).toMatchObject({
+      id: 'SVC_BIZ_003',
+      details: { reason: 'A part of it has been shipped; the rest can be refunded' },
+    })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is SHIPPED when what was not sent is refunded', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [2])
+    const [line] = await linesOf(shop, orderId)
+    const items = [{ orderItemId: line, quantity: 1 }]
+    dataOf(await call('fulfillOrder', { id: orderId, input: { items } }))
+    dataOf(await call('refundOrder', { id: orderId, input: { items, reason: 'None left' } }))
+    expect([await statusOf(shop, orderId), await fulfillmentOf(shop, orderId)]).toEqual([
+      'SHIPPED',
+      'SHIPPED',
+    ])
+    await expectShopToAddUp(shop.database, merchant)
+  })
+})
