@@ -83,7 +83,7 @@ describe('the demo shops', () => {
         AND r.status = CASE
           WHEN o.status = 'PENDING' THEN 'ACTIVE'
           WHEN o.status IN ('CONFIRMED', 'PROCESSING') THEN 'COMMITTED'
-          WHEN o.status IN ('SHIPPED', 'DELIVERED') THEN 'CONSUMED'
+          WHEN o.status IN ('SHIPPED', 'DELIVERED', 'REFUNDED') THEN 'CONSUMED'
           ELSE 'RELEASED'
         END
       LEFT JOIN inventory.stock_item i ON i.merchant_id = o.merchant_id AND i.sku = s.sku
