@@ -49,7 +49,15 @@ async function pay(customerId: CustomerId, amount: number, currency = 'USD'): Pr
 }
 
 const refund = (paymentId: string, amount: number) => shop.database`
-  UPDATE payment.payment SET refunded_amount = refunded_amount + ${amount}, status = 'PARTIALLY_REFUNDED' WHERE id = ${paymentId}`
+  WITH refund AS (
+    INSERT INTO payment.refund (merchant_id, payment_id, amount, status)
+    SELECT merchant_id, id, ${amount}, 'SUCCEEDED' FROM payment.payment WHERE id = ${paymentId} AND ${amount} > 0
+  )
+  UPDATE payment.payment
+  SET
+    refund_requested_amount = refund_requested_amount + ${amount}, refunded_amount = refunded_amount + ${amount},
+    status = CASE refunded_amount + ${amount} WHEN 0 THEN 'SUCCEEDED' WHEN amount THEN 'REFUNDED' ELSE 'PARTIALLY_REFUNDED' END
+  WHERE id = ${paymentId}`
 
 const adjust = (customerId: CustomerId, points: number, reason = 'Goodwill') =>
   shop.call(merchant, 'adjustLoyaltyPoints', { input: { customerId, points, reason } })
