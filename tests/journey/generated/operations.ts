@@ -37,6 +37,13 @@ export type AppointmentStatus =
   /** Booked, or moved to another time. */
   | 'SCHEDULED';
 
+/** When the money of a payment is taken. Open in the specification. */
+export type CaptureMethod =
+  /** At once. */
+  | 'AUTOMATIC'
+  /** When the merchant captures it; until then it is reserved. */
+  | 'MANUAL';
+
 /** A line of a cart. Open in the specification. */
 export type CartItemInput = {
   /** The product. */
@@ -125,6 +132,8 @@ export type OrderStatus =
 export type PaymentInput = {
   /** How much; when given, it must equal the order's total. */
   readonly amount?: number | null | undefined;
+  /** Whether the money is taken at once, as it is when nothing is said, or reserved until `capturePayment`. A shopper always pays at once. */
+  readonly captureMethod?: CaptureMethod | null | undefined;
   /** How it is paid. */
   readonly method: PaymentMethod;
   /** The order to pay. */
