@@ -7,6 +7,7 @@ DROP FUNCTION ordering.fulfill_order(uuid, uuid, jsonb, jsonb, jsonb, jsonb);
 DROP FUNCTION ordering.send(uuid, uuid, uuid, text);
 DROP FUNCTION ordering.follow_shipments(uuid, uuid, jsonb);
 DROP FUNCTION ordering.move_order(uuid, uuid, jsonb);
+DROP FUNCTION inventory.take_back(uuid, uuid, text, uuid, integer, text);
 DROP FUNCTION inventory.end_part_of_reservation(uuid, uuid, uuid[], integer[], text);
 ALTER TABLE ordering.order_item
   DROP CONSTRAINT order_item_returned_once,

@@ -3,7 +3,7 @@ DROP FUNCTION ordering.refund_order(uuid, uuid, jsonb, boolean, bigint, text, bo
 DROP FUNCTION ordering.move_refunded_units(uuid, uuid, ordering.refund_part[], text);
 DROP FUNCTION ordering.insert_refund(uuid, uuid, ordering.refund_part[], bigint, bigint, text);
 DROP FUNCTION ordering.unrefunded_shipping(ordering.order, uuid);
-DROP FUNCTION ordering.restock(uuid, uuid[], integer[], uuid, text);
+DROP FUNCTION ordering.restock(uuid, uuid, uuid[], integer[], uuid, text);
 DROP FUNCTION ordering.stock_units(uuid, uuid[], integer[]);
 DROP TYPE ordering.stock_units;
 DROP FUNCTION ordering.refund_refusals(uuid, uuid, jsonb, boolean);

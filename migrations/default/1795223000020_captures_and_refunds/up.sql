@@ -389,9 +389,10 @@ AS $$
 $$;
 
 -- Puts units of an order that had left on the shelf again. The caller has locked the levels, by inventory.lock_levels.
--- Returns the SKUs' refusals: {position, outcome}, of items that are not sold any more or whose level would be too high.
+-- Returns why it can't, as inventory.take_back has it, with the position of the units; NULL when it did.
 CREATE FUNCTION ordering.restock(
   p_merchant_id uuid,
+  p_order_id uuid,
   p_item_ids uuid[],
   p_quantities integer[],
   p_warehouse_id uuid,
@@ -412,7 +413,7 @@ BEGIN
     WHERE x.quantity > 0
     ORDER BY k.id
   LOOP
-    v_outcome := inventory.change_level(p_merchant_id, v_line.sku, p_warehouse_id, NULL, v_line.quantity, p_reason);
+    v_outcome := inventory.take_back(p_merchant_id, p_order_id, v_line.sku, p_warehouse_id, v_line.quantity, p_reason);
     IF v_outcome ->> 'outcome' <> 'changed' THEN
       RETURN v_outcome || jsonb_build_object('position', v_line.position - 1);
     END IF;
@@ -496,7 +497,7 @@ BEGIN
     );
   END IF;
   RETURN ordering.restock(
-    p_merchant_id, v_items,
+    p_merchant_id, p_order_id, v_items,
     ARRAY(SELECT CASE WHEN x.restock THEN x.sent ELSE 0 END FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality),
     NULL, p_reason
   );

@@ -211,7 +211,9 @@ BEGIN
   PERFORM inventory.lock_levels(
     p_merchant_id, (ordering.stock_units(p_merchant_id, v_items, v_quantities)).stock_item_ids
   );
-  v_refusals := ordering.restock(p_merchant_id, v_items, v_quantities, p_warehouse_id, 'Return ' || v_return.return_number);
+  v_refusals := ordering.restock(
+    p_merchant_id, v_return.order_id, v_items, v_quantities, p_warehouse_id, 'Return ' || v_return.return_number
+  );
   IF v_refusals IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'CG001', MESSAGE = 'stock can not take the units back', DETAIL = v_refusals::text;
   END IF;
@@ -229,7 +231,7 @@ EXCEPTION
   -- By now something may be written, which this undoes.
   WHEN SQLSTATE 'CG001' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-      CASE WHEN v_refusals ->> 'outcome' IN ('unknown_warehouse', 'no_warehouse')
+      CASE WHEN v_refusals -> 'refusals' @> '[{"field": "warehouseId"}]'
         THEN jsonb_build_object('field', 'warehouseId', 'reason', 'unknown_warehouse')
         ELSE jsonb_build_object(
           'field', format('restock.%s.orderItemId', v_refusals ->> 'position'), 'reason', 'not_restockable'
