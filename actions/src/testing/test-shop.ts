@@ -110,7 +110,7 @@ export type TestShop = Awaited<ReturnType<typeof openTestShop>>
 export const staff = ({ merchantId }: TestMerchant): Session => ({
   role: 'merchant',
   merchantId,
-  keyId: '1',
+  keyId: '01a1f000-00ff-7000-8000-000000000001',
   permissions: ALL_PERMISSIONS,
 })
 
