@@ -171,8 +171,20 @@ describe('levels', () => {
       JOIN inventory.stock_item i ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id
       WHERE i.sku = ${sku} ORDER BY m.created_at`
     expect(entries).toEqual([
-      { kind: 'STOCKTAKE', on_hand_delta: 7, on_hand: 7, reason: 'Counted', principal: 'key:01a1f000-00ff-7000-8000-000000000001' },
-      { kind: 'ADJUSTMENT', on_hand_delta: -3, on_hand: 4, reason: 'Broken', principal: 'key:01a1f000-00ff-7000-8000-000000000001' },
+      {
+        kind: 'STOCKTAKE',
+        on_hand_delta: 7,
+        on_hand: 7,
+        reason: 'Counted',
+        principal: 'key:01a1f000-00ff-7000-8000-000000000001',
+      },
+      {
+        kind: 'ADJUSTMENT',
+        on_hand_delta: -3,
+        on_hand: 4,
+        reason: 'Broken',
+        principal: 'key:01a1f000-00ff-7000-8000-000000000001',
+      },
     ])
   })
 
