@@ -539,6 +539,10 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
+  v_refusals := ordering.refund_refusals(p_merchant_id, p_order_id, p_lines, p_sent_only);
+  IF v_refusals @> '[{"reason": "unknown_item"}]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
   SELECT * INTO v_payment FROM payment.payment p
   WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
   FOR UPDATE;
@@ -546,7 +550,6 @@ BEGIN
   IF v_payment.id IS NULL OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  v_refusals := ordering.refund_refusals(p_merchant_id, p_order_id, p_lines, p_sent_only);
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;

@@ -188,6 +188,13 @@ BEGIN
   IF v_return.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown_return');
   END IF;
+  IF p_warehouse_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM inventory.warehouse w WHERE w.merchant_id = p_merchant_id AND w.id = p_warehouse_id
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'warehouseId', 'reason', 'unknown_warehouse')
+    ));
+  END IF;
   IF NOT p_move -> 'from' ? v_return.status THEN
     RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
   END IF;
