@@ -28,6 +28,7 @@ export async function compiledStatement(platform: Ready, body: string): Promise<
   let statements: readonly ExplainedStatement[] = []
   const embedded = createEmbeddedDataLayer(engine)
   const dataLayer: DataLayer = {
+    ...embedded,
     execute(operation, session, options) {
       statements = engine.explain(operation, createSession('merchant', session))
       return embedded.execute(operation, session, options)

@@ -19,6 +19,7 @@ function gate(): {
     entered: entered.promise,
     aborted: () => abortion.promise,
     around: (inner) => ({
+      ...inner,
       async execute(operation, session, options) {
         entered.resolve(undefined)
         const signal = options?.signal
@@ -102,6 +103,7 @@ test('stopping lets a running request come to its answer and takes no new one', 
 test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
+      ...inner,
       execute: async (operation, session, options) =>
         operation.query.includes('order')
           ? {
@@ -138,7 +140,10 @@ test('a fault inside is told as SVC_SRV_001 and logged under the request’s id,
 
 test('a data layer that is away makes requests 503, and /healthz too', async () => {
   await using gateway = await openTestGateway({
-    around: () => ({ execute: () => Promise.resolve({ kind: 'unavailable', reason: 'connection refused' }) }),
+    around: (inner) => ({
+      ...inner,
+      execute: () => Promise.resolve({ kind: 'unavailable', reason: 'connection refused' }),
+    }),
   })
   const key = await gateway.createKey({ permissions: everyPermission })
   const answer = await send(gateway, key, '{ products { totalCount } }')

@@ -1,11 +1,12 @@
 import type { Authentication, Authenticator, Principal } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, OperationTypeNode } from 'graphql'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract } from './contract/compose.ts'
-import { type CheckedOperation, type Documents } from './document/documents.ts'
-import { readVariables, type Variables } from './document/variables.ts'
+import { checkRequest } from './check-request.ts'
+import type { CheckedOperation, Documents } from './document/documents.ts'
+import type { Variables } from './document/variables.ts'
 import {
   type CatalogueError,
   catalogueError,
@@ -61,18 +62,10 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
 
     const parsed = parseGraphQLRequest(body.bytes)
     if (parsed.kind === 'refused') return refusal([parsed.error], context)
-    const { query, operationName, variables: given } = parsed.request
 
-    const checked = parts.documents.check(query, operationName)
+    const checked = checkRequest(parts, parsed.request)
     if (checked.kind === 'refused') return refusal(checked.errors, context)
-    const { operation } = checked
-
-    const read = readVariables(operation.variables, given)
-    if ('errors' in read) return refusal(read.errors, context)
-    const { variables } = read
-
-    const tooComplex = checkComplexity(operation, variables, parts.limits)
-    if (tooComplex) return refusal([tooComplex], context)
+    const { operation, variables } = checked
 
     const result = await run(parts, operation, variables, queryContext(parts, principal, incoming))
     return result.kind === 'refused' ? refusal(result.errors, context) : answer(result, context)
@@ -91,14 +84,31 @@ function run(
   context: QueryContext,
 ): Promise<QueryResult> {
   const { principal } = context
-  const role: Role = principal.kind === 'customer' ? 'customer' : 'merchant'
-  if (kind === 'query') return executeQuery(plans.planFor(prepared, role, variables), variables, context)
-  const { operation, fragments, responseKeys } = prepared
-  const options = { contract, projections, role, fragments, responseKeys, variables }
-  return executeMutation(planMutation(operation, options, { variables, principal }), context)
+  const role = roleOf(principal)
+  switch (kind) {
+    case OperationTypeNode.QUERY:
+      return executeQuery(plans.planFor(prepared, role, variables), variables, context)
+    case OperationTypeNode.MUTATION: {
+      const { operation, fragments, responseKeys } = prepared
+      const options = { contract, projections, role, fragments, responseKeys, variables }
+      return executeMutation(planMutation(operation, options, { variables, principal }), context)
+    }
+    case OperationTypeNode.SUBSCRIPTION: {
+      const reason =
+        'Subscriptions run over WebSocket at this address, with the protocol graphql-transport-ws'
+      return Promise.resolve({ kind: 'refused', errors: [syntaxError(reason)] })
+    }
+    default:
+      return kind satisfies never
+  }
 }
 
-function credentialsOf({ headers, socket }: IncomingMessage): Parameters<Authenticator['authenticate']>[0] {
+export const roleOf = ({ kind }: Principal): Role => (kind === 'customer' ? 'customer' : 'merchant')
+
+export function credentialsOf({
+  headers,
+  socket,
+}: IncomingMessage): Parameters<Authenticator['authenticate']>[0] {
   const forwardedFor = headers['x-forwarded-for']
   return {
     authorization: headers.authorization,
@@ -116,17 +126,6 @@ function authenticationError(
     case 'unavailable':
       return withStatus(unexpectedError(), 503)
   }
-}
-
-function checkComplexity(
-  { complexity }: CheckedOperation,
-  variables: Variables,
-  { complexity: max }: Limits,
-): CatalogueError | null {
-  const estimate = complexity(variables)
-  return estimate > max
-    ? catalogueError('SVC_GQL_002', { complexity: estimate, max }, { field: 'query' })
-    : null
 }
 
 function queryContext(

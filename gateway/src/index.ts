@@ -14,6 +14,7 @@ import { createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
 import { QueryPlans } from './plan/query-plans.ts'
 import { projections } from './projection/projections.ts'
+import { serveWebSockets, type WebSockets } from './websocket/serve-websockets.ts'
 
 export type { AllowedOrigins } from './http/cors.ts'
 export type { Limits } from './limits/limits.ts'
@@ -41,7 +42,7 @@ export interface Gateway {
   stop(graceMilliseconds?: number): Promise<void>
 }
 
-/** Serves the contract at `/graphql`, and whether it can at `/healthz`. Throws when the port is taken. */
+/** Serves the contract at `/graphql`, subscriptions over WebSocket included, and whether it can at `/healthz`. Throws when the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { dataLayer, authenticator, logger, firstQuery } = options
   const limits = options.limits ?? limitsFrom(process.env)
@@ -63,14 +64,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
   }
   const server = createHttpServer(routes, { limits, allowedOrigins, logger })
+  const webSockets = serveWebSockets(server, parts, allowedOrigins)
   server.listen(options.port, options.host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { port, stop: (graceMilliseconds = 10_000) => stop(server, graceMilliseconds) }
+  return { port, stop: (graceMilliseconds = 10_000) => stop(server, webSockets, graceMilliseconds) }
 }
 
-async function stop(server: Server, graceMilliseconds: number): Promise<void> {
+/** A client that is told that the server goes answers at once, or is not there any more. */
+const maxFarewellMilliseconds = 1_000
+
+async function stop(server: Server, webSockets: WebSockets, graceMilliseconds: number): Promise<void> {
   const closed = once(server, 'close')
+  webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))
   server.close()
   server.closeIdleConnections()
   const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)

@@ -7,12 +7,11 @@ import {
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
-  type OperationTypeDefinitionNode,
   OperationTypeNode,
   parse,
   type SchemaDefinitionNode,
 } from 'graphql'
-import { type Federation, federate, federationTypes, isExternal } from './federation.ts'
+import { type Federation, federate, federationTypes, isExternal, subscriptionRoot } from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
 import { installScalars } from './scalars.ts'
 
@@ -29,19 +28,31 @@ export interface Contract {
   readonly federation: Federation
 }
 
-const rootTypes = {
-  Query: 'What can be read. A request reads in one go, however much it selects.',
-  Mutation: 'What can be changed. The fields of a request run one after the other, each all or nothing.',
-} as const
-
-/** Without it, graphql-js would take the type Subscription, which is the merchant's plan, for the subscription root. */
-const schemaDefinition: SchemaDefinitionNode = {
-  kind: Kind.SCHEMA_DEFINITION,
-  operationTypes: [
-    operationType(OperationTypeNode.QUERY, 'Query'),
-    operationType(OperationTypeNode.MUTATION, 'Mutation'),
-  ],
+interface Root {
+  readonly operation: OperationTypeNode
+  readonly name: string
+  readonly description: string
 }
+
+/** They have no definition in any file, only extensions. The name Subscription is taken: it is the merchant's plan. */
+const roots: readonly Root[] = [
+  {
+    operation: OperationTypeNode.QUERY,
+    name: 'Query',
+    description: 'What can be read. A request reads in one go, however much it selects.',
+  },
+  {
+    operation: OperationTypeNode.MUTATION,
+    name: 'Mutation',
+    description: 'What can be changed. The fields of a request run one after the other, each all or nothing.',
+  },
+  {
+    operation: OperationTypeNode.SUBSCRIPTION,
+    name: subscriptionRoot,
+    description:
+      'What can be watched, over WebSocket: each field answers at once, and again whenever its answer changes. Open in the specification.',
+  },
+]
 
 /**
  * Composes the subgraphs into the one schema that clients see: extensions are merged into their types, and what is
@@ -57,15 +68,16 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
     .filter((definition) => !isFederation(definition))
   const extensions = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_EXTENSION)
   const types = definitions.filter((definition) => definition.kind !== Kind.OBJECT_TYPE_EXTENSION)
+  const present = roots.filter(({ name }) => extensions.some((extension) => extension.name.value === name))
   const names = new Set([
-    ...Object.keys(rootTypes),
+    ...present.map(({ name }) => name),
     ...types.map((type) => ('name' in type ? type.name.value : '')),
   ])
   const lost = extensions.find(({ name }) => !names.has(name.value))
   if (lost) throw new Error(`${lost.name.value} is extended and defined nowhere`)
   const schema = buildASTSchema({
     kind: Kind.DOCUMENT,
-    definitions: [schemaDefinition, ...Object.entries(rootTypes).map(rootType), ...types].map((definition) =>
+    definitions: [schemaDefinition(present), ...present.map(rootType), ...types].map((definition) =>
       definition.kind === Kind.OBJECT_TYPE_DEFINITION
         ? register.takeFrom(mergeExtensions(definition, extensions))
         : register.takeFrom(definition),
@@ -80,12 +92,17 @@ function isFederation(definition: DefinitionNode): boolean {
   return definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
 }
 
-function operationType(operation: OperationTypeNode, name: string): OperationTypeDefinitionNode {
-  const type = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } } as const
-  return { kind: Kind.OPERATION_TYPE_DEFINITION, operation, type }
-}
+/** Without it, graphql-js would take the type Subscription for a root. */
+const schemaDefinition = (present: readonly Root[]): SchemaDefinitionNode => ({
+  kind: Kind.SCHEMA_DEFINITION,
+  operationTypes: present.map(({ operation, name }) => ({
+    kind: Kind.OPERATION_TYPE_DEFINITION,
+    operation,
+    type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: name } },
+  })),
+})
 
-function rootType([name, description]: [string, string]): ObjectTypeDefinitionNode {
+function rootType({ name, description }: Root): ObjectTypeDefinitionNode {
   return {
     kind: Kind.OBJECT_TYPE_DEFINITION,
     name: { kind: Kind.NAME, value: name },

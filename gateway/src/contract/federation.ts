@@ -11,10 +11,19 @@ export interface Federation {
   readonly sdl: string
 }
 
-/** Makes complete federated subgraphs of the contract's files, without changing what they say. */
+/** What the contract calls the root of subscriptions. */
+export const subscriptionRoot = 'SubscriptionRoot'
+
+/**
+ * Makes complete federated subgraphs of the contract's files. Of what they say, only the root of subscriptions is left out:
+ * federation would call it Subscription, which is the merchant's plan (docs/decisions/0030-federation.md).
+ */
 export function federate(coreSdl: string, domains: readonly Subgraph[]): Federation {
   const core = definitionsOf(coreSdl)
-  const parts = domains.map(({ name, sdl }) => ({ name, definitions: definitionsOf(sdl) }))
+  const parts = domains.map(({ name, sdl }) => ({
+    name,
+    definitions: definitionsOf(sdl).filter((definition) => !isSubscriptionRoot(definition)),
+  }))
   const all = parts.flatMap(({ definitions }) => definitions)
   return {
     entities: all
@@ -65,6 +74,9 @@ export const federationTypes = (entities: readonly string[]): string => `
 const definitionsOf = (sdl: string) => parse(sdl, { noLocation: true }).definitions
 
 const printAll = (definitions: readonly DefinitionNode[]): string => definitions.map(print).join('\n\n')
+
+const isSubscriptionRoot = (definition: DefinitionNode): boolean =>
+  definition.kind === Kind.OBJECT_TYPE_EXTENSION && definition.name.value === subscriptionRoot
 
 const isKey = ({ name }: ConstDirectiveNode): boolean => name.value === 'key'
 

@@ -4,7 +4,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
-  OperationTypeNode,
+  type OperationTypeNode,
   parse,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
@@ -19,7 +19,7 @@ import { type VariableDefinition, variableDefinitions } from './variables.ts'
 
 /** An operation that is parsed, valid and within the limits: all that depends on the document alone. */
 export interface CheckedOperation {
-  readonly kind: 'query' | 'mutation'
+  readonly kind: OperationTypeNode
   readonly prepared: PreparedOperation
   readonly variables: readonly VariableDefinition[]
   /** Known in full only with the variables. */
@@ -90,11 +90,7 @@ export class Documents {
   }
 
   #checkOperation(document: DocumentNode, operation: OperationDefinitionNode): Checked {
-    const { operation: type } = operation
-    if (type === OperationTypeNode.SUBSCRIPTION || !this.#schema.getRootType(type)) {
-      return refused(syntaxError(`The schema has no operations of type ${type}`, 'query'))
-    }
-    const kind = type === OperationTypeNode.QUERY ? 'query' : 'mutation'
+    const { operation: kind } = operation
     const prepared = prepareOperation(this.#schema, document, operation)
     const depth = depthOf(operation, prepared.fragments)
     if (depth > this.#limits.depth) return refused(tooDeep(depth, this.#limits))

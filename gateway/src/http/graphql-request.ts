@@ -45,6 +45,11 @@ export function parseGraphQLRequest(bytes: Buffer): ParsedRequest {
       syntaxError(`The body is not valid JSON: ${error instanceof Error ? error.message : ''}`, 'body'),
     )
   }
+  return readGraphQLRequest(body)
+}
+
+/** Reads what JSON says as a GraphQL request. */
+export function readGraphQLRequest(body: unknown): ParsedRequest {
   if (Array.isArray(body))
     return refused(syntaxError('Batches are not supported: send one operation per request', 'body'))
   if (!isObject(body))

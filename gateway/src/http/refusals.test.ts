@@ -258,11 +258,11 @@ const refusals: readonly (readonly [
   ],
   [
     'a subscription',
-    () => asking('subscription { products { totalCount } }'),
+    () => asking('subscription { order(id: "x") { id } }'),
     'SVC_GQL_003',
     400,
     'query',
-    'no operations of type subscription',
+    'Subscriptions run over WebSocket',
   ],
   [
     'a document beyond the bound',

@@ -61,6 +61,8 @@ export function createHttpServer(routes: Routes, { limits, allowedOrigins, logge
       requestTimeout: limits.receiveMilliseconds * 2,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
+      // Other offers to upgrade (curl's h2c) are none that has to be taken: those requests are answered as they are.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
       const requestId = requestIdFrom(request.headers['x-request-id'])

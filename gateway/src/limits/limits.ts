@@ -29,6 +29,22 @@ const settings = {
   assumedListSize: { variable: 'LIMIT_ASSUMED_LIST_SIZE', default: 5 },
   /** What the estimate takes a connection for that is asked for without `first` or `last`: the default page. */
   defaultPageSize: { variable: 'LIMIT_DEFAULT_PAGE_SIZE', default: 20 },
+  /** WebSockets that are open at once. */
+  sockets: { variable: 'LIMIT_SOCKETS', default: 10_000 },
+  /** Those of one key or shopper. */
+  socketConnections: { variable: 'LIMIT_SOCKET_CONNECTIONS', default: 50 },
+  /** Subscriptions of one key or shopper at once, over all of its WebSockets. */
+  socketSubscriptions: { variable: 'LIMIT_SOCKET_SUBSCRIPTIONS', default: 200 },
+  /** Messages that a WebSocket may send in a second. */
+  socketMessagesPerSecond: { variable: 'LIMIT_SOCKET_MESSAGES_PER_SECOND', default: 100 },
+  /** Bytes of such a message. */
+  socketMessageBytes: { variable: 'LIMIT_SOCKET_MESSAGE_BYTES', default: 100_000 },
+  /** Milliseconds in which a WebSocket has to say who it is. */
+  socketInitMilliseconds: { variable: 'LIMIT_SOCKET_INIT_MILLISECONDS', default: 3_000 },
+  /** Milliseconds from ping to ping; who has not answered the last one by then is gone. */
+  socketPingMilliseconds: { variable: 'LIMIT_SOCKET_PING_MILLISECONDS', default: 15_000 },
+  /** Milliseconds in which a client has to take an answer off the line. */
+  socketSendMilliseconds: { variable: 'LIMIT_SOCKET_SEND_MILLISECONDS', default: 10_000 },
   /** Documents that are kept parsed, validated and planned. */
   cachedDocuments: { variable: 'LIMIT_CACHED_DOCUMENTS', default: 1_000 },
 } as const

@@ -21,6 +21,8 @@ export interface HasuraArguments {
   readonly where?: ConditionValue | undefined
   readonly orderBy?: readonly OrderBy[] | undefined
   readonly limit?: VariableReference | number | undefined
+  /** For a stream: how many rows at once, from which value of which column on. */
+  readonly stream?: { readonly batchSize: number; readonly column: string; readonly after: VariableReference }
 }
 
 export interface HasuraVariable {
@@ -29,8 +31,12 @@ export interface HasuraVariable {
   readonly type: string
 }
 
-export function printQuery(fields: readonly HasuraField[], variables: readonly HasuraVariable[]): string {
-  return `query${printVariableDefinitions(variables)} ${printSelection(fields)}`
+export function printOperation(
+  kind: 'query' | 'subscription',
+  fields: readonly HasuraField[],
+  variables: readonly HasuraVariable[],
+): string {
+  return `${kind}${printVariableDefinitions(variables)} ${printSelection(fields)}`
 }
 
 /** `($v0: uuid!, $v1: Int!)`, or nothing. */
@@ -48,12 +54,14 @@ function printField({ alias, name, args, selection }: HasuraField): string {
   return `${label}${args ? printArguments(args) : ''}${selection ? ` ${printSelection(selection)}` : ''}`
 }
 
-function printArguments({ args, where, orderBy, limit }: HasuraArguments): string {
+function printArguments({ args, where, orderBy, limit, stream }: HasuraArguments): string {
   const parts = [
     args && `args: ${printValue(args)}`,
     where !== undefined && `where: ${printValue(where)}`,
     orderBy && orderBy.length > 0 && `order_by: [${orderBy.map(printOrderBy).join(', ')}]`,
     limit !== undefined && `limit: ${printValue(limit)}`,
+    stream &&
+      `batch_size: ${stream.batchSize}, cursor: [{ initial_value: { ${stream.column}: ${printValue(stream.after)} }, ordering: ASC }]`,
   ].filter((part) => part !== false && part !== undefined)
   return parts.length > 0 ? `(${parts.join(', ')})` : ''
 }

@@ -10,11 +10,11 @@ import {
 import { type PermissionRule } from '../contract/permissions.ts'
 import { fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
 import { all, type VariableReference } from '../projection/condition.ts'
-import { type LocalValue, type RootProjection } from '../projection/types.ts'
+import { type LocalValue, type Lookup, type RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
 import { type Binder, type Request } from './binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
-import { type HasuraField, printQuery } from './hasura-document.ts'
+import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
@@ -62,7 +62,7 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
   }
   return {
     permissions: scope.permissions,
-    document: fields.length > 0 ? printQuery(fields, scope.hasuraVariables) : undefined,
+    document: fields.length > 0 ? printOperation('query', fields, scope.hasuraVariables) : undefined,
     binders: scope.binders,
     root,
   }
@@ -166,9 +166,9 @@ function planOne(scope: PlanScope, field: SelectedField, projection: string, ask
   })
 }
 
-function planLookup(
+export function planLookup(
   scope: PlanScope,
-  { table, projection, by, visible }: Extract<RootProjection, { kind: 'lookup' }>,
+  { table, projection, by, visible }: Lookup,
   field: SelectedField,
 ): RowPlan {
   const args = scope.arguments(field.type, field.definition, field.group)

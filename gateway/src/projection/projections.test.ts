@@ -58,6 +58,8 @@ describe.each(['merchant', 'customer'] as const)('as a %s', (role) => {
 
 test('every query of the contract has a projection, and every projection a type of the contract', () => {
   expect([...projections.queries.keys()].sort()).toEqual(queries.map(({ name }) => name).sort())
+  const subscriptions = contract.schema.getSubscriptionType()?.getFields() ?? {}
+  expect([...projections.subscriptions.keys()].sort()).toEqual(Object.keys(subscriptions).sort())
   for (const [name, { type, fields }] of projections.types) {
     const definition = contract.schema.getType(type)
     if (!isObjectType(definition)) throw new Error(`${name} projects ${type}, which is no object type`)

@@ -9,12 +9,19 @@ import { merchant } from '../domains/merchant/projection.ts'
 import { ordering } from '../domains/orders/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
 import { promotions } from '../domains/promotions/projection.ts'
-import { type DomainProjection, type RootProjection, type TypeProjection } from './types.ts'
+import {
+  type DomainProjection,
+  type RootProjection,
+  type SubscriptionProjection,
+  type TypeProjection,
+} from './types.ts'
 
 /** Where everything of the contract is in Hasura, over all domains. */
 export interface Projections {
   /** By the name of the field of Query. */
   readonly queries: ReadonlyMap<string, RootProjection>
+  /** By the name of the field of the subscription root. */
+  readonly subscriptions: ReadonlyMap<string, SubscriptionProjection>
   /** By the projection's name. */
   readonly types: ReadonlyMap<string, TypeProjection>
 }
@@ -51,9 +58,12 @@ const domains = [
 /** Puts the domains together. Throws where two say something about the same name, which is a bug of ours. */
 export function combineProjections(parts: readonly DomainProjection[]): Projections {
   const queries = new Map<string, RootProjection>()
+  const subscriptions = new Map<string, SubscriptionProjection>()
   const types = new Map<string, TypeProjection>()
   for (const part of parts) {
     for (const [name, query] of Object.entries(part.queries ?? {})) addOnce(queries, name, query)
+    for (const [name, subscription] of Object.entries(part.subscriptions ?? {}))
+      addOnce(subscriptions, name, subscription)
     for (const [name, type] of Object.entries(part.types ?? {})) addOnce(types, name, type)
   }
   for (const [name, fields] of parts.flatMap((part) => Object.entries(part.extensions ?? {}))) {
@@ -63,7 +73,7 @@ export function combineProjections(parts: readonly DomainProjection[]): Projecti
     if (taken !== undefined) throw new Error(`${name}.${taken} is projected twice`)
     types.set(name, { ...type, fields: { ...type.fields, ...fields } })
   }
-  return { queries, types }
+  return { queries, subscriptions, types }
 }
 
 /** Hasura's root field for the list of a type's rows: the type's own word, or the one that a query looks it up in. */

@@ -102,16 +102,37 @@ export interface SortField {
   readonly type: string
 }
 
+/** The record that exactly one of the arguments `by` names. */
+export interface Lookup {
+  readonly kind: 'lookup'
+  readonly table: string
+  readonly projection: string
+  readonly by: Readonly<Record<string, Filter>>
+  readonly visible?: Readonly<Record<Role, Condition>>
+}
+
+/** Where a field of the subscription root gets its answers: a record as it changes, or the records that are added. */
+export type SubscriptionProjection = Lookup | Stream
+
+/** Rows one by one, each once, in the order of a column. */
+export interface Stream {
+  readonly kind: 'stream'
+  /** Hasura's root field for the list; the one for the stream has the same name with `Stream` behind it. */
+  readonly table: string
+  readonly projection: string
+  readonly cursor: {
+    /** Unique among the rows that a role sees, and none is ever committed below one that was. Not null. */
+    readonly column: string
+    /** Hasura's type of the column. */
+    readonly type: string
+    /** The argument that says after which value to begin. */
+    readonly argument: string
+  }
+}
+
 /** Where a field of Query gets its answer. `table` is Hasura's root field for the list. */
 export type RootProjection =
-  /** The record that exactly one of the arguments `by` names. */
-  | {
-      readonly kind: 'lookup'
-      readonly table: string
-      readonly projection: string
-      readonly by: Readonly<Record<string, Filter>>
-      readonly visible?: Readonly<Record<Role, Condition>>
-    }
+  | Lookup
   /** The one row that the role sees. */
   | { readonly kind: 'only'; readonly table: string; readonly projection: string }
   | {
@@ -159,6 +180,7 @@ export type LocalValue =
 /** What a domain says about its part of the contract. */
 export interface DomainProjection {
   readonly queries?: Readonly<Record<string, RootProjection>>
+  readonly subscriptions?: Readonly<Record<string, SubscriptionProjection>>
   /** By the projection's name, which is the type's where a type has one projection only. */
   readonly types?: Readonly<Record<string, TypeProjection>>
   /** Fields that this domain adds to another's types, by projection. */

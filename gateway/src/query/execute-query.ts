@@ -75,7 +75,11 @@ export function missingPermissions(
     )
 }
 
-function ask(query: string, variables: Bound['variables'], context: QueryContext): Promise<DataLayerResult> {
+export function ask(
+  query: string,
+  variables: Bound['variables'],
+  context: QueryContext,
+): Promise<DataLayerResult> {
   const { dataLayer, principal, signal, headers } = context
   return dataLayer.execute({ query, variables }, principal.sessionVariables, {
     ...(signal && { signal }),

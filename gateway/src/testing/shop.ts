@@ -74,6 +74,7 @@ function counting(inner: DataLayer): Pick<TestShop, 'dataLayer' | 'takeCount'> {
   let count = 0
   return {
     dataLayer: {
+      ...inner,
       execute: (...args) => {
         count += 1
         return inner.execute(...args)

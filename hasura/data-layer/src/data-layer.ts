@@ -12,6 +12,15 @@ export type DataLayer = {
     session: SessionVariables,
     options?: ExecuteOptions,
   ) => Promise<DataLayerResult>
+  /**
+   * The answers of a subscription: a live query's first one and then each that differs, or a stream's batches. It ends after
+   * the first result that is no data (one of kind `unavailable` when the engine goes), or silently when `signal` aborts.
+   */
+  readonly subscribe: (
+    operation: Operation,
+    session: SessionVariables,
+    options: { readonly signal: AbortSignal },
+  ) => AsyncIterable<DataLayerResult>
 }
 
 export type Operation = {

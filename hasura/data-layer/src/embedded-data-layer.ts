@@ -1,31 +1,45 @@
-import { createSession, type Engine } from 'hasura-embedded'
-import { type DataLayer } from './data-layer.ts'
+import { createSession, type Engine, type GraphQLResult, type Session } from 'hasura-embedded'
+import { type DataLayer, type DataLayerResult, type SessionVariables } from './data-layer.ts'
 
 /** The data layer over an engine in this process: no socket, and the text of the answer as Postgres wrote it. */
-export function createEmbeddedDataLayer(engine: Pick<Engine, 'execute'>): DataLayer {
+export function createEmbeddedDataLayer(engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer {
   return {
     async execute(operation, session, { signal, headers } = {}) {
       signal?.throwIfAborted()
-      const { 'x-hasura-role': role = 'admin', [BACKEND_ONLY]: backendOnly, ...variables } = session
-      const options = { backendOnlyPermissions: backendOnly === 'true' }
-      const result = await engine.execute(operation, createSession(role, variables, options), {
+      const result = await engine.execute(operation, sessionOf(session), {
         signal,
         clientHeaders: headers,
       })
       signal?.throwIfAborted()
-      switch (result.kind) {
-        case 'data':
-          return { kind: 'data', json: result.json }
-        case 'errors':
-          // Only what Hasura tells over HTTP too: nothing may come to need more.
-          return {
-            kind: 'errors',
-            errors: result.errors.map(({ message, extensions }) => ({ message, extensions })),
-          }
-        default:
-          return result satisfies never
-      }
+      return told(result)
     },
+    async *subscribe(operation, session, { signal }) {
+      for await (const result of engine.subscribe(operation, sessionOf(session), { signal })) {
+        yield told(result)
+        if (result.kind !== 'data') return
+      }
+      if (!signal.aborted) yield { kind: 'unavailable', reason: 'the engine has ended the subscription' }
+    },
+  }
+}
+
+function sessionOf(session: SessionVariables): Session {
+  const { 'x-hasura-role': role = 'admin', [BACKEND_ONLY]: backendOnly, ...variables } = session
+  return createSession(role, variables, { backendOnlyPermissions: backendOnly === 'true' })
+}
+
+/** Only what Hasura tells over HTTP too: nothing may come to need more. */
+function told(result: GraphQLResult): DataLayerResult {
+  switch (result.kind) {
+    case 'data':
+      return { kind: 'data', json: result.json }
+    case 'errors':
+      return {
+        kind: 'errors',
+        errors: result.errors.map(({ message, extensions }) => ({ message, extensions })),
+      }
+    default:
+      return result satisfies never
   }
 }
 

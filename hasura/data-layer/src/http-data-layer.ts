@@ -1,6 +1,7 @@
 import { type DataLayer, type ExecuteOptions, type Operation, type SessionVariables } from './data-layer.ts'
 import { parseGraphqlAnswer } from './graphql-answer.ts'
 import { createJsonClient, type JsonClient } from './json-client.ts'
+import { createWebSocketClient } from './websocket-client.ts'
 
 export type HttpDataLayerOptions = {
   /** Where Hasura is, without a path: `http://127.0.0.1:8080`. */
@@ -14,16 +15,21 @@ export type HttpDataLayerOptions = {
   readonly maxConnections?: number
 }
 
-/** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections. */
+/** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections, and all subscriptions. */
 export function createHttpDataLayer(
   options: HttpDataLayerOptions,
 ): DataLayer & { readonly close: () => void } {
   const { url, adminSecret, timeout = 30_000, maxBody = 64 * 1024 * 1024, maxConnections = 64 } = options
   const client = createJsonClient({ url: new URL('/v1/graphql', url), timeout, maxBody, maxConnections })
+  const webSockets = createWebSocketClient({ url, adminSecret })
   return {
     execute: (operation, session, callOptions) =>
       execute(client, adminSecret, operation, session, callOptions ?? {}),
-    close: client.close,
+    subscribe: (operation, session, { signal }) => webSockets.subscribe(operation, session, signal),
+    close: () => {
+      client.close()
+      webSockets.close()
+    },
   }
 }
 

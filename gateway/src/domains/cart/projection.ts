@@ -1,6 +1,6 @@
 import { ascending } from '../../projection/condition.ts'
 import { type Filter, idEquals } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import { type ConnectionProjection, type DomainProjection, type Lookup } from '../../projection/types.ts'
 
 const checkedOut: Filter = {
   condition: (value) => ({ checkedOutAt: { _is_null: value('Boolean!') } }),
@@ -19,9 +19,12 @@ const carts: ConnectionProjection = {
 
 const total = (column: string) => ({ kind: 'path', relationship: 'totals', column }) as const
 
+const cartById: Lookup = { kind: 'lookup', table: 'carts', projection: 'Cart', by: { id: idEquals('id') } }
+
 export const cart: DomainProjection = {
+  subscriptions: { cart: cartById },
   queries: {
-    cart: { kind: 'lookup', table: 'carts', projection: 'Cart', by: { id: idEquals('id') } },
+    cart: cartById,
     carts: { kind: 'connection', table: 'carts', connection: carts },
   },
   types: {

@@ -9,7 +9,12 @@ import {
   idFilter,
   searchIn,
 } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection, type Role } from '../../projection/types.ts'
+import {
+  type ConnectionProjection,
+  type DomainProjection,
+  type Lookup,
+  type Role,
+} from '../../projection/types.ts'
 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
 const notDeleted: Condition = { deletedAt: { _is_null: true } }
@@ -74,15 +79,18 @@ const reviews: ConnectionProjection = {
   aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
 }
 
+const product: Lookup = {
+  kind: 'lookup',
+  table: 'products',
+  projection: 'Product',
+  by: { id: idEquals('id'), sku: equals('sku', 'String') },
+  visible,
+}
+
 export const catalog: DomainProjection = {
+  subscriptions: { product },
   queries: {
-    product: {
-      kind: 'lookup',
-      table: 'products',
-      projection: 'Product',
-      by: { id: idEquals('id'), sku: equals('sku', 'String') },
-      visible,
-    },
+    product,
     products: { kind: 'connection', table: 'products', connection: products },
     category: {
       kind: 'lookup',

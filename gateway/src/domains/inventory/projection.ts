@@ -119,6 +119,14 @@ const byWarehouse = (projection: string): Readonly<Record<string, FieldProjectio
 })
 
 export const inventory: DomainProjection = {
+  subscriptions: {
+    inventory: {
+      kind: 'lookup',
+      table: 'skuInventories',
+      projection: 'SkuInventory',
+      by: { sku: equals('sku', 'String') },
+    },
+  },
   queries: {
     inventory: {
       kind: 'list',

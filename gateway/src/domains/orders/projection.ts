@@ -1,6 +1,6 @@
 import { ascending, descending } from '../../projection/condition.ts'
 import { atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import { type ConnectionProjection, type DomainProjection, type Lookup } from '../../projection/types.ts'
 
 const orders: ConnectionProjection = {
   projection: 'Order',
@@ -40,14 +40,27 @@ const history: ConnectionProjection = {
 
 const oldestFirst = [ascending('createdAt'), ascending('id')]
 
+const order: Lookup = {
+  kind: 'lookup',
+  table: 'orders',
+  projection: 'Order',
+  by: { id: idEquals('id'), orderNumber: equals('orderNumber', 'String') },
+}
+
 export const ordering: DomainProjection = {
-  queries: {
-    order: {
-      kind: 'lookup',
+  subscriptions: {
+    order,
+    orderCreated: {
+      kind: 'stream',
       table: 'orders',
       projection: 'Order',
-      by: { id: idEquals('id'), orderNumber: equals('orderNumber', 'String') },
+      // A merchant's orders get their numbers one after the other, under a lock that is held until they are committed. So no order
+      // ever becomes visible below a number that is visible already, which can't be said of a time.
+      cursor: { column: 'orderNumber', type: 'String', argument: 'after' },
     },
+  },
+  queries: {
+    order,
     orders: { kind: 'connection', table: 'orders', connection: orders },
     shipment: { kind: 'lookup', table: 'shipments', projection: 'Shipment', by: { id: idEquals('id') } },
     orderReturn: {

@@ -1,0 +1,35 @@
+import type { CheckedOperation, Documents } from './document/documents.ts'
+import { readVariables, type Variables } from './document/variables.ts'
+import { type CatalogueError, catalogueError } from './errors/catalogue-error.ts'
+import type { GraphQLRequest } from './http/graphql-request.ts'
+import type { Limits } from './limits/limits.ts'
+
+export type CheckedRequest =
+  | { readonly kind: 'request'; readonly operation: CheckedOperation; readonly variables: Variables }
+  | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
+
+/** The stages that a request goes through before it is planned, whichever way it came: document -> variables -> limits. */
+export function checkRequest(
+  { documents, limits }: { readonly documents: Documents; readonly limits: Limits },
+  { query, operationName, variables: given }: GraphQLRequest,
+): CheckedRequest {
+  const checked = documents.check(query, operationName)
+  if (checked.kind === 'refused') return checked
+  const { operation } = checked
+  const read = readVariables(operation.variables, given)
+  if ('errors' in read) return { kind: 'refused', errors: read.errors }
+  const { variables } = read
+  const tooComplex = checkComplexity(operation, variables, limits)
+  return tooComplex ? { kind: 'refused', errors: [tooComplex] } : { kind: 'request', operation, variables }
+}
+
+function checkComplexity(
+  { complexity }: CheckedOperation,
+  variables: Variables,
+  { complexity: max }: Limits,
+): CatalogueError | null {
+  const estimate = complexity(variables)
+  return estimate > max
+    ? catalogueError('SVC_GQL_002', { complexity: estimate, max }, { field: 'query' })
+    : null
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DataLayerResult } from '@commerce-graph/data-layer'
+import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
+import { bind, type Bound, type Request } from '../plan/binding.ts'
+import { streamedRows, type SubscriptionPlan } from '../plan/plan-subscription.ts'
+import { ask, missingPermissions, type QueryContext } from '../query/execute-query.ts'
+import { completeField, type FieldShape, type Row, type ShapeContext } from '../shape/shape.ts'
+
+export type SubscriptionContext = QueryContext & { readonly signal: AbortSignal }
+
+/** One answer of a subscription. */
+export interface SubscriptionAnswer {
+  readonly data: Row | null
+  readonly errors: readonly CatalogueError[]
+}
+
+/** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. Who waits for more than that is told. */
+const retryDelays = [250, 500, 1_000, 2_000, 4_000, 8_000] as const
+
+/** What a request may not do, or what is wrong with its values: everything that is known before the engine is asked. */
+export function bindSubscription(
+  plan: SubscriptionPlan,
+  request: Request,
+): { readonly bound: Bound } | { readonly errors: readonly CatalogueError[] } {
+  const missing = missingPermissions(plan.permissions, request.principal)
+  if (missing.length > 0) return { errors: missing }
+  const bound = bind(plan.binders, request)
+  return bound.errors.length > 0 ? { errors: bound.errors } : { bound }
+}
+
+/**
+ * The answers of a subscription, until the signal aborts. When the engine goes away it is asked again for a while: a
+ * live query then answers with the state of then, a stream with what came after the last row that was told.
+ */
+export async function* runSubscription(
+  plan: SubscriptionPlan,
+  request: Request,
+  { variables: boundVariables, pageSizes }: Bound,
+  context: SubscriptionContext,
+): AsyncGenerator<SubscriptionAnswer, void, undefined> {
+  const { signal, report } = context
+  const variables = { ...boundVariables }
+  let failures = 0
+  while (!signal.aborted) {
+    for await (const result of resultsOf(plan, request, variables, context)) {
+      if (result.kind === 'data') {
+        failures = 0
+        yield* answersOf(plan, JSON.parse(result.json) as Row, variables, pageSizes, context)
+        continue
+      }
+      const delay = result.kind === 'unavailable' ? retryDelays[failures] : undefined
+      if (delay === undefined) {
+        report({ kind: 'engine', document: plan.document, answer: result })
+        const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
+        yield { data: null, errors: [error] }
+        return
+      }
+      failures += 1
+      await sleep(delay, undefined, { signal }).catch(() => undefined)
+    }
+  }
+}
+
+/** What the data layer answers, where a stream without a beginning begins with what comes from now on. */
+async function* resultsOf(
+  { source, document }: SubscriptionPlan,
+  request: Request,
+  variables: Record<string, unknown>,
+  context: SubscriptionContext,
+): AsyncGenerator<DataLayerResult, void, undefined> {
+  const { dataLayer, principal, signal } = context
+  if (source.kind === 'stream' && variables[source.variable] === undefined) {
+    const beginning = await beginningOf(source, request, context)
+    if (beginning.kind === 'failed') {
+      yield beginning.result
+      return
+    }
+    variables[source.variable] = beginning.value
+  }
+  yield* dataLayer.subscribe({ query: document, variables }, principal.sessionVariables, { signal })
+}
+
+type StreamSource = Extract<SubscriptionPlan['source'], { kind: 'stream' }>
+
+async function beginningOf(
+  source: StreamSource,
+  request: Request,
+  context: SubscriptionContext,
+): Promise<
+  | { readonly kind: 'data'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly result: Exclude<DataLayerResult, { kind: 'data' }> }
+> {
+  const given = source.after(request)
+  if (given != null) return { kind: 'data', value: given }
+  const result = await ask(source.latest, {}, context)
+  if (result.kind !== 'data') return { kind: 'failed', result }
+  const [last] = streamedRows(JSON.parse(result.json) as Row, source)
+  return { kind: 'data', value: last?.place ?? '' }
+}
+
+function* answersOf(
+  { key, source }: SubscriptionPlan,
+  answer: Row,
+  variables: Record<string, unknown>,
+  pageSizes: readonly number[],
+  context: SubscriptionContext,
+): Generator<SubscriptionAnswer, void, undefined> {
+  if (source.kind === 'live') {
+    yield answerOf(answer, key, source.shape, pageSizes, context)
+    return
+  }
+  for (const { row, place } of streamedRows(answer, source)) {
+    yield answerOf({ [key]: row }, key, source.shape, pageSizes, context)
+    // Only now: whoever takes no more answers has not been told of this row.
+    variables[source.variable] = place
+  }
+}
+
+function answerOf(
+  row: Row,
+  key: string,
+  shape: FieldShape | undefined,
+  pageSizes: readonly number[],
+  { report }: SubscriptionContext,
+): SubscriptionAnswer {
+  const context: ShapeContext = { pageSizes, path: [], violations: [] }
+  const whole = shape === undefined || completeField(row, shape, context)
+  const { violations } = context
+  if (violations.length > 0) report({ kind: 'null', violations })
+  return {
+    data: whole ? { [key]: row[key] ?? null } : null,
+    errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+  }
+}

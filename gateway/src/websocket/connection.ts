@@ -1,0 +1,243 @@
+import type { Authentication, AuthenticationRequest, Principal } from '@commerce-graph/auth-webhook'
+import {
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLFormattedError,
+  Kind,
+  OperationTypeNode,
+} from 'graphql'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
+import { checkRequest } from '../check-request.ts'
+import {
+  type CatalogueError,
+  catalogueError,
+  syntaxError,
+  unexpectedError,
+} from '../errors/catalogue-error.ts'
+import { errorBody } from '../errors/error-body.ts'
+import { credentialsOf, type EndpointParts, roleOf } from '../graphql-endpoint.ts'
+import { readGraphQLRequest } from '../http/graphql-request.ts'
+import type { Bound, Request } from '../plan/binding.ts'
+import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
+import { bindSubscription, runSubscription } from '../subscription/run-subscription.ts'
+import type { Quota } from './quota.ts'
+
+/** Close codes of graphql-transport-ws, and of WebSocket itself. */
+export const closeCodes = {
+  goingAway: 1001,
+  tryAgainLater: 1013,
+  badRequest: 4400,
+  unauthorized: 4401,
+  forbidden: 4403,
+  tooMany: 4429,
+} as const
+
+/** What connections share. */
+export interface ConnectionParts extends EndpointParts {
+  readonly connectionQuota: Quota
+  readonly subscriptionQuota: Quota
+}
+
+/** An error as it is told: graphql-ws wants instances of GraphQLError, clients get the body. */
+class ToldError extends GraphQLError {
+  readonly body: GraphQLFormattedError
+
+  constructor(body: GraphQLFormattedError) {
+    super(body.message)
+    this.body = body
+  }
+}
+
+export const bodyOf = (error: GraphQLError): GraphQLFormattedError =>
+  error instanceof ToldError ? error.body : error.toJSON()
+
+/** One client's WebSocket: who it is, what it is subscribed to, and when it has to go. */
+export class Connection {
+  readonly #socket: WebSocket
+  readonly #request: IncomingMessage
+  readonly #parts: ConnectionParts
+  #credentials: AuthenticationRequest | undefined
+  #principal: Principal | undefined
+  #checking = false
+
+  constructor(socket: WebSocket, request: IncomingMessage, parts: ConnectionParts) {
+    this.#socket = socket
+    this.#request = request
+    this.#parts = parts
+    socket.once('close', () => {
+      if (this.#principal) parts.connectionQuota.release(holderOf(this.#principal))
+      this.#principal = undefined
+    })
+  }
+
+  /** Answers `connection_init`: its payload says who is calling, or else the headers of the upgrade do. */
+  async introduce(payload: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
+    const given = payload?.['Authorization'] ?? payload?.['authorization']
+    const credentials = {
+      ...credentialsOf(this.#request),
+      ...(typeof given === 'string' && { authorization: given }),
+    }
+    const authentication = await this.#parts.authenticator.authenticate(credentials)
+    if (this.#socket.readyState !== this.#socket.OPEN) return false
+    if (authentication.kind !== 'authenticated') {
+      this.#refuse(authentication)
+      return false
+    }
+    const { principal } = authentication
+    if (!this.#parts.connectionQuota.take(holderOf(principal))) {
+      this.close(closeCodes.tooMany, 'Too many connections')
+      return false
+    }
+    this.#credentials = credentials
+    this.#principal = principal
+    return true
+  }
+
+  /** Sees whether the client may still be here. What it may do is what it could when it came, or it has to come again. */
+  async recheck(): Promise<void> {
+    if (!this.#credentials || !this.#principal || this.#checking) return
+    this.#checking = true
+    const authentication = await this.#parts.authenticator.authenticate(this.#credentials)
+    this.#checking = false
+    // While nobody can tell, nothing is read either: the same database is away.
+    if (authentication.kind === 'unavailable') return
+    if (authentication.kind === 'refused') this.#refuse(authentication)
+    else if (accessOf(authentication.principal) !== accessOf(this.#principal))
+      this.close(closeCodes.forbidden, 'Access has changed: connect again')
+  }
+
+  #refuse(authentication: Exclude<Authentication, { kind: 'authenticated' }>): void {
+    if (authentication.kind === 'unavailable') this.close(closeCodes.tryAgainLater, 'Try again later')
+    else {
+      const { id } = authentication
+      const code = id === 'SVC_AUTH_004' ? closeCodes.forbidden : closeCodes.unauthorized
+      this.close(code, `${id}: ${catalogueError(id, {}).message}`)
+    }
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  /** Sends a message, and resolves when it is on its way. A client that takes none of it for too long is cut off. */
+  send(text: string): Promise<void> {
+    const { socketSendMilliseconds } = this.#parts.limits
+    return new Promise((resolve) => {
+      if (this.#socket.readyState !== this.#socket.OPEN) {
+        resolve()
+        return
+      }
+      const timer = setTimeout(() => this.#socket.terminate(), socketSendMilliseconds)
+      this.#socket.send(text, () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+
+  /** Begins a subscription: what graphql-ws is to run, or why not. */
+  start(payload: unknown): ExecutionArgs | readonly GraphQLError[] {
+    const requestId = randomUUID()
+    const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] =>
+      errors.map((error) => new ToldError(this.#told(error, requestId)))
+    const { contract, projections, subscriptionQuota } = this.#parts
+    const principal = this.#principal
+    if (!principal) return refused([unexpectedError()])
+    const read = readGraphQLRequest(payload)
+    if (read.kind === 'refused') return refused([read.error])
+    const checked = checkRequest(this.#parts, read.request)
+    if (checked.kind === 'refused') return refused(checked.errors)
+    const { operation, variables } = checked
+    if (operation.kind !== OperationTypeNode.SUBSCRIPTION)
+      return refused([syntaxError(`Send a ${operation.kind} by POST`)])
+    const { operation: node, fragments, responseKeys } = operation.prepared
+    const options = { contract, projections, role: roleOf(principal), fragments, responseKeys, variables }
+    const plan = planSubscription(node, options)
+    if (!plan) return refused([syntaxError('The subscription selects nothing')])
+    const request: Request = { variables, principal }
+    const binding = bindSubscription(plan, request)
+    if ('errors' in binding) return refused(binding.errors)
+    if (!subscriptionQuota.take(holderOf(principal)))
+      return refused([catalogueError('SVC_RATE_001', { time: 'ending another subscription' })])
+    return {
+      schema: contract.schema,
+      document: { kind: Kind.DOCUMENT, definitions: [node] },
+      contextValue: this.#answers(plan, request, binding.bound, requestId),
+    }
+  }
+
+  #told(error: CatalogueError, requestId: string): GraphQLFormattedError {
+    return errorBody(error, { requestId, now: Date.now() }) as GraphQLFormattedError
+  }
+
+  /** The answers as messages, to be ended at any moment, also while one is awaited. */
+  #answers(
+    plan: SubscriptionPlan,
+    request: Request,
+    bound: Bound,
+    requestId: string,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const { subscriptionQuota } = this.#parts
+    const leaving = new AbortController()
+    const answers = this.#run(plan, request, bound, requestId, leaving.signal)
+    leaving.signal.addEventListener('abort', () => subscriptionQuota.release(holderOf(request.principal)))
+    const leave = (): Promise<IteratorResult<unknown, void>> => {
+      leaving.abort(new DOMException('the client has left', 'AbortError'))
+      return answers.return(undefined)
+    }
+    return {
+      next: async () => {
+        const step = await answers.next()
+        if (step.done) leaving.abort()
+        return step
+      },
+      return: leave,
+      throw: leave,
+      [Symbol.asyncIterator]() {
+        return this
+      },
+      [Symbol.asyncDispose]: async () => {
+        await leave()
+      },
+    }
+  }
+
+  async *#run(
+    plan: SubscriptionPlan,
+    request: Request,
+    bound: Bound,
+    requestId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const { dataLayer, logger } = this.#parts
+    const { principal } = request
+    const { merchantId } = principal
+    const context = {
+      dataLayer,
+      principal,
+      signal,
+      headers: { 'x-request-id': requestId },
+      report: (defect: unknown) => logger.error({ requestId, merchantId, defect }, 'a subscription failed'),
+    }
+    try {
+      for await (const { data, errors } of runSubscription(plan, request, bound, context))
+        yield errors.length > 0
+          ? { errors: errors.map((error) => this.#told(error, requestId)), data }
+          : { data }
+    } catch (cause) {
+      if (signal.aborted) return
+      logger.error({ requestId, err: cause }, 'a subscription failed')
+      yield { errors: [this.#told(unexpectedError(), requestId)], data: null }
+    }
+  }
+}
+
+/** Whose connections and subscriptions are counted together. */
+const holderOf = (principal: Principal): string =>
+  `${principal.merchantId} ${principal.kind === 'key' ? principal.keyId : principal.customerId}`
+
+/** All that what a client sees depends on. */
+const accessOf = ({ sessionVariables, plan, features }: Principal): string =>
+  JSON.stringify([sessionVariables, plan, features])

@@ -1,0 +1,155 @@
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
+import { type ConnectionInitMessage, handleProtocols, makeServer } from 'graphql-ws'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import type { EndpointParts } from '../graphql-endpoint.ts'
+import type { AllowedOrigins } from '../http/cors.ts'
+import type { Limits } from '../limits/limits.ts'
+import { bodyOf, closeCodes, Connection } from './connection.ts'
+import { Quota } from './quota.ts'
+
+export interface WebSockets {
+  /** Tells every client that the server goes, and ends the connections of those that don't leave in time. */
+  readonly close: (graceMilliseconds: number) => void
+}
+
+/** A key that is revoked may be of use for no longer than a second, and finding out takes a moment as well. */
+const recheckMilliseconds = 400
+
+/** Serves subscriptions over WebSocket (graphql-transport-ws) at `/graphql` of the HTTP server. */
+export function serveWebSockets(
+  server: Server,
+  parts: EndpointParts,
+  allowedOrigins: AllowedOrigins,
+): WebSockets {
+  const { limits, logger } = parts
+  const connections = new Set<Connection>()
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.socketMessageBytes,
+    handleProtocols,
+  })
+  const shared = {
+    ...parts,
+    connectionQuota: new Quota(limits.socketConnections),
+    subscriptionQuota: new Quota(limits.socketSubscriptions),
+  }
+  const protocol = createProtocol(limits)
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const refusal = refusalOf(request, sockets.clients.size, limits, allowedOrigins)
+    if (refusal !== undefined) {
+      refuseUpgrade(socket, refusal)
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = new Connection(webSocket, request, shared)
+      connections.add(connection)
+      webSocket.once('close', () => connections.delete(connection))
+      // The socket closes itself after an error: a frame that is too long or malformed.
+      webSocket.on('error', (error) => logger.debug({ err: error }, 'a WebSocket failed'))
+      serve(webSocket, connection, protocol, limits)
+    })
+  })
+  const rechecking = setInterval(() => {
+    for (const connection of connections)
+      connection
+        .recheck()
+        .catch((error: unknown) => logger.error({ err: error }, 'a connection could not be checked'))
+  }, recheckMilliseconds)
+  return {
+    close: (graceMilliseconds) => {
+      clearInterval(rechecking)
+      for (const connection of connections) connection.close(closeCodes.goingAway, 'The server is stopping')
+      setTimeout(() => {
+        for (const client of sockets.clients) client.terminate()
+      }, graceMilliseconds).unref()
+    },
+  }
+}
+
+/** The protocol itself is graphql-ws's; what a subscription is, and who may have one, is the connection's. */
+const createProtocol = ({ socketInitMilliseconds }: Limits) =>
+  makeServer<ConnectionInitMessage['payload'], Connection>({
+    connectionInitWaitTimeout: socketInitMilliseconds,
+    onConnect: ({ extra, connectionParams }) => extra.introduce(connectionParams),
+    onSubscribe: ({ extra }, _id, payload) => extra.start(payload),
+    subscribe: ({ contextValue }) => contextValue as AsyncGenerator<ExecutionResult>,
+    // What a connection answers is formatted already.
+    onNext: (_context, _id, _payload, _args, result) => result as FormattedExecutionResult,
+    onError: (_context, _id, _payload, errors) => errors.map(bodyOf),
+  })
+
+function serve(
+  socket: WebSocket,
+  connection: Connection,
+  protocol: ReturnType<typeof createProtocol>,
+  limits: Limits,
+): void {
+  const rate = messageRate(limits.socketMessagesPerSecond)
+  let answered = true
+  const pinging = setInterval(() => {
+    if (!answered) socket.terminate()
+    answered = false
+    socket.ping()
+  }, limits.socketPingMilliseconds)
+  socket.on('pong', () => (answered = true))
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      send: (text) => connection.send(text),
+      close: (code, reason) => connection.close(code ?? 1000, reason ?? ''),
+      onMessage: (handle) => {
+        socket.on('message', (data: RawData, isBinary: boolean) => {
+          if (rate.isExceeded()) connection.close(closeCodes.tooMany, 'Too many messages')
+          else if (isBinary) connection.close(closeCodes.badRequest, 'Send text')
+          // graphql-ws throws for messages that only a server sends.
+          else
+            handle(textOf(data)).catch(() =>
+              connection.close(closeCodes.badRequest, 'Invalid message received'),
+            )
+        })
+      },
+    },
+    connection,
+  )
+  socket.once('close', (code, reason) => {
+    clearInterval(pinging)
+    void closed(code, reason.toString())
+  })
+}
+
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer)).toString('utf8')
+
+/** Counts the messages of each second. */
+function messageRate(bound: number): { readonly isExceeded: () => boolean } {
+  let second = 0
+  let count = 0
+  return {
+    isExceeded: () => {
+      const now = Math.floor(performance.now() / 1000)
+      count = now === second ? count + 1 : 1
+      second = now
+      return count > bound
+    },
+  }
+}
+
+function refusalOf(
+  { url, headers: { origin } }: IncomingMessage,
+  open: number,
+  { sockets }: Limits,
+  allowedOrigins: AllowedOrigins,
+): string | undefined {
+  if (URL.parse(url ?? '/', 'http://localhost')?.pathname !== '/graphql') return '404 Not Found'
+  // Browsers open a WebSocket to anywhere; no CORS keeps a page from it.
+  if (origin !== undefined && allowedOrigins !== '*' && !allowedOrigins.has(origin)) return '403 Forbidden'
+  return open >= sockets ? '503 Service Unavailable' : undefined
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.once('error', () => undefined)
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}

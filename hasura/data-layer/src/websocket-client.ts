@@ -1,0 +1,126 @@
+import { type Client, createClient } from 'graphql-ws'
+import { type DataLayerResult, type Operation, type SessionVariables } from './data-layer.ts'
+import { parseGraphqlAnswer } from './graphql-answer.ts'
+
+export type WebSocketClientOptions = {
+  /** Where Hasura is, without a path. */
+  readonly url: string
+  readonly adminSecret: string
+}
+
+export type WebSocketClient = {
+  readonly subscribe: (
+    operation: Operation,
+    session: SessionVariables,
+    signal: AbortSignal,
+  ) => AsyncIterable<DataLayerResult>
+  readonly close: () => void
+}
+
+/** How often a silent connection is asked whether it is still there. */
+const KEEP_ALIVE_MS = 10_000
+/** An engine sends an answer a second at most. */
+const MAX_WAITING_RESULTS = 100
+
+/**
+ * Subscribes at `/v1/graphql` over WebSocket. A connection speaks for one session, so all subscriptions of a session
+ * share one, which ends with the last of them. It isn't made anew by itself: who subscribes knows from where to go on.
+ */
+export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptions): WebSocketClient {
+  const address = new URL('/v1/graphql', url)
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
+  const connections = new Map<string, { readonly client: Client; users: number }>()
+
+  const connect = (headers: SessionVariables): Client =>
+    createClient({
+      url: address.href,
+      connectionParams: { headers },
+      retryAttempts: 0,
+      keepAlive: KEEP_ALIVE_MS,
+    })
+
+  async function* subscribe(
+    { query, variables, operationName }: Operation,
+    session: SessionVariables,
+    signal: AbortSignal,
+  ): AsyncGenerator<DataLayerResult> {
+    if (signal.aborted) return
+    const headers = { ...session, 'x-hasura-admin-secret': adminSecret }
+    const key = JSON.stringify(Object.entries(headers).sort())
+    const connection = connections.get(key) ?? { client: connect(headers), users: 0 }
+    connections.set(key, connection)
+    connection.users += 1
+    const results = new ResultQueue()
+    const leave = connection.client.subscribe(
+      { query, variables: variables ?? null, operationName: operationName ?? null },
+      {
+        next: (answer) => results.add(parseGraphqlAnswer(200, JSON.stringify(answer))),
+        error: (error) => results.add(failureOf(error)),
+        complete: () => results.add({ kind: 'unavailable', reason: 'the engine has ended the subscription' }),
+      },
+    )
+    signal.addEventListener('abort', results.end, { once: true })
+    try {
+      for (;;) {
+        const result = await results.take()
+        if (result === undefined) return
+        yield result
+        if (result.kind !== 'data') return
+      }
+    } finally {
+      signal.removeEventListener('abort', results.end)
+      leave()
+      connection.users -= 1
+      if (connection.users === 0) {
+        connections.delete(key)
+        void connection.client.dispose()
+      }
+    }
+  }
+
+  return {
+    subscribe,
+    close: () => {
+      for (const { client } of connections.values()) client.terminate()
+    },
+  }
+}
+
+/**
+ * What the engine has sent and nobody has taken yet. (The iterator of graphql-ws waits forever when the connection is lost
+ * while nobody waits for it.) It pushes without asking, so who takes nothing for too long is cut off.
+ */
+class ResultQueue {
+  readonly #results: DataLayerResult[] = []
+  #ended = false
+  #wake: (() => void) | undefined
+
+  add(result: DataLayerResult): void {
+    if (this.#results.length >= MAX_WAITING_RESULTS)
+      this.#results.splice(0, Infinity, { kind: 'unavailable', reason: 'answers were not taken' })
+    else this.#results.push(result)
+    this.#wake?.()
+  }
+
+  readonly end = (): void => {
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  /** The next result; undefined when there will be none. */
+  async take(): Promise<DataLayerResult | undefined> {
+    if (this.#results.length === 0 && !this.#ended)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    return this.#ended ? undefined : this.#results.shift()
+  }
+}
+
+/** graphql-ws throws what an `error` message holds, which is a list, and the event with which a socket closed or failed. */
+function failureOf(error: unknown): DataLayerResult {
+  if (Array.isArray(error)) return parseGraphqlAnswer(200, JSON.stringify({ errors: error as unknown[] }))
+  const { code, reason, message } = error as { code?: unknown; reason?: unknown; message?: unknown }
+  const told = [reason, message, code].find((part) => part !== undefined && part !== '')
+  return { kind: 'unavailable', reason: `the connection to the engine was lost: ${String(told)}` }
+}
