@@ -29,7 +29,7 @@ export interface GeneratedOperation {
  * everything selectable `depth` levels down, required arguments filled in, optional ones as `withOptional` says.
  */
 export function generateOperation(
-  kind: 'query' | 'mutation',
+  kind: 'query' | 'mutation' | 'subscription',
   field: GraphQLField<unknown, unknown>,
   options: {
     readonly depth: number

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   buildClientSchema,
   getIntrospectionQuery,
+  isNonNullType,
   type GraphQLArgument,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -10,6 +11,7 @@ import {
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from '../support/graphql-client.ts'
+import { createSubscriptionClient, type SubscriptionClient } from '../support/subscription-client.ts'
 import { succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
@@ -30,7 +32,13 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
   let foreign: ForeignIds
   const twin = randomUUID()
   const stranger = randomUUID()
-  const apis: { readonly name: string; readonly client: Client; readonly schema: GraphQLSchema }[] = []
+  const apis: {
+    readonly name: string
+    readonly url: string
+    readonly credential: string
+    readonly client: Client
+    readonly schema: GraphQLSchema
+  }[] = []
 
   beforeAll(async () => {
     platform = await startTestPlatform()
@@ -46,7 +54,13 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
       ] as const) {
         const client = createClient(url, bearer(credential))
         const introspection = succeeded(await client<IntrospectionQuery>(getIntrospectionQuery()))
-        apis.push({ name: `${path} by ${who}:`, client, schema: buildClientSchema(introspection) })
+        apis.push({
+          name: `${path} by ${who}:`,
+          url,
+          credential,
+          client,
+          schema: buildClientSchema(introspection),
+        })
       }
     }
     await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
@@ -120,7 +134,70 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
     const after = await Promise.all(others.map((id) => fingerprint(sql, id)))
     expect(after).toEqual(before)
   })
+
+  test('hears nothing of another merchant, whatever it subscribes to', async () => {
+    let answered = 0
+    for (const { name, url, credential, schema } of apis) {
+      const client = createSubscriptionClient(url, bearer(credential))
+      const operations = subscriptionsOf(schema, (field, argument) => {
+        // From the beginning, so that a stream has something to say.
+        if (argument === 'after') return ''
+        return argument === 'id' ? foreign.leaf(field, argument, stranger) : undefined
+      })
+      for (const some of chunks(operations, 50)) {
+        const answers = await Promise.all(some.map((operation) => firstAnswer(client, operation)))
+        for (const [index, text] of answers.entries()) {
+          const field = `${name} subscription ${some[index]?.field ?? ''}`
+          expect.soft(text, field).not.toMatch(foreign.pattern)
+          expect.soft(text, field).not.toContain(CANARY)
+          if (text.includes('"data"')) answered += 1
+        }
+      }
+      await client.dispose()
+    }
+    expect(answered).toBeGreaterThan(50)
+  })
 })
+
+/** What a subscription answers first; nothing if it has nothing to say for two intervals of the engine. */
+async function firstAnswer(client: SubscriptionClient, operation: GeneratedOperation): Promise<string> {
+  return new Promise((resolve) => {
+    const done = (answer: string): void => {
+      clearTimeout(timer)
+      leave()
+      resolve(answer)
+    }
+    const timer = setTimeout(() => done(''), 2_500)
+    const leave = client.subscribe(operation, {
+      next: (answer) => done(JSON.stringify(answer)),
+      error: (error) => done(JSON.stringify(error)),
+      complete: () => done(''),
+    })
+  })
+}
+
+const chunks = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+
+/** A subscription for every root field that can be asked for without knowing its arguments, or by an id. */
+function subscriptionsOf(
+  schema: GraphQLSchema,
+  value: (field: string, argument: string) => unknown,
+): readonly GeneratedOperation[] {
+  return rootFields(schema.getSubscriptionType())
+    .filter(({ args }) =>
+      args.every(({ name, type }) => !isNonNullType(type) || ['id', 'sku'].includes(name)),
+    )
+    .map((field) =>
+      generateOperation('subscription', field, {
+        depth: RECORD_DEPTH,
+        leaf: (name, type) => value(field.name, name) ?? sample(type),
+        withOptional: (argument: GraphQLArgument) => value(field.name, argument.name) !== undefined,
+      }),
+    )
+}
 
 /** The token of the first customer that has an order. */
 async function shopperToken(client: Client): Promise<string> {

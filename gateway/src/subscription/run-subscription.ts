@@ -37,6 +37,7 @@ export async function* runSubscription(
   request: Request,
   { variables: boundVariables, pageSizes }: Bound,
   context: SubscriptionContext,
+  delays: readonly number[] = retryDelays,
 ): AsyncGenerator<SubscriptionAnswer, void, undefined> {
   const { signal, report } = context
   const variables = { ...boundVariables }
@@ -48,7 +49,7 @@ export async function* runSubscription(
         yield* answersOf(plan, JSON.parse(result.json) as Row, variables, pageSizes, context)
         continue
       }
-      const delay = result.kind === 'unavailable' ? retryDelays[failures] : undefined
+      const delay = result.kind === 'unavailable' ? delays[failures] : undefined
       if (delay === undefined) {
         report({ kind: 'engine', document: plan.document, answer: result })
         const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()

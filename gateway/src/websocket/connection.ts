@@ -235,8 +235,18 @@ export class Connection {
 }
 
 /** Whose connections and subscriptions are counted together. */
-const holderOf = (principal: Principal): string =>
-  `${principal.merchantId} ${principal.kind === 'key' ? principal.keyId : principal.customerId}`
+function holderOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'key':
+      return `${principal.merchantId} ${principal.keyId}`
+    case 'user':
+      return `${principal.merchantId} ${principal.userId}`
+    case 'customer':
+      return `${principal.merchantId} ${principal.customerId}`
+    default:
+      return principal satisfies never
+  }
+}
 
 /** All that what a client sees depends on. */
 const accessOf = ({ sessionVariables, plan, features }: Principal): string =>
