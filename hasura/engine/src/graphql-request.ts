@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from './metadata/parse.ts'
+import type { GraphQLApi } from './schema/role-schema.ts'
 import type { Session } from './session/types.ts'
 
 /** One GraphQL request, as a client sends it. */
@@ -7,6 +8,8 @@ export interface GraphQLRequest {
   readonly query: string
   readonly operationName?: string | undefined
   readonly variables?: Readonly<Record<string, unknown>> | undefined
+  /** Which of Hasura's two schemas it is asked of: `/v1/graphql` unless said otherwise. */
+  readonly api?: GraphQLApi | undefined
 }
 
 export interface GraphQLError {

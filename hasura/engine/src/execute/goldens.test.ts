@@ -3,7 +3,7 @@ import { format } from 'node:util'
 import { parseOperation } from '../plan/document.ts'
 import { batchParameters } from '../live/batch.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { buildRoleSchema } from '../schema/role-schema.ts'
+import { type GraphQLApi, buildRoleSchema } from '../schema/role-schema.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import { compileOperation } from './compile-operation.ts'
@@ -16,9 +16,35 @@ interface Golden {
   readonly session: Session
   readonly query: string
   readonly variables?: Readonly<Record<string, JsonValue>>
+  readonly api?: GraphQLApi
 }
 
+/** As the engine writes them, for variables. */
+const base64 = (json: string): string => Buffer.from(json).toString('base64')
+
 const goldens: readonly Golden[] = [
+  {
+    name: 'connection-forward',
+    session: merchant(1),
+    api: 'relay',
+    query: `query ($after: String) {
+      book_connection(first: 2, after: $after, order_by: [{author: {name: desc}}, {publishedAt: asc_nulls_first}], where: {price: {_gt: 0}}) {
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+        edges { cursor node { id title author { id books_connection(last: 1) { pageInfo { hasPreviousPage } edges { node { title } } } } } }
+      }
+    }`,
+    variables: {
+      after: base64('{"author": {"name": "Bob"}, "published_at": null, "merchant_id": 1, "id": 2}'),
+    },
+  },
+  {
+    name: 'node',
+    session: merchant(1),
+    api: 'relay',
+    query:
+      'query ($id: ID!) { node(id: $id) { __typename id ... on book { title } ... on author { name } } }',
+    variables: { id: base64('[1, "public", "book", 1, 1]') },
+  },
   {
     name: 'rows-with-relationships',
     session: merchant(1),
@@ -153,12 +179,12 @@ afterAll(() => shop.close())
 
 for (const golden of goldens)
   test(`compiles and runs ${golden.name}`, async () => {
-    const { query, variables = {}, session } = golden
+    const { query, variables = {}, session, api } = golden
     const statements = compiled(golden).map(({ text, parameters }) => format('%s\n  %j', text, parameters))
     // Ids that a mutation draws stay the same because each golden starts from its own shop.
     const own = query.startsWith('mutation') ? await openBookshop() : shop
     try {
-      const answer = await own.executor.execute({ query, variables }, session)
+      const answer = await own.executor.execute({ query, variables, api }, session)
       const parts = [query, format('%j %j', session.role, variables), ...statements, pretty(answer)]
       await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${golden.name}.txt`)
     } finally {
@@ -202,9 +228,15 @@ for (const { name, session, query, variables = {} } of subscriptions)
 const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>
   answer.kind === 'data' ? answer.json : JSON.stringify(answer.errors)
 
-const compiled = ({ query, variables = {}, session }: Golden): readonly CompiledStatement[] => {
+const compiled = ({
+  query,
+  variables = {},
+  session,
+  api = 'graphql',
+}: Golden): readonly CompiledStatement[] => {
   const { metadata, catalog } = shop.snapshot
   const roleSchema = buildRoleSchema(metadata, buildSourceModel(metadata, catalog), {
+    api,
     role: session.role,
     backendOnly: false,
     inferFunctionPermissions: true,

@@ -43,17 +43,12 @@ export const createGraphQLExecutor = (
   options: GraphQLExecutorOptions,
 ): GraphQLExecutor & SubscriptionCompiler => {
   const roles = new RoleSchemas(options.inferFunctionPermissions)
+  const runtimeOf = ({ api = 'graphql' }: GraphQLRequest, session: Session): RoleRuntime =>
+    roles.of(getSnapshot(), session, api)
   return {
     execute: async (request, session, executeOptions = {}) => {
       try {
-        return await execute(
-          request,
-          session,
-          executeOptions,
-          roles.of(getSnapshot(), session),
-          pool,
-          options,
-        )
+        return await execute(request, session, executeOptions, runtimeOf(request, session), pool, options)
       } catch (error) {
         const failure = failureOf(error)
         if (failure === undefined) throw error
@@ -61,7 +56,7 @@ export const createGraphQLExecutor = (
       }
     },
     explain: (request, session) => {
-      const { roleSchema } = roles.of(getSnapshot(), session)
+      const { roleSchema } = runtimeOf(request, session)
       const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
       const operation = parseOperation(request.query, request.operationName)
       const compiled = compileOperation(operation, variables, roleSchema, options.stringifyNumericTypes)
@@ -69,7 +64,7 @@ export const createGraphQLExecutor = (
     },
     isSubscription: (request, session) => {
       try {
-        const { operation } = cachedDocument(request, roles.of(getSnapshot(), session))
+        const { operation } = cachedDocument(request, runtimeOf(request, session))
         return operation.definition.operation === OperationTypeNode.SUBSCRIPTION
       } catch (error) {
         if (failureOf(error) === undefined) throw error
@@ -77,7 +72,7 @@ export const createGraphQLExecutor = (
       }
     },
     prepareSubscription: (request, session) =>
-      prepareSubscription(request, session, roles.of(getSnapshot(), session), options.stringifyNumericTypes),
+      prepareSubscription(request, session, runtimeOf(request, session), options.stringifyNumericTypes),
   }
 }
 

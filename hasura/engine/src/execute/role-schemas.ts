@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { GraphQLRequest } from '../graphql-request.ts'
 import { type Operation, parseOperation } from '../plan/document.ts'
 import { adminRole } from '../schema/role-access.ts'
-import { type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
+import { type GraphQLApi, type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -44,15 +44,16 @@ export class RoleSchemas {
     this.#inferFunctionPermissions = inferFunctionPermissions
   }
 
-  of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session): RoleRuntime {
+  of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session, api: GraphQLApi): RoleRuntime {
     const runtime = this.#bySnapshot.get(snapshot) ?? createRuntime(snapshot)
     this.#bySnapshot.set(snapshot, runtime)
     // All roles that the metadata doesn't know see the same empty schema, and take the room of one.
     const known = runtime.roles.has(role) ? role : ''
-    const key = `${backendOnlyPermissions ? 'backend' : 'client'}:${known}`
+    const key = `${api}:${backendOnlyPermissions ? 'backend' : 'client'}:${known}`
     const found = runtime.byRole.get(key)
     if (found !== undefined) return found
     const options = {
+      api,
       role: known,
       backendOnly: backendOnlyPermissions,
       inferFunctionPermissions: this.#inferFunctionPermissions,

@@ -3,6 +3,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  type TypeNode,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -20,14 +21,22 @@ import { inputTypeOf } from '../plan/variables.ts'
 export type Signature = (variables: Readonly<Record<string, JsonValue>>) => string
 
 /** Arguments whose value, not only its presence, decides about the plan. */
-const structuralArguments: ReadonlySet<string> = new Set(['limit', 'path'])
+const structuralArguments: ReadonlySet<string> = new Set([
+  'limit',
+  'path',
+  'first',
+  'last',
+  'after',
+  'before',
+])
 
 export const createSignature = (definition: OperationDefinitionNode, schema: GraphQLSchema): Signature => {
   const structural = structuralVariables(definition)
   const declared = (definition.variableDefinitions ?? []).map(({ variable, type }) => ({
     name: variable.name.value,
     type: inputTypeOf(type, schema),
-    structural: structural.has(variable.name.value),
+    // Of an id, the table of the row is read.
+    structural: structural.has(variable.name.value) || isId(type),
   }))
   if (declared.length === 0) return (variables) => Object.keys(variables).join()
   return (variables) => {
@@ -39,6 +48,11 @@ export const createSignature = (definition: OperationDefinitionNode, schema: Gra
     return signature
   }
 }
+
+const isId = (type: TypeNode): boolean =>
+  type.kind === Kind.NON_NULL_TYPE
+    ? isId(type.type)
+    : type.kind === Kind.NAMED_TYPE && type.name.value === 'ID'
 
 const structuralVariables = (definition: OperationDefinitionNode): ReadonlySet<string> => {
   const names = new Set<string>()

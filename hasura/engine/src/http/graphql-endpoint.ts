@@ -5,6 +5,7 @@ import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
 import { HasuraError } from '../hasura-error.ts'
 import type { SubscriptionHub } from '../live/subscription-hub.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
+import type { GraphQLApi } from '../schema/role-schema.ts'
 import type { Authenticator } from '../session/authenticator.ts'
 import type { Session } from '../session/types.ts'
 import { parseBody } from './read-body.ts'
@@ -20,14 +21,15 @@ const graphqlRequest = z.object({
 const maxBatch = 100
 
 export interface GraphQLEndpoint {
+  readonly api: GraphQLApi
   readonly authenticator: Authenticator
   readonly executor: GraphQLExecutor & SubscriptionCompiler
   readonly hub: SubscriptionHub
 }
 
-/** `POST /v1/graphql`: one operation, or a list of them. The status is 200, whatever happens. */
+/** `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. The status is 200, whatever happens. */
 export const handleGraphQL = async (
-  { authenticator, executor }: GraphQLEndpoint,
+  { api, authenticator, executor }: GraphQLEndpoint,
   text: string,
   headers: IncomingHttpHeaders,
   signal: AbortSignal,
@@ -35,7 +37,7 @@ export const handleGraphQL = async (
   try {
     const body = parseBody(text)
     const batch = Array.isArray(body)
-    const requests = batch ? parseBatch(body) : [parseRequest(body)]
+    const requests = batch ? parseBatch(body, api) : [parseRequest(body, api)]
     const session = await authenticator.authenticate({ headers, graphql: requests[0] ?? {} })
     const options = { signal, clientHeaders: headers }
     if (batch) return await runBatch(executor, requests, session, options)
@@ -49,18 +51,18 @@ export const handleGraphQL = async (
   }
 }
 
-const parseBatch = (body: readonly unknown[]): readonly GraphQLRequest[] => {
+const parseBatch = (body: readonly unknown[], api: GraphQLApi): readonly GraphQLRequest[] => {
   if (body.length > maxBatch)
     throw new HasuraError('bad-request', `a batch has at most ${maxBatch} operations`)
-  return body.map(parseRequest)
+  return body.map((each) => parseRequest(each, api))
 }
 
 /** Throws HasuraError `parse-failed`. */
-export const parseRequest = (body: unknown): GraphQLRequest => {
+export const parseRequest = (body: unknown, api: GraphQLApi): GraphQLRequest => {
   const parsed = parseJson(graphqlRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { query, operationName, variables } = parsed.value
-  return { query, operationName: operationName ?? undefined, variables: variables ?? undefined }
+  return { query, operationName: operationName ?? undefined, variables: variables ?? undefined, api }
 }
 
 const runBatch = async (

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
+import type { GraphQLApi } from '../schema/role-schema.ts'
 import { type GraphQLEndpoint, handleGraphQL } from './graphql-endpoint.ts'
 import { parseBody } from './read-body.ts'
 import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
@@ -9,7 +10,7 @@ import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './
 /** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
 export const hasuraVersion = 'v2.48.0'
 
-export interface Api extends GraphQLEndpoint {
+export interface Api extends Omit<GraphQLEndpoint, 'api'> {
   readonly workspace: Workspace
   readonly checkDatabase: () => Promise<void>
   readonly config: ServerConfig
@@ -89,14 +90,17 @@ interface Route {
   readonly handler: Handler
 }
 
-const graphql: Handler = async (api, { headers, signal, text }) =>
-  handleGraphQL(api, await text(), headers, signal)
+const graphql =
+  (api: GraphQLApi): Handler =>
+  async (endpoint, { headers, signal, text }) =>
+    handleGraphQL({ ...endpoint, api }, await text(), headers, signal)
 
 const version: Handler = () =>
   Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
 
 const routes: Readonly<Record<string, Route>> = {
-  'POST /v1/graphql': { group: 'graphql', handler: graphql },
+  'POST /v1/graphql': { group: 'graphql', handler: graphql('graphql') },
+  'POST /v1beta1/relay': { group: 'graphql', handler: graphql('relay') },
   'POST /v1/metadata': { group: 'metadata', handler: adminCommands('metadata') },
   'POST /v2/query': { group: 'metadata', handler: adminCommands('query') },
   'GET /v1/version': { handler: version },

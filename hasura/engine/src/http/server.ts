@@ -119,7 +119,8 @@ const internalError = (request: IncomingMessage, signal: AbortSignal): HttpRespo
     signal.reason instanceof HasuraError
       ? signal.reason
       : new HasuraError('unexpected', 'internal error', { status: 500 })
-  return request.url?.startsWith('/v1/graphql') === true ? graphqlErrorResponse(error) : errorResponse(error)
+  const isGraphQL = ['/v1/graphql', '/v1beta1/relay'].some((path) => request.url?.startsWith(path))
+  return isGraphQL ? graphqlErrorResponse(error) : errorResponse(error)
 }
 
 const requestIdOf = (request: IncomingMessage): string => {

@@ -104,14 +104,14 @@ const collect = (
         break
       }
       case Kind.INLINE_FRAGMENT:
-        if (selection.typeCondition === undefined || selection.typeCondition.name.value === type.name)
+        if (selection.typeCondition === undefined || isCalled(type, selection.typeCondition.name.value))
           collect(selection.selectionSet, type, scope, path, found, spread)
         break
       case Kind.FRAGMENT_SPREAD: {
         const name = selection.name.value
         const fragment = scope.fragments.get(name)
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
-        if (spread.has(name) || fragment.typeCondition.name.value !== type.name) break
+        if (spread.has(name) || !isCalled(type, fragment.typeCondition.name.value)) break
         spread.add(name)
         collect(fragment.selectionSet, type, scope, path, found, spread)
         break
@@ -121,6 +121,10 @@ const collect = (
     }
   }
 }
+
+/** By its own name, or by that of an interface that it has. */
+const isCalled = (type: GraphQLObjectType, name: string): boolean =>
+  type.name === name || type.getInterfaces().some((each) => each.name === name)
 
 const locations = {
   Field: 'FIELD',

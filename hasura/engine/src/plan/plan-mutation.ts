@@ -1,6 +1,6 @@
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { type Predicate, allOf } from '../schema/predicate.ts'
-import { primaryKeyColumns } from '../schema/mutation-types.ts'
+import { primaryKeyColumns } from '../schema/schema-context.ts'
 import type { UpdateAccess } from '../schema/role-access.ts'
 import type { TableModel } from '../schema/source-model.ts'
 import { type CollectedField, collectFields } from './collect-fields.ts'

@@ -5,8 +5,10 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   OperationTypeNode,
+  isObjectType,
 } from 'graphql'
-import type { Action } from '../metadata/types.ts'
+import { type Action, qualifiedKey } from '../metadata/types.ts'
+import { allOf } from '../schema/predicate.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { FunctionModel } from '../schema/source-model.ts'
@@ -17,6 +19,8 @@ import { type CollectedField, checkDirectives, collectFields, maxSelectedFields 
 import type { Operation } from './document.ts'
 import type { JsonValue, ObjectValue } from './input-value.ts'
 import { planFilter } from './plan-filter.ts'
+import { nodeCondition, readNodeId } from './node-id.ts'
+import { planConnection } from './plan-connection.ts'
 import { planInsert } from './plan-insert.ts'
 import { planDelete, planKey, planResponse, planRowOutput, planUpdate, planUpdates } from './plan-mutation.ts'
 import {
@@ -123,6 +127,7 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
       collected,
       type: field.type,
     }
+  if (meaning.kind === 'node') return { key, path, kind: 'select', select: planNode(given, collected, scope) }
   const inner = objectTypeOf(field.type)
   if (meaning.kind === 'stream')
     return { key, path, kind: 'stream', stream: planStream(given, meaning.table, inner, collected, scope) }
@@ -134,6 +139,25 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   const mutation = planMutation(meaning, given, inner, collected, scope)
   if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
   return { key, path, kind: 'mutation', mutation }
+}
+
+/** `node(id)`: the row that the id names, if the role may see it, as what it is. */
+const planNode = (
+  given: ObjectValue,
+  { selections, path }: CollectedField,
+  scope: SelectScope,
+): SelectPlan => {
+  const input = member(given, 'id')
+  const text = input?.kind === 'leaf' && typeof input.value === 'string' ? input.value : ''
+  const id = readNodeId(text, `${path}.args.id`)
+  const table = scope.source.tables.get(qualifiedKey({ schema: id.schema, name: id.table }))
+  const type = table === undefined ? undefined : scope.schema.getType(table.typeName)
+  if (table === undefined || !isObjectType(type) || type.getInterfaces().length === 0)
+    throw new RequestError(`the node id is invalid: table "${id.table}" has no nodes`, path)
+  const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+  const filter = allOf([rows.filter, nodeCondition(id, table, path)])
+  const fields = planRowFields(type, selections, table, scope, path)
+  return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
 }
 
 const planSelect = (
@@ -158,6 +182,13 @@ const planSelect = (
     }
     case 'rows-aggregate':
       return planAggregate(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+    case 'connection':
+      return planConnection(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+    case 'function-connection': {
+      const { function: model, table } = meaning
+      const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
+      return planConnection(from, [], given, table, type, collected, scope)
+    }
     case 'function': {
       const { function: model, table } = meaning
       const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }

@@ -1,3 +1,4 @@
+import type { CatalogType } from '../catalog/types.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import type { AggregateFunction } from '../schema/aggregate-function.ts'
 import { aggregateFunctions } from '../schema/aggregate-function.ts'
@@ -15,12 +16,15 @@ export const planOrder = (
   table: TableModel,
   scope: PlanScope,
 ): readonly OrderTermPlan[] =>
-  itemsOf(input).flatMap((item) =>
-    item.kind === 'null' ? [] : terms(objectOf(item), table, scope, (value) => value),
-  )
+  itemsOf(input).flatMap((item) => (item.kind === 'null' ? [] : terms(objectOf(item), table, scope, root)))
 
-/** Wraps a value of a related row into the way that leads to it. */
-type Through = (value: OrderValue) => OrderValue
+/** The way that leads to a value of a related row: how it is wrapped, and what it is called in `order_by`. */
+interface Through {
+  readonly wrap: (value: OrderValue) => OrderValue
+  readonly path: readonly string[]
+}
+
+const root: Through = { wrap: (value) => value, path: [] }
 
 const terms = (
   input: ObjectValue,
@@ -41,22 +45,39 @@ const fieldTerms = (
   if (value.kind === 'null') return []
   const column = table.columns.get(name)
   if (column !== undefined)
-    return [term(through({ kind: 'operand', operand: { kind: 'column', name: column.name } }), value)]
+    return [
+      term(
+        through.wrap({ kind: 'operand', operand: { kind: 'column', name: column.name } }),
+        value,
+        [...through.path, column.name],
+        column.type,
+        through.path.length > 0 || column.nullable,
+      ),
+    ]
   const relationship = table.relationships.get(name)
   if (relationship !== undefined) {
     const target = relatedTable(scope, relationship.target)
     const { mapping: join } = relationship
     const filter = visibleRows(scope, target)
-    return terms(objectOf(value), target, scope, (inner) =>
-      through({ kind: 'related', table: target.name, join, filter, value: inner }),
-    )
+    return terms(objectOf(value), target, scope, {
+      wrap: (inner) => through.wrap({ kind: 'related', table: target.name, join, filter, value: inner }),
+      path: [...through.path, name],
+    })
   }
   const computed = table.computedFields.get(name)
   if (computed?.returns.kind === 'scalar')
     return [
-      term(through({ kind: 'operand', operand: { kind: 'computed', call: computedCall(computed) } }), value),
+      term(
+        through.wrap({ kind: 'operand', operand: { kind: 'computed', call: computedCall(computed) } }),
+        value,
+        [...through.path, name],
+        computed.returns.type,
+      ),
     ]
-  return aggregateTerms(objectOf(value), aggregated(name, table, scope), through)
+  return aggregateTerms(objectOf(value), aggregated(name, table, scope), {
+    ...through,
+    path: [...through.path, name],
+  })
 }
 
 interface AggregatedRows {
@@ -95,35 +116,48 @@ const aggregateTerms = (
   [...input.fields].flatMap(([name, value]): readonly OrderTermPlan[] => {
     if (value.kind === 'null') return []
     const rows = { kind: 'related-aggregate' as const, from, join, filter }
-    if (name === 'count') return [term(through({ ...rows, aggregate: { function: 'count' } }), value)]
-    const aggregateFunction = functionNamed(name)
+    const path = [...through.path, name]
+    if (name === 'count')
+      return [term(through.wrap({ ...rows, aggregate: { function: 'count' } }), value, path, builtin('int8'))]
+    const { name: aggregateFunction, keepsType } = functionNamed(name)
     return [...objectOf(value).fields].flatMap(([column, direction]) => {
       if (direction.kind === 'null') return []
-      const aggregate = { function: aggregateFunction, column: columnNamed(column, target).name }
-      return [term(through({ ...rows, aggregate }), direction)]
+      const model = columnNamed(column, target)
+      const aggregate = { function: aggregateFunction, column: model.name }
+      const type = keepsType ? model.type : builtin('numeric')
+      return [term(through.wrap({ ...rows, aggregate }), direction, [...path, model.name], type)]
     })
   })
 
-const functionNamed = (name: string): AggregateFunction['name'] => {
+const builtin = (name: string): CatalogType => ({ category: 'base', schema: 'pg_catalog', name })
+
+const functionNamed = (name: string): AggregateFunction => {
   const found = aggregateFunctions.find((candidate) => candidate.name === name)
   if (found === undefined) throw new Error(`There is no aggregate ${name}`)
-  return found.name
+  return found
 }
 
 /** `asc` puts nulls last and `desc` puts them first, as Postgres does without being told. */
-const term = (value: OrderValue, input: InputValue): OrderTermPlan => {
+const term = (
+  value: OrderValue,
+  input: InputValue,
+  path: readonly string[],
+  type: CatalogType,
+  nullable = true,
+): OrderTermPlan => {
+  const named = { value, path, type, nullable }
   const direction = input.kind === 'enum' ? input.value : undefined
   switch (direction) {
     case 'asc':
     case 'asc_nulls_last':
-      return { value, direction: 'ASC', nulls: 'LAST' }
+      return { ...named, direction: 'ASC', nulls: 'LAST' }
     case 'asc_nulls_first':
-      return { value, direction: 'ASC', nulls: 'FIRST' }
+      return { ...named, direction: 'ASC', nulls: 'FIRST' }
     case 'desc':
     case 'desc_nulls_first':
-      return { value, direction: 'DESC', nulls: 'FIRST' }
+      return { ...named, direction: 'DESC', nulls: 'FIRST' }
     case 'desc_nulls_last':
-      return { value, direction: 'DESC', nulls: 'LAST' }
+      return { ...named, direction: 'DESC', nulls: 'LAST' }
     default:
       throw new RequestError('expected an order', input.path)
   }

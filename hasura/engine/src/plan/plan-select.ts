@@ -4,8 +4,10 @@ import {
   type GraphQLOutputType,
   type SelectionSetNode,
   getNamedType,
+  isCompositeType,
   isObjectType,
 } from 'graphql'
+import { primaryKeyColumns } from '../schema/schema-context.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import { type Predicate, type Value, allOf } from '../schema/predicate.ts'
@@ -20,6 +22,7 @@ import { readArguments } from './arguments.ts'
 import { type CollectedField, type DocumentScope, collectFields } from './collect-fields.ts'
 import type { ObjectValue } from './input-value.ts'
 import { parseJsonPath } from './json-path.ts'
+import { planConnection } from './plan-connection.ts'
 import { type PlanScope, columnNamed, columnNames, planFilter } from './plan-filter.ts'
 import { planOrder } from './plan-order.ts'
 import { enumValues, flag, member, objectOf, valueOf } from './plan-value.ts'
@@ -48,7 +51,7 @@ export const fieldOf = (
   const meaning = field?.extensions.meaning
   if (field === undefined || meaning === undefined)
     throw new RequestError(`field "${name}" not found in type: '${type.name}'`, path)
-  const composite = isObjectType(getNamedType(field.type))
+  const composite = isCompositeType(getNamedType(field.type))
   if (composite && selections.length === 0)
     throw new RequestError(`missing selection set for '${type.name}'`, path)
   if (!composite && selections.length > 0)
@@ -94,6 +97,8 @@ const rowFieldValue = (
         type: meaning.column.type,
         jsonPath: jsonPathOf(given),
       }
+    case 'node-id':
+      return { kind: 'node-id', table: table.name, key: primaryKeyColumns(table).map(({ name }) => name) }
     case 'computed-scalar':
       return {
         kind: 'operand',
@@ -125,6 +130,19 @@ const rowFieldValue = (
     case 'related-aggregate': {
       const { relationship, table: target } = meaning
       const select = planAggregate(
+        tableSource(target),
+        relationship.mapping,
+        given,
+        target,
+        objectTypeOf(field.type),
+        collected,
+        scope,
+      )
+      return { kind: 'select', select }
+    }
+    case 'related-connection': {
+      const { relationship, table: target } = meaning
+      const select = planConnection(
         tableSource(target),
         relationship.mapping,
         given,
@@ -183,7 +201,8 @@ export const planRows = (
   return { ...rows, limit: smallerLimit(rows.limit, selectAccess(table, scope).limit) }
 }
 
-const planAllRows = (
+/** Rows by the usual arguments, under the role's filter alone. */
+export const planAllRows = (
   from: RowSource,
   join: readonly ColumnPair[],
   given: ObjectValue,
@@ -198,11 +217,11 @@ const planAllRows = (
   const orderBy = planOrder(member(given, 'order_by'), table, scope)
   if (!startsWith(orderBy, distinctOn))
     throw new RequestError('"distinct_on" columns must match initial "order_by" columns', given.path)
-  const limit = rowCount(given, 'limit')
-  return { from, join, filter, distinctOn, orderBy, limit, offset: rowCount(given, 'offset') }
+  const limit = readCount(given, 'limit')
+  return { from, join, filter, distinctOn, orderBy, limit, offset: readCount(given, 'offset') }
 }
 
-const selectAccess = (table: TableModel, { access }: SelectScope): SelectAccess => {
+export const selectAccess = (table: TableModel, { access }: SelectScope): SelectAccess => {
   const select = access.table(table).select
   if (select === undefined)
     throw new Error(`${access.role} may not read ${table.key}, but its schema says so`)
@@ -223,19 +242,25 @@ const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly stri
 /** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
 const largestInlinedLimit = 1000
 
-const rowCount = (given: ObjectValue, name: 'limit' | 'offset'): RowCount | undefined => {
+export const readCount = (
+  given: ObjectValue,
+  name: 'limit' | 'offset' | 'first' | 'last',
+): RowCount | undefined => {
   const value = member(given, name)
   if (value?.kind !== 'leaf') return undefined
   if (typeof value.value === 'string')
     throw new RequestError('expected a 32-bit integer for type "Int", but found a string', value.path)
   if (typeof value.value === 'number' && value.value < 0)
     throw new RequestError('unexpected negative value', value.path, 'not-supported')
-  return name === 'limit' && typeof value.value === 'number' && value.value <= largestInlinedLimit
+  return name !== 'offset' && typeof value.value === 'number' && value.value <= largestInlinedLimit
     ? { kind: 'constant', value: value.value }
     : { kind: 'parameter', source: value.source }
 }
 
-const smallerLimit = (asked: RowCount | undefined, allowed: number | undefined): RowCount | undefined => {
+export const smallerLimit = (
+  asked: RowCount | undefined,
+  allowed: number | undefined,
+): RowCount | undefined => {
   if (allowed === undefined) return asked
   if (asked === undefined) return { kind: 'constant', value: allowed }
   if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }

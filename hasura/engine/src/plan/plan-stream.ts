@@ -31,6 +31,9 @@ export const planStream = (
   }
   const order = {
     value: { kind: 'operand' as const, operand: { kind: 'column' as const, name: column.name } },
+    path: [column.name],
+    type: column.type,
+    nullable: column.nullable,
     ...(ascending
       ? { direction: 'ASC' as const, nulls: 'LAST' as const }
       : { direction: 'DESC' as const, nulls: 'FIRST' as const }),

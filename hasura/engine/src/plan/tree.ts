@@ -25,6 +25,43 @@ export type SelectPlan =
       /** A permission's `limit` holds for the nodes; aggregates see all rows. */
       readonly nodeLimit: number | undefined
     }
+  | ConnectionPlan
+
+/** A page of rows that are in a total order. */
+export interface ConnectionPlan {
+  readonly kind: 'connection'
+  readonly rows: RowsPlan
+  /** The size of the page; absent: all of the rows. */
+  readonly count: RowCount | undefined
+  /** Whether the page has the first or the last of the rows. */
+  readonly from: 'start' | 'end'
+  /** The rows on one side of a cursor alone. */
+  readonly seek: { readonly side: 'after' | 'before'; readonly terms: readonly SeekTerm[] } | undefined
+  readonly fields: readonly ConnectionField[]
+}
+
+/** A term of the order, and what it is at the cursor. */
+export interface SeekTerm {
+  readonly term: OrderTermPlan
+  readonly bound: string | null
+}
+
+export type ConnectionField =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | { readonly key: string; readonly kind: 'edges'; readonly fields: readonly EdgeField[] }
+  | { readonly key: string; readonly kind: 'page'; readonly fields: readonly PageField[] }
+
+export type EdgeField =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | { readonly key: string; readonly kind: 'cursor' }
+  | { readonly key: string; readonly kind: 'node'; readonly fields: readonly RowField[] }
+
+export type PageField =
+  | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  | {
+      readonly key: string
+      readonly kind: 'startCursor' | 'endCursor' | 'hasPreviousPage' | 'hasNextPage'
+    }
 
 /** The rows of a table after a cursor, and where the cursor stands after the last of them. */
 export interface StreamPlan {
@@ -61,6 +98,10 @@ export interface OrderTermPlan {
   readonly value: OrderValue
   readonly direction: 'ASC' | 'DESC'
   readonly nulls: 'FIRST' | 'LAST'
+  /** Its place in `order_by`, and so in a cursor. */
+  readonly path: readonly string[]
+  readonly type: CatalogType
+  readonly nullable: boolean
 }
 
 export type OrderValue =
@@ -100,6 +141,8 @@ export type RowFieldValue =
       readonly jsonPath: readonly string[] | undefined
     }
   | { readonly kind: 'text'; readonly text: string }
+  /** The row's id in Relay: its table and the values of its key. */
+  | { readonly kind: 'node-id'; readonly table: QualifiedName; readonly key: readonly string[] }
   | { readonly kind: 'select'; readonly select: SelectPlan }
 
 export type AggregateField =

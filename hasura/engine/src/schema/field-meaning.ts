@@ -45,6 +45,24 @@ export type FieldMeaning =
   | { readonly kind: 'nodes' }
   | { readonly kind: 'count' }
   | { readonly kind: 'aggregate-function'; readonly function: AggregateFunction }
+  /** The row that a Relay id names. */
+  | { readonly kind: 'node' }
+  | { readonly kind: 'node-id'; readonly table: TableModel }
+  | { readonly kind: 'connection'; readonly table: TableModel }
+  | { readonly kind: 'function-connection'; readonly function: FunctionModel; readonly table: TableModel }
+  | {
+      readonly kind: 'related-connection'
+      readonly relationship: RelationshipModel
+      readonly table: TableModel
+    }
+  | { readonly kind: 'edges' }
+  | { readonly kind: 'cursor' }
+  | { readonly kind: 'edge-node' }
+  | { readonly kind: 'page' }
+  | {
+      readonly kind: 'page-info'
+      readonly part: 'startCursor' | 'endCursor' | 'hasPreviousPage' | 'hasNextPage'
+    }
   | { readonly kind: 'affected-rows' }
   | { readonly kind: 'returning' }
   | { readonly kind: 'answer-field' }

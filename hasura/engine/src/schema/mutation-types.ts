@@ -14,9 +14,10 @@ import type { FilterTypes } from './filter-types.ts'
 import { isGraphqlName } from './graphql-name.ts'
 import { memoize } from './memoize.ts'
 import { baseType, isNumeric } from './postgres-type.ts'
-import { type FieldConfigMap, type RowTypes, field, listOf } from './row-types.ts'
+import { type FieldConfigMap, field, listOf } from './row-field.ts'
+import type { RowTypes } from './row-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
-import { type SchemaContext, selectAccess, tableOf, visibleColumns } from './schema-context.ts'
+import { type SchemaContext, primaryKeyColumns, selectAccess, tableOf } from './schema-context.ts'
 import type { ColumnModel, TableModel } from './source-model.ts'
 
 export interface MutationTypes {
@@ -84,12 +85,6 @@ export const createMutationTypes = (
   )
   return { response, insertInput, onConflict, updateOperators: operatorTypes, keyColumns, updates }
 }
-
-/** Empty for tables and views without a primary key. */
-export const primaryKeyColumns = (table: TableModel): readonly ColumnModel[] =>
-  (table.catalog.primaryKey?.columns ?? [])
-    .map((name) => table.columnsByName.get(name))
-    .filter((column) => column !== undefined)
 
 const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes): GraphQLObjectType =>
   new GraphQLObjectType({
@@ -263,11 +258,4 @@ const updateOperatorTypes = (
   add('_prepend', 'prepend', jsonbs, 'prepend existing jsonb value of filtered columns with new jsonb value')
   add('_set', 'set', columns, 'sets the columns of the filtered rows to the given values')
   return operators
-}
-
-/** Whether every column of the primary key can be read, so that a row can be addressed by it. */
-export const isAddressable = (context: SchemaContext, table: TableModel): boolean => {
-  const key = primaryKeyColumns(table)
-  const visible = visibleColumns(context, table)
-  return key.length > 0 && key.every((column) => visible.includes(column))
 }

@@ -1,6 +1,7 @@
 import {
   GraphQLDirective,
   type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -14,28 +15,24 @@ import {
 import type { Metadata } from '../metadata/types.ts'
 import { createActionTypes } from './action-types.ts'
 import { createFilterTypes } from './filter-types.ts'
-import {
-  type MutationTypes,
-  createMutationTypes,
-  isAddressable,
-  primaryKeyColumns,
-} from './mutation-types.ts'
+import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
 import {
   type RoleAccessOptions,
   type RoleAccess,
   type SelectAccess,
   createRoleAccess,
 } from './role-access.ts'
-import {
-  type FieldConfig,
-  type FieldConfigMap,
-  type RowTypes,
-  createRowTypes,
-  field,
-  listOf,
-} from './row-types.ts'
+import { type FieldConfig, type FieldConfigMap, field, listOf } from './row-field.ts'
+import { type RowTypes, createRowTypes } from './row-types.ts'
 import { type ScalarTypes, createScalarTypes } from './scalar-types.ts'
-import { type SchemaContext, isSelectable, tableOf, visibleColumns } from './schema-context.ts'
+import {
+  type SchemaContext,
+  isAddressable,
+  isSelectable,
+  primaryKeyColumns,
+  tableOf,
+  visibleColumns,
+} from './schema-context.ts'
 import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
 import { type StreamArguments, createStreamArguments } from './stream-types.ts'
 
@@ -53,17 +50,21 @@ interface TypeBuilders {
   readonly streamArguments: StreamArguments
 }
 
+/** Hasura has two GraphQL APIs over the same metadata. */
+export type GraphQLApi = 'graphql' | 'relay'
+
 /** Builds the schema of a role, with exactly what it may do. */
 export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
-  options: RoleAccessOptions,
+  options: RoleAccessOptions & { readonly api: GraphQLApi },
 ): RoleSchema => {
   const access = createRoleAccess(source, options)
   const context: SchemaContext = { source, access }
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)
-  const rows = createRowTypes(context, scalars, filters)
+  const forRelay = options.api === 'relay'
+  const rows = createRowTypes(context, scalars, filters, { forRelay })
   const mutations = createMutationTypes(context, scalars, filters, rows)
   const streamArguments = createStreamArguments(context, scalars, filters)
   const builders = { scalars, rows, mutations, streamArguments }
@@ -76,12 +77,13 @@ export const buildRoleSchema = (
         .map((action) => [action.name, actionField(action)]),
     )
   const tables = [...source.tables.values()]
-  const query: FieldConfigMap = {
+  const relay = forRelay ? relayFields(context, rows) : undefined
+  const query: FieldConfigMap = relay ?? {
     ...merged(tables.map((table) => queryFields(context, table, builders))),
     ...functionFields(context, 'query', rows),
     ...actionFields('query'),
   }
-  const subscription: FieldConfigMap = {
+  const subscription: FieldConfigMap = relay ?? {
     ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
     ...functionFields(context, 'query', rows),
   }
@@ -100,6 +102,7 @@ export const buildRoleSchema = (
       Object.keys(subscription).length === 0
         ? null
         : new GraphQLObjectType({ name: 'subscription_root', fields: subscription }),
+    types: forRelay ? tables.filter((table) => rows.relay?.isNode(table) === true).map(rows.row) : [],
     directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
     assumeValid: true,
   })
@@ -191,6 +194,43 @@ const selectFields = (
       description: `fetch data from the table: "${name.name}" using primary key columns`,
     })
   return fields
+}
+
+/** Relay's root: a connection for each table and function whose rows have ids, and the row behind any id. */
+const relayFields = (context: SchemaContext, rows: RowTypes): FieldConfigMap => {
+  const { relay } = rows
+  const fields: FieldConfigMap = {}
+  if (relay === undefined) return fields
+  const connection = (table: TableModel) => new GraphQLNonNull(relay.connection(table))
+  for (const table of context.source.tables.values())
+    if (relay.isNode(table) && context.access.table(table).select?.queryFields.has('select') === true)
+      fields[`${table.typeName}_connection`] = field({ kind: 'connection', table }, connection(table), {
+        args: rows.connectionArguments(table),
+        description: `fetch data from the table: "${table.name.name}"`,
+      })
+  for (const model of context.source.functions) {
+    const table = tableOf(context, model.table)
+    if (model.exposedAs !== 'query' || !relay.isNode(table) || !model.catalog.returnsSet) continue
+    if (!context.access.mayCall(model.metadata, 'query')) continue
+    fields[`${model.rootField}_connection`] = field(
+      { kind: 'function-connection', function: model, table },
+      connection(table),
+      {
+        args: {
+          ...rows.functionArguments(model.argumentsTypeName, model.arguments),
+          ...rows.connectionArguments(table),
+        },
+        description: `execute function "${model.metadata.function.name}" which returns "${table.name.name}"`,
+      },
+    )
+  }
+  if (Object.keys(fields).length === 0) return fields
+  return {
+    ...fields,
+    node: field({ kind: 'node' }, relay.node, {
+      args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'A globally unique id' } },
+    }),
+  }
 }
 
 const functionFields = (

@@ -1,22 +1,21 @@
 import {
   GraphQLBoolean,
-  type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  type GraphQLFieldConfigMap,
   GraphQLFloat,
+  GraphQLID,
   GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLOutputType,
   GraphQLString,
 } from 'graphql'
 import { aggregateFunctions } from './aggregate-function.ts'
-import type { FieldMeaning } from './field-meaning.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { memoize } from './memoize.ts'
 import { baseType } from './postgres-type.ts'
+import { type RelayTypes, createRelayTypes } from './relay-types.ts'
+import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import {
   type SchemaContext,
@@ -27,14 +26,15 @@ import {
 } from './schema-context.ts'
 import type { ColumnModel, ComputedFieldModel, FunctionArgumentModel, TableModel } from './source-model.ts'
 
-export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
-export type FieldConfigMap = GraphQLFieldConfigMap<unknown, unknown>
-
 export interface RowTypes {
+  /** Absent in the schema of `/v1/graphql`. */
+  readonly relay: RelayTypes | undefined
   readonly row: (table: TableModel) => GraphQLObjectType
   readonly aggregate: (table: TableModel) => GraphQLObjectType
   /** `distinct_on`, `limit`, `offset`, `order_by`, `where`. */
   readonly selectArguments: (table: TableModel) => GraphQLFieldConfigArgumentMap
+  /** The same for a connection, with `first`, `after`, `last` and `before`. */
+  readonly connectionArguments: (table: TableModel) => GraphQLFieldConfigArgumentMap
   /** The `args` argument of a function, absent where it takes none. */
   readonly functionArguments: (
     typeName: string,
@@ -42,20 +42,12 @@ export interface RowTypes {
   ) => GraphQLFieldConfigArgumentMap
 }
 
-export const field = (
-  meaning: FieldMeaning,
-  type: GraphQLOutputType,
-  config: Pick<FieldConfig, 'args' | 'description'> = {},
-): FieldConfig => ({ type, extensions: { meaning }, ...config })
-
-export const listOf = (type: GraphQLObjectType): GraphQLOutputType =>
-  new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)))
-
 /** The object types of tables and of their aggregates, with the arguments that select rows. */
 export const createRowTypes = (
   context: SchemaContext,
   scalars: ScalarTypes,
   filters: FilterTypes,
+  { forRelay }: { readonly forRelay: boolean },
 ): RowTypes => {
   const argumentsType = new Map<string, GraphQLInputObjectType>()
   const functionArguments: RowTypes['functionArguments'] = (name, given) => {
@@ -64,18 +56,25 @@ export const createRowTypes = (
     argumentsType.set(name, type)
     return { args: { type: given.every(({ hasDefault }) => hasDefault) ? type : new GraphQLNonNull(type) } }
   }
-  const selectArguments: RowTypes['selectArguments'] = (table) => ({
+  const choiceArguments: RowTypes['selectArguments'] = (table) => ({
     distinct_on: {
       type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))),
       description: 'distinct select on columns',
     },
-    limit: { type: GraphQLInt, description: 'limit the number of rows returned' },
-    offset: { type: GraphQLInt, description: 'skip the first n rows. Use only with order_by' },
     order_by: {
       type: new GraphQLList(new GraphQLNonNull(filters.orderBy(table))),
       description: 'sort the rows by one or more columns',
     },
     where: { type: filters.boolExp(table), description: 'filter the rows returned' },
+  })
+  const selectArguments: RowTypes['selectArguments'] = (table) => ({
+    ...choiceArguments(table),
+    limit: { type: GraphQLInt, description: 'limit the number of rows returned' },
+    offset: { type: GraphQLInt, description: 'skip the first n rows. Use only with order_by' },
+  })
+  const connectionArguments: RowTypes['connectionArguments'] = (table) => ({
+    ...relay?.pageArguments,
+    ...choiceArguments(table),
   })
   const aggregate = memoize((table: TableModel) => aggregateType(table, row, aggregateFields))
   const aggregateFields = memoize((table: TableModel) =>
@@ -86,15 +85,24 @@ export const createRowTypes = (
       new GraphQLObjectType({
         name: table.typeName,
         description: table.comment ?? `columns and relationships of "${table.name.name}"`,
+        interfaces: () => (relay?.isNode(table) === true ? [relay.node] : []),
         fields: () => ({
           ...columnFields(context, table, scalars),
-          ...relationshipFields(context, table, row, aggregate, selectArguments),
+          ...(relay?.isNode(table) === true ? nodeFields(table) : {}),
+          ...relationshipFields(context, table, types),
           ...computedFields(context, table, scalars, row, functionArguments, selectArguments),
         }),
       }),
   )
-  return { row, aggregate, selectArguments, functionArguments }
+  const relay = forRelay ? createRelayTypes(context, row) : undefined
+  const types: RowTypes = { relay, row, aggregate, selectArguments, connectionArguments, functionArguments }
+  return types
 }
+
+/** Takes the place of a column of that name. */
+const nodeFields = (table: TableModel): FieldConfigMap => ({
+  id: field({ kind: 'node-id', table }, new GraphQLNonNull(GraphQLID)),
+})
 
 const functionArgumentsType = (
   name: string,
@@ -132,9 +140,7 @@ const columnFields = (context: SchemaContext, table: TableModel, scalars: Scalar
 const relationshipFields = (
   context: SchemaContext,
   table: TableModel,
-  row: RowTypes['row'],
-  aggregate: RowTypes['aggregate'],
-  selectArguments: RowTypes['selectArguments'],
+  { relay, row, aggregate, selectArguments, connectionArguments }: RowTypes,
 ): FieldConfigMap => {
   const fields: FieldConfigMap = {}
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
@@ -155,6 +161,12 @@ const relationshipFields = (
         { kind: 'related-aggregate', relationship, table: target },
         new GraphQLNonNull(aggregate(target)),
         { args, description: 'An aggregate relationship' },
+      )
+    if (relay?.isNode(target) === true)
+      fields[`${name}_connection`] = field(
+        { kind: 'related-connection', relationship, table: target },
+        new GraphQLNonNull(relay.connection(target)),
+        { args: connectionArguments(target), description },
       )
   }
   return fields

@@ -49,3 +49,16 @@ export const visibleRelationships = (context: SchemaContext, table: TableModel) 
 /** Whether the role may read the table's rows at all. */
 export const isSelectable = (context: SchemaContext, table: TableModel): boolean =>
   selectAccess(context, table) !== undefined
+
+/** Empty for tables and views without a primary key. */
+export const primaryKeyColumns = (table: TableModel): readonly ColumnModel[] =>
+  (table.catalog.primaryKey?.columns ?? [])
+    .map((name) => table.columnsByName.get(name))
+    .filter((column) => column !== undefined)
+
+/** Whether every column of the primary key can be read, so that a row can be addressed by it. */
+export const isAddressable = (context: SchemaContext, table: TableModel): boolean => {
+  const key = primaryKeyColumns(table)
+  const visible = visibleColumns(context, table)
+  return key.length > 0 && key.every((column) => visible.includes(column))
+}

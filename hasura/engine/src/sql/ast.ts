@@ -89,6 +89,7 @@ export type Expression =
       readonly then: Expression
       readonly otherwise: Expression
     }
+  | { readonly kind: 'window'; readonly call: FunctionCall; readonly orderBy: readonly OrderTerm[] }
   | FunctionCall
 
 export interface FunctionCall {
@@ -96,6 +97,8 @@ export interface FunctionCall {
   readonly function: BuiltinFunction | QualifiedName
   readonly arguments: readonly FunctionArgument[]
   readonly distinct?: boolean
+  /** The order in which an aggregate takes the rows. */
+  readonly orderBy?: readonly OrderTerm[]
   readonly filter?: Expression
 }
 
@@ -112,9 +115,11 @@ export type BuiltinFunction =
   | 'bool_and'
   | 'bool_or'
   | 'coalesce'
+  | 'convert_to'
   | 'corr'
   | 'count'
   | 'covar_samp'
+  | 'encode'
   | 'json_agg'
   | 'json_build_array'
   | 'json_build_object'
@@ -122,6 +127,8 @@ export type BuiltinFunction =
   | 'least'
   | 'max'
   | 'min'
+  | 'replace'
+  | 'row_number'
   | 'row_to_json'
   | 'stddev'
   | 'stddev_pop'

@@ -227,6 +227,8 @@ class Printer {
         return `ARRAY[${this.#list(node.items)}]::${typeName(node.type)}`
       case 'case':
         return `CASE WHEN ${this.#expression(node.condition)} THEN ${this.#expression(node.then)} ELSE ${this.#expression(node.otherwise)} END`
+      case 'window':
+        return `${this.#call(node.call)} OVER (${this.#orderBy(node.orderBy).trimStart()})`
       case 'call':
         return this.#call(node)
       default:
@@ -240,8 +242,9 @@ class Printer {
       const printed = value.kind === 'star' ? '*' : this.#expression(value)
       return argument === undefined ? printed : `${identifier(argument)} => ${printed}`
     })
+    const order = this.#orderBy(node.orderBy)
     const filter = node.filter === undefined ? '' : ` FILTER (WHERE ${this.#expression(node.filter)})`
-    return `${name}(${node.distinct === true ? 'DISTINCT ' : ''}${values.join(', ')})${filter}`
+    return `${name}(${node.distinct === true ? 'DISTINCT ' : ''}${values.join(', ')}${order})${filter}`
   }
 
   #value(source: ParameterSource, type: TypeName): string {

@@ -5,16 +5,19 @@ import type {
   OrderValue,
   RowCount,
   RowField,
+  RowFieldValue,
   RowSource,
   RowsPlan,
   SelectPlan,
 } from '../plan/tree.ts'
+import { nodeIdVersion } from '../plan/node-id.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
 import type { CatalogType } from '../catalog/types.ts'
 import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
 import {
   and,
   binary,
+  boolean,
   builtinType,
   call,
   cast,
@@ -25,6 +28,7 @@ import {
   text,
   where,
 } from './build.ts'
+import { base64, connectionJson } from './connection-expression.ts'
 import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
 import {
   type RowScope,
@@ -82,6 +86,8 @@ export const selectJson = (
     }
     case 'aggregate':
       return aggregateJson(plan, alias, parent, translation)
+    case 'connection':
+      return connectionJson(plan, parent, translation)
     default:
       return plan satisfies never
   }
@@ -96,7 +102,9 @@ export const rowEntries = (
   fields.map(({ key, value }): JsonEntry => {
     switch (value.kind) {
       case 'text':
-        return { key, value: typeName(value.text) }
+        return { key, value: typeNameText(value.text) }
+      case 'node-id':
+        return { key, value: nodeId(value, alias) }
       case 'operand': {
         const operand = operandExpression(value.operand, rowScope(alias))
         return { key, value: columnJson(operand, value.type, value.jsonPath, translation) }
@@ -108,7 +116,19 @@ export const rowEntries = (
     }
   })
 
-const typeName = (value: string): Expression => cast(text(value), builtinType('text'))
+/** As Hasura makes them: `[1, "public", "author", 7]` in base64. */
+const nodeId = ({ table, key }: Extract<RowFieldValue, { kind: 'node-id' }>, alias: string): Expression =>
+  base64(
+    call(
+      'json_build_array',
+      integer(nodeIdVersion),
+      cast(text(table.schema), builtinType('text')),
+      cast(text(table.name), builtinType('text')),
+      ...key.map((name) => column(alias, name)),
+    ),
+  )
+
+export const typeNameText = (value: string): Expression => cast(text(value), builtinType('text'))
 
 const columnJson = (
   operand: Expression,
@@ -129,14 +149,17 @@ export const rowsFrom = (
   alias: string,
   parent: string | undefined,
   translation: Translation,
+  more: { readonly condition?: Expression; readonly limit?: Expression } = {},
 ): Pick<Select, 'from' | 'where'> => {
   const scope = rowScope(alias)
   const conditions = and([
     ...(parent === undefined ? [] : joinConditions(rows.join, parent, alias)),
     predicateExpression(rows.filter, scope, translation),
+    more.condition ?? boolean(true),
   ])
   const from = sourceFrom(rows.from, alias, parent)
-  const { distinctOn, orderBy, limit, offset } = rows
+  const { distinctOn, orderBy, offset } = rows
+  const limit = more.limit ?? (rows.limit === undefined ? undefined : rowCount(rows.limit))
   if (distinctOn.length === 0 && orderBy.length === 0 && limit === undefined && offset === undefined)
     return { from, ...where(conditions) }
   const inner = select([], {
@@ -145,7 +168,7 @@ export const rowsFrom = (
     ...where(conditions),
     ...(distinctOn.length === 0 ? {} : { distinctOn: distinctOn.map((name) => column(alias, name)) }),
     ...(orderBy.length === 0 ? {} : { orderBy: orderBy.map((term) => orderTerm(term, scope, translation)) }),
-    ...(limit === undefined ? {} : { limit: rowCount(limit) }),
+    ...(limit === undefined ? {} : { limit }),
     ...(offset === undefined ? {} : { offset: rowCount(offset) }),
   })
   return { from: { kind: 'derived', select: inner, alias } }
@@ -156,7 +179,7 @@ const sourceFrom = (source: RowSource, alias: string, parent: string | undefined
     ? { kind: 'table', name: source.name, alias }
     : { kind: 'function', call: callExpression(source.call, rowScope(parent ?? alias)), alias }
 
-const rowCount = (count: RowCount): Expression => {
+export const rowCount = (count: RowCount): Expression => {
   switch (count.kind) {
     case 'constant':
       return integer(count.value)
@@ -173,14 +196,14 @@ const rowCount = (count: RowCount): Expression => {
   }
 }
 
-const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Translation): OrderTerm => ({
+export const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Translation): OrderTerm => ({
   value: orderValue(term.value, scope, translation),
   direction: term.direction,
   nulls: term.nulls,
 })
 
 /** A value of a related row, or an aggregate of related rows, is a sub-select of its own. */
-const orderValue = (value: OrderValue, scope: RowScope, translation: Translation): Expression => {
+export const orderValue = (value: OrderValue, scope: RowScope, translation: Translation): Expression => {
   if (value.kind === 'operand') return operandExpression(value.operand, scope)
   const alias = translation.aliases.next()
   const inner = rowScope(alias)
@@ -246,7 +269,7 @@ const aggregateEntry = (
   const { key } = field
   switch (field.kind) {
     case 'text':
-      return { key, value: typeName(field.text) }
+      return { key, value: typeNameText(field.text) }
     case 'aggregate': {
       const values = field.values.map((value) => aggregateValue(value, alias, translation, collect))
       return { key, value: jsonObject(values) }
@@ -279,13 +302,13 @@ const aggregateValue = (
   const { key } = value
   switch (value.kind) {
     case 'text':
-      return { key, value: typeName(value.text) }
+      return { key, value: typeNameText(value.text) }
     case 'count':
       return { key, value: collect(aggregateCall('count', value.columns, value.distinct, alias)) }
     case 'function': {
       const { name } = value.function
       const entries = value.values.map((entry): JsonEntry => {
-        if (entry.kind === 'text') return { key: entry.key, value: typeName(entry.text) }
+        if (entry.kind === 'text') return { key: entry.key, value: typeNameText(entry.text) }
         const aggregated = call(name, column(alias, entry.name))
         // As in Hasura, it is the column's type that decides, whatever the aggregate makes of it.
         const asText = stringifyNumbers && isBigNumber(entry.type)

@@ -185,7 +185,7 @@ export class Connection {
         this.#refuse({ kind: 'not-initialised', id })
         return
       }
-      const request = parseRequest(payload)
+      const request = parseRequest(payload, this.#endpoint.api)
       if (this.#endpoint.executor.isSubscription(request, introduced.session)) {
         this.#subscribe(id, request, introduced.session, operation)
         return

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import { type CorsPolicy, allowsOrigin } from '../cors.ts'
+import type { GraphQLApi } from '../../schema/role-schema.ts'
 import type { GraphQLEndpoint } from '../graphql-endpoint.ts'
 import { Connection, type ConnectionLimits } from './connection.ts'
 import { legacyProtocol, transportProtocol } from './protocol.ts'
@@ -20,13 +21,19 @@ export interface WebSockets {
   readonly close: () => Promise<void>
 }
 
-const path = '/v1/graphql'
+const apis: Readonly<Record<string, GraphQLApi>> = { '/v1/graphql': 'graphql', '/v1beta1/relay': 'relay' }
+
+const apiOf = (url: string | undefined): GraphQLApi | undefined => {
+  const path = URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
+  return Object.hasOwn(apis, path) ? apis[path] : undefined
+}
+
 const closingGraceMs = 1_000
 
 /** Serves GraphQL over WebSocket on the HTTP server's own port. */
 export const serveWebSockets = (
   server: Server,
-  endpoint: GraphQLEndpoint,
+  endpoint: Omit<GraphQLEndpoint, 'api'>,
   options: WebSocketOptions,
 ): WebSockets => {
   const sockets = new WebSocketServer({
@@ -42,10 +49,11 @@ export const serveWebSockets = (
       refuseUpgrade(socket, refusal)
       return
     }
+    const api = apiOf(request.url) ?? 'graphql'
     sockets.handleUpgrade(request, socket, head, (client) => {
       const protocol = client.protocol === 'graphql-transport-ws' ? transportProtocol : legacyProtocol
       const headers = headersOf(request, options.cors)
-      new Connection(client, protocol, headers, endpoint, options, options.logger)
+      new Connection(client, protocol, headers, { ...endpoint, api }, options, options.logger)
     })
   })
   return {
@@ -67,7 +75,7 @@ const refusalOf = (
   connections: number,
   { maxConnections, cors }: WebSocketOptions,
 ): string | undefined => {
-  if (URL.parse(url ?? '/', 'http://localhost')?.pathname !== path) return '404 Not Found'
+  if (apiOf(url) === undefined) return '404 Not Found'
   if (connections >= maxConnections) return '503 Service Unavailable'
   // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.
   if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return '403 Forbidden'

@@ -1,0 +1,22 @@
+import {
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql'
+import type { FieldMeaning } from './field-meaning.ts'
+
+export type FieldConfig = GraphQLFieldConfig<unknown, unknown>
+export type FieldConfigMap = GraphQLFieldConfigMap<unknown, unknown>
+
+/** A field of a role's schema, with what it stands for. */
+export const field = (
+  meaning: FieldMeaning,
+  type: GraphQLOutputType,
+  config: Pick<FieldConfig, 'args' | 'description'> = {},
+): FieldConfig => ({ type, extensions: { meaning }, ...config })
+
+export const listOf = (type: GraphQLObjectType): GraphQLOutputType =>
+  new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)))
