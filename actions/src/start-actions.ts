@@ -8,7 +8,7 @@ import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
-import { userActions } from './identity/index.ts'
+import { identityActions } from './identity/index.ts'
 import { inventoryActions } from './inventory/index.ts'
 import { merchantActions, type MerchantOptions } from './merchant/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
@@ -78,7 +78,7 @@ export function actionsByDomain(
     crm: crmActions(database),
     analytics: analyticsActions(database),
     payment: paymentActions({ database, cashier, completeRefund, cardProcessor }),
-    identity: userActions(database),
+    identity: identityActions({ database, tokenIssuer }),
     merchant: merchantActions({ database, tokenIssuer }),
   }
 }

@@ -1,4 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -181,7 +192,7 @@ describe('an allow-list', () => {
 describe('a token', () => {
   async function issue(ttlSeconds = 60) {
     const customerId = await createCustomer(database.sql, merchantId)
-    const { accessToken } = await issuer.issueCustomerToken({ merchantId, customerId, ttlSeconds })
+    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds })
     return { customerId, accessToken, authorization: `Bearer ${accessToken}` }
   }
 
@@ -262,7 +273,7 @@ describe('a token', () => {
     const customerId = await createCustomer(database.sql, merchantId)
     const issuers = Array.from({ length: 5 }, () => createTokenIssuer({ databaseUrl: database.url }))
     await Promise.all(
-      issuers.map((one) => one.issueCustomerToken({ merchantId, customerId, ttlSeconds: 60 })),
+      issuers.map((one) => one.issue({ kind: 'customer', merchantId, customerId, ttlSeconds: 60 })),
     )
     await Promise.all(issuers.map((one) => one.close()))
     expect(await database.sql`SELECT id FROM identity.signing_key`).toHaveLength(1)
@@ -272,11 +283,110 @@ describe('a token', () => {
     'cannot be asked for with a lifetime of %s seconds',
     async (ttlSeconds) => {
       const customerId = await createCustomer(database.sql, merchantId)
-      await expect(issuer.issueCustomerToken({ merchantId, customerId, ttlSeconds })).rejects.toThrow(
+      await expect(issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds })).rejects.toThrow(
         RangeError,
       )
     },
   )
+})
+
+describe('signing keys', () => {
+  test('rotate: the new one signs, and tokens of the one before are good until they expire', async () => {
+    const customerId = await createCustomer(database.sql, merchantId)
+    const request = { kind: 'customer', merchantId, customerId, ttlSeconds: 60 } as const
+    const kidOf = (token: string) => decodeProtectedHeader(token).kid
+    const before = await issuer.issue(request)
+    expect(await issuer.rotateKeys(3600)).toBe(false)
+    const rotated = await Promise.all([issuer.rotateKeys(0), issuer.rotateKeys(3600)])
+    expect(rotated).toContain(true)
+    const after = await issuer.issue(request)
+    expect(kidOf(after.accessToken)).not.toBe(kidOf(before.accessToken))
+    // Whoever has the old keys in memory finds the new one, and whoever starts now the old one.
+    const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    for (const one of [authenticator, fresh]) {
+      for (const { accessToken } of [before, after]) {
+        await until(async () => {
+          const answer = await one.authenticate({ authorization: `Bearer ${accessToken}`, remoteAddress })
+          return answer.kind === 'authenticated'
+        }, 4000)
+      }
+    }
+    const published = await fresh.publicKeys()
+    await fresh.close()
+    const kids = published?.keys.map(({ kid }) => kid)
+    expect(kids).toContain(kidOf(before.accessToken))
+    expect(kids).toContain(kidOf(after.accessToken))
+  })
+
+  test('are published without what signs, and verify our tokens for anybody', async () => {
+    const customerId = await createCustomer(database.sql, merchantId)
+    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds: 60 })
+    const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    const { keys } = (await fresh.publicKeys()) ?? { keys: [] }
+    await fresh.close()
+    expect(keys.flatMap((key) => Object.keys(key))).not.toContain('d')
+    const { payload } = await jwtVerify(accessToken, createLocalJWKSet({ keys: [...keys] }))
+    expect(payload.sub).toBe(customerId)
+  })
+})
+
+describe('a token of an outside issuer', () => {
+  test('is taken for the customer of the merchant that it is configured for, and for nobody else', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('RS256')
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'theirs', alg: 'RS256' }] }
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(jwks))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const issuerUrl = 'https://login.example.com'
+    const trusting = createAuthenticator({
+      databaseUrl: database.url,
+      mode: 'live',
+      logger,
+      trustedIssuers: [
+        { issuer: issuerUrl, jwksUrl: `http://127.0.0.1:${port}/jwks`, audience: 'our-shop', merchantId },
+      ],
+    })
+    const customerId = await createCustomer(database.sql, merchantId)
+    const strangerId = await createCustomer(database.sql, await createMerchant(database.sql))
+    const emailOf = async (id: string) => {
+      const [row] = await database.sql<[{ email: string }]>`SELECT email FROM crm.customer WHERE id = ${id}`
+      return row.email
+    }
+    const sign = (claims: object, audience = 'our-shop', key = privateKey, lifetime = '5m') =>
+      new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'theirs' })
+        .setIssuer(issuerUrl)
+        .setAudience(audience)
+        .setIssuedAt(lifetime === '5m' ? undefined : Math.floor(Date.now() / 1000) - 600)
+        .setExpirationTime(lifetime)
+        .sign(key)
+    const outcome = async (token: string) => {
+      const answer = await trusting.authenticate({ authorization: `Bearer ${token}`, remoteAddress })
+      return answer.kind === 'authenticated' && answer.principal.kind === 'customer'
+        ? answer.principal.customerId
+        : answer.kind === 'refused' && answer.id
+    }
+    const email = await emailOf(customerId)
+    expect(await outcome(await sign({ sub: 'their|1', email, email_verified: true }))).toBe(customerId)
+    expect(await outcome(await sign({ sub: customerId }))).toBe(customerId)
+    expect(await outcome(await sign({ sub: 'their|1', email, email_verified: false }))).toBe('SVC_AUTH_001')
+    expect(await outcome(await sign({ sub: 'their|1' }))).toBe('SVC_AUTH_001')
+    expect(await outcome(await sign({ sub: strangerId }))).toBe('SVC_AUTH_001')
+    expect(
+      await outcome(await sign({ sub: 's', email: await emailOf(strangerId), email_verified: true })),
+    ).toBe('SVC_AUTH_001')
+    expect(await outcome(await sign({ sub: customerId }, 'another-shop'))).toBe('SVC_AUTH_001')
+    const { privateKey: other } = await generateKeyPair('RS256')
+    expect(await outcome(await sign({ sub: customerId }, 'our-shop', other))).toBe('SVC_AUTH_001')
+    expect(await outcome(await sign({ sub: customerId }, 'our-shop', privateKey, '-1m'))).toBe('SVC_AUTH_002')
+    expect(await authenticate(`Bearer ${await sign({ sub: customerId })}`)).toMatchObject({
+      id: 'SVC_AUTH_001',
+    })
+    await trusting.close()
+    server.close()
+  })
 })
 
 describe('when something is away', () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { JWK } from 'jose'
 import type { Logger } from 'pino'
 import postgres, { type Sql } from 'postgres'
 import { AccessCache } from './access-cache.ts'
@@ -12,7 +13,8 @@ import { KeyUsage } from './key-usage.ts'
 import type { Mode } from './principal.ts'
 import { VerificationKeys } from './signing-keys.ts'
 import { verifyKey } from './verify-key.ts'
-import { verifyToken } from './verify-token.ts'
+import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
+import { type TokenKeys, verifyToken } from './verify-token.ts'
 
 export type AuthenticatorOptions = {
   readonly databaseUrl: string
@@ -20,6 +22,8 @@ export type AuthenticatorOptions = {
   readonly mode: Mode
   /** Networks of proxies whose X-Forwarded-For is believed; none by default. */
   readonly trustedProxies?: readonly string[]
+  /** Who else signs customers in; nobody by default. */
+  readonly trustedIssuers?: readonly TrustedIssuer[]
   readonly logger: Logger
 }
 
@@ -35,6 +39,8 @@ export type AuthenticationRequest = {
 export type Authenticator = {
   /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
+  /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
+  publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
   /** Whether revocations are heard of at this moment. */
   readonly healthy: boolean
   close(): Promise<void>
@@ -59,7 +65,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     backoff: () => 0.2,
     connection: { application_name: 'auth-webhook', statement_timeout: VERIFICATION_TIMEOUT_MS },
   })
-  const verifier = new Verifier(sql, mode, databaseUrl, logger)
+  const keys = new VerificationKeys(sql)
+  const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
+  const verifier = new Verifier(sql, mode, tokenKeys, databaseUrl, logger)
   const usage = new KeyUsage(sql, logger)
 
   async function authenticate(request: AuthenticationRequest): Promise<Authentication> {
@@ -83,6 +91,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate,
+    async publicKeys() {
+      try {
+        return { keys: await withDeadline(VERIFICATION_TIMEOUT_MS, keys.published()) }
+      } catch (error) {
+        logger.error({ err: error }, 'the public keys could not be read')
+        return null
+      }
+    },
     get healthy() {
       return verifier.healthy
     },
@@ -114,16 +130,16 @@ class Verifier {
   readonly #mode: Mode
   readonly #logger: Logger
   readonly #cache = new AccessCache()
-  readonly #keys: VerificationKeys
+  readonly #tokenKeys: TokenKeys
   readonly #changes: AccessChanges
   /** By epoch and hash, so that nobody joins a verification that was begun before access changed. */
   readonly #underWay = new Map<string, Promise<Verification | undefined>>()
 
-  constructor(sql: Sql, mode: Mode, databaseUrl: string, logger: Logger) {
+  constructor(sql: Sql, mode: Mode, tokenKeys: TokenKeys, databaseUrl: string, logger: Logger) {
     this.#sql = sql
     this.#mode = mode
     this.#logger = logger
-    this.#keys = new VerificationKeys(sql)
+    this.#tokenKeys = tokenKeys
     this.#changes = new AccessChanges({
       databaseUrl,
       logger,
@@ -168,7 +184,7 @@ class Verifier {
       case 'key':
         return verifyKey(this.#sql, credential.key, this.#mode)
       case 'token':
-        return verifyToken(this.#sql, this.#keys, credential.token)
+        return verifyToken(this.#sql, this.#tokenKeys, credential.token)
     }
   }
 

@@ -20,11 +20,7 @@ export type {
   UserPrincipal,
 } from './principal.ts'
 export { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
-export {
-  createTokenIssuer,
-  type AccessToken,
-  type CustomerTokenRequest,
-  type TokenIssuer,
-} from './token-issuer.ts'
+export { createTokenIssuer, type AccessToken, type TokenIssuer, type TokenRequest } from './token-issuer.ts'
 export { MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
+export { trustedIssuer, type TrustedIssuer } from './trusted-issuers.ts'
 export { startAuthWebhook, type AuthWebhook, type AuthWebhookOptions } from './webhook.ts'

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import type { Sql } from 'postgres'
+import type { ISql, Sql, TransactionSql } from 'postgres'
 
 export const SIGNING_ALGORITHM = 'ES256'
 
@@ -18,7 +18,7 @@ export async function currentSigningKey(sql: Sql): Promise<SigningKey> {
   return { id: row.id, privateKey: await importKey(row.private_jwk) }
 }
 
-async function newestSigningKey(sql: Sql): Promise<SigningKeyRow | undefined> {
+async function newestSigningKey(sql: ISql): Promise<SigningKeyRow | undefined> {
   const [row] = await sql<SigningKeyRow[]>`
     SELECT id, private_jwk FROM identity.signing_key
     WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
@@ -29,23 +29,53 @@ async function newestSigningKey(sql: Sql): Promise<SigningKeyRow | undefined> {
 
 // Several processes start at once on a new database: the lock makes all of them take the first one's key.
 async function createSigningKey(sql: Sql): Promise<SigningKeyRow> {
+  return underLock(
+    sql,
+    async (transaction) => (await newestSigningKey(transaction)) ?? insertSigningKey(transaction),
+  )
+}
+
+/**
+ * Replaces the key that signs by a new one, if it is older than `maxAgeSeconds`; those before it go on verifying for
+ * `overlapSeconds`. Keys that nothing can be verified with any more are deleted.
+ */
+export async function rotateSigningKey(
+  sql: Sql,
+  maxAgeSeconds: number,
+  overlapSeconds: number,
+): Promise<boolean> {
+  return underLock(sql, async (transaction) => {
+    await transaction`DELETE FROM identity.signing_key WHERE retired_at < now() - interval '1 day'`
+    const [due] = await transaction`
+      SELECT FROM identity.signing_key
+      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
+      HAVING max(created_at) <= now() - make_interval(secs => ${maxAgeSeconds})`
+    if (due === undefined) return false
+    const { id } = await insertSigningKey(transaction)
+    await transaction`
+      UPDATE identity.signing_key SET retired_at = now() + make_interval(secs => ${overlapSeconds})
+      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL AND id <> ${id}`
+    return true
+  })
+}
+
+async function underLock<T>(sql: Sql, work: (transaction: TransactionSql) => Promise<T>): Promise<T> {
+  const result = await sql.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(hashtextextended('identity.signing_key', 0))`
+    return work(transaction)
+  })
+  return result as T
+}
+
+async function insertSigningKey(sql: ISql): Promise<SigningKeyRow> {
   const { privateKey, publicKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
   const privateJwk = { ...(await exportJWK(privateKey)) }
   const publicJwk = { ...(await exportJWK(publicKey)) }
-  return sql.begin(async (transaction) => {
-    await transaction`SELECT pg_advisory_xact_lock(hashtextextended('identity.signing_key', 0))`
-    const [existing] = await transaction<SigningKeyRow[]>`
-      SELECT id, private_jwk FROM identity.signing_key
-      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
-      ORDER BY created_at DESC, id DESC
-      LIMIT 1`
-    if (existing !== undefined) return existing
-    const [created] = await transaction<[SigningKeyRow]>`
-      INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk)
-      VALUES (${SIGNING_ALGORITHM}, ${transaction.json(privateJwk)}, ${transaction.json(publicJwk)})
-      RETURNING id, private_jwk`
-    return created
-  })
+  const [created] = await sql<[SigningKeyRow]>`
+    INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk)
+    VALUES (${SIGNING_ALGORITHM}, ${sql.json(privateJwk)}, ${sql.json(publicJwk)})
+    RETURNING id, private_jwk`
+  return created
 }
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
@@ -58,6 +88,7 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
 export class VerificationKeys {
   readonly #sql: Sql
   #keys: ReadonlyMap<string, CryptoKey> = new Map()
+  #published: readonly JWK[] = []
   #loadedAt = -Infinity
 
   constructor(sql: Sql) {
@@ -70,14 +101,26 @@ export class VerificationKeys {
     return this.#keys.get(id)
   }
 
+  /** For others to verify our tokens with (RFC 7517). */
+  async published(): Promise<readonly JWK[]> {
+    if (performance.now() - this.#loadedAt > PUBLIC_KEYS_TTL_MS) await this.#load()
+    return this.#published
+  }
+
   async #load(): Promise<void> {
     const rows = await this.#sql<{ id: string; public_jwk: JWK }[]>`
       SELECT id, public_jwk FROM identity.signing_key
-      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL`
+      WHERE algorithm = ${SIGNING_ALGORITHM} AND (retired_at IS NULL OR retired_at > now())`
     const keys = await Promise.all(
       rows.map(async (row) => [row.id, await importKey(row.public_jwk)] as const),
     )
     this.#keys = new Map(keys)
+    this.#published = rows.map(({ id, public_jwk: jwk }) => ({
+      ...jwk,
+      kid: id,
+      alg: SIGNING_ALGORITHM,
+      use: 'sig',
+    }))
     this.#loadedAt = performance.now()
   }
 }

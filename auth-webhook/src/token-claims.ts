@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CustomerId, MerchantId } from './principal.ts'
+import type { CustomerId, MerchantId, UserId } from './principal.ts'
 
 export const ISSUER = 'commerce-graph'
 export const AUDIENCE = 'commerce-graph'
@@ -10,12 +10,26 @@ export const MAX_TOKEN_TTL_SECONDS = 24 * 60 * 60
 /** How far the clocks of the machine that signs and the one that verifies may be apart. */
 export const CLOCK_TOLERANCE_SECONDS = 5
 
-/** The claims of a shopper's token, beyond the registered ones that jose checks. */
-export const customerClaims = z.object({
-  kind: z.literal('customer'),
-  sub: z.uuid().transform((id) => id as CustomerId),
+const shared = {
   merchant_id: z.uuid().transform((id) => id as MerchantId),
   exp: z.number(),
-})
+}
 
-export type CustomerClaims = z.infer<typeof customerClaims>
+/** The claims of our tokens, beyond the registered ones that jose checks. `sid`: the session that it belongs to. */
+export const tokenClaims = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('customer'),
+    sub: z.uuid().transform((id) => id as CustomerId),
+    // One that the merchant's backend asked for belongs to no session.
+    sid: z.uuid().optional(),
+    ...shared,
+  }),
+  z.object({
+    kind: z.literal('user'),
+    sub: z.uuid().transform((id) => id as UserId),
+    sid: z.uuid(),
+    ...shared,
+  }),
+])
+
+export type TokenClaims = z.infer<typeof tokenClaims>

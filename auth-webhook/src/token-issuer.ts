@@ -1,26 +1,37 @@
 import { SignJWT } from 'jose'
 import postgres from 'postgres'
-import type { CustomerId, MerchantId } from './principal.ts'
-import { currentSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
+import type { CustomerId, MerchantId, UserId } from './principal.ts'
+import { currentSigningKey, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
 import { AUDIENCE, ISSUER, MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
 
-export type CustomerTokenRequest = {
+export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId
-  readonly customerId: CustomerId
   /** A whole number from 1 to MAX_TOKEN_TTL_SECONDS. */
   readonly ttlSeconds: number
 }
+
+/** `sessionId`: the token ends with that session, whatever its own time. */
+type TokenSubject =
+  | { readonly kind: 'customer'; readonly customerId: CustomerId; readonly sessionId?: string }
+  | { readonly kind: 'user'; readonly userId: UserId; readonly sessionId: string }
 
 export type AccessToken = { readonly accessToken: string; readonly expiresAt: Date }
 
 export type TokenIssuer = {
   /**
-   * Signs an access token for a shopper. Whether the customer exists, and whether the caller may speak for it, is
-   * for the caller to know; a token of a customer who is gone is refused when it is used.
+   * Signs an access token. Whether there is such a person, and whether the caller may speak for them, is for the caller
+   * to know; a token of somebody who is gone is refused when it is used.
    *
    * @throws RangeError when ttlSeconds is out of bounds
    */
-  issueCustomerToken(request: CustomerTokenRequest): Promise<AccessToken>
+  issue(request: TokenRequest): Promise<AccessToken>
+  /**
+   * Makes a new key pair when the one that signs is older than `maxAgeSeconds`, and lets the older ones verify until the last
+   * token that they signed has expired.
+   *
+   * @returns whether it did
+   */
+  rotateKeys(maxAgeSeconds: number): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -31,7 +42,8 @@ export function createTokenIssuer({ databaseUrl }: { readonly databaseUrl: strin
     connection: { application_name: 'token-issuer' },
   })
   return {
-    async issueCustomerToken({ merchantId, customerId, ttlSeconds }) {
+    async issue(request) {
+      const { merchantId, ttlSeconds, sessionId } = request
       if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TOKEN_TTL_SECONDS) {
         throw new RangeError(
           `ttlSeconds is ${ttlSeconds}; it must be a whole number from 1 to ${MAX_TOKEN_TTL_SECONDS}`,
@@ -40,16 +52,22 @@ export function createTokenIssuer({ databaseUrl }: { readonly databaseUrl: strin
       const signingKey = await currentSigningKey(sql)
       const issuedAt = Math.floor(Date.now() / 1000)
       const expiresAt = issuedAt + ttlSeconds
-      const accessToken = await new SignJWT({ kind: 'customer', merchant_id: merchantId })
+      const claims = {
+        kind: request.kind,
+        merchant_id: merchantId,
+        ...(sessionId !== undefined && { sid: sessionId }),
+      }
+      const accessToken = await new SignJWT(claims)
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'at+jwt', kid: signingKey.id })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
-        .setSubject(customerId)
+        .setSubject(request.kind === 'user' ? request.userId : request.customerId)
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiresAt)
         .sign(signingKey.privateKey)
       return { accessToken, expiresAt: new Date(expiresAt * 1000) }
     },
+    rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, maxAgeSeconds, MAX_TOKEN_TTL_SECONDS),
     close: () => sql.end({ timeout: 5 }),
   }
 }

@@ -1,78 +1,190 @@
-import { errors, jwtVerify } from 'jose'
+import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Sql } from 'postgres'
-import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
+import { ZodError } from 'zod'
+import { allowListOf, type Grant, type MerchantAccessRow, type Verification } from './access.ts'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
+import type { CustomerId, MerchantId } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 import { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
 import { SIGNING_ALGORITHM, type VerificationKeys } from './signing-keys.ts'
 import {
   AUDIENCE,
   CLOCK_TOLERANCE_SECONDS,
-  customerClaims,
   ISSUER,
   MAX_TOKEN_TTL_SECONDS,
-  type CustomerClaims,
+  type TokenClaims,
+  tokenClaims,
 } from './token-claims.ts'
+import {
+  type OutsideClaims,
+  outsideClaims,
+  TRUSTED_ALGORITHMS,
+  type TrustedIssuers,
+} from './trusted-issuers.ts'
 
-/** Checks a shopper's token, and that the shopper still exists. */
-export async function verifyToken(sql: Sql, keys: VerificationKeys, token: string): Promise<Verification> {
-  const claims = await readClaims(keys, token)
-  return 'kind' in claims && claims.kind === 'refused' ? claims : grant(sql, claims)
+export interface TokenKeys {
+  /** Our own. */
+  readonly keys: VerificationKeys
+  readonly trustedIssuers: TrustedIssuers
+}
+
+/** Checks a token, ours or a trusted issuer's, and that whoever it is about still may come in. */
+export async function verifyToken(
+  sql: Sql,
+  { keys, trustedIssuers }: TokenKeys,
+  token: string,
+): Promise<Verification> {
+  const outside = trustedIssuers.find(issuerOf(token))
+  if (outside !== undefined) {
+    const claims = await checked(async () => {
+      const { payload } = await jwtVerify(token, outside.keys, {
+        algorithms: TRUSTED_ALGORITHMS,
+        issuer: outside.issuer,
+        audience: outside.audience,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        maxTokenAge: MAX_TOKEN_TTL_SECONDS,
+      })
+      return outsideClaims.parse(payload)
+    })
+    return 'kind' in claims ? claims : grantOutside(sql, outside.merchantId, claims)
+  }
+  const claims = await checked(async () => tokenClaims.parse((await verifyOwn(keys, token)).payload))
+  if (claims.kind === 'refused') return claims
+  return claims.kind === 'user' ? grantUser(sql, claims) : grantCustomer(sql, claims)
+}
+
+/** Before anything is verified: only to know whose keys to verify with. */
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
 }
 
 class UnknownSigningKey extends Error {}
 
-async function readClaims(keys: VerificationKeys, token: string): Promise<CustomerClaims | Refusal> {
+function verifyOwn(keys: VerificationKeys, token: string) {
+  return jwtVerify(
+    token,
+    async ({ kid }) => {
+      const key = kid === undefined ? undefined : await keys.find(kid)
+      if (key === undefined) throw new UnknownSigningKey()
+      return key
+    },
+    {
+      algorithms: [SIGNING_ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      maxTokenAge: MAX_TOKEN_TTL_SECONDS,
+    },
+  )
+}
+
+async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Refusal> {
   try {
-    const { payload } = await jwtVerify(
-      token,
-      async ({ kid }) => {
-        const key = kid === undefined ? undefined : await keys.find(kid)
-        if (key === undefined) throw new UnknownSigningKey()
-        return key
-      },
-      {
-        algorithms: [SIGNING_ALGORITHM],
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        maxTokenAge: MAX_TOKEN_TTL_SECONDS,
-      },
-    )
-    const claims = customerClaims.safeParse(payload)
-    return claims.success
-      ? claims.data
-      : refuse('SVC_AUTH_001', `token with unusable claims: ${claims.error.message}`)
+    return await read()
   } catch (error) {
     if (error instanceof errors.JWTExpired) return refuse('SVC_AUTH_002', 'token has expired')
+    // Keys that can't be fetched say nothing about the token.
+    if (error instanceof errors.JWKSTimeout) throw error
     if (error instanceof errors.JOSEError) return refuse('SVC_AUTH_001', `token refused: ${error.code}`)
+    if (error instanceof ZodError)
+      return refuse('SVC_AUTH_001', `token with unusable claims: ${error.message}`)
     if (error instanceof UnknownSigningKey) return refuse('SVC_AUTH_001', 'token signed with an unknown key')
     throw error
   }
 }
 
-async function grant(sql: Sql, claims: CustomerClaims): Promise<Verification> {
-  const { merchant_id: merchantId, sub: customerId } = claims
+type ClaimsOf<Kind extends TokenClaims['kind']> = Extract<TokenClaims, { kind: Kind }>
+
+/** A user may do what the roles permit at this moment; every change of them is announced, and asked for anew. */
+async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verification> {
+  const { merchant_id: merchantId, sub: userId, sid: sessionId } = claims
+  const [row] = await sql<(MerchantAccessRow & { readonly permissions: readonly string[] })[]>`
+    SELECT a.permissions, ${merchantAccessColumns(sql)}
+    FROM identity.user u
+    JOIN identity.session e ON e.merchant_id = u.merchant_id AND e.user_id = u.id
+    JOIN identity.user_access a ON a.merchant_id = u.merchant_id AND a.user_id = u.id
+    JOIN merchant.merchant m ON m.id = u.merchant_id
+    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    WHERE u.merchant_id = ${merchantId} AND u.id = ${userId} AND u.status = 'ACTIVE'
+      AND e.id = ${sessionId} AND e.revoked_at IS NULL`
+  if (row === undefined)
+    return refuse('SVC_AUTH_001', `token of user ${userId}, whose session ${sessionId} has ended`)
+  const { permissions, plan, features } = row
+  return granted(row, claims.exp, {
+    kind: 'user',
+    merchantId,
+    userId,
+    permissions: new Set(permissions),
+    plan,
+    features,
+    sessionVariables: sessionVariables({ kind: 'user', merchantId, userId }, permissions),
+  })
+}
+
+async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Verification> {
+  const { merchant_id: merchantId, sub: customerId, sid: sessionId = null } = claims
   const [row] = await sql<MerchantAccessRow[]>`
     SELECT ${merchantAccessColumns(sql)}
     FROM crm.customer c
     JOIN merchant.merchant m ON m.id = c.merchant_id
     LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL`
-  if (row === undefined) return refuse('SVC_AUTH_001', `token of customer ${customerId}, who does not exist`)
+    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL
+      AND (
+        ${sessionId}::uuid IS NULL OR EXISTS (
+          SELECT FROM identity.session e
+          WHERE e.merchant_id = c.merchant_id AND e.id = ${sessionId} AND e.customer_id = c.id AND e.revoked_at IS NULL
+        )
+      )`
+  if (row === undefined) {
+    return refuse(
+      'SVC_AUTH_001',
+      `token of customer ${customerId}, who does not exist or whose session has ended`,
+    )
+  }
+  return granted(row, claims.exp, customerPrincipal(row, merchantId, customerId))
+}
+
+/** The issuer has verified the address, or calls its customers by our ids. */
+async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideClaims): Promise<Verification> {
+  const email = claims.email_verified === true ? (claims.email ?? null) : null
+  const [row] = await sql<(MerchantAccessRow & { readonly id: CustomerId })[]>`
+    SELECT c.id, ${merchantAccessColumns(sql)}
+    FROM crm.customer c
+    JOIN merchant.merchant m ON m.id = c.merchant_id
+    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL
+      AND (c.email = ${email}::citext OR c.id::text = ${claims.sub})
+    ORDER BY c.id::text = ${claims.sub} DESC
+    LIMIT 1`
+  if (row === undefined)
+    return refuse('SVC_AUTH_001', `token of an outside issuer for ${claims.sub}, who is no customer`)
+  return granted(row, claims.exp, customerPrincipal(row, merchantId, row.id))
+}
+
+function customerPrincipal(
+  { plan, features }: MerchantAccessRow,
+  merchantId: MerchantId,
+  customerId: CustomerId,
+): Grant['principal'] {
   return {
-    kind: 'granted',
-    principal: {
-      kind: 'customer',
-      merchantId,
-      customerId,
-      permissions: new Set(SHOPPER_PERMISSIONS),
-      plan: row.plan,
-      features: row.features,
-      sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, SHOPPER_PERMISSIONS),
-    },
-    expiresAt: (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000,
-    allowList: allowListOf(row),
+    kind: 'customer',
+    merchantId,
+    customerId,
+    permissions: new Set(SHOPPER_PERMISSIONS),
+    plan,
+    features,
+    sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, SHOPPER_PERMISSIONS),
   }
 }
+
+const granted = (row: MerchantAccessRow, exp: number, principal: Grant['principal']): Grant => ({
+  kind: 'granted',
+  principal,
+  expiresAt: (exp + CLOCK_TOLERANCE_SECONDS) * 1000,
+  allowList: allowListOf(row),
+})

@@ -22,7 +22,7 @@ export { allowedOriginsFrom, limitsFrom }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'healthy'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'healthy' | 'publicKeys'>
   readonly logger: Logger
   /** 0 takes a free one. */
   readonly port: number
@@ -61,6 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const routes = {
     graphql: answerGraphQL.bind(null, parts),
     health: () => checkHealth(dataLayer, authenticator),
+    publicKeys: () => authenticator.publicKeys(),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
   }
   const server = createHttpServer(routes, { limits, allowedOrigins, logger })

@@ -28,6 +28,7 @@ describe('the configuration', () => {
       DATABASE_URL: 'mysql://x',
       COMMERCE_MODE: 'production',
       TRUSTED_PROXIES: 'everybody',
+      TRUSTED_ISSUERS: '[{}',
       HASURA_GRAPHQL_ADMIN_SECRET: 'short',
     }
     const read = () => readConfiguration(wrong)

@@ -1,3 +1,4 @@
+import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
@@ -17,6 +18,8 @@ export type PlatformConfig = {
   readonly redisUrl?: string | undefined
   /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
   readonly trustedProxies?: readonly string[] | undefined
+  /** Who else signs customers in, and whose tokens are taken. */
+  readonly trustedIssuers?: readonly TrustedIssuer[] | undefined
   /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
   readonly stripeSecretKey?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
@@ -55,6 +58,18 @@ const environment = z.object({
     .transform((value) => value.split(',').map((network) => network.trim()))
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks like 10.0.0.0/8,fd00::/8' })))
     .optional(),
+  TRUSTED_ISSUERS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(z.array(trustedIssuer))
+    .optional(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
@@ -79,6 +94,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
     trustedProxies: values.TRUSTED_PROXIES,
+    trustedIssuers: values.TRUSTED_ISSUERS,
     stripeSecretKey: values.STRIPE_SECRET_KEY,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     mode: values.COMMERCE_MODE,

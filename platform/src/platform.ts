@@ -96,6 +96,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     databaseUrl: database.url,
     mode: config.mode,
     trustedProxies: config.trustedProxies ?? [],
+    trustedIssuers: config.trustedIssuers ?? [],
     logger: logger.child({ service: 'auth-webhook' }),
   })
   started.defer(() => authWebhook.close())
@@ -198,13 +199,14 @@ async function startCommerce(
 /** The gateway, over the engine in this process. Resolves with its URL when it can answer. */
 async function startContract(
   { ports, started, databaseUrl, logger }: Services,
-  { mode, host, trustedProxies }: PlatformConfig,
+  { mode, host, trustedProxies, trustedIssuers }: PlatformConfig,
   engine: Engine,
 ): Promise<string> {
   const authenticator = createAuthenticator({
     databaseUrl,
     mode,
     trustedProxies: trustedProxies ?? [],
+    trustedIssuers: trustedIssuers ?? [],
     logger: logger.child({ service: 'authenticator' }),
   })
   started.defer(() => authenticator.close())

@@ -16,15 +16,16 @@ export interface ActionCall {
 /** An action as the HTTP layer sees it: it takes a call and always has an answer. */
 export interface Action {
   readonly roles: readonly Role[]
-  readonly permission: string
+  /** Null: whoever the roles let in. */
+  readonly permission: string | null
   run(call: ActionCall): Promise<Answer>
 }
 
 export interface ActionDefinition<Input> {
   /** Who may call it at all; the same as in metadata/actions.yaml. */
   readonly roles: readonly Role[]
-  /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. */
-  readonly permission: string
+  /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. Null: nothing in particular. */
+  readonly permission: string | null
   readonly input: z.ZodType<Input>
   /** What only the database knows about an input that is wrong already, so that all of it is told at once. */
   lookUp?(call: ActionCall): Promise<readonly UserError[]>
@@ -40,7 +41,8 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     async run(call) {
       if (!roles.includes(call.session.role))
         return forbidden(`Role ${call.session.role} may not call ${call.action}`)
-      if (!call.session.permissions.has(permission)) return forbidden(`Permission ${permission} is missing`)
+      if (permission !== null && !call.session.permissions.has(permission))
+        return forbidden(`Permission ${permission} is missing`)
       const input = schema.safeParse(call.input, { reportInput: true })
       if (input.success) return definition.handle(call, input.data)
       const errors = userErrorsOf(input.error)

@@ -19,8 +19,15 @@ export type UserErrorCode =
 /** A condition of the specification's catalogue: a top-level error with a status of its own. */
 export interface Refusal {
   readonly kind: 'refused'
-  readonly status: 400 | 402 | 403 | 409
-  readonly id: 'SVC_AUTH_003' | 'SVC_VAL_004' | 'SVC_BIZ_001' | 'SVC_BIZ_002' | 'SVC_BIZ_003'
+  readonly status: 400 | 401 | 402 | 403 | 409 | 429
+  readonly id:
+    | 'SVC_AUTH_002'
+    | 'SVC_AUTH_003'
+    | 'SVC_VAL_004'
+    | 'SVC_RATE_001'
+    | 'SVC_BIZ_001'
+    | 'SVC_BIZ_002'
+    | 'SVC_BIZ_003'
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
 }
@@ -47,6 +54,24 @@ export const forbidden = (reason: string): Refusal => ({
   id: 'SVC_AUTH_003',
   message: 'You have no permission to perform this action',
   details: { reason },
+})
+
+/** A refresh token that is expired, used up, revoked or nobody's: which of them is not for the bearer to know. */
+export const sessionEnded = (): Refusal => ({
+  kind: 'refused',
+  status: 401,
+  id: 'SVC_AUTH_002',
+  message: 'The authentication token has expired',
+  details: { field: 'refreshToken', reason: 'The session has ended; sign in again' },
+})
+
+/** @param seconds until it makes sense to try again */
+export const tooManyAttempts = (seconds: number): Refusal => ({
+  kind: 'refused',
+  status: 429,
+  id: 'SVC_RATE_001',
+  message: `API rate limit exceeded. Please retry after ${seconds} seconds`,
+  details: { reason: 'Too many attempts to sign in', retryAfter: seconds },
 })
 
 /** More was asked for than there is. `position`, when known: which entry of the list, from 0. */

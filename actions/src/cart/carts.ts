@@ -3,7 +3,7 @@ import { MAX_LINES } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import type { LineRefusal } from '../catalog/index.ts'
 import type { CouponRefusal } from '../promotion/index.ts'
-import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
+import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
 
 /** Seconds that a cart lives after it was last changed. */
 const CART_LIFETIME = 30 * 24 * 60 * 60
@@ -122,4 +122,22 @@ export async function purgeExpiredCarts(database: Database): Promise<number> {
     purged += batch
   } while (batch === PURGE_BATCH)
   return purged
+}
+
+/**
+ * Lets a guest's cart go along with a customer who signs in.
+ *
+ * @returns the customer's cart; null when there is no such guest's cart to merge
+ */
+export async function mergeCart(
+  sql: Queryable,
+  merchantId: MerchantId,
+  { guestCartId, customerId }: { readonly guestCartId: string; readonly customerId: CustomerId },
+): Promise<string | null> {
+  return onlyOutcome(
+    await sql<{ outcome: string | null }[]>`
+      SELECT cart.merge(
+        ${merchantId}, ${guestCartId}, ${customerId}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
+      ) AS outcome`,
+  )
 }

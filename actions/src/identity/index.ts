@@ -1,1 +1,3 @@
-export { userActions } from './user-actions.ts'
+export { identityActions, type IdentityOptions } from './actions.ts'
+export { type MailedPurpose, takeUndeliveredTokens, type UndeliveredToken } from './mailed-tokens.ts'
+export { purgeExpiredIdentities } from './purge.ts'

@@ -1,20 +1,18 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
-import { addFault, email, id, list, optional, phone, storableText, text, userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import { addFault, email, id, list, optional, phone, storableText, text } from '../action/input.ts'
 import type { Database } from '../database.ts'
 import {
   changeUserStatus,
   createRole,
   createUser,
   deleteRole,
-  type IdentityOutcome,
-  type IdentityRefusal,
   setRole,
   updateRole,
   updateUser,
 } from './users.ts'
+import { answerRole, answerUser } from './user-answer.ts'
+import { issueMailedToken } from './mailed-tokens.ts'
 
 const roles = ['merchant'] as const
 const users = { roles, permission: 'users:write' } as const
@@ -67,8 +65,16 @@ export function userActions(database: Database): Readonly<Record<string, Action>
     createUser: defineAction({
       ...users,
       input: z.object({ input: newUser }),
-      handle: async ({ session }, { input }) =>
-        answerUser(session.merchantId, await createUser(database, session, input)),
+      async handle({ session }, { input }) {
+        const outcome = await database.begin(async (sql) => {
+          const created = await createUser(sql, session, input)
+          if (created.outcome === 'changed') {
+            await issueMailedToken(sql, session.merchantId, { subject: 'USER', id: created.id }, 'INVITATION')
+          }
+          return created
+        })
+        return answerUser(session.merchantId, outcome)
+      },
     }),
     updateUser: defineAction({
       ...users,
@@ -107,52 +113,3 @@ type Given<Input> = { readonly [Name in keyof Input]?: Exclude<Input[Name], unde
 
 const given = <Input extends object>(input: Input): Given<Input> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Given<Input>
-
-const answerUser = (merchantId: MerchantId, outcome: IdentityOutcome, field = 'id'): Answer =>
-  answer(outcome, notFound(field, 'user'), field, (userId) => ({ merchantId, userId }))
-
-const answerRole = (merchantId: MerchantId, outcome: IdentityOutcome): Answer =>
-  answer(outcome, notFound('id', 'role'), 'id', (roleId) => ({ merchantId, roleId }))
-
-function answer(
-  outcome: IdentityOutcome,
-  unknown: UserError,
-  field: string,
-  data: (id: string) => Readonly<Record<string, unknown>>,
-): Answer {
-  switch (outcome.outcome) {
-    case 'changed':
-      return done(data(outcome.id))
-    case 'unknown':
-      return invalid(unknown)
-    case 'not_allowed':
-      return invalid(wrong(field, `This can not be done to a user in status ${outcome.status}`))
-    case 'invalid':
-      return invalid(...outcome.refusals.map(identityError))
-    default:
-      return outcome satisfies never
-  }
-}
-
-const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
-
-function identityError({ field, reason, permission }: IdentityRefusal): UserError {
-  switch (reason) {
-    case 'unknown_role':
-      return notFound(field, 'role')
-    case 'unknown_permission':
-      return notFound(field, 'permission')
-    case 'beyond_own':
-      return wrong(field, `Nobody grants what they don’t have: ${permission ?? ''}`)
-    case 'taken':
-      return { field, message: `The ${field} is taken already`, code: 'ALREADY_EXISTS' }
-    case 'last_owner':
-      return wrong(field, 'The merchant would have no active owner left')
-    case 'built_in':
-      return wrong(field, 'A built-in role stays as it is')
-    case 'in_use':
-      return wrong(field, 'Users have the role')
-    default:
-      return reason satisfies never
-  }
-}

@@ -1,5 +1,5 @@
 import type { MerchantId } from '../action/session.ts'
-import { type Database, onlyOutcome } from '../database.ts'
+import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { type UserEvent, type UserStatus, userTransitions } from './user-machine.ts'
 
 /** Why SQL refused what was to be done with a user or a role. */
@@ -29,7 +29,7 @@ const own = ({ permissions }: Grantor): string[] => [...permissions]
 
 /** Invites a user, who is INACTIVE until the invitation is accepted. */
 export async function createUser(
-  database: Database,
+  sql: Queryable,
   grantor: Grantor,
   user: {
     readonly email: string
@@ -39,7 +39,7 @@ export async function createUser(
   },
 ): Promise<IdentityOutcome> {
   return onlyOutcome(
-    await database<Rows>`
+    await sql<Rows>`
       SELECT identity.create_user(
         ${grantor.merchantId}, ${own(grantor)}, ${user.email}, ${user.name}, ${user.phone}, ${[...user.roleIds]}::uuid[]
       ) AS outcome`,

@@ -1,9 +1,11 @@
+import type { TokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { purgeExpiredIdentities } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
@@ -17,6 +19,7 @@ export type MaintenanceJob =
   | 'expire-points'
   | 'refresh-rollups'
   | 'purge-expired'
+  | 'rotate-signing-keys'
 
 export const maintenanceJobs = [
   'expire-reservations',
@@ -25,10 +28,12 @@ export const maintenanceJobs = [
   'expire-points',
   'refresh-rollups',
   'purge-expired',
+  'rotate-signing-keys',
 ] as const satisfies readonly MaintenanceJob[]
 
 export interface MaintenanceOptions {
   readonly database: Database
+  readonly tokenIssuer: TokenIssuer
   readonly processors: readonly PaymentProcessor[]
   /** Seconds without an answer after which a payment is looked into. */
   readonly reconcileAfter: number
@@ -38,7 +43,7 @@ export interface MaintenanceOptions {
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
-  { database, processors, reconcileAfter, logger }: MaintenanceOptions,
+  { database, processors, tokenIssuer, reconcileAfter, logger }: MaintenanceOptions,
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
@@ -52,12 +57,20 @@ export async function runMaintenance(
     case 'refresh-rollups':
       return refreshRollups(database)
     case 'purge-expired':
-      return (await purgeExpiredCarts(database)) + (await purgeIdempotencyRecords(database))
+      return (
+        (await purgeExpiredCarts(database)) +
+        (await purgeIdempotencyRecords(database)) +
+        (await purgeExpiredIdentities(database))
+      )
+    case 'rotate-signing-keys':
+      return (await tokenIssuer.rotateKeys(SIGNING_KEY_LIFETIME)) ? 1 : 0
     default:
       return job satisfies never
   }
 }
 
+/** Seconds for which a key pair signs tokens. */
+const SIGNING_KEY_LIFETIME = 30 * 24 * 60 * 60
 const PURGE_BATCH = 500
 
 async function purgeIdempotencyRecords(database: Database): Promise<number> {

@@ -1,3 +1,4 @@
+import { createTokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import { connectDatabase } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
@@ -31,6 +32,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'expire-points': 60_000,
   'refresh-rollups': 10_000,
   'purge-expired': 60_000,
+  'rotate-signing-keys': 60 * 60_000,
 }
 
 /** A failed run is tried again after 1, 2 and 4 seconds, then left in the failed set, where it can be looked at. */
@@ -45,12 +47,14 @@ const JOB_OPTIONS = {
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, reconcileAfter = DEFAULT_RECONCILE_AFTER, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize: POOL_SIZE, applicationName: 'workers' })
+  const tokenIssuer = createTokenIssuer({ databaseUrl })
   const processors = [...options.processors, manualProcessor]
   const backend = await openQueueBackend(options)
   const queue = await openMaintenanceQueue(backend, { ...DEFAULT_INTERVALS, ...options.intervals }, logger)
   const worker = backend.openWorker(
     QUEUE,
-    ({ name }) => runMaintenance(name as MaintenanceJob, { database, processors, reconcileAfter, logger }),
+    ({ name }) =>
+      runMaintenance(name as MaintenanceJob, { database, tokenIssuer, processors, reconcileAfter, logger }),
     { concurrency: CONCURRENCY },
   )
   worker.on('failed', (job, error) =>
@@ -63,7 +67,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       await worker.close()
       await queue.close()
       await backend.close()
-      await database.end({ timeout: 5 })
+      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
     },
   }
 }

@@ -1,4 +1,8 @@
-import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type {
+  CustomerId as TokenCustomerId,
+  MerchantId as TokenMerchantId,
+  TokenIssuer,
+} from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
@@ -41,10 +45,11 @@ export function merchantActions({
         if (!(await customerExists(database, merchantId, customerId))) {
           return invalid(notFound('customerId', 'customer'))
         }
-        const { accessToken, expiresAt } = await tokenIssuer.issueCustomerToken({
+        const { accessToken, expiresAt } = await tokenIssuer.issue({
+          kind: 'customer',
           // Both sides brand the same ids; the customer was just found under this merchant.
-          merchantId: merchantId as string as Parameters<TokenIssuer['issueCustomerToken']>[0]['merchantId'],
-          customerId: customerId as Parameters<TokenIssuer['issueCustomerToken']>[0]['customerId'],
+          merchantId: merchantId as string as TokenMerchantId,
+          customerId: customerId as TokenCustomerId,
           ttlSeconds: CUSTOMER_TOKEN_TTL,
         })
         return done({ accessToken, expiresAt: expiresAt.toISOString() })

@@ -44,6 +44,8 @@ export interface Routes {
     readonly checks: Readonly<Record<string, string>>
   }>
   readonly graphiql: GraphiQL
+  /** The public keys of access tokens, as a JSON Web Key Set; null when they can't be had now. */
+  readonly publicKeys: () => Promise<object | null>
 }
 
 interface ServerSettings {
@@ -91,6 +93,8 @@ async function route(
   const path = request.url?.split('?', 1)[0]
   if (path === '/healthz') {
     await answerHealth(routes, response)
+  } else if (path === '/.well-known/jwks.json') {
+    await answerPublicKeys(routes, response)
   } else if (path !== '/graphql') {
     const error = syntaxError('There is nothing at this path: the API is at /graphql', 'path')
     refuse(response, requestId, withStatus(error, 404))
@@ -137,6 +141,13 @@ async function answerGraphQL(
 async function answerHealth(routes: Routes, response: ServerResponse): Promise<void> {
   const { healthy, checks } = await routes.health()
   send(response, healthy ? 200 : 503, JSON.stringify({ status: healthy ? 'ok' : 'unavailable', checks }))
+}
+
+/** What others verify our access tokens with (RFC 7517). A new key signs nothing that they could have missed for longer. */
+async function answerPublicKeys(routes: Routes, response: ServerResponse): Promise<void> {
+  const keys = await routes.publicKeys()
+  const headers = { 'cache-control': keys === null ? 'no-store' : 'public, max-age=60' }
+  send(response, keys === null ? 503 : 200, JSON.stringify(keys ?? { keys: [] }), headers)
 }
 
 function refuse(

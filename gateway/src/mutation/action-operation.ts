@@ -34,6 +34,7 @@ const hasuraScalars: Readonly<Record<string, string>> = {
   Money: 'bigint',
   DateTime: 'timestamptz',
   Date: 'date',
+  EmailAddress: 'String',
 }
 
 const hasuraType = (type: GraphQLInputType): string =>

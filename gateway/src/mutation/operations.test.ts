@@ -70,7 +70,8 @@ function planField(field: GraphQLField<unknown, unknown>, role: Role, principal:
   const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`)
   const passed = field.args.map(({ name }) => `${name}: $${name}`)
   const selection = selectEverything(field.type, { depth: 4, include: isVisible(contract, role) })
-  const document = parse(`mutation (${declared.join()}) { ${field.name}(${passed.join()}) ${selection} }`)
+  const list = (items: readonly string[]) => (items.length === 0 ? '' : `(${items.join()})`)
+  const document = parse(`mutation ${list(declared)} { ${field.name}${list(passed)} ${selection} }`)
   expect(validate(contract.schema, document)).toEqual([])
   const operation = document.definitions[0] as OperationDefinitionNode
   const variables = Object.fromEntries(field.args.map(({ name, type }) => [name, sample(type)]))

@@ -1,0 +1,224 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../action/answer.ts'
+import { email, id, text, userError } from '../action/input.ts'
+import type { MerchantId, Session } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import {
+  type Person,
+  issueMailedToken,
+  requestPasswordReset,
+  resetPassword,
+  verifyEmail,
+} from './mailed-tokens.ts'
+import { newPassword } from './password-rule.ts'
+import type { Passwords } from './passwords.ts'
+import {
+  confirmAuthenticator,
+  enrollAuthenticator,
+  removeAuthenticator,
+  resetAuthenticator,
+} from './second-factor.ts'
+import { recognise } from './sign-in.ts'
+import { answerUser } from './user-answer.ts'
+
+const everybody = ['customer', 'merchant'] as const
+const merchant = ['merchant'] as const
+const token = text(500)
+const code = text(100)
+
+interface AccountOptions {
+  readonly database: Database
+  readonly passwords: Passwords
+}
+
+/** What people do with their own passwords, addresses and authenticators, by name as in metadata/actions.yaml. */
+export function accountActions(options: AccountOptions): Readonly<Record<string, Action>> {
+  return { ...passwordActions(options), ...emailActions(options), ...authenticatorActions(options) }
+}
+
+function passwordActions({ database, passwords }: AccountOptions): Readonly<Record<string, Action>> {
+  const requestReset = (subject: Person['subject'], permission: string) =>
+    defineAction({
+      roles: merchant,
+      permission,
+      input: z.object({ email }),
+      // The answer is the same whether or not there is such a person.
+      async handle({ session: { merchantId } }, input) {
+        await requestPasswordReset(database, merchantId, subject, input.email)
+        return done({ success: true })
+      },
+    })
+  return {
+    requestUserPasswordReset: requestReset('USER', 'user_sessions:write'),
+    requestCustomerPasswordReset: requestReset('CUSTOMER', 'customer_sessions:write'),
+    resetPassword: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ token, password: newPassword }),
+      async handle({ session: { merchantId } }, input) {
+        if (!passwords.hasRoom) return tooManyAttempts(1)
+        const passwordHash = await passwords.hash(input.password)
+        const reset = await resetPassword(database, merchantId, { token: input.token, passwordHash })
+        return reset ? done({ success: true }) : badToken()
+      },
+    }),
+    changePassword: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ currentPassword: text(1000), newPassword }),
+      async handle({ session }, input) {
+        const person = personOf(session)
+        if (person === null) return onlyPeople()
+        if (!passwords.hasRoom) return tooManyAttempts(1)
+        return changePassword({ database, passwords }, session, person, input)
+      },
+    }),
+  }
+}
+
+async function changePassword(
+  { database, passwords }: AccountOptions,
+  { merchantId }: Session,
+  { subject, id }: Person,
+  input: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<Answer> {
+  const address = await addressOf(database, merchantId, { subject, id })
+  const password = input.currentPassword
+  const recognised = await recognise(database, passwords, {
+    merchantId,
+    subject,
+    email: address,
+    password,
+    code: null,
+  })
+  // A stolen session must not become a stolen account; the second factor was shown when it was opened.
+  switch (recognised.outcome) {
+    case 'blocked':
+      return tooManyAttempts(recognised.seconds)
+    case 'wrong_password':
+      return invalid(userError('currentPassword', { kind: 'value', message: 'The password is wrong' }))
+    case 'recognised':
+    case 'code_required':
+    case 'wrong_code':
+      break
+    default:
+      return recognised satisfies never
+  }
+  const hash = await passwords.hash(input.newPassword)
+  const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
+  await database`SELECT identity.set_password(${merchantId}, ${userId}, ${customerId}, ${hash})`
+  return done({ success: true })
+}
+
+async function addressOf(
+  database: Database,
+  merchantId: MerchantId,
+  { subject, id }: Person,
+): Promise<string> {
+  const rows =
+    subject === 'USER'
+      ? database<{ outcome: string }[]>`
+          SELECT email AS outcome FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${id}`
+      : database<{ outcome: string }[]>`
+          SELECT email AS outcome FROM crm.customer WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return onlyOutcome(await rows)
+}
+
+function emailActions({ database }: AccountOptions): Readonly<Record<string, Action>> {
+  return {
+    requestEmailVerification: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({}),
+      async handle({ session }) {
+        const person = personOf(session)
+        if (person === null) return onlyPeople()
+        await issueMailedToken(database, session.merchantId, person, 'EMAIL_VERIFICATION')
+        return done({ success: true })
+      },
+    }),
+    verifyEmail: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ token }),
+      async handle({ session: { merchantId } }, input) {
+        return (await verifyEmail(database, merchantId, input.token)) ? done({ success: true }) : badToken()
+      },
+    }),
+  }
+}
+
+function authenticatorActions({ database, passwords }: AccountOptions): Readonly<Record<string, Action>> {
+  // A shopper has none; only an action that knows the shopper can say so.
+  const ofUser = { roles: everybody, permission: null } as const
+  return {
+    enrollMfa: defineAction({
+      ...ofUser,
+      input: z.object({}),
+      async handle({ session }) {
+        const user = userOf(session)
+        if (user === null) return onlyPeople()
+        const enrollment = await enrollAuthenticator(database, user)
+        return enrollment === null
+          ? invalid(userError('mfa', { kind: 'value', message: 'An authenticator is in use already' }))
+          : done({ ...enrollment })
+      },
+    }),
+    confirmMfa: defineAction({
+      ...ofUser,
+      input: z.object({ code }),
+      async handle({ session }, input) {
+        const user = userOf(session)
+        if (user === null) return onlyPeople()
+        const recoveryCodes = await confirmAuthenticator(database, user, input.code)
+        return recoveryCodes === null ? wrongCode() : done({ recoveryCodes })
+      },
+    }),
+    disableMfa: defineAction({
+      ...ofUser,
+      input: z.object({ password: text(1000), code }),
+      async handle({ session }, input) {
+        const user = userOf(session)
+        if (user === null) return onlyPeople()
+        if (!passwords.hasRoom) return tooManyAttempts(1)
+        const address = await addressOf(database, session.merchantId, { subject: 'USER', id: user.userId })
+        const recognised = await recognise(database, passwords, {
+          merchantId: session.merchantId,
+          subject: 'USER',
+          email: address,
+          ...input,
+        })
+        if (recognised.outcome === 'blocked') return tooManyAttempts(recognised.seconds)
+        if (recognised.outcome !== 'recognised') return wrongCode()
+        await removeAuthenticator(database, user)
+        return done({ success: true })
+      },
+    }),
+    resetUserMfa: defineAction({
+      roles: merchant,
+      permission: 'users:write',
+      input: z.object({ id }),
+      handle: async ({ session }, input) =>
+        answerUser(session.merchantId, await resetAuthenticator(database, session, input.id)),
+    }),
+  }
+}
+
+function personOf(session: Session): Person | null {
+  if (session.role === 'customer') return { subject: 'CUSTOMER', id: session.customerId }
+  return session.userId === undefined ? null : { subject: 'USER', id: session.userId }
+}
+
+const userOf = (session: Session) =>
+  session.role === 'merchant' && session.userId !== undefined
+    ? { merchantId: session.merchantId, userId: session.userId }
+    : null
+
+const onlyPeople = (): Answer => forbidden('Only users have authenticators, and only people have passwords')
+
+const badToken = (): Answer =>
+  invalid(userError('token', { kind: 'value', message: 'The token is unknown, used or expired' }))
+
+const wrongCode = (): Answer =>
+  invalid(userError('code', { kind: 'value', message: 'The code is wrong or was used already' }))

@@ -1,0 +1,25 @@
+import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { Action } from '../action/action.ts'
+import type { Database } from '../database.ts'
+import { accountActions } from './account-actions.ts'
+import { Passwords } from './passwords.ts'
+import { sessionActions } from './session-actions.ts'
+import { userActions } from './user-actions.ts'
+
+export interface IdentityOptions {
+  readonly database: Database
+  readonly tokenIssuer: TokenIssuer
+}
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function identityActions({
+  database,
+  tokenIssuer,
+}: IdentityOptions): Readonly<Record<string, Action>> {
+  const passwords = new Passwords()
+  return {
+    ...userActions(database),
+    ...sessionActions({ database, tokenIssuer, passwords }),
+    ...accountActions({ database, passwords }),
+  }
+}

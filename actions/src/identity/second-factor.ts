@@ -1,0 +1,116 @@
+import { Secret, TOTP } from 'otpauth'
+import type { MerchantId } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import { newRecoveryCodes, recoveryHash } from './secrets.ts'
+import type { Grantor, IdentityOutcome } from './users.ts'
+
+/** What authenticator apps show the account under. */
+const ISSUER = 'Commerce Graph'
+const SECRET_BYTES = 20
+/** Clocks may be one step of 30 seconds apart, either way. */
+const WINDOW = 1
+
+interface UserReference {
+  readonly merchantId: MerchantId
+  readonly userId: string
+}
+
+/** Takes a one-time code, or a recovery code, of which each is good once. */
+export async function checkSecondFactor(
+  database: Database,
+  user: UserReference & { readonly secret: string },
+  code: string,
+): Promise<boolean> {
+  const { merchantId, userId } = user
+  if (!/^\d{6}$/.test(code)) {
+    return onlyOutcome(
+      await database<{ outcome: boolean }[]>`
+        SELECT identity.use_recovery_code(${merchantId}, ${userId}, ${recoveryHash(code)}) AS outcome`,
+    )
+  }
+  const counter = counterOf(user.secret, code)
+  if (counter === null) return false
+  return onlyOutcome(
+    await database<{ outcome: boolean }[]>`
+      SELECT identity.use_totp(${merchantId}, ${userId}, ${counter}) AS outcome`,
+  )
+}
+
+export interface Enrollment {
+  /** For typing in by hand. */
+  readonly secret: string
+  /** For a QR code. */
+  readonly url: string
+}
+
+/** Begins to enrol an authenticator. Null: one is in use already. */
+export async function enrollAuthenticator(
+  database: Database,
+  { merchantId, userId }: UserReference,
+): Promise<Enrollment | null> {
+  const [user] = await database<{ email: string }[]>`
+    SELECT email FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${userId}`
+  const totp = new TOTP({
+    issuer: ISSUER,
+    label: user?.email ?? '',
+    secret: new Secret({ size: SECRET_BYTES }),
+  })
+  const secret = totp.secret.base32
+  const enrolled = onlyOutcome(
+    await database<{ outcome: boolean }[]>`
+      SELECT identity.enroll_totp(${merchantId}, ${userId}, ${secret}) AS outcome`,
+  )
+  return enrolled ? { secret, url: totp.toString() } : null
+}
+
+/** The first code has been shown. The recovery codes are in the answer and nowhere else. Null: the code is wrong. */
+export async function confirmAuthenticator(
+  database: Database,
+  { merchantId, userId }: UserReference,
+  code: string,
+): Promise<readonly string[] | null> {
+  const secret = await secretOf(database, { merchantId, userId })
+  const counter = secret === null ? null : counterOf(secret, code)
+  if (counter === null) return null
+  const codes = newRecoveryCodes()
+  const confirmed = onlyOutcome(
+    await database<{ outcome: boolean }[]>`
+      SELECT identity.confirm_totp(
+        ${merchantId}, ${userId}, ${counter}, ${codes.map(({ hash }) => hash.toString('hex'))}::text[]
+      ) AS outcome`,
+  )
+  return confirmed ? codes.map(({ value }) => value) : null
+}
+
+/** Signing in takes a password alone again. */
+export async function removeAuthenticator(
+  database: Database,
+  { merchantId, userId }: UserReference,
+): Promise<void> {
+  await database`SELECT identity.remove_totp(${merchantId}, ${userId})`
+}
+
+/** Takes somebody else's authenticator away, who has lost it. */
+export async function resetAuthenticator(
+  database: Database,
+  { merchantId, permissions }: Grantor,
+  id: string,
+): Promise<IdentityOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: IdentityOutcome }[]>`
+      SELECT identity.reset_totp(${merchantId}, ${[...permissions]}, ${id}) AS outcome`,
+  )
+}
+
+async function secretOf(database: Database, { merchantId, userId }: UserReference): Promise<string | null> {
+  const [row] = await database<{ secret: string }[]>`
+    SELECT secret FROM identity.totp WHERE merchant_id = ${merchantId} AND user_id = ${userId}`
+  return row?.secret ?? null
+}
+
+/** The time step that a code belongs to; null: to none that is near. */
+function counterOf(secret: string, code: string): number | null {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  const delta = totp.validate({ token: code, window: WINDOW })
+  return delta === null ? null : totp.counter() + delta
+}

@@ -1,0 +1,160 @@
+import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, invalid, sessionEnded, tooManyAttempts } from '../action/answer.ts'
+import { email, id, optional, phone, text, userError } from '../action/input.ts'
+import type { CustomerId, MerchantId } from '../action/session.ts'
+import { mergeCart } from '../cart/index.ts'
+import type { Database } from '../database.ts'
+import { issueMailedToken } from './mailed-tokens.ts'
+import { newPassword } from './password-rule.ts'
+import type { Passwords } from './passwords.ts'
+import { registerCustomer } from './registration.ts'
+import { openSession, refreshSession, signOut, type Tokens } from './sessions.ts'
+import { recognise, type SignInOutcome } from './sign-in.ts'
+
+export interface SessionOptions {
+  readonly database: Database
+  readonly tokenIssuer: TokenIssuer
+  readonly passwords: Passwords
+}
+
+const everybody = ['customer', 'merchant'] as const
+const merchant = ['merchant'] as const
+const anyPassword = text(1000)
+const token = text(500)
+
+/** Signing in, staying signed in and signing out, by name as in metadata/actions.yaml. */
+export function sessionActions({
+  database,
+  tokenIssuer,
+  passwords,
+}: SessionOptions): Readonly<Record<string, Action>> {
+  return {
+    signInUser: defineAction({
+      roles: merchant,
+      permission: 'user_sessions:write',
+      input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
+      async handle({ session: { merchantId } }, { input }) {
+        if (!passwords.hasRoom) return tooManyAttempts(1)
+        const recognised = await recognise(database, passwords, { merchantId, subject: 'USER', ...input })
+        if (recognised.outcome !== 'recognised') return refusal(recognised)
+        const tokens = await openSession(database, tokenIssuer, merchantId, {
+          subject: 'USER',
+          id: recognised.id,
+        })
+        return tokens === null
+          ? refusal({ outcome: 'wrong_password' })
+          : done({ ...tokens, codeRequired: false, merchantId, userId: recognised.id })
+      },
+    }),
+    signInCustomer: defineAction({
+      roles: merchant,
+      permission: 'customer_sessions:write',
+      input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
+      async handle({ session: { merchantId } }, { input }) {
+        if (!passwords.hasRoom) return tooManyAttempts(1)
+        const recognised = await recognise(database, passwords, {
+          merchantId,
+          subject: 'CUSTOMER',
+          code: null,
+          ...input,
+        })
+        if (recognised.outcome !== 'recognised') return refusal(recognised)
+        const tokens = await openSession(database, tokenIssuer, merchantId, {
+          subject: 'CUSTOMER',
+          id: recognised.id,
+        })
+        return tokens === null
+          ? refusal({ outcome: 'wrong_password' })
+          : signedIn(database, merchantId, { customerId: recognised.id, tokens, cartId: input.cartId })
+      },
+    }),
+    registerCustomer: register({ database, tokenIssuer, passwords }),
+    refreshSession: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ refreshToken: token }),
+      async handle({ session: { merchantId } }, { refreshToken }) {
+        const tokens = await refreshSession(database, tokenIssuer, merchantId, refreshToken)
+        return tokens === null ? sessionEnded() : done({ ...tokens })
+      },
+    }),
+    signOut: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ refreshToken: token, everywhere: z.boolean().nullish() }),
+      async handle({ session: { merchantId } }, { refreshToken, everywhere }) {
+        await signOut(database, merchantId, { refreshToken, everywhere: everywhere ?? false })
+        return done({ success: true })
+      },
+    }),
+  }
+}
+
+const register = ({ database, tokenIssuer, passwords }: SessionOptions): Action =>
+  defineAction({
+    roles: merchant,
+    permission: 'customer_sessions:write',
+    input: z.object({
+      input: z.object({
+        email,
+        password: newPassword,
+        name: text(200),
+        phone: optional(phone),
+        marketingOptIn: optional(z.boolean()),
+        cartId: optional(id),
+      }),
+    }),
+    async handle({ session: { merchantId } }, { input }) {
+      if (!passwords.hasRoom) return tooManyAttempts(1)
+      const passwordHash = await passwords.hash(input.password)
+      const opened = await database.begin(async (sql) => {
+        const customer = { ...input, marketingOptIn: input.marketingOptIn ?? false, passwordHash }
+        const customerId = await registerCustomer(sql, merchantId, customer)
+        if (customerId === null) return null
+        const person = { subject: 'CUSTOMER', id: customerId } as const
+        await issueMailedToken(sql, merchantId, person, 'EMAIL_VERIFICATION')
+        const tokens = await openSession(sql, tokenIssuer, merchantId, person)
+        return tokens === null ? null : { customerId, tokens }
+      })
+      if (opened === null) {
+        return invalid({ field: 'email', message: 'The email is taken already', code: 'ALREADY_EXISTS' })
+      }
+      return signedIn(database, merchantId, { ...opened, cartId: input.cartId })
+    },
+  })
+
+/** Whoever has signed in gets in, whatever has become of the guest's cart. */
+async function signedIn(
+  database: Database,
+  merchantId: MerchantId,
+  {
+    customerId,
+    tokens,
+    cartId: guestCartId,
+  }: { readonly customerId: string; readonly tokens: Tokens; readonly cartId: string | null },
+): Promise<Answer> {
+  const cartId =
+    guestCartId === null
+      ? null
+      : await mergeCart(database, merchantId, { guestCartId, customerId: customerId as CustomerId })
+  return done({ ...tokens, merchantId, customerId, cartId })
+}
+
+function refusal(outcome: Exclude<SignInOutcome, { outcome: 'recognised' }>): Answer {
+  switch (outcome.outcome) {
+    case 'blocked':
+      return tooManyAttempts(outcome.seconds)
+    case 'wrong_password':
+      return invalid(
+        userError('password', { kind: 'value', message: 'The e-mail address or the password is wrong' }),
+      )
+    case 'code_required':
+      return done({ codeRequired: true })
+    case 'wrong_code':
+      return invalid(userError('code', { kind: 'value', message: 'The code is wrong or was used already' }))
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,107 @@
+import type {
+  CustomerId as TokenCustomerId,
+  MerchantId as TokenMerchantId,
+  TokenIssuer,
+  UserId as TokenUserId,
+} from '@commerce-graph/auth-webhook'
+import type { MerchantId } from '../action/session.ts'
+import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import { hashOf, newToken } from './secrets.ts'
+
+/** Whom a session is for. */
+export type Subject = 'USER' | 'CUSTOMER'
+
+/** What whoever has signed in gets. */
+export interface Tokens {
+  readonly accessToken: string
+  /** ISO 8601. */
+  readonly expiresAt: string
+  readonly refreshToken: string
+}
+
+/** Seconds that an access token is good for. Revoked sooner, it is refused sooner. */
+const ACCESS_LIFETIME = 15 * 60
+/** Seconds for which a session may lie idle: as long as a refresh token is good for. */
+const IDLE_LIFETIME = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as const
+/** Seconds after which it ends, however much it is used. */
+const SESSION_LIFETIME = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
+
+/** Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more. */
+export async function openSession(
+  sql: Queryable,
+  tokenIssuer: TokenIssuer,
+  merchantId: MerchantId,
+  { subject, id }: { readonly subject: Subject; readonly id: string },
+): Promise<Tokens | null> {
+  const refresh = newToken()
+  const sessionId = onlyOutcome(
+    await sql<{ outcome: string | null }[]>`
+      SELECT identity.open_session(
+        ${merchantId}, ${subject}, ${id}, ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
+        make_interval(secs => ${SESSION_LIFETIME[subject]})
+      ) AS outcome`,
+  )
+  if (sessionId === null) return null
+  return tokens(tokenIssuer, merchantId, { subject, id, sessionId, refreshToken: refresh.value })
+}
+
+type Rotation =
+  | {
+      readonly outcome: 'rotated'
+      readonly sessionId: string
+      readonly subject: Subject
+      readonly id: string
+    }
+  | { readonly outcome: 'refused' }
+
+/** New tokens for a refresh token, which is used up by it. Null: it is good for nothing, and its session may have ended. */
+export async function refreshSession(
+  database: Database,
+  tokenIssuer: TokenIssuer,
+  merchantId: MerchantId,
+  refreshToken: string,
+): Promise<Tokens | null> {
+  const next = newToken()
+  const rotation = onlyOutcome(
+    await database<{ outcome: Rotation }[]>`
+      SELECT identity.rotate_refresh_token(
+        ${merchantId}, ${hashOf(refreshToken)}, ${next.hash}, make_interval(secs => ${IDLE_LIFETIME.USER}),
+        make_interval(secs => ${IDLE_LIFETIME.CUSTOMER})
+      ) AS outcome`,
+  )
+  if (rotation.outcome === 'refused') return null
+  return tokens(tokenIssuer, merchantId, { ...rotation, refreshToken: next.value })
+}
+
+/** Ends the session of a refresh token, or all of the same person's. Returns how many ended. */
+export async function signOut(
+  database: Database,
+  merchantId: MerchantId,
+  { refreshToken, everywhere }: { readonly refreshToken: string; readonly everywhere: boolean },
+): Promise<number> {
+  return onlyOutcome(
+    await database<{ outcome: number }[]>`
+      SELECT identity.sign_out(${merchantId}, ${hashOf(refreshToken)}, ${everywhere}) AS outcome`,
+  )
+}
+
+async function tokens(
+  tokenIssuer: TokenIssuer,
+  merchant: MerchantId,
+  session: {
+    readonly subject: Subject
+    readonly id: string
+    readonly sessionId: string
+    readonly refreshToken: string
+  },
+): Promise<Tokens> {
+  const { subject, id, sessionId, refreshToken } = session
+  // Both sides brand the same ids, which come from the database here.
+  const shared = { merchantId: merchant as string as TokenMerchantId, sessionId, ttlSeconds: ACCESS_LIFETIME }
+  const { accessToken, expiresAt } = await tokenIssuer.issue(
+    subject === 'USER'
+      ? { kind: 'user', userId: id as TokenUserId, ...shared }
+      : { kind: 'customer', customerId: id as TokenCustomerId, ...shared },
+  )
+  return { accessToken, expiresAt: expiresAt.toISOString(), refreshToken }
+}

@@ -1,0 +1,351 @@
+import { createAuthenticator, type Authenticator } from '@commerce-graph/auth-webhook'
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  createCustomer,
+  dataOf,
+  found,
+  openTestShop,
+  shopper,
+  silent,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { createTeamMember, sessionAs } from '../testing/test-team.ts'
+import { takeUndeliveredTokens } from './mailed-tokens.ts'
+import { purgeExpiredIdentities } from './purge.ts'
+
+const PASSWORD = 'correct horse battery staple'
+
+let shop: TestShop
+let merchant: TestMerchant
+let authenticator: Authenticator
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+  authenticator = createAuthenticator({ databaseUrl: shop.databaseUrl, mode: 'live', logger: silent })
+})
+afterAll(async () => {
+  await authenticator.close()
+  await shop.close()
+})
+
+interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+const call = async (name: string, input: object) => {
+  const session = await sessionAs(shop, merchant, 'Owner')
+  return shop.call(merchant, name, input, { session })
+}
+
+/** The token that would be mailed to an address. */
+async function mailedTo(email: string): Promise<string> {
+  const taken = await takeUndeliveredTokens(shop.database, 100)
+  return found(taken.find((token) => token.email === email)).token
+}
+
+let people = 0
+const newAddress = () => {
+  people += 1
+  return `person${people}@example.com`
+}
+
+/** A user who was invited, has chosen a password and is ACTIVE. */
+async function joined(): Promise<{ readonly id: string; readonly email: string }> {
+  const email = newAddress()
+  const { userId } = dataOf(await call('createUser', { input: { email } }))
+  dataOf(await call('resetPassword', { token: await mailedTo(email), password: PASSWORD }))
+  return { id: String(userId), email }
+}
+
+const signIn = (email: string, password = PASSWORD, code: string | null = null) =>
+  call('signInUser', { input: { email, password, code } })
+const tokensOf = async (email: string) => dataOf(await signIn(email)) as unknown as Tokens
+
+const authenticate = async ({ accessToken }: Pick<Tokens, 'accessToken'>) => {
+  const authorization = `Bearer ${accessToken}`
+  return authenticator.authenticate({ authorization, remoteAddress: '192.0.2.1' })
+}
+
+const sessionOf = (userId: string) => ({
+  role: 'merchant' as const,
+  merchantId: merchant.merchantId,
+  userId,
+  permissions: new Set<string>(),
+})
+
+const wrongPassword = { kind: 'invalid', errors: [{ field: 'password', code: 'INVALID_VALUE' }] }
+const sessionEnded = { kind: 'refused', id: 'SVC_AUTH_002', status: 401 }
+
+describe('a user', () => {
+  test('joins by the invitation, which shows the address to be theirs, and is let in with what the roles permit', async () => {
+    const email = newAddress()
+    const { roleId } = dataOf(
+      await call('createRole', { input: { name: 'Reader', permissions: ['orders:read'] } }),
+    )
+    const { userId } = dataOf(await call('createUser', { input: { email, roleIds: [roleId] } }))
+    expect(await signIn(email)).toMatchObject(wrongPassword)
+    const token = await mailedTo(email)
+    dataOf(await call('resetPassword', { token, password: PASSWORD }))
+    const [user] = await shop.database`
+      SELECT status, email_verified, last_login_at FROM identity.user WHERE id = ${String(userId)}`
+    expect(user).toEqual({ status: 'ACTIVE', email_verified: true, last_login_at: null })
+    expect(await authenticate(await tokensOf(email))).toMatchObject({
+      kind: 'authenticated',
+      principal: { kind: 'user', userId, permissions: new Set(['orders:read']) },
+    })
+    const again = await call('resetPassword', { token, password: `${PASSWORD}!` })
+    expect(again).toMatchObject({ errors: [{ field: 'token' }] })
+  })
+
+  test('who is suspended, or unknown, is told the same as with a wrong password', async () => {
+    const { id, email } = await joined()
+    expect(await signIn(email, 'something else')).toMatchObject(wrongPassword)
+    expect(await signIn(newAddress())).toMatchObject(wrongPassword)
+    dataOf(await call('suspendUser', { id }))
+    expect(await signIn(email)).toMatchObject(wrongPassword)
+  })
+
+  test('is out within a second of being suspended, losing a role, or signing out', async () => {
+    const { id, email } = await joined()
+    const tokens = await tokensOf(email)
+    const { roleId } = dataOf(
+      await call('createRole', { input: { name: 'Packer', permissions: ['carts:read'] } }),
+    )
+    const permissions = async () => {
+      const answer = await authenticate(tokens)
+      return answer.kind === 'authenticated' ? [...answer.principal.permissions] : answer.kind
+    }
+    expect(await permissions()).toEqual([])
+    dataOf(await call('assignRole', { userId: id, roleId }))
+    await expect.poll(permissions, { timeout: 1000, interval: 20 }).toEqual(['carts:read'])
+    dataOf(await call('suspendUser', { id }))
+    await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBe('refused')
+    expect(await call('refreshSession', { refreshToken: tokens.refreshToken })).toMatchObject(sessionEnded)
+    dataOf(await call('reactivateUser', { id }))
+    await expect.poll(permissions, { timeout: 1000, interval: 20 }).toEqual(['carts:read'])
+    dataOf(await call('signOut', { refreshToken: tokens.refreshToken }))
+    await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBe('refused')
+  })
+
+  test('guesses five times, then waits longer each time, however many guess at once', async () => {
+    const { email } = await joined()
+    const guesses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => signIn(email, `guess ${index}`)),
+    )
+    expect(guesses.filter(({ kind }) => kind === 'invalid')).toHaveLength(5)
+    const blocked = { kind: 'refused', id: 'SVC_RATE_001', status: 429 }
+    expect(await signIn(email)).toMatchObject(blocked)
+    // Another shop's user of the same address is not blocked.
+    const past = async () => {
+      await shop.database`
+        UPDATE identity.sign_in_attempt SET blocked_until = now() - interval '1 second' WHERE email = ${email}`
+    }
+    await past()
+    expect(await signIn(email, 'another guess')).toMatchObject(wrongPassword)
+    const [attempt] = await shop.database<{ seconds: string }[]>`
+      SELECT round(extract(epoch FROM blocked_until - now())) AS seconds FROM identity.sign_in_attempt WHERE email = ${email}`
+    expect(Number(found(attempt).seconds)).toBe(4)
+    await past()
+    dataOf(await signIn(email))
+    expect(await signIn(email, 'wrong once more')).toMatchObject(wrongPassword)
+    dataOf(await signIn(email))
+  })
+
+  test('who changes the password ends every session, and needs the old one for it', async () => {
+    const { id, email } = await joined()
+    const tokens = await tokensOf(email)
+    const change = (currentPassword: string, newPassword: string) =>
+      shop.call(merchant, 'changePassword', { currentPassword, newPassword }, { session: sessionOf(id) })
+    expect(await change('wrong', 'a new password')).toMatchObject({ errors: [{ field: 'currentPassword' }] })
+    expect(await change(PASSWORD, 'short')).toMatchObject({
+      errors: [{ field: 'newPassword', code: 'OUT_OF_RANGE' }],
+    })
+    dataOf(await change(PASSWORD, 'a new password'))
+    expect(await call('refreshSession', { refreshToken: tokens.refreshToken })).toMatchObject(sessionEnded)
+    expect(await signIn(email)).toMatchObject(wrongPassword)
+    dataOf(await signIn(email, 'a new password'))
+  })
+
+  test('has no password for an API key to change', async () => {
+    expect(
+      await call('changePassword', { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` }),
+    ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+    expect(await call('enrollMfa', {})).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+  })
+})
+
+describe('a refresh token', () => {
+  test('is good once, and ends the session for both when it comes back', async () => {
+    const { email } = await joined()
+    const first = await tokensOf(email)
+    const second = dataOf(
+      await call('refreshSession', { refreshToken: first.refreshToken }),
+    ) as unknown as Tokens
+    expect((await authenticate(second)).kind).toBe('authenticated')
+    expect(await call('refreshSession', { refreshToken: first.refreshToken })).toMatchObject(sessionEnded)
+    expect(await call('refreshSession', { refreshToken: second.refreshToken })).toMatchObject(sessionEnded)
+    await expect.poll(async () => (await authenticate(second)).kind, { timeout: 1000 }).toBe('refused')
+  })
+
+  test('that is used by several at once gives at most one of them tokens', async () => {
+    const { email } = await joined()
+    const { refreshToken } = await tokensOf(email)
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => call('refreshSession', { refreshToken })),
+    )
+    expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(1)
+  })
+
+  test('of another merchant, or after its time, is worth nothing', async () => {
+    const { email } = await joined()
+    const { refreshToken } = await tokensOf(email)
+    const other = await shop.createMerchant()
+    expect(await shop.call(other, 'refreshSession', { refreshToken })).toMatchObject(sessionEnded)
+    await shop.call(other, 'signOut', { refreshToken })
+    await shop.database`UPDATE identity.refresh_token SET expires_at = now() WHERE used_at IS NULL`
+    expect(await call('refreshSession', { refreshToken })).toMatchObject(sessionEnded)
+  })
+
+  test('and a password are stored as hashes alone', async () => {
+    const { email } = await joined()
+    const { refreshToken } = await tokensOf(email)
+    const tables = await shop.database<{ name: string }[]>`
+      SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'identity' AND table_type = 'BASE TABLE'`
+    for (const { name } of tables) {
+      const rows = await shop.database`SELECT to_jsonb(t)::text AS row FROM identity.${shop.database(name)} t`
+      const text = JSON.stringify(rows)
+      expect(text).not.toContain(PASSWORD)
+      expect(text).not.toContain(refreshToken)
+    }
+    const [credential] = await shop.database<{ hash: string }[]>`
+      SELECT password_hash AS hash FROM identity.credential LIMIT 1`
+    expect(found(credential).hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+})
+
+describe('an authenticator', () => {
+  const codeOf = (secret: string, steps = 0) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+
+  async function enrolled() {
+    const user = await joined()
+    const options = { session: sessionOf(user.id) }
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', {}, options))
+    const code = codeOf(String(secret), -1)
+    const { recoveryCodes } = dataOf(await shop.call(merchant, 'confirmMfa', { code }, options))
+    return { ...user, options, secret: String(secret), recoveryCodes: recoveryCodes as string[] }
+  }
+
+  test('is asked for once a first code was shown, and each code is good once', async () => {
+    const user = await joined()
+    const options = { session: sessionOf(user.id) }
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', {}, options))
+    dataOf(await signIn(user.email))
+    expect(await shop.call(merchant, 'confirmMfa', { code: '000000' }, options)).toMatchObject({
+      errors: [{ field: 'code' }],
+    })
+    const code = codeOf(String(secret), -1)
+    dataOf(await shop.call(merchant, 'confirmMfa', { code }, options))
+    expect(await signIn(user.email)).toEqual({ kind: 'done', data: { codeRequired: true } })
+    const wrongCode = { errors: [{ field: 'code' }] }
+    expect(await signIn(user.email, PASSWORD, code)).toMatchObject(wrongCode)
+    const next = codeOf(String(secret))
+    expect(dataOf(await signIn(user.email, PASSWORD, next))).toHaveProperty('accessToken')
+    expect(await signIn(user.email, PASSWORD, next)).toMatchObject(wrongCode)
+    expect(await shop.call(merchant, 'enrollMfa', {}, options)).toMatchObject({ errors: [{ field: 'mfa' }] })
+  })
+
+  test('that is lost is replaced by recovery codes, each good once, however they are typed', async () => {
+    const { email, recoveryCodes } = await enrolled()
+    expect(recoveryCodes).toHaveLength(10)
+    const code = found(recoveryCodes[0])
+    dataOf(await signIn(email, PASSWORD, code.toUpperCase().replaceAll('-', ' ')))
+    expect(await signIn(email, PASSWORD, code)).toMatchObject({ errors: [{ field: 'code' }] })
+  })
+
+  test('is taken away by its user with password and code, or by somebody who may', async () => {
+    const own = await enrolled()
+    const disable = (password: string) =>
+      shop.call(merchant, 'disableMfa', { password, code: codeOf(own.secret) }, own.options)
+    expect(await disable('wrong')).toMatchObject({ errors: [{ field: 'code' }] })
+    dataOf(await disable(PASSWORD))
+    expect(dataOf(await signIn(own.email))).toHaveProperty('accessToken')
+    const lost = await enrolled()
+    dataOf(await call('resetUserMfa', { id: lost.id }))
+    expect(dataOf(await signIn(lost.email))).toHaveProperty('accessToken')
+  })
+
+  test('of an owner is not an admin’s to take away', async () => {
+    const { id } = await createTeamMember(shop, merchant, 'Owner')
+    const session = await sessionAs(shop, merchant, 'Admin')
+    expect(await shop.call(merchant, 'resetUserMfa', { id }, { session })).toMatchObject({
+      errors: [{ field: 'id', message: expect.stringContaining('billing:write') as string }],
+    })
+  })
+})
+
+describe('a customer', () => {
+  const register = (input: object = {}) =>
+    call('registerCustomer', { input: { email: newAddress(), password: PASSWORD, name: 'Ada', ...input } })
+
+  test('registers, is signed in, and shows the address to be theirs by mail', async () => {
+    const email = newAddress()
+    const registered = dataOf(await register({ email }))
+    expect(await authenticate(registered as unknown as Tokens)).toMatchObject({
+      kind: 'authenticated',
+      principal: { kind: 'customer', customerId: registered.customerId },
+    })
+    dataOf(await call('verifyEmail', { token: await mailedTo(email) }))
+    const [customer] = await shop.database`SELECT email_verified FROM crm.customer WHERE email = ${email}`
+    expect(customer).toEqual({ email_verified: true })
+    expect(await register({ email })).toMatchObject({ errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] })
+    dataOf(await call('signInCustomer', { input: { email, password: PASSWORD } }))
+  })
+
+  test('without a password gets one by mail, and nobody learns whose address is known', async () => {
+    const id = await createCustomer(shop.database, merchant.merchantId)
+    const [{ email } = { email: '' }] = await shop.database<{ email: string }[]>`
+      SELECT email FROM crm.customer WHERE id = ${id}`
+    const unknown = await call('requestCustomerPasswordReset', { email: newAddress() })
+    const known = await call('requestCustomerPasswordReset', { email })
+    expect(known).toEqual(unknown)
+    dataOf(await call('resetPassword', { token: await mailedTo(email), password: PASSWORD }))
+    expect(dataOf(await call('signInCustomer', { input: { email, password: PASSWORD } })).customerId).toBe(id)
+  })
+
+  test('is mailed at most once a minute, and a token is void once the address changes', async () => {
+    const id = await createCustomer(shop.database, merchant.merchantId)
+    const request = () =>
+      shop.call(merchant, 'requestEmailVerification', {}, { session: shopper(merchant, id) })
+    await Promise.all([request(), request(), request()])
+    const [{ count } = { count: 0 }] = await shop.database<{ count: number }[]>`
+      SELECT count(*)::int FROM identity.one_time_token WHERE customer_id = ${id}`
+    expect(count).toBe(1)
+    const [{ email } = { email: '' }] = await shop.database<{ email: string }[]>`
+      SELECT email FROM crm.customer WHERE id = ${id}`
+    const token = await mailedTo(email)
+    await shop.database`UPDATE crm.customer SET email = ${newAddress()} WHERE id = ${id}`
+    expect(await call('verifyEmail', { token })).toMatchObject({ errors: [{ field: 'token' }] })
+  })
+
+  test('is nobody’s user: the same address and password sign in as what they are', async () => {
+    const email = newAddress()
+    dataOf(await register({ email }))
+    expect(await signIn(email)).toMatchObject(wrongPassword)
+  })
+})
+
+test('what has no use any more is deleted, and nothing else', async () => {
+  const { email } = await joined()
+  const { refreshToken } = await tokensOf(email)
+  const old = await joined()
+  await tokensOf(old.email)
+  await shop.database`
+    UPDATE identity.session SET expires_at = now() - interval '2 days' WHERE user_id = ${old.id}`
+  expect(await purgeExpiredIdentities(shop.database)).toBeGreaterThan(0)
+  dataOf(await call('refreshSession', { refreshToken }))
+  expect(await shop.database`SELECT FROM identity.session WHERE user_id = ${old.id}`).toHaveLength(0)
+})

@@ -1,0 +1,61 @@
+import type { MerchantId } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import { checkSecondFactor } from './second-factor.ts'
+import type { Passwords } from './passwords.ts'
+import type { Subject } from './sessions.ts'
+
+export interface SignIn {
+  readonly merchantId: MerchantId
+  readonly subject: Subject
+  readonly email: string
+  readonly password: string
+  /** A one-time or recovery code, from those who need one. */
+  readonly code: string | null
+}
+
+/** Who somebody has shown to be, or what keeps them out. */
+export type SignInOutcome =
+  | { readonly outcome: 'recognised'; readonly id: string }
+  | { readonly outcome: 'blocked'; readonly seconds: number }
+  /** An unknown address, a wrong password, somebody who may not sign in: all the same to the caller. */
+  | { readonly outcome: 'wrong_password' | 'code_required' | 'wrong_code' }
+
+type Begun =
+  | { readonly outcome: 'blocked'; readonly seconds: number }
+  | { readonly outcome: 'unknown' }
+  | {
+      readonly outcome: 'known'
+      readonly id: string
+      readonly passwordHash: string
+      readonly totpSecret: string | null
+    }
+
+/** Attempts at an address before it is blocked, for how many seconds at first, and at most. */
+const FREE_ATTEMPTS = 5
+const FIRST_BLOCK = 2
+const LONGEST_BLOCK = 15 * 60
+
+/** Every attempt counts before anything is compared; success forgets the count (`identity.open_session`). */
+export async function recognise(
+  database: Database,
+  passwords: Passwords,
+  { merchantId, subject, email, password, code }: SignIn,
+): Promise<SignInOutcome> {
+  const begun = onlyOutcome(
+    await database<{ outcome: Begun }[]>`
+      SELECT identity.begin_sign_in(
+        ${merchantId}, ${subject}, ${email}, ${FREE_ATTEMPTS}, make_interval(secs => ${FIRST_BLOCK}),
+        make_interval(secs => ${LONGEST_BLOCK})
+      ) AS outcome`,
+  )
+  if (begun.outcome === 'blocked') return begun
+  const known = begun.outcome === 'known' ? begun : null
+  const matches = await passwords.verify(known?.passwordHash ?? null, password)
+  if (known === null || !matches) return { outcome: 'wrong_password' }
+  if (known.totpSecret === null) return { outcome: 'recognised', id: known.id }
+  if (code === null) return { outcome: 'code_required' }
+  const user = { merchantId, userId: known.id, secret: known.totpSecret }
+  return (await checkSecondFactor(database, user, code))
+    ? { outcome: 'recognised', id: known.id }
+    : { outcome: 'wrong_code' }
+}

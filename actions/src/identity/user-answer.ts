@@ -1,0 +1,53 @@
+import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
+import { userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { IdentityOutcome, IdentityRefusal } from './users.ts'
+
+export const answerUser = (merchantId: MerchantId, outcome: IdentityOutcome, field = 'id'): Answer =>
+  answer(outcome, notFound(field, 'user'), field, (userId) => ({ merchantId, userId }))
+
+export const answerRole = (merchantId: MerchantId, outcome: IdentityOutcome): Answer =>
+  answer(outcome, notFound('id', 'role'), 'id', (roleId) => ({ merchantId, roleId }))
+
+function answer(
+  outcome: IdentityOutcome,
+  unknown: UserError,
+  field: string,
+  data: (id: string) => Readonly<Record<string, unknown>>,
+): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done(data(outcome.id))
+    case 'unknown':
+      return invalid(unknown)
+    case 'not_allowed':
+      return invalid(wrong(field, `This can not be done to a user in status ${outcome.status}`))
+    case 'invalid':
+      return invalid(...outcome.refusals.map(identityError))
+    default:
+      return outcome satisfies never
+  }
+}
+
+const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
+
+function identityError({ field, reason, permission }: IdentityRefusal): UserError {
+  switch (reason) {
+    case 'unknown_role':
+      return notFound(field, 'role')
+    case 'unknown_permission':
+      return notFound(field, 'permission')
+    case 'beyond_own':
+      return wrong(field, `Nobody grants what they don’t have: ${permission ?? ''}`)
+    case 'taken':
+      return { field, message: `The ${field} is taken already`, code: 'ALREADY_EXISTS' }
+    case 'last_owner':
+      return wrong(field, 'The merchant would have no active owner left')
+    case 'built_in':
+      return wrong(field, 'A built-in role stays as it is')
+    case 'in_use':
+      return wrong(field, 'Users have the role')
+    default:
+      return reason satisfies never
+  }
+}

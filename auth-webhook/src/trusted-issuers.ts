@@ -1,0 +1,59 @@
+import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
+import { z } from 'zod'
+import type { MerchantId } from './principal.ts'
+
+/** Somebody else who signs customers of a merchant in, and whose word we take for who they are. */
+export const trustedIssuer = z.object({
+  /** The `iss` of its tokens. */
+  issuer: z.string().min(1),
+  /** Where its public keys are. */
+  jwksUrl: z.url({ protocol: /^https?$/ }),
+  /** The `aud` of tokens that are meant for us. */
+  audience: z.string().min(1),
+  merchantId: z.uuid().transform((id) => id as MerchantId),
+})
+
+export type TrustedIssuer = z.output<typeof trustedIssuer>
+
+/** Asymmetric ones only: with a shared secret, whoever verifies could sign too. */
+export const TRUSTED_ALGORITHMS = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
+
+const JWKS_TIMEOUT_MS = 1_500
+// An unknown key id is worth another look, but not each time that somebody invents one.
+const JWKS_COOLDOWN_MS = 10_000
+const JWKS_MAX_AGE_MS = 10 * 60 * 1000
+
+/** The claims that are read of an outside issuer's token, beyond the registered ones that jose checks. */
+export const outsideClaims = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().max(254).optional(),
+  email_verified: z.boolean().optional(),
+  exp: z.number(),
+})
+
+export type OutsideClaims = z.infer<typeof outsideClaims>
+
+/** The configured issuers with their keys, which are fetched when the first token comes and kept for ten minutes. */
+export class TrustedIssuers {
+  readonly #issuers: ReadonlyMap<string, TrustedIssuer & { readonly keys: JWTVerifyGetKey }>
+
+  constructor(issuers: readonly TrustedIssuer[]) {
+    this.#issuers = new Map(
+      issuers.map((issuer) => [
+        issuer.issuer,
+        {
+          ...issuer,
+          keys: createRemoteJWKSet(new URL(issuer.jwksUrl), {
+            timeoutDuration: JWKS_TIMEOUT_MS,
+            cooldownDuration: JWKS_COOLDOWN_MS,
+            cacheMaxAge: JWKS_MAX_AGE_MS,
+          }),
+        },
+      ]),
+    )
+  }
+
+  find(issuer: string | undefined) {
+    return issuer === undefined ? undefined : this.#issuers.get(issuer)
+  }
+}

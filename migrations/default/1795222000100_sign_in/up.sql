@@ -1,0 +1,611 @@
+-- Signing in: passwords, sessions with their refresh tokens, one-time codes, and tokens that are sent by mail. Nothing in here
+-- is tracked by Hasura, so that no API can select a hash or a secret, whatever a role may do.
+-- Rows belong to a user or to a customer, never to both.
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('customer_sessions:write', 'Sign customers up and in with their e-mail address and password'),
+  ('user_sessions:write', 'Sign users in with their e-mail address and password');
+
+CREATE TABLE identity.credential (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  -- Argon2id, as a PHC string that says its own parameters.
+  password_hash text NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT credential_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT credential_user_key UNIQUE (merchant_id, user_id),
+  CONSTRAINT credential_customer_key UNIQUE (merchant_id, customer_id),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE TABLE identity.session (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- However often it is refreshed, it ends here.
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz,
+  revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED')),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT session_revoked CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+CREATE INDEX session_by_user ON identity.session (merchant_id, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id) WHERE customer_id IS NOT NULL;
+CREATE INDEX session_expires_at ON identity.session (expires_at);
+CREATE TRIGGER access_changed AFTER DELETE OR UPDATE OF revoked_at ON identity.session
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+-- The chain of a session's refresh tokens: each is used once and replaced by the next. One that comes back was copied.
+CREATE TABLE identity.refresh_token (
+  merchant_id uuid NOT NULL,
+  -- SHA-256 of 256 random bits.
+  hash bytea NOT NULL,
+  session_id uuid NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, hash),
+  FOREIGN KEY (merchant_id, session_id) REFERENCES identity.session ON DELETE CASCADE
+);
+CREATE INDEX refresh_token_session ON identity.refresh_token (merchant_id, session_id);
+
+-- What somebody is sent by mail to prove that the address is theirs.
+CREATE TABLE identity.one_time_token (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  purpose text NOT NULL CHECK (purpose IN ('INVITATION', 'EMAIL_VERIFICATION', 'PASSWORD_RESET')),
+  user_id uuid,
+  customer_id uuid,
+  -- The address that it goes to: it proves nothing about one that came later.
+  email citext NOT NULL,
+  hash bytea NOT NULL,
+  -- The token itself, until it is mailed (identity.take_undelivered_tokens).
+  undelivered text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT one_time_token_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT one_time_token_hash_key UNIQUE (merchant_id, hash),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+CREATE INDEX one_time_token_subject ON identity.one_time_token (merchant_id, user_id, customer_id, purpose);
+CREATE INDEX one_time_token_undelivered ON identity.one_time_token (created_at) WHERE undelivered IS NOT NULL;
+CREATE INDEX one_time_token_expires_at ON identity.one_time_token (expires_at);
+
+CREATE TABLE identity.totp (
+  merchant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  -- Base32, as authenticator apps take it. It must be known to compare codes, so it can't be a hash.
+  secret text NOT NULL,
+  -- NULL: enrolled, but no code has been shown yet.
+  confirmed_at timestamptz,
+  -- The time step of the last code that was taken: each code is good once.
+  last_counter bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, user_id),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE
+);
+
+-- For whoever has lost the authenticator; each is good once.
+CREATE TABLE identity.recovery_code (
+  merchant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  -- SHA-256 of 80 random bits.
+  hash bytea NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, user_id, hash),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.totp ON DELETE CASCADE
+);
+
+-- Attempts to sign in since the last one that succeeded, by address, whether or not it is anybody's.
+CREATE TABLE identity.sign_in_attempt (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
+  email citext NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  blocked_until timestamptz,
+  last_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, subject, email)
+);
+CREATE INDEX sign_in_attempt_last_at ON identity.sign_in_attempt (last_at);
+
+-- Counts an attempt before anything is compared, so that guesses sent at once count as many. From p_free attempts on, each
+-- blocks the address: p_block at first, twice as long each time, p_longest at most.
+-- Seconds to wait, or NULL: go on.
+CREATE FUNCTION identity.count_attempt(
+  p_merchant_id uuid,
+  p_subject text,
+  p_email text,
+  p_free integer,
+  p_block interval,
+  p_longest interval
+) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_attempt identity.sign_in_attempt;
+BEGIN
+  INSERT INTO identity.sign_in_attempt (merchant_id, subject, email) VALUES (p_merchant_id, p_subject, p_email)
+  ON CONFLICT DO NOTHING;
+  SELECT * INTO v_attempt FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext
+  FOR UPDATE;
+  IF v_attempt.blocked_until > now() THEN
+    RETURN ceil(extract(epoch FROM v_attempt.blocked_until - now()));
+  END IF;
+  UPDATE identity.sign_in_attempt a
+  SET
+    attempts = a.attempts + 1,
+    last_at = now(),
+    blocked_until = CASE
+      WHEN a.attempts + 1 >= p_free THEN now() + least(p_longest, p_block * power(2, least(a.attempts + 1 - p_free, 20)))
+    END
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext;
+  RETURN NULL;
+END
+$$;
+
+-- What there is to compare a password with: {outcome: 'blocked', seconds} | {outcome: 'unknown'} |
+-- {outcome: 'known', id, passwordHash, totpSecret}. Who may not sign in is as unknown as who isn't there.
+CREATE FUNCTION identity.begin_sign_in(
+  p_merchant_id uuid,
+  p_subject text,
+  p_email text,
+  p_free integer,
+  p_block interval,
+  p_longest interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_seconds integer := identity.count_attempt(p_merchant_id, p_subject, p_email, p_free, p_block, p_longest);
+  v_known jsonb;
+BEGIN
+  IF v_seconds IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'blocked', 'seconds', v_seconds);
+  END IF;
+  IF p_subject = 'USER' THEN
+    SELECT jsonb_build_object('outcome', 'known', 'id', u.id, 'passwordHash', c.password_hash, 'totpSecret', t.secret)
+    INTO v_known
+    FROM identity.user u
+    JOIN identity.credential c ON c.merchant_id = u.merchant_id AND c.user_id = u.id
+    LEFT JOIN identity.totp t ON t.merchant_id = u.merchant_id AND t.user_id = u.id AND t.confirmed_at IS NOT NULL
+    WHERE u.merchant_id = p_merchant_id AND u.email = p_email::citext AND u.status = 'ACTIVE';
+  ELSE
+    SELECT jsonb_build_object('outcome', 'known', 'id', x.id, 'passwordHash', c.password_hash, 'totpSecret', NULL)
+    INTO v_known
+    FROM crm.customer x
+    JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
+    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext;
+  END IF;
+  RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
+END
+$$;
+
+-- Opens a session for whoever has shown to be p_id. NULL: who may not sign in any more.
+CREATE FUNCTION identity.open_session(
+  p_merchant_id uuid,
+  p_subject text,
+  p_id uuid,
+  p_refresh_hash bytea,
+  p_refresh_lifetime interval,
+  p_session_lifetime interval
+) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session_id uuid := platform.uuid_v7();
+  v_email citext;
+BEGIN
+  IF p_subject = 'USER' THEN
+    UPDATE identity.user u SET last_login_at = now()
+    WHERE u.merchant_id = p_merchant_id AND u.id = p_id AND u.status = 'ACTIVE'
+    RETURNING u.email INTO v_email;
+  ELSE
+    SELECT x.email INTO v_email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_id FOR KEY SHARE;
+  END IF;
+  IF v_email IS NULL THEN
+    RETURN NULL;
+  END IF;
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = v_email;
+  INSERT INTO identity.session (merchant_id, id, user_id, customer_id, expires_at)
+  VALUES (
+    p_merchant_id, v_session_id,
+    CASE WHEN p_subject = 'USER' THEN p_id END,
+    CASE WHEN p_subject = 'CUSTOMER' THEN p_id END,
+    now() + p_session_lifetime
+  );
+  INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
+  VALUES (p_merchant_id, p_refresh_hash, v_session_id, now() + least(p_refresh_lifetime, p_session_lifetime));
+  RETURN v_session_id;
+END
+$$;
+
+CREATE FUNCTION identity.revoke_session(p_merchant_id uuid, p_session_id uuid, p_reason text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id AND s.revoked_at IS NULL
+$$;
+
+-- Ends every session of a user or a customer. Returns how many.
+CREATE FUNCTION identity.revoke_sessions(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_reason text) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH revoked AS (
+    UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
+    WHERE s.merchant_id = p_merchant_id AND (s.user_id = p_user_id OR s.customer_id = p_customer_id) AND s.revoked_at IS NULL
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM revoked
+$$;
+
+-- Replaces a refresh token by the next one. One that was used before is in two hands: whichever is the thief's, the session
+-- ends for both. p_lifetimes: of the next token, by subject.
+-- {outcome: 'rotated', sessionId, subject, id} | {outcome: 'refused'}
+CREATE FUNCTION identity.rotate_refresh_token(
+  p_merchant_id uuid,
+  p_hash bytea,
+  p_next_hash bytea,
+  p_user_lifetime interval,
+  p_customer_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.refresh_token;
+  v_session identity.session;
+BEGIN
+  SELECT * INTO v_token FROM identity.refresh_token t WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash FOR UPDATE;
+  IF v_token.hash IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  SELECT * INTO v_session FROM identity.session s
+  WHERE s.merchant_id = p_merchant_id AND s.id = v_token.session_id FOR UPDATE;
+  IF v_token.used_at IS NOT NULL THEN
+    PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'REUSED');
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  IF v_session.revoked_at IS NOT NULL OR least(v_session.expires_at, v_token.expires_at) <= now()
+    OR EXISTS (
+      SELECT FROM identity.user u
+      WHERE u.merchant_id = p_merchant_id AND u.id = v_session.user_id AND u.status <> 'ACTIVE'
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  UPDATE identity.refresh_token t SET used_at = now() WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
+  INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
+  VALUES (
+    p_merchant_id, p_next_hash, v_session.id,
+    least(v_session.expires_at, now() + CASE WHEN v_session.user_id IS NULL THEN p_customer_lifetime ELSE p_user_lifetime END)
+  );
+  RETURN jsonb_build_object(
+    'outcome', 'rotated',
+    'sessionId', v_session.id,
+    'subject', CASE WHEN v_session.user_id IS NULL THEN 'CUSTOMER' ELSE 'USER' END,
+    'id', coalesce(v_session.user_id, v_session.customer_id)
+  );
+END
+$$;
+
+-- Ends the session that a refresh token belongs to, or every session of the same person. An unknown token ends none.
+CREATE FUNCTION identity.sign_out(p_merchant_id uuid, p_hash bytea, p_everywhere boolean) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session identity.session;
+BEGIN
+  SELECT s.* INTO v_session
+  FROM identity.refresh_token t
+  JOIN identity.session s ON s.merchant_id = t.merchant_id AND s.id = t.session_id
+  WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
+  IF v_session.id IS NULL THEN
+    RETURN 0;
+  END IF;
+  IF p_everywhere THEN
+    RETURN identity.revoke_sessions(p_merchant_id, v_session.user_id, v_session.customer_id, 'SIGNED_OUT');
+  END IF;
+  PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'SIGNED_OUT');
+  RETURN 1;
+END
+$$;
+
+-- A new customer with a password. {outcome: 'registered', id} | {outcome: 'taken'}
+CREATE FUNCTION identity.register_customer(
+  p_merchant_id uuid,
+  p_email text,
+  p_name text,
+  p_phone text,
+  p_marketing_opt_in boolean,
+  p_password_hash text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  INSERT INTO crm.customer (merchant_id, email, name, phone, marketing_opt_in)
+  VALUES (p_merchant_id, p_email, p_name, p_phone, p_marketing_opt_in)
+  RETURNING id INTO v_id;
+  INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (p_merchant_id, v_id, p_password_hash);
+  RETURN jsonb_build_object('outcome', 'registered', 'id', v_id);
+EXCEPTION
+  WHEN unique_violation THEN
+    RETURN jsonb_build_object('outcome', 'taken');
+END
+$$;
+
+-- Sets a password, ends every session that was opened with the one before, and forgets failed attempts.
+CREATE FUNCTION identity.set_password(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_password_hash text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_user_id IS NOT NULL THEN
+    INSERT INTO identity.credential AS c (merchant_id, user_id, password_hash) VALUES (p_merchant_id, p_user_id, p_password_hash)
+    ON CONFLICT (merchant_id, user_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+  ELSE
+    INSERT INTO identity.credential AS c (merchant_id, customer_id, password_hash)
+    VALUES (p_merchant_id, p_customer_id, p_password_hash)
+    ON CONFLICT (merchant_id, customer_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+  END IF;
+  PERFORM identity.revoke_sessions(p_merchant_id, p_user_id, p_customer_id, 'PASSWORD_CHANGED');
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND (
+    (a.subject = 'USER' AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id))
+    OR (
+      a.subject = 'CUSTOMER'
+      AND a.email = (SELECT x.email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id)
+    )
+  );
+END
+$$;
+
+-- Writes down a token for somebody to be mailed, in the place of an earlier one for the same purpose. Within p_pause of the
+-- earlier one none is made: nobody's inbox is filled by a stranger. Returns whether one was made.
+CREATE FUNCTION identity.issue_one_time_token(
+  p_merchant_id uuid,
+  p_purpose text,
+  p_user_id uuid,
+  p_customer_id uuid,
+  p_token text,
+  p_hash bytea,
+  p_lifetime interval,
+  p_pause interval
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_email citext;
+BEGIN
+  -- The lock lets one of several requests at once make the token.
+  IF p_user_id IS NOT NULL THEN
+    SELECT u.email INTO v_email FROM identity.user u
+    WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id FOR NO KEY UPDATE;
+  ELSE
+    SELECT x.email INTO v_email FROM crm.customer x
+    WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR NO KEY UPDATE;
+  END IF;
+  IF EXISTS (
+    SELECT FROM identity.one_time_token t
+    WHERE t.merchant_id = p_merchant_id AND t.purpose = p_purpose AND t.created_at > now() - p_pause
+      AND (t.user_id = p_user_id OR t.customer_id = p_customer_id) AND t.used_at IS NULL AND t.email = v_email
+  ) THEN
+    RETURN false;
+  END IF;
+  DELETE FROM identity.one_time_token t
+  WHERE t.merchant_id = p_merchant_id AND t.purpose = p_purpose AND (t.user_id = p_user_id OR t.customer_id = p_customer_id);
+  INSERT INTO identity.one_time_token (merchant_id, purpose, user_id, customer_id, email, hash, undelivered, expires_at)
+  VALUES (p_merchant_id, p_purpose, p_user_id, p_customer_id, v_email, p_hash, p_token, now() + p_lifetime);
+  RETURN true;
+END
+$$;
+
+-- For whoever mails them: hands each token out once and forgets it, so that it is in the mail and nowhere else.
+-- At most p_limit; several takers at once get different ones.
+CREATE FUNCTION identity.take_undelivered_tokens(p_limit integer)
+RETURNS TABLE (
+  merchant_id uuid, id uuid, purpose text, user_id uuid, customer_id uuid, email text, token text, expires_at timestamptz
+)
+LANGUAGE sql VOLATILE
+AS $$
+  WITH taken AS (
+    SELECT t.merchant_id, t.id, t.undelivered FROM identity.one_time_token t
+    WHERE t.undelivered IS NOT NULL AND t.expires_at > now()
+    ORDER BY t.created_at
+    LIMIT p_limit
+    FOR UPDATE SKIP LOCKED
+  )
+  UPDATE identity.one_time_token t SET undelivered = NULL
+  FROM taken
+  WHERE t.merchant_id = taken.merchant_id AND t.id = taken.id
+  RETURNING t.merchant_id, t.id, t.purpose, t.user_id, t.customer_id, t.email::text, taken.undelivered, t.expires_at
+$$;
+
+-- Uses a token up, if it is good for one of the purposes and its address is still the person's. NULL: it isn't.
+CREATE FUNCTION identity.use_one_time_token(p_merchant_id uuid, p_hash bytea, p_purposes text[]) RETURNS identity.one_time_token
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token;
+BEGIN
+  UPDATE identity.one_time_token t SET used_at = now(), undelivered = NULL
+  WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash AND t.purpose = ANY (p_purposes)
+    AND t.used_at IS NULL AND t.expires_at > now()
+    AND t.email = coalesce(
+      (SELECT u.email FROM identity.user u WHERE u.merchant_id = t.merchant_id AND u.id = t.user_id AND u.status <> 'DELETED'),
+      (SELECT x.email FROM crm.customer x WHERE x.merchant_id = t.merchant_id AND x.id = t.customer_id)
+    )
+  RETURNING t.* INTO v_token;
+  RETURN v_token;
+END
+$$;
+
+-- The bearer has read the person's mail.
+CREATE FUNCTION identity.mark_email_verified(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.user u SET email_verified = true
+  WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND NOT u.email_verified;
+  UPDATE crm.customer x SET email_verified = true
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND NOT x.email_verified;
+END
+$$;
+
+CREATE FUNCTION identity.verify_email(p_merchant_id uuid, p_hash bytea) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{EMAIL_VERIFICATION}');
+BEGIN
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  RETURN v_token.id IS NOT NULL;
+END
+$$;
+
+-- Sets a password by a mailed token. Who was invited has joined with it (p_join_from, p_join_to: the state machine's).
+CREATE FUNCTION identity.reset_password(
+  p_merchant_id uuid,
+  p_hash bytea,
+  p_password_hash text,
+  p_join_from text[],
+  p_join_to text
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{INVITATION,PASSWORD_RESET}');
+BEGIN
+  IF v_token.id IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  UPDATE identity.user u SET status = p_join_to
+  WHERE u.merchant_id = p_merchant_id AND u.id = v_token.user_id AND u.status = ANY (p_join_from)
+    AND v_token.purpose = 'INVITATION';
+  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_token.customer_id, p_password_hash);
+  RETURN true;
+END
+$$;
+
+-- Begins to enrol an authenticator, unless one is confirmed already. Returns whether it did.
+CREATE FUNCTION identity.enroll_totp(p_merchant_id uuid, p_user_id uuid, p_secret text) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO identity.totp AS t (merchant_id, user_id, secret) VALUES (p_merchant_id, p_user_id, p_secret)
+  ON CONFLICT (merchant_id, user_id) DO UPDATE SET secret = excluded.secret, created_at = now(), last_counter = 0
+    WHERE t.confirmed_at IS NULL;
+  RETURN FOUND;
+END
+$$;
+
+-- The first code has been shown: from now on signing in takes one. p_recovery_hashes: of the codes that the user writes
+-- down, in hexadecimal.
+CREATE FUNCTION identity.confirm_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint, p_recovery_hashes text[]) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.totp t SET confirmed_at = now(), last_counter = p_counter
+  WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.confirmed_at IS NULL;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM identity.recovery_code c WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id;
+  INSERT INTO identity.recovery_code (merchant_id, user_id, hash)
+  SELECT p_merchant_id, p_user_id, decode(x, 'hex') FROM unnest(p_recovery_hashes) x;
+  UPDATE identity.user u SET mfa_enabled = true WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id;
+  RETURN true;
+END
+$$;
+
+-- A code is good once: of two requests with the same one, one gets true.
+CREATE FUNCTION identity.use_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.totp t SET last_counter = p_counter
+  WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.last_counter < p_counter;
+  RETURN FOUND;
+END
+$$;
+
+CREATE FUNCTION identity.use_recovery_code(p_merchant_id uuid, p_user_id uuid, p_hash bytea) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.recovery_code c SET used_at = now()
+  WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id AND c.hash = p_hash AND c.used_at IS NULL;
+  RETURN FOUND;
+END
+$$;
+
+-- Signing in takes a password alone again.
+CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  DELETE FROM identity.totp t WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id;
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = 'USER'
+    AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id);
+  UPDATE identity.user u SET mfa_enabled = false WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND u.mfa_enabled;
+END
+$$;
+
+-- Takes a user's authenticator away, for one who has lost it. What lock_user answers, or {outcome: 'changed', id}.
+CREATE FUNCTION identity.reset_totp(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_user(p_merchant_id, p_own, p_id, 'id');
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  PERFORM identity.remove_totp(p_merchant_id, p_id);
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+END
+$$;
+
+-- Deletes what has no use any more. Returns how many rows; fewer than p_limit means that it is done.
+CREATE FUNCTION identity.purge_expired(p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_purged integer := 0;
+  v_count integer;
+BEGIN
+  DELETE FROM identity.session s WHERE (s.merchant_id, s.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.session x
+    WHERE x.expires_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.one_time_token t WHERE (t.merchant_id, t.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.one_time_token x
+    WHERE x.expires_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.sign_in_attempt a WHERE (a.merchant_id, a.subject, a.email) IN (
+    SELECT x.merchant_id, x.subject, x.email FROM identity.sign_in_attempt x
+    WHERE x.last_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_purged + v_count;
+END
+$$;

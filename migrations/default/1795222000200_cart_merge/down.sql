@@ -1,0 +1,1 @@
+DROP FUNCTION cart.merge(uuid, uuid, uuid, interval, integer);

@@ -1,0 +1,217 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, createClient, type Client } from './support/graphql-client.ts'
+import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+
+const PASSWORD = 'a password for the test'
+
+let platform: TestPlatform
+let sql: postgres.Sql
+let owner: Client
+let storefront: Client
+beforeAll(async () => {
+  platform = await startTestPlatform()
+  sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+  owner = as(platform.liveKey)
+  storefront = as(await newKey(['products:read', 'carts:read', 'carts:write', 'customer_sessions:write']))
+})
+afterAll(async () => {
+  await sql.end()
+  await platform.stop()
+})
+
+const as = (credential: string) => createClient(platform.graphqlUrl, bearer(credential))
+const hasura = (credential: string) => createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(credential))
+
+interface Payload {
+  readonly errors: readonly { readonly field: string | null; readonly message: string }[]
+}
+
+interface Tokens extends Payload {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+async function newKey(permissions: readonly string[]): Promise<string> {
+  const answer = await owner<Record<string, Payload & { readonly key: string }>>(
+    `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key errors { field message } } }`,
+    { input: { name: 'Storefront', permissions } },
+  )
+  return payload(answer).key
+}
+
+/** What would be mailed. */
+async function mailed(email: string): Promise<string> {
+  const [row] = await sql<{ token: string }[]>`
+    SELECT undelivered AS token FROM identity.one_time_token WHERE email = ${email} AND undelivered IS NOT NULL`
+  return row?.token ?? ''
+}
+
+const mutate = async <P extends Payload = Payload>(
+  client: Client,
+  field: string,
+  selection: string,
+  variables: Readonly<Record<string, unknown>>,
+  declared: string,
+) =>
+  client<Record<string, P>>(
+    `mutation (${declared}) { ${field} { ${selection} errors { field message code } } }`,
+    variables,
+  )
+
+async function invite(roleName: string): Promise<string> {
+  const email = `${roleName.toLowerCase()}@example.com`
+  const { roles } = succeeded(
+    await owner<{ roles: { edges: { node: { id: string } }[] } }>(
+      `query ($name: String!) { roles(filters: { searchQuery: $name }) { edges { node { id } } } }`,
+      { name: roleName },
+    ),
+  )
+  payload(
+    await mutate(
+      owner,
+      'createUser(input: $input)',
+      'user { id }',
+      { input: { email, roleIds: roles.edges.map(({ node }) => node.id) } },
+      '$input: CreateUserInput!',
+    ),
+  )
+  payload(
+    await mutate(
+      owner,
+      'resetPassword(token: $token, password: $password)',
+      'success',
+      { token: await mailed(email), password: PASSWORD },
+      '$token: String!, $password: String!',
+    ),
+  )
+  return email
+}
+
+const signInUser = async (email: string) =>
+  payload(
+    await mutate<Tokens & { readonly userId: string }>(
+      owner,
+      'signInUser(input: $input)',
+      'accessToken refreshToken userId codeRequired',
+      { input: { email, password: PASSWORD } },
+      '$input: SignInUserInput!',
+    ),
+  )
+
+describe('a user', () => {
+  test('who was invited signs in, and both APIs show what the role permits and nothing else', async () => {
+    const email = await invite('Support')
+    const { accessToken, userId } = await signInUser(email)
+    expect(succeeded(await as(accessToken)('{ viewer { kind id role merchant { id } } }'))).toEqual({
+      viewer: { kind: 'USER', id: userId, role: 'merchant', merchant: { id: platform.merchantId } },
+    })
+    succeeded(await as(accessToken)('{ orders(first: 1) { totalCount } }'))
+    const refused = await as(accessToken)('{ users { totalCount } }')
+    expect(refused).toMatchObject({ status: 403, errors: [{ extensions: { id: 'SVC_AUTH_003' } }] })
+    const rows = succeeded(
+      await hasura(accessToken)<{ users: unknown[]; orders: unknown[] }>(
+        '{ users { id } orders(limit: 1) { id } }',
+      ),
+    )
+    expect(rows.users).toEqual([])
+    expect(rows.orders).toHaveLength(1)
+  })
+
+  test('who is suspended is out of both APIs within a second, and no password hash is to be had of either', async () => {
+    const email = await invite('Manager')
+    const { accessToken, userId } = await signInUser(email)
+    succeeded(await as(accessToken)('{ viewer { id } }'))
+    payload(await mutate(owner, 'suspendUser(id: $id)', 'user { status }', { id: userId }, '$id: ID!'))
+    for (const client of [as(accessToken), hasura(accessToken)]) {
+      await expect
+        .poll(async () => (await client('{ __typename }')).errors.length, { timeout: 1000, interval: 20 })
+        .toBe(1)
+    }
+    const schema = await hasura(platform.liveKey)('{ __schema { types { name fields { name } } } }')
+    expect(schema.text).not.toMatch(/credential|passwordHash|password_hash|refresh_token|totp|undelivered/i)
+  })
+})
+
+test('a guest fills a cart with a storefront’s key, registers, and buys what was in it', async () => {
+  const product = await createStockedProduct(owner, 5)
+  const { cart } = payload(
+    await mutate<Payload & { cart: { id: string } }>(
+      storefront,
+      'createCart(input: $input)',
+      'cart { id }',
+      { input: { items: [{ productId: product.id, quantity: 2 }] } },
+      '$input: CreateCartInput!',
+    ),
+  )
+  const input = { email: 'guest@example.com', password: PASSWORD, name: 'Guest', cartId: cart.id }
+  const registered = payload(
+    await mutate<Tokens & { customerId: string; cart: { itemCount: number } }>(
+      storefront,
+      'registerCustomer(input: $input)',
+      'accessToken refreshToken customerId cart { id customerId itemCount }',
+      { input },
+      '$input: RegisterCustomerInput!',
+    ),
+  )
+  expect(registered.cart).toEqual({ id: cart.id, customerId: registered.customerId, itemCount: 2 })
+  const shopper = as(registered.accessToken)
+  payload(
+    await mutate(
+      shopper,
+      'checkoutCart(id: $id, input: $input)',
+      'order { id }',
+      { id: cart.id, input: { shippingAddress: ADDRESS } },
+      '$id: ID!, $input: CheckoutCartInput!',
+    ),
+  )
+  expect(succeeded(await shopper('{ customers { totalCount } }'))).toEqual({ customers: { totalCount: 1 } })
+
+  const refresh = (client: Client, refreshToken: string) =>
+    mutate<Tokens>(
+      client,
+      'refreshSession(refreshToken: $refreshToken)',
+      'accessToken refreshToken',
+      { refreshToken },
+      '$refreshToken: String!',
+    )
+  const next = payload(await refresh(storefront, registered.refreshToken))
+  expect(await refresh(storefront, registered.refreshToken)).toMatchObject({
+    status: 401,
+    errors: [{ extensions: { id: 'SVC_AUTH_002' } }],
+  })
+  await expect
+    .poll(async () => (await as(next.accessToken)('{ viewer { id } }')).status, {
+      timeout: 1000,
+      interval: 20,
+    })
+    .toBe(401)
+})
+
+test('guesses at a password are stopped with 429, and the storefront’s key may not try users', async () => {
+  const guess = (field: string, type: string) =>
+    mutate(
+      storefront,
+      `${field}(input: $input)`,
+      'accessToken',
+      { input: { email: 'nobody@example.com', password: 'guess' } },
+      `$input: ${type}!`,
+    )
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    expect((await guess('signInCustomer', 'SignInCustomerInput')).status).toBe(200)
+  }
+  expect(await guess('signInCustomer', 'SignInCustomerInput')).toMatchObject({
+    status: 429,
+    errors: [{ extensions: { id: 'SVC_RATE_001', details: { retryAfter: 2 } } }],
+  })
+  expect(await guess('signInUser', 'SignInUserInput')).toMatchObject({ status: 403 })
+})
+
+test('anybody can verify an access token with the published keys', async () => {
+  const { accessToken, userId } = await signInUser(await invite('Read-only'))
+  const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', platform.graphqlUrl))
+  const { payload: claims } = await jwtVerify(accessToken, keys, { issuer: 'commerce-graph' })
+  expect(claims).toMatchObject({ kind: 'user', sub: userId, merchant_id: platform.merchantId })
+})
