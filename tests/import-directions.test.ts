@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   actions: ['auth-webhook'],
   gateway: ['hasura/data-layer', 'auth-webhook'],
   importer: [],
+  demo: ['actions', 'auth-webhook', 'platform', 'local-postgres'],
   platform: [
     'actions',
     'auth-webhook',

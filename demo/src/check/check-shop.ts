@@ -1,0 +1,30 @@
+import postgres, { type Sql } from 'postgres'
+import { ledgerChecks } from './ledgers.ts'
+import { reportChecks } from './reports.ts'
+
+/** Something that must hold of a shop, and what of it doesn't. */
+export interface Check {
+  readonly name: string
+  /** How many things were compared. */
+  readonly compared: number
+  /** Those that differ, told; a few of them when they are many. */
+  readonly wrong: readonly string[]
+}
+
+/** Recomputes what is kept of a shop (reports, totals, points, stock) from its raw rows, and compares. */
+export async function checkShop(databaseUrl: string, merchantId: string): Promise<readonly Check[]> {
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { application_name: 'demo check' },
+  })
+  try {
+    // One snapshot, so that a shop that is open can be checked as well.
+    return await sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (transaction) => {
+      const snapshot = transaction as unknown as Sql
+      return [...(await reportChecks(snapshot, merchantId)), ...(await ledgerChecks(snapshot, merchantId))]
+    })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,19 @@
+import type { Check } from './check-shop.ts'
+
+const TOLD = 5
+
+/** Compares what is kept with what was recomputed, by key. What is nothing needn't be there. */
+export function compare(
+  name: string,
+  kept: ReadonlyMap<string, number>,
+  recomputed: ReadonlyMap<string, number>,
+): Check {
+  const keys = new Set([...kept.keys(), ...recomputed.keys()])
+  const wrong = [...keys]
+    .filter((key) => (kept.get(key) ?? 0) !== (recomputed.get(key) ?? 0))
+    .map((key) => `${key}: ${kept.get(key) ?? 0} instead of ${recomputed.get(key) ?? 0}`)
+  return { name, compared: keys.size, wrong: wrong.slice(0, TOLD) }
+}
+
+export const byKey = (rows: readonly { readonly key: string; readonly value: number | null }[]) =>
+  new Map(rows.map(({ key, value }) => [key, value ?? 0]))

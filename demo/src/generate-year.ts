@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto'
+import { Faker, en } from '@faker-js/faker'
+import postgres, { type Sql } from 'postgres'
+import { chooser, DAY, orderTimes } from './calendar.ts'
+import { DemoError } from './demo-error.ts'
+import {
+  beginJournal,
+  countDay,
+  createJournal,
+  type Journal,
+  placedOrders,
+  readJournal,
+  rememberOrders,
+  type Terms,
+} from './journal.ts'
+import { type OrderPlan, planOrder } from './order-plan.ts'
+import { openOwnShop } from './own-shop.ts'
+import {
+  playAppointment,
+  playArrivals,
+  playLater,
+  playOrder,
+  playReordering,
+  playViews,
+  type Stage,
+} from './play.ts'
+import type { Progress } from './progress.ts'
+import { enterShop } from './shop.ts'
+import { installClock, removeClock, setClock, SIMULATED_SEARCH_PATH } from './simulated-clock.ts'
+
+export interface YearOptions extends Terms {
+  readonly databaseUrl: string
+  /** Whose year it is to be; a shop of its own when nothing is said. */
+  readonly merchantId?: string
+  readonly progress: Progress
+  /** Stops after the day that is being lived through. */
+  readonly signal?: AbortSignal
+}
+
+export interface DemoRun {
+  readonly merchantId: string
+  /** The key of a shop that was opened for the run; it is told once. */
+  readonly key: string | undefined
+}
+
+export interface YearSummary extends DemoRun {
+  readonly finished: boolean
+  /** Orders of this run that stand in the database, earlier ones of an interrupted run included. */
+  readonly orders: number
+  /** Orders that nothing was in stock for. */
+  readonly lost: number
+  readonly milliseconds: number
+}
+
+/**
+ * Lives a shop's last months through, day by day, by the rules that its own service follows. A day is a transaction: what is
+ * interrupted goes on with the next day when it is asked for again, and what is finished is refused.
+ */
+export async function generateYear(options: YearOptions): Promise<YearSummary> {
+  const started = performance.now()
+  const admin = postgres(options.databaseUrl, { max: 1, onnotice: () => undefined })
+  // One connection, so that everything that is done, through actions too, is part of the day's transaction.
+  const sql = postgres(options.databaseUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { application_name: 'demo', search_path: SIMULATED_SEARCH_PATH, synchronous_commit: 'off' },
+  })
+  try {
+    if (!(await installClock(admin))) throw new DemoError('another run is under way in this database')
+    try {
+      await createJournal(admin)
+      const { journal, key } = await openRun(sql, options)
+      const { orders, lost, finished } = await live(sql, options, journal)
+      const { merchantId } = journal
+      return { merchantId, key, orders, lost, finished, milliseconds: performance.now() - started }
+    } finally {
+      await removeClock(admin)
+    }
+  } finally {
+    await Promise.all([sql.end({ timeout: 5 }), admin.end({ timeout: 5 })])
+  }
+}
+
+/** The run that was interrupted, or a new one, with its shop. */
+async function openRun(sql: Sql, { merchantId, orders, months, seed }: YearOptions) {
+  const terms: Terms = { orders, months, seed }
+  const id = merchantId ?? ownMerchantId(terms)
+  const known = await readJournal(sql, id)
+  if (known?.finished === true)
+    throw new DemoError(`merchant ${id} has its year already: ask for another --seed, or another --merchant`)
+  if (known !== undefined) {
+    const { orders: o, months: m, seed: s } = known.terms
+    if (o !== orders || m !== months || s !== seed)
+      throw new DemoError(
+        `merchant ${id} has a run that was interrupted: finish it with --orders ${o} --months ${m} --seed ${s}`,
+      )
+    return { journal: known, key: undefined }
+  }
+  const to = Math.floor(Date.now() / DAY) * DAY
+  const end = new Date(to)
+  const from = Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - months, end.getUTCDate())
+  const journal: Journal = { merchantId: id, terms, from, to, days: 0, finished: false }
+  let key: string | undefined
+  await inTransaction(sql, async () => {
+    await setClock(sql, from)
+    if (merchantId === undefined) key = await openOwnShop(sql, fakerOf(seed), id)
+    else await mustBeThere(sql, id)
+    await beginJournal(sql, journal)
+    await forgetEvents(sql)
+  })
+  return { journal, key }
+}
+
+async function mustBeThere(sql: Sql, merchantId: string): Promise<void> {
+  const found = await sql`SELECT FROM merchant.merchant WHERE id = ${merchantId}`
+  if (found.length === 0) throw new DemoError(`there is no merchant ${merchantId}`)
+}
+
+/** The same terms are the same shop, so that a run is found again. */
+function ownMerchantId({ orders, months, seed }: Terms): string {
+  const hex = createHash('sha256').update(`demo ${orders} ${months} ${seed}`).digest('hex')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
+}
+
+function fakerOf(seed: number): Faker {
+  const faker = new Faker({ locale: [en] })
+  faker.seed(seed)
+  return faker
+}
+
+const APPOINTMENTS_PER_ORDER = 1 / 40
+const VIEWS_PER_ORDER = 25
+const DAYS_OF_DELIVERY = 3
+const UNITS_PER_ORDER = 2.1
+/** What is wanted falls off by rank. */
+const SKEW = 0.7
+
+/** Something to do at its time. */
+interface Entry {
+  readonly at: number
+  readonly play: () => Promise<void>
+}
+
+/** By day of the run. */
+type Agenda = Map<number, Entry[]>
+
+async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOptions, journal: Journal) {
+  const { merchantId, terms, from, to } = journal
+  const faker = fakerOf(terms.seed)
+  const times = orderTimes(faker, orders, from, to)
+  const placed = await placedOrders(sql, merchantId)
+  const shop = await enterShop(sql, databaseUrl, merchantId)
+  const stage: Stage = { sql, shop, faker, seed: terms.seed }
+  const weights = shop.items.map((_, rank) => (rank + 1) ** -SKEW)
+  const popularity = chooser(weights)
+  const share = weights.map((weight) => weight / weights.reduce((sum, each) => sum + each, 0))
+  const days = Math.ceil((to - from) / DAY)
+  const agenda: Agenda = new Map()
+  const write = (day: number, entry: Entry) => {
+    const entries = agenda.get(day)
+    if (entries) entries.push(entry)
+    else agenda.set(day, [entry])
+  }
+  let lost = 0
+  let number = 0
+
+  const expect = (plan: OrderPlan, orderId: string) => {
+    for (const { at, kind } of plan.later) {
+      if (at >= to) continue
+      const day = Math.floor((at - from) / DAY)
+      const play = () => playLater(stage, plan, orderId, kind)
+      write(day, { at, play })
+    }
+  }
+
+  progress.start(orders)
+  try {
+    for (let day = 0; day < days; day += 1) {
+      const start = from + day * DAY
+      const todays: OrderPlan[] = []
+      for (; number < orders && (times[number] ?? to) < start + DAY; number += 1) {
+        todays.push(planOrder(faker, terms.seed, number, times[number] ?? start, popularity))
+      }
+      if (day < journal.days) {
+        // Lived through before an interruption: only what it has left to do is still to come.
+        for (const plan of todays) {
+          const orderId = placed.get(plan.number)
+          if (orderId !== undefined) expect(plan, orderId)
+        }
+        for (const done of [...agenda.keys()].filter((known) => known < journal.days)) agenda.delete(done)
+        continue
+      }
+      if (signal?.aborted === true) return { orders: placed.size, lost, finished: false }
+      await inTransaction(sql, async () => {
+        const fresh: (readonly [number, string])[] = []
+        await setClock(sql, start)
+        const daily = Math.max(1, todays.length)
+        if (day % 7 === 0) {
+          const perWeek = 7 * UNITS_PER_ORDER * weekAhead(times, number, start)
+          await playReordering(
+            stage,
+            day,
+            share.map((part) => part * perWeek),
+          )
+        }
+        // The first delivery is there when the shop opens.
+        if (day === 0 || day % 7 === DAYS_OF_DELIVERY) await playArrivals(stage)
+        await playViews(
+          stage,
+          day,
+          start,
+          share.map((part) => part * daily * VIEWS_PER_ORDER),
+        )
+        for (const plan of todays) {
+          const play = async () => {
+            const orderId = await playOrder(stage, plan)
+            if (orderId === undefined) lost += 1
+            else {
+              fresh.push([plan.number, orderId])
+              expect(plan, orderId)
+            }
+            if (faker.number.float() < APPOINTMENTS_PER_ORDER)
+              await playAppointment(stage, plan.customer, plan.at, to)
+          }
+          write(day, { at: plan.at, play })
+        }
+        await playDay(stage, agenda, day)
+        await rememberOrders(sql, merchantId, fresh)
+        await countDay(sql, merchantId, day === days - 1)
+        await forgetEvents(sql)
+        for (const [planned, orderId] of fresh) placed.set(planned, orderId)
+      })
+      progress.update(placed.size + lost, new Date(start).toISOString().slice(0, 10))
+    }
+    return { orders: placed.size, lost, finished: true }
+  } finally {
+    progress.stop()
+    await shop.close()
+  }
+}
+
+/** Orders a day in the week ahead, roughly: those of the next ones. */
+function weekAhead(times: Float64Array, next: number, start: number): number {
+  let count = 0
+  while ((times[next + count] ?? Infinity) < start + 7 * DAY) count += 1
+  return Math.max(1, count / 7)
+}
+
+/** Everything of a day in its order; what a moment leads to on the same day is part of it. */
+async function playDay(stage: Stage, agenda: Agenda, day: number) {
+  for (;;) {
+    const events = agenda.get(day) ?? []
+    agenda.delete(day)
+    if (events.length === 0) return
+    events.sort((one, other) => one.at - other.at)
+    for (const { at, play } of events) {
+      await setClock(stage.sql, at)
+      await play()
+    }
+  }
+}
+
+async function inTransaction(sql: Sql, work: () => Promise<void>): Promise<void> {
+  await sql.unsafe('BEGIN')
+  try {
+    await work()
+    await sql.unsafe('COMMIT')
+  } catch (error) {
+    await sql.unsafe('ROLLBACK')
+    throw error
+  }
+}
+
+/**
+ * What happened a year ago is nobody's to be told of: events that Hasura's triggers have written for the day go before anybody
+ * can see them, so no mail and no notification leaves the house.
+ */
+async function forgetEvents(sql: Sql): Promise<void> {
+  const [queue] = await sql<
+    { there: boolean }[]
+  >`SELECT to_regclass('hdb_catalog.event_log') IS NOT NULL AS there`
+  if (queue?.there === true)
+    await sql`DELETE FROM hdb_catalog.event_log WHERE xmin = pg_catalog.pg_current_xact_id()::xid`
+}
