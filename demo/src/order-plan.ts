@@ -24,7 +24,8 @@ export interface OrderPlan {
   readonly later: readonly { readonly at: number; readonly kind: LaterKind }[]
 }
 
-export type LaterKind = 'cancel' | 'process' | 'ship' | 'deliver' | 'review'
+export type LaterKind =
+  'cancel' | 'process' | 'ship' | 'deliver' | 'refund' | 'ask to return' | 'take back' | 'review'
 
 /** Of a hundred orders, so many are somebody's first. */
 const NEW_CUSTOMERS = 35
@@ -89,7 +90,21 @@ function planLater(faker: Faker, paidAt: number, fate: Fate): OrderPlan['later']
     { at: processed, kind: 'process' },
     { at: shipped, kind: 'ship' },
     { at: delivered, kind: 'deliver' },
+    ...planComplaint(faker, delivered),
     ...(faker.number.float() < 0.1 ? [{ at: reviewed, kind: 'review' as const }] : []),
+  ]
+}
+
+/** Some get money back for something broken, and some send back what they bought. */
+function planComplaint(faker: Faker, delivered: number): OrderPlan['later'] {
+  const luck = faker.number.float()
+  const asked = delivered + faker.number.int({ min: HOUR, max: 12 * DAY })
+  const back = asked + faker.number.int({ min: 2 * DAY, max: 8 * DAY })
+  if (luck < 0.02) return [{ at: asked, kind: 'refund' }]
+  if (luck > 0.05) return []
+  return [
+    { at: asked, kind: 'ask to return' },
+    { at: back, kind: 'take back' },
   ]
 }
 

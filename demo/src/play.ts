@@ -137,11 +137,48 @@ export async function playLater(
     case 'deliver':
       done('markOrderDelivered', await shop.call('markOrderDelivered', { id: orderId }))
       return
+    case 'refund': {
+      const [line] = await linesOf(stage, orderId)
+      const items = [{ orderItemId: line?.id, quantity: 1 }]
+      const input = { items, reason: 'Arrived broken' }
+      done('refundOrder', await shop.call('refundOrder', { id: orderId, input }))
+      return
+    }
+    case 'ask to return': {
+      const lines = await linesOf(stage, orderId)
+      const items = lines.map(({ id, quantity }) => ({
+        orderItemId: id,
+        quantity,
+        reason: 'NOT_AS_DESCRIBED',
+      }))
+      const asked = done('requestReturn', await shop.call('requestReturn', { input: { orderId, items } }))
+      done('approveReturn', await shop.call('approveReturn', { id: asked['returnId'] }))
+      return
+    }
+    case 'take back': {
+      const id = await returnOf(stage, orderId)
+      const restock = (await linesOf(stage, orderId)).map((line) => ({
+        orderItemId: line.id,
+        quantity: line.quantity,
+      }))
+      done('receiveReturn', await shop.call('receiveReturn', { id, input: { restock } }))
+      done('refundReturn', await shop.call('refundReturn', { id, input: { shipping: false } }))
+      return
+    }
     case 'review':
       return review(stage, plan, orderId)
     default:
       kind satisfies never
   }
+}
+
+const linesOf = ({ sql, shop }: Stage, orderId: string) => sql<{ id: string; quantity: number }[]>`
+  SELECT id, quantity FROM ordering.order_item WHERE merchant_id = ${shop.merchantId} AND order_id = ${orderId} ORDER BY position`
+
+async function returnOf({ sql, shop }: Stage, orderId: string): Promise<string | undefined> {
+  const [found] = await sql<{ id: string }[]>`
+    SELECT id FROM ordering.order_return WHERE merchant_id = ${shop.merchantId} AND order_id = ${orderId}`
+  return found?.id
 }
 
 async function review({ sql, shop, faker, seed }: Stage, plan: OrderPlan, orderId: string): Promise<void> {

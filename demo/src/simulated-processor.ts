@@ -6,7 +6,7 @@ export const DECLINED_CARD = 'pm_card_chargeDeclined'
 /** A processor that answers at once, by the token alone, and refunds what it took. It calls itself the sandbox, so that a running platform can settle what is left. */
 export function createSimulatedProcessor(name: string): PaymentProcessor {
   const succeeded = (intentId: string) =>
-    Promise.resolve({ status: 'succeeded' as const, intentId, card: VISA })
+    Promise.resolve({ status: 'succeeded' as const, intentId, card: VISA, captured: null })
   return {
     name,
     refundDays: 10,
@@ -24,6 +24,8 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
         },
       })
     },
+    capture: ({ intentId }) => succeeded(intentId),
+    find: () => Promise.resolve(null),
     retrieve: succeeded,
     cancel: succeeded,
     refund: ({ idempotencyKey }) =>

@@ -79,7 +79,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
   test('agrees with its raw rows in reports, totals, points, segments and stock', async () => {
     const checks = await checkShop(interrupted.url, merchantId)
     expect(checks.filter(({ wrong }) => wrong.length > 0)).toEqual([])
-    expect(checks.map(({ name, compared }) => [name, compared > 1])).toEqual(
+    expect(checks.map(({ name, compared }) => [name, compared > 0])).toEqual(
       checks.map(({ name }) => [name, true]),
     )
   })
@@ -89,13 +89,14 @@ describe('a generated year', { timeout: 300_000 }, () => {
       SELECT
         (SELECT count(DISTINCT status) FROM ordering.order WHERE merchant_id = ${merchantId})::integer >= 5 AS states,
         (SELECT count(*) > 0 FROM payment.refund WHERE merchant_id = ${merchantId}) AS refunds,
+        (SELECT count(*) > 0 FROM ordering.order_return WHERE merchant_id = ${merchantId} AND status = 'REFUNDED') AS returns,
         (SELECT count(*) > 0 FROM payment.payment WHERE merchant_id = ${merchantId} AND status = 'FAILED') AS declines,
         (SELECT count(*) > 0 FROM catalog.review WHERE merchant_id = ${merchantId}) AS reviews,
         (SELECT count(*) > 0 FROM booking.appointment WHERE merchant_id = ${merchantId}) AS appointments,
         (SELECT count(*) > 0 FROM inventory.stock_movement WHERE merchant_id = ${merchantId} AND kind = 'ARRIVAL') AS arrivals,
         (SELECT count(*) > 0 FROM crm.loyalty_entry WHERE merchant_id = ${merchantId} AND type = 'EARNED') AS points,
         (SELECT count(*) > 0 FROM analytics.product_view WHERE merchant_id = ${merchantId}) AS views`
-    expect(Object.values(counts ?? {})).toEqual([true, true, true, true, true, true, true, true])
+    expect(Object.values(counts ?? {})).toEqual(Array.from({ length: 9 }, () => true))
   })
 
   test('lies in the past as a whole, spread over its months', async () => {
@@ -134,6 +135,7 @@ describe('a generated year', { timeout: 300_000 }, () => {
     })
     const checks = await checkShop(interrupted.url, merchantId)
     expect(checks.filter(({ wrong }) => wrong.length > 0).map(({ name }) => name)).toEqual([
+      'stock levels in reports',
       'points and their ledger',
       'stock on the shelves and its ledger',
     ])

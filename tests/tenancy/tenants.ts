@@ -113,7 +113,12 @@ function quoted(identifier: string): string {
 }
 
 /** What a job keeps in line with other tables, at any moment: its rows may change though nobody changed anything. */
-const DERIVED = new Set(['analytics.sales_rollup', 'analytics.product_rollup', 'analytics.stale_bucket'])
+const DERIVED = new Set([
+  'analytics.sales_rollup',
+  'analytics.product_rollup',
+  'analytics.stock_rollup',
+  'analytics.stale_bucket',
+])
 
 /**
  * A digest of every row of a merchant, by table: equal before and after means that nothing was touched. When a key was

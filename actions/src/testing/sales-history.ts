@@ -14,6 +14,7 @@ export type SalesEvent =
     }
   | { readonly kind: 'pay' | 'cancel'; readonly at: number; readonly order: number }
   | { readonly kind: 'refund'; readonly at: number; readonly order: number; readonly percent: number }
+  | { readonly kind: 'move'; readonly at: number; readonly product: number; readonly delta: number }
   | { readonly kind: 'ship'; readonly order: number }
   | { readonly kind: 'correct'; readonly order: number; readonly quantity: number }
 
@@ -32,7 +33,7 @@ export async function beginHistory(shop: TestShop, start: Date): Promise<SalesHi
   const merchant = await shop.createMerchant()
   const productIds: string[] = []
   for (let index = 0; index < PRODUCTS; index += 1) {
-    productIds.push((await shop.createProduct(merchant, { price: 700 + index * 333 })).id)
+    productIds.push((await shop.createProduct(merchant, { price: 700 + index * 333, stock: [10] })).id)
   }
   const customerIds: string[] = []
   for (let index = 0; index < CUSTOMERS; index += 1) {
@@ -45,6 +46,7 @@ export async function beginHistory(shop: TestShop, start: Date): Promise<SalesHi
 export async function happen(sql: Queryable, history: SalesHistory, event: SalesEvent): Promise<void> {
   const { merchantId } = history.merchant
   if (event.kind === 'place') return place(sql, history, event)
+  if (event.kind === 'move') return move(sql, history, event)
   const orderId = history.orderIds[event.order % Math.max(1, history.orderIds.length)]
   if (orderId === undefined) return
   const mine = sql`merchant_id = ${merchantId} AND id = ${orderId}`
@@ -92,6 +94,20 @@ export async function happen(sql: Queryable, history: SalesHistory, event: Sales
     default:
       event satisfies never
   }
+}
+
+async function move(
+  sql: Queryable,
+  history: SalesHistory,
+  { at, product, delta }: Extract<SalesEvent, { kind: 'move' }>,
+): Promise<void> {
+  await sql`
+    INSERT INTO inventory.stock_movement
+      (merchant_id, stock_item_id, warehouse_id, product_id, kind, on_hand_delta, reserved_delta, on_hand, reserved, reason, created_at)
+    SELECT l.merchant_id, i.id, l.warehouse_id, i.product_id, 'ADJUSTMENT', ${delta}, 0, 0, 0, 'Counted', ${time(history, at)}
+    FROM inventory.stock_level l
+    JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+    WHERE l.merchant_id = ${history.merchant.merchantId} AND i.product_id = ${found(history.productIds[product % history.productIds.length])}`
 }
 
 const time = ({ start }: SalesHistory, minutes: number) => new Date(start.getTime() + minutes * 60_000)

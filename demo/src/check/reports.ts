@@ -24,7 +24,7 @@ export async function reportChecks(sql: Sql, merchantId: string): Promise<readon
       SELECT concat_ws(' ', (r.start_time AT TIME ZONE ${zone})::date, r.metric, r.currency) AS key, r.value::float AS value
       FROM (VALUES
         ('{ORDERS_PLACED,ORDERS_CANCELLED,ORDERS,UNITS,GROSS_SALES,DISCOUNTS,REVENUE,SHIPPING,TAX,TOTAL_SALES}'::text[]),
-        ('{REFUNDS,REFUNDED,CUSTOMERS,NEW_CUSTOMERS}')
+        ('{REFUNDS,REFUNDED,CUSTOMERS,NEW_CUSTOMERS,STOCK_RECEIVED,STOCK_REMOVED}')
       ) AS q (metrics),
       analytics.report_of(
         ${merchantId}, q.metrics, ${first}, ${span.last}, ${interval.toUpperCase()}, NULL, NULL, 10, NULL, false
@@ -57,6 +57,10 @@ export async function reportChecks(sql: Sql, merchantId: string): Promise<readon
         CROSS JOIN LATERAL (VALUES ('REFUNDS', NULL, 1::numeric), ('REFUNDED', p.currency, r.amount)) AS m (metric, currency, value)
         WHERE r.merchant_id = ${merchantId} AND r.status = 'SUCCEEDED'
         UNION ALL
+        SELECT m.created_at, CASE WHEN m.on_hand_delta > 0 THEN 'STOCK_RECEIVED' ELSE 'STOCK_REMOVED' END, NULL, abs(m.on_hand_delta)
+        FROM inventory.stock_movement m
+        WHERE m.merchant_id = ${merchantId} AND m.on_hand_delta <> 0 AND m.kind NOT IN ('TRANSFER_IN', 'TRANSFER_OUT')
+        UNION ALL
         SELECT min(o.paid_at), m.metric, NULL, 1
         FROM customer_order o, unnest('{CUSTOMERS,NEW_CUSTOMERS}'::text[]) AS m (metric)
         WHERE o.paid_at IS NOT NULL
@@ -72,7 +76,7 @@ export async function reportChecks(sql: Sql, merchantId: string): Promise<readon
       GROUP BY 1`
     checks.push(compare(`reports by ${interval}`, byKey(reported), byKey(recomputed)))
   }
-  return [...checks, await productCheck(sql, merchantId)]
+  return [...checks, await productCheck(sql, merchantId), await levelCheck(sql, merchantId)]
 }
 
 async function productCheck(sql: Sql, merchantId: string): Promise<Check> {
@@ -93,4 +97,17 @@ async function productCheck(sql: Sql, merchantId: string): Promise<Check> {
     WHERE i.merchant_id = ${merchantId}
     GROUP BY 1`
   return compare('reports by product', byKey(kept), byKey(recomputed))
+}
+
+/** What the report of today ends with, and what is on the shelves. */
+async function levelCheck(sql: Sql, merchantId: string): Promise<Check> {
+  const kept = await sql<Row[]>`
+    SELECT 'on the shelves' AS key, r.value::float AS value
+    FROM analytics.report_of(
+      ${merchantId}, '{STOCK_LEVEL}', current_date - 30, current_date + 1, NULL, 'UTC', NULL, 10, NULL, false
+    ) r`
+  const recomputed = await sql<Row[]>`
+    SELECT 'on the shelves' AS key, sum(l.available + l.reserved)::float AS value
+    FROM inventory.stock_level l WHERE l.merchant_id = ${merchantId}`
+  return compare('stock levels in reports', byKey(kept), byKey(recomputed))
 }

@@ -18,6 +18,8 @@ CROSS JOIN LATERAL (
   JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
   WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
 ) s;
+DROP TRIGGER analytics_moved ON inventory.stock_movement;
+DROP TRIGGER analytics_changed ON inventory.stock_movement;
 DROP TRIGGER analytics_changed ON payment.refund;
 DROP TRIGGER analytics_changed ON ordering.order_item;
 DROP TRIGGER analytics_changed_by_update ON ordering.order;

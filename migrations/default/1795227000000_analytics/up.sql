@@ -99,6 +99,22 @@ AS $$
   GROUP BY o.merchant_id, o.id, i.product_id
 $$;
 
+-- What came onto shelves and left them between two moments, one row for each movement.
+CREATE FUNCTION analytics.stock_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (at timestamptz, product_id uuid, received bigint, removed bigint, moved bigint)
+LANGUAGE sql STABLE
+AS $$
+  SELECT
+    m.created_at, m.product_id, greatest(s.delta, 0), greatest(-s.delta, 0),
+    -- From one warehouse to another: nothing that comes or goes.
+    CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN m.on_hand_delta ELSE 0 END::bigint
+  FROM inventory.stock_movement m
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN 0 ELSE m.on_hand_delta END::bigint AS delta
+  ) s
+  WHERE m.merchant_id = p_merchant_id AND m.on_hand_delta <> 0 AND m.created_at >= p_from AND m.created_at < p_to
+$$;
+
 -- The facts summed up by quarter of an hour. A row is right unless its bucket is stale.
 CREATE TABLE analytics.sales_rollup (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
@@ -130,6 +146,16 @@ CREATE TABLE analytics.product_rollup (
   discount bigint NOT NULL,
   tax bigint NOT NULL,
   PRIMARY KEY (merchant_id, bucket, product_id, currency)
+);
+
+CREATE TABLE analytics.stock_rollup (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  product_id uuid NOT NULL,
+  received bigint NOT NULL,
+  removed bigint NOT NULL,
+  moved bigint NOT NULL,
+  PRIMARY KEY (merchant_id, bucket, product_id)
 );
 
 -- Quarters of an hour in which something has changed since they were summed up. Changes add rows and never wait for each
@@ -206,6 +232,20 @@ $$;
 CREATE TRIGGER analytics_changed AFTER INSERT OR UPDATE OR DELETE ON payment.refund
   FOR EACH ROW EXECUTE FUNCTION analytics.refund_changed();
 
+-- What is only promised to somebody is on the shelf still.
+CREATE FUNCTION analytics.stock_moved() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.created_at, NEW.created_at]);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER analytics_moved AFTER INSERT ON inventory.stock_movement
+  FOR EACH ROW WHEN (NEW.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+CREATE TRIGGER analytics_changed AFTER UPDATE OR DELETE ON inventory.stock_movement
+  FOR EACH ROW WHEN (OLD.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+
 -- What there was before: each order's first payment that came in, each refund as it was last touched.
 UPDATE ordering.order o
 SET paid_at = coalesce(
@@ -217,6 +257,7 @@ SET paid_at = coalesce(
 );
 UPDATE payment.refund r SET succeeded_at = r.updated_at WHERE r.status = 'SUCCEEDED';
 SELECT analytics.mark_stale(o.merchant_id, ARRAY[o.created_at, o.cancelled_at]) FROM ordering.order o;
+SELECT analytics.mark_stale(m.merchant_id, ARRAY[m.created_at]) FROM inventory.stock_movement m WHERE m.on_hand_delta <> 0;
 
 -- Sums up stale quarters of a merchant anew, the oldest ones first. Returns how many; 0 means that nothing is stale, or that
 -- somebody else is at it.
@@ -240,6 +281,7 @@ BEGIN
   DELETE FROM analytics.stale_bucket s WHERE s.merchant_id = p_merchant_id AND s.bucket = ANY (v_buckets);
   DELETE FROM analytics.sales_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
   DELETE FROM analytics.product_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
+  DELETE FROM analytics.stock_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
   INSERT INTO analytics.sales_rollup
   SELECT
     p_merchant_id, b, f.currency, f.status, sum(f.placed), sum(f.cancelled), sum(f.orders), sum(f.units), sum(f.gross),
@@ -253,6 +295,11 @@ BEGIN
   FROM unnest(v_buckets) AS b
   CROSS JOIN LATERAL analytics.product_facts(p_merchant_id, b, b + c_length) f
   GROUP BY b, f.product_id, f.currency;
+  INSERT INTO analytics.stock_rollup
+  SELECT p_merchant_id, b, f.product_id, sum(f.received), sum(f.removed), sum(f.moved)
+  FROM unnest(v_buckets) AS b
+  CROSS JOIN LATERAL analytics.stock_facts(p_merchant_id, b, b + c_length) f
+  GROUP BY b, f.product_id;
   RETURN cardinality(v_buckets);
 END
 $$;

@@ -5,6 +5,7 @@ DROP FUNCTION analytics.report(json, text, date, date, text, text, text, integer
 DROP FUNCTION analytics.report_of(uuid, text[], date, date, text, text, text, integer, text, boolean);
 DROP VIEW analytics.report_row;
 DROP FUNCTION analytics.metrics_by_interval(uuid, timestamptz[], text[], text, text);
+DROP FUNCTION analytics.stock_by_interval(uuid, timestamptz[], text[], text);
 DROP FUNCTION analytics.customers_by_interval(uuid, timestamptz[], text[], text);
 DROP FUNCTION analytics.products_by_interval(uuid, timestamptz[], text[], text, text);
 DROP FUNCTION analytics.sales_by_interval(uuid, timestamptz[], text[], text, text);

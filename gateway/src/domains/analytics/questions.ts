@@ -18,6 +18,9 @@ export const groupings = {
   RETURNING_CUSTOMERS: [],
   REGISTRATIONS: [],
   VIEWS: ['PRODUCT', 'CATEGORY'],
+  STOCK_RECEIVED: ['PRODUCT'],
+  STOCK_REMOVED: ['PRODUCT'],
+  STOCK_LEVEL: [],
 } as const satisfies Readonly<Record<string, readonly Dimension[]>>
 
 export type Metric = keyof typeof groupings
