@@ -8,6 +8,8 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
     places: [
       'createProduct input.costPerItem zero',
       'updateProduct input.costPerItem zero',
+      'createProducts inputs.0.costPerItem zero',
+      'updateProducts inputs.0.costPerItem zero',
       'createBookingService input.price zero',
       'updateBookingService input.price zero',
       'createShippingMethod input.price zero',

@@ -64,6 +64,7 @@ export function ownerOf(session: Session): CustomerId | null {
 /** Who it was, as ledgers and histories write it down; null when the session doesn't say. */
 export function principalOf(session: Session): string | null {
   if (session.role === 'customer') return `customer:${session.customerId}`
+  if (session.userId !== undefined) return `user:${session.userId}`
   return session.keyId === undefined ? null : `key:${session.keyId}`
 }
 

@@ -10,6 +10,7 @@ import {
   type UserError,
 } from '../action/answer.ts'
 import {
+  address,
   addFault,
   couponCode,
   id,
@@ -33,6 +34,8 @@ import {
   createCart,
   removeCoupon,
   setLineQuantity,
+  setShippingAddress,
+  setShippingMethod,
 } from './carts.ts'
 
 const access = { roles: ['customer', 'merchant'], permission: 'carts:write' } as const
@@ -75,6 +78,22 @@ export function cartActions(database: Database): Readonly<Record<string, Action>
       input: z.object({ cartId: id, code: couponCode }),
       async handle({ session }, { cartId, code }) {
         const outcome = await applyCoupon(database, reference(session, cartId), code)
+        return answer(session.merchantId, outcome, (field) => field)
+      },
+    }),
+    setCartShippingAddress: defineAction({
+      ...access,
+      input: z.object({ cartId: id, address }),
+      async handle({ session }, input) {
+        const outcome = await setShippingAddress(database, reference(session, input.cartId), input.address)
+        return answer(session.merchantId, outcome, (field) => field)
+      },
+    }),
+    setCartShippingMethod: defineAction({
+      ...access,
+      input: z.object({ cartId: id, shippingMethodId: optional(id) }),
+      async handle({ session }, { cartId, shippingMethodId }) {
+        const outcome = await setShippingMethod(database, reference(session, cartId), shippingMethodId)
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
@@ -155,6 +174,20 @@ function cartError(refusal: CartRefusal): UserError {
       return notFound(refusal.field, 'customer')
     case 'currency_required':
       return userError(refusal.field, { kind: 'required' })
+    case 'address_required':
+      return userError(refusal.field, { kind: 'value', message: 'Say first where the cart goes' })
+    case 'unknown_shipping_method':
+      return notFound(refusal.field, 'shipping method')
+    case 'shipping_method_not_for_country':
+      return userError(refusal.field, {
+        kind: 'value',
+        message: 'The shipping method does not ship to this country',
+      })
+    case 'shipping_method_currency':
+      return userError(refusal.field, {
+        kind: 'value',
+        message: `The shipping method is priced in ${refusal.currency ?? 'another currency'}`,
+      })
     default:
       return lineError(refusal)
   }

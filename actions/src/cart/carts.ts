@@ -17,7 +17,17 @@ export interface CartLine {
 export type CartRefusal =
   | LineRefusal
   | CouponRefusal
-  | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' }
+  | {
+      readonly field: string
+      readonly reason:
+        | 'unknown_customer'
+        | 'currency_required'
+        | 'address_required'
+        | 'unknown_shipping_method'
+        | 'shipping_method_not_for_country'
+        | 'shipping_method_currency'
+      readonly currency?: string
+    }
 
 export type CartOutcome =
   | { readonly outcome: 'changed'; readonly cartId: string }
@@ -105,6 +115,33 @@ export async function removeCoupon(
     await database<{ outcome: CartOutcome }[]>`
       SELECT cart.remove_coupon(
         ${merchantId}, ${cartId}, ${owner}, make_interval(secs => ${CART_LIFETIME})
+      ) AS outcome`,
+  )
+}
+
+export async function setShippingAddress(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+  address: JsonValue,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.set_shipping_address(
+        ${merchantId}, ${cartId}, ${owner}, ${database.json(address)}, make_interval(secs => ${CART_LIFETIME})
+      ) AS outcome`,
+  )
+}
+
+/** @param methodId null takes the method off */
+export async function setShippingMethod(
+  database: Database,
+  { merchantId, cartId, owner }: CartReference,
+  methodId: string | null,
+): Promise<CartOutcome> {
+  return onlyOutcome(
+    await database<{ outcome: CartOutcome }[]>`
+      SELECT cart.set_shipping_method(
+        ${merchantId}, ${cartId}, ${owner}, ${methodId}, make_interval(secs => ${CART_LIFETIME})
       ) AS outcome`,
   )
 }

@@ -32,9 +32,15 @@ export const createOrderInput = z.object({
   input: z.object({ customerId: id, items: list(orderLine, MAX_LINES), ...orderTerms }),
 })
 
+/** What a cart says already needn't be said again. */
 export const checkoutCartInput = z.object({
   id,
-  input: z.object({ customerId: optional(id), ...orderTerms }),
+  input: z.object({
+    customerId: optional(id),
+    ...orderTerms,
+    shippingAddress: optional(address),
+    expectedTotal: optional(money),
+  }),
 })
 
 const orEmpty = <Schema extends z.ZodType>(schema: Schema) =>

@@ -18,6 +18,8 @@ export type OrderRefusal =
       readonly currency?: string
       /** How many units, or how much money, there would be. */
       readonly left?: number
+      /** What the order would cost. */
+      readonly total?: number
     }
 
 export type OrderRefusalReason =
@@ -41,6 +43,8 @@ export type OrderRefusalReason =
   | 'more_than_paid'
   | 'not_restockable'
   | 'unknown_warehouse'
+  | 'address_required'
+  | 'other_total'
 
 /** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
@@ -50,7 +54,10 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   switch (refusal.reason) {
     case 'unknown_customer':
       return notFound(field, 'customer')
+    case 'other_total':
+      return wrong(`The total is ${refusal.total ?? 'another one'} now`)
     case 'customer_required':
+    case 'address_required':
       return userError(field, { kind: 'required' })
     case 'not_the_carts_customer':
       return wrong('The cart belongs to another customer')

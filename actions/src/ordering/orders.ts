@@ -57,6 +57,13 @@ export async function placeOrder(
 
 export type CheckoutOutcome = PlaceOutcome | { readonly outcome: 'unknown_cart' | 'expired' | 'empty' }
 
+/** Null for what the cart says already. */
+export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
+  readonly shippingAddress: Address | null
+  /** What the customer was shown; an order that costs anything else isn't placed. */
+  readonly expectedTotal: number | null
+}
+
 /**
  * Turns a cart into an order, once; asked again it answers with the same order.
  *
@@ -66,14 +73,14 @@ export async function checkOutCart(
   sql: Queryable,
   session: Session,
   cart: { readonly id: string; readonly customerId: string | null },
-  terms: OrderTerms,
+  terms: CheckoutTerms,
 ): Promise<CheckoutOutcome> {
   return onlyOutcome(
     await sql<{ outcome: CheckoutOutcome }[]>`
       SELECT ordering.check_out_cart(
         ${session.merchantId}, ${cart.id}, ${ownerOf(session)}, ${cart.customerId}, ${jsonOf(sql, terms.shippingAddress)},
         ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
-        ${terms.notes}, make_interval(secs => ${terms.paymentWindow})
+        ${terms.expectedTotal}, ${terms.notes}, make_interval(secs => ${terms.paymentWindow})
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }

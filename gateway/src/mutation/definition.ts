@@ -10,7 +10,21 @@ export type Values = Readonly<Record<string, unknown>>
  * What a mutation of the contract does. Either rows are written by Hasura's own mutations, or a Hasura Action runs
  * that has rules of its own. Both become one Hasura operation, which also returns what the client selected.
  */
-export type MutationDefinition = RowsMutation | ActionMutation
+export type MutationDefinition = RowsMutation | ActionMutation | EachMutation
+
+/** A mutation of rows done for each item of a list, each item for itself: what is wrong with one keeps no other from being done. */
+export interface EachMutation {
+  readonly kind: 'each'
+  readonly of: RowsMutation
+  /** The projection of the payload's records. */
+  readonly record: string
+  /** The argument that lists the items. */
+  readonly list: string
+  /** How many items at most. */
+  readonly max: number
+  /** An item as the arguments of `of`. */
+  readonly toArgs: (item: Values) => Arguments
+}
 
 export interface RowsMutation {
   readonly kind: 'rows'
@@ -74,6 +88,15 @@ export interface ActionMutation {
   readonly fromResult: readonly string[]
   /** The arguments as the action's types want them. Ids are taken care of. */
   readonly toInput: (args: Arguments) => Arguments
+}
+
+/** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
+export function each(
+  of: RowsMutation,
+  { toArgs, max = 100 }: Pick<EachMutation, 'toArgs'> & { readonly max?: number },
+): EachMutation {
+  if (of.record === null) throw new Error('a mutation of each item answers records')
+  return { kind: 'each', of, record: of.record, list: 'inputs', max, toArgs }
 }
 
 /**

@@ -7,12 +7,12 @@ import {
   withPath,
   withStatus,
 } from '../errors/catalogue-error.ts'
-import { notFound, requiredField, type UserError } from '../errors/user-error.ts'
+import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
 import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
 import type { Row, ShapeContext } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
 import { violationError } from './constraints.ts'
-import type { ActionMutation, RowsMutation, Values } from './definition.ts'
+import type { ActionMutation, EachMutation, RowsMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
@@ -49,8 +49,7 @@ export async function executeMutation(
       data[key] = 'Mutation'
       continue
     }
-    const outcome = await run(call, calls.length > 1 ? withOwnIdempotencyKey(context, key) : context)
-    const answer = answerOf(call, key, outcome, context)
+    const answer = await runField(call, key, calls.length > 1 ? withOwnIdempotencyKey(context, key) : context)
     data[key] = answer.payload
     errors.push(...answer.errors)
   }
@@ -67,11 +66,73 @@ function withOwnIdempotencyKey(context: QueryContext, responseKey: string): Quer
   return { ...context, headers: { ...context.headers, 'idempotency-key': `${key}:${responseKey}` } }
 }
 
-function run(call: PlannedCall, context: QueryContext): Promise<Outcome> {
+async function runField(call: PlannedCall, key: string, context: QueryContext): Promise<FieldAnswer> {
   const { definition } = call
-  return definition.kind === 'rows'
-    ? writeRows(definition, call, context)
-    : callAction(definition, call, context)
+  switch (definition.kind) {
+    case 'rows':
+      return answerOf(call, key, await writeRows(definition, call, context), context)
+    case 'action':
+      return answerOf(call, key, await callAction(definition, call, context), context)
+    case 'each':
+      return writeEach(definition, call, key, context)
+    default:
+      return definition satisfies never
+  }
+}
+
+/** Writes the items of a list one after the other, each in a transaction of its own. */
+async function writeEach(
+  definition: EachMutation,
+  call: PlannedCall,
+  key: string,
+  context: QueryContext,
+): Promise<FieldAnswer> {
+  const { of, list, max, toArgs } = definition
+  const items = call.args[list] as readonly Values[]
+  if (items.length === 0 || items.length > max) {
+    const error = items.length === 0 ? requiredField(list) : outOfRange(list, items.length, 1, max)
+    return eachAnswer(call, key, [{ kind: 'invalid', errors: [error] }], [], context)
+  }
+  const outcomes: Outcome[] = []
+  for (const item of items) outcomes.push(await writeRows(of, { ...call, args: toArgs(item) }, context))
+  const named = outcomes.map((outcome, index): Outcome => {
+    if (outcome.kind !== 'invalid') return outcome
+    const errors = outcome.errors.map((error) => ({
+      ...error,
+      field: error.field === null ? `${list}.${index}` : `${list}.${index}.${error.field}`,
+    }))
+    return { kind: 'invalid', errors }
+  })
+  return eachAnswer(call, key, named, named, context)
+}
+
+/** @param items what came of each item, for the payload's list */
+function eachAnswer(
+  call: PlannedCall,
+  key: string,
+  outcomes: readonly Outcome[],
+  items: readonly Outcome[],
+  { report }: QueryContext,
+): FieldAnswer {
+  const shape: ShapeContext = { pageSizes: call.bound.pageSizes, path: [key], violations: [] }
+  const faults = outcomes.flatMap((outcome) => (outcome.kind === 'invalid' ? outcome.errors : []))
+  const payload: Row = {}
+  for (const field of call.payload) {
+    if (field.kind === 'record')
+      payload[field.key] = items.map((item) =>
+        item.kind === 'refused' ? null : payloadValue(field, item, shape),
+      )
+    else payload[field.key] = payloadValue(field, { kind: 'invalid', errors: faults }, shape)
+  }
+  const { violations } = shape
+  if (violations.length > 0) report({ kind: 'null', violations })
+  return {
+    payload,
+    errors: [
+      ...violations.map(({ path }) => withPath(unexpectedError(), path)),
+      ...outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [withPath(outcome.error, [key])] : [])),
+    ],
+  }
 }
 
 async function writeRows(

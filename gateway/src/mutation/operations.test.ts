@@ -24,6 +24,7 @@ import type { Role } from '../projection/types.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
 import { customerPrincipal, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
 import { actionOperation } from './action-operation.ts'
+import type { Arguments } from './definition.ts'
 import { lookUpOperation } from './look-up.ts'
 import { mutations } from './mutations.ts'
 import { payloadSource, type PlannedCall, planMutation } from './plan-mutation.ts'
@@ -85,6 +86,12 @@ function planField(field: GraphQLField<unknown, unknown>, role: Role, principal:
 function operationsOf(call: PlannedCall, principal: Principal): readonly Operation[] {
   const { definition, args } = call
   if (definition.kind === 'action') return [actionOperation(definition, call)]
+  if (definition.kind === 'each') {
+    const items = args[definition.list] as readonly Arguments[]
+    return items.flatMap((item) =>
+      operationsOf({ ...call, definition: definition.of, args: definition.toArgs(item) }, principal),
+    )
+  }
   const lookUp = lookUpOperation(definition.lookUps(args, principal))
   return [rowsOperation(definition.write(args, principal), call), ...(lookUp ? [lookUp] : [])]
 }

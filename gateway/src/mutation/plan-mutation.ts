@@ -195,7 +195,7 @@ function embedInto(scope: PlanScope, into: HasuraField[], plan: RowPlan, pick: (
 
 /** What the gateway itself reads of an action's result, selected or not. */
 function alwaysSelected(definition: MutationDefinition, type: GraphQLObjectType): readonly string[] {
-  if (definition.kind === 'rows') return []
+  if (definition.kind !== 'action') return []
   const error = type.getFields()['error']
   return ['errors { field message code }', ...(error ? [selectAll('error', error.type)] : [])]
 }

@@ -1,7 +1,7 @@
 import { getNamedType, type GraphQLObjectType, isObjectType } from 'graphql'
-import { behind, keysetOrder, opposite } from '../cursor/keyset.ts'
+import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
 import { all, type Condition, type OrderBy } from '../projection/condition.ts'
-import { type Aggregate, type ConnectionProjection } from '../projection/types.ts'
+import { type Aggregate, type ConnectionProjection, type LinkKeyset } from '../projection/types.ts'
 import {
   completeConnection,
   type ConnectionPart,
@@ -29,6 +29,7 @@ export interface ConnectionPlace {
   readonly aggregate: string
   /** For a link table: the object relationship from the link to the node. */
   readonly through?: string
+  readonly link?: LinkKeyset
 }
 
 /** Keys of a link row and of a keyset's columns. */
@@ -52,14 +53,18 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   const probe = planProbe(scope, selection, page, place, shown)
   const more = page.backward ? 'hasPreviousPage' : 'hasNextPage'
   const limit = planLimit(scope, page, args, selection.needsRows, selection.pageInfo.has(more))
-  const where = all([shown, page.cursor && behind(ahead(page), page.cursor.value, page.cursor.id, false)])
+  const keys = keysetPlace(place, page.keyset)
+  const where = all([
+    inNode(place, shown),
+    page.cursor && keys.where(behind(ahead(page), page.cursor.value, page.cursor.id, false, keys.id)),
+  ])
   const list: HasuraField = selection.needsRows
     ? {
         alias: field.key,
         name: place.list,
         args: {
-          where: inNode(place, where),
-          orderBy: orderInNode(place, keysetOrder(page.keyset, page.backward)),
+          where,
+          orderBy: keys.order(keysetOrder(page.keyset, page.backward, keys.id)),
           limit,
         },
         selection:
@@ -231,11 +236,12 @@ function planProbe(
   if (!cursor || !pageInfo.has(backward ? 'hasNextPage' : 'hasPreviousPage')) return undefined
   const { column, direction } = ahead(page)
   const back = { column, direction: opposite(direction) }
-  const where = all([shown, behind(back, cursor.value, cursor.id, true)])
+  const keys = keysetPlace(place, back)
+  const where = all([inNode(place, shown), keys.where(behind(back, cursor.value, cursor.id, true, keys.id))])
   return {
     alias: scope.hiddenKey(),
     name: place.list,
-    args: { where: inNode(place, where), limit: 1 },
+    args: { where, limit: 1 },
     selection: [{ alias: '__typename', name: '__typename' }],
   }
 }
@@ -243,10 +249,27 @@ function planProbe(
 const inNode = ({ through }: ConnectionPlace, condition: Condition | undefined): Condition | undefined =>
   through === undefined || condition === undefined ? condition : { [through]: condition }
 
-const orderInNode = ({ through }: ConnectionPlace, order: readonly OrderBy[]): readonly OrderBy[] =>
-  through === undefined
-    ? order
-    : order.map(({ path, direction }) => ({ path: [through, ...path], direction }))
+/** Where the keyset's columns are: in the node, or in the link row to it when that has them. */
+interface KeysetPlace {
+  /** The column with the node's id. */
+  readonly id: string
+  readonly where: (condition: Condition) => Condition | undefined
+  readonly order: (order: readonly OrderBy[]) => readonly OrderBy[]
+}
+
+function keysetPlace(place: ConnectionPlace, { column }: Keyset): KeysetPlace {
+  const { through, link } = place
+  if (link?.columns.includes(column) === true)
+    return { id: link.id, where: (condition) => condition, order: (order) => order }
+  return {
+    id: 'id',
+    where: (condition) => inNode(place, condition),
+    order: (order) =>
+      through === undefined
+        ? order
+        : order.map(({ path, direction }) => ({ path: [through, ...path], direction })),
+  }
+}
 
 /** The object type that a field of a connection answers, once or as a list. */
 function objectOf(type: GraphQLObjectType, name: string): GraphQLObjectType {

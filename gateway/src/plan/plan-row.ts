@@ -131,6 +131,7 @@ function planField(scope: PlanScope, projection: TypeProjection, field: Selected
         list: how.relationship,
         aggregate: `${how.relationship}_aggregate`,
         ...(how.through !== undefined && { through: how.through }),
+        ...(how.link && { link: how.link }),
       })
     default:
       return how satisfies never

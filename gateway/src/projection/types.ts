@@ -57,6 +57,7 @@ export type FieldProjection =
       readonly relationship: string
       /** For a link table: the object relationship from the link to the node. */
       readonly through?: string
+      readonly link?: LinkKeyset
       readonly connection: ConnectionProjection
     }
 
@@ -68,6 +69,17 @@ export interface ToMany {
   readonly projection?: string
   readonly where?: Condition
   readonly orderBy: readonly OrderBy[]
+}
+
+/**
+ * What a link row says of the node that it leads to. Sorted by one of these columns, a page is read from an index of the link
+ * table, however long the list is.
+ */
+export interface LinkKeyset {
+  /** The link's column with the node's id. */
+  readonly id: string
+  /** Sort columns of the node that the link has too, under the same names. */
+  readonly columns: readonly string[]
 }
 
 /** An argument that says how many items at most. */

@@ -27,6 +27,8 @@ const found: Readonly<Record<string, string>> = {
   cart: `(id: "${fixtureId('cart', 1, 1)}")`,
   inventory: '(skus: ["SKU-1", "SKU-2", "SKU-1-1"])',
   warehouse: `(id: "${fixtureId('warehouse', 1, 1)}")`,
+  transfer: `(id: "${fixtureId('transfer', 1, 1)}")`,
+  incomingStock: `(id: "${fixtureId('incoming', 1, 1)}")`,
   reservation: `(id: "${fixtureId('reservation', 1, 1)}")`,
   customer: `(id: "${fixtureId('customer', 1, 1)}")`,
   payment: `(id: "${fixtureId('payment', 1, 2)}")`,

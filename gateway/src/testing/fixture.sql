@@ -66,8 +66,17 @@ INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, ava
 SELECT s.merchant_id, s.id, pg_temp.id('warehouse', m, n), CASE WHEN s.sku = 'SKU-2' THEN 0 ELSE 10 END, 1
 FROM generate_series(1, 2) m, generate_series(1, 2) n JOIN inventory.stock_item s ON true
 WHERE s.merchant_id = pg_temp.id('merchant', m, 0);
-INSERT INTO inventory.incoming_stock (merchant_id, stock_item_id, warehouse_id, quantity, expected_date)
-SELECT s.merchant_id, s.id, pg_temp.id('warehouse', m, 1), 7, date '2026-02-01'
+INSERT INTO inventory.incoming_stock (merchant_id, id, stock_item_id, warehouse_id, quantity, expected_date)
+SELECT s.merchant_id, pg_temp.id('incoming', m, 1), s.id, pg_temp.id('warehouse', m, 1), 7, date '2026-02-01'
+FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-2';
+INSERT INTO inventory.transfer (merchant_id, id, from_warehouse_id, to_warehouse_id)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('transfer', m, 1), pg_temp.id('warehouse', m, 1), pg_temp.id('warehouse', m, 2)
+FROM generate_series(1, 2) m;
+INSERT INTO inventory.transfer_line (merchant_id, transfer_id, stock_item_id, quantity)
+SELECT s.merchant_id, pg_temp.id('transfer', m, 1), s.id, 2
+FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-3';
+INSERT INTO inventory.stock_alert (merchant_id, stock_item_id, email, customer_id)
+SELECT s.merchant_id, s.id, 'waiting@example.com', pg_temp.id('customer', m, 1)
 FROM generate_series(1, 2) m JOIN inventory.stock_item s ON s.merchant_id = pg_temp.id('merchant', m, 0) AND s.sku = 'SKU-2';
 INSERT INTO inventory.reservation (merchant_id, id, expires_at)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('reservation', m, 1), now() + interval '1 hour' FROM generate_series(1, 2) m;

@@ -161,6 +161,9 @@ BEGIN
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
   END IF;
+  IF p_shipping_address IS NULL THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
+  END IF;
   v_refusals := v_refusals || coalesce(
     ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency), '[]'
   );

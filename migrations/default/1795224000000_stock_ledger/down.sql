@@ -4,6 +4,7 @@ DROP TRIGGER record_opening ON inventory.stock_level;
 DROP TABLE inventory.stock_movement;
 DROP FUNCTION inventory.keep_movements();
 DROP FUNCTION inventory.record_movements();
+DROP FUNCTION inventory.acting_principal();
 DROP FUNCTION inventory.reason_of_movement(text);
 DROP FUNCTION inventory.kind_of_movement(integer, integer);
 DROP FUNCTION inventory.because_of_reservation(uuid, uuid, text);

@@ -20,7 +20,7 @@ CREATE TABLE inventory.stock_movement (
   reason text NOT NULL CHECK (reason <> ''),
   reference_type text CHECK (reference_type IN ('ORDER', 'RESERVATION', 'TRANSFER', 'INCOMING_STOCK')),
   reference_id uuid,
-  -- 'key:<id>', 'user:<id>' or 'customer:<id>'; NULL for what followed from the reference, which has its own history.
+  -- 'key:<id>', 'user:<id>' or 'customer:<id>'; NULL for what a job did.
   principal text,
   -- The clock and not the transaction's start: entries of a level are in the order of its locks.
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -85,12 +85,26 @@ AS $$
   END
 $$;
 
+-- Who acts, as the session says that Hasura or platform.acting_as set; NULL: a job.
+CREATE FUNCTION inventory.acting_principal() RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    'customer:' || (s.session ->> 'x-hasura-customer-id'),
+    'user:' || (s.session ->> 'x-hasura-user-id'),
+    'key:' || (s.session ->> 'x-hasura-key-id')
+  )
+  -- After a transaction that set it, a custom setting is '' and not NULL.
+  FROM (SELECT nullif(current_setting('hasura.user', true), '')::jsonb AS session) s
+$$;
+
 -- A cause holds for one statement: what follows it in the transaction has to say its own.
 CREATE FUNCTION inventory.record_movements() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_cause jsonb := nullif(current_setting('inventory.cause', true), '')::jsonb;
+  v_principal text := coalesce(v_cause ->> 'principal', inventory.acting_principal());
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO inventory.stock_movement
@@ -99,7 +113,7 @@ BEGIN
     SELECT
       a.merchant_id, a.stock_item_id, a.warehouse_id, i.product_id, k.kind, a.available + a.reserved, a.reserved,
       a.available + a.reserved, a.reserved, coalesce(v_cause ->> 'reason', inventory.reason_of_movement(k.kind)),
-      v_cause ->> 'referenceType', (v_cause ->> 'referenceId')::uuid, v_cause ->> 'principal'
+      v_cause ->> 'referenceType', (v_cause ->> 'referenceId')::uuid, v_principal
     FROM after a
     JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
     CROSS JOIN LATERAL (SELECT coalesce(v_cause ->> 'kind', 'OPENING') AS kind) k
@@ -111,7 +125,7 @@ BEGIN
     SELECT
       a.merchant_id, a.stock_item_id, a.warehouse_id, i.product_id, k.kind, d.on_hand, d.reserved, a.available + a.reserved,
       a.reserved, coalesce(v_cause ->> 'reason', inventory.reason_of_movement(k.kind)), v_cause ->> 'referenceType',
-      (v_cause ->> 'referenceId')::uuid, v_cause ->> 'principal'
+      (v_cause ->> 'referenceId')::uuid, v_principal
     FROM after a
     JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
     JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id

@@ -58,17 +58,19 @@ export type CartItemInput = {
 export type CheckoutCartInput = {
   /** Who is billed; the shipping address when nothing is said. */
   readonly billingAddress?: AddressInput | null | undefined;
-  /** A coupon. */
+  /** A coupon; the cart's when nothing is said. */
   readonly couponCode?: string | null | undefined;
   /** The customer, for a guest's cart. */
   readonly customerId?: string | null | undefined;
+  /** The total that the customer was shown. When the order would cost anything else, none is placed. */
+  readonly expectedTotal?: number | null | undefined;
   /** Notes. */
   readonly notes?: string | null | undefined;
   /** A reservation that holds the stock already. */
   readonly reservationId?: string | null | undefined;
-  /** Where it goes. */
-  readonly shippingAddress: AddressInput;
-  /** How it is shipped; without one, shipping costs nothing. */
+  /** Where it goes; where the cart goes when nothing is said. */
+  readonly shippingAddress?: AddressInput | null | undefined;
+  /** How it is shipped; as the cart is when nothing is said. Without a method, shipping costs nothing. */
   readonly shippingMethodId?: string | null | undefined;
 };
 

@@ -9,6 +9,8 @@ export const cartMutations: Readonly<Record<string, MutationDefinition>> = {
   addCartItem: action(cart),
   updateCartItem: action(cart),
   removeCartItem: action(cart),
+  setCartShippingAddress: action(cart),
+  setCartShippingMethod: action(cart),
   deleteCart: deletion('Cart', (id) => remove(cartTable, byId(id))),
   checkoutCart: action({ record: { relationship: 'order', projection: 'Order' } }),
 }

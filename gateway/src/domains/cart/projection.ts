@@ -39,8 +39,23 @@ export const cart: DomainProjection = {
         shipping: total('shipping'),
         discount: total('discount'),
         total: total('total'),
+        shippingAddress: { kind: 'object', relationship: 'shippingAddress', projection: 'CartAddress' },
+        availableShippingMethods: {
+          kind: 'list',
+          relationship: 'shippingOptions',
+          orderBy: [ascending('price'), ascending('shippingMethodId')],
+        },
       },
     },
+    CartAddress: {
+      type: 'Address',
+      from: 'CartAddress',
+      fields: {
+        id: { kind: 'column', column: 'cartId' },
+        isDefault: { kind: 'constant', value: false },
+      },
+    },
+    ShippingOption: { type: 'ShippingOption', from: 'ShippingOption' },
     CartItem: { type: 'CartItem', from: 'CartItem', table: 'cartItems' },
   },
 }

@@ -1,5 +1,11 @@
 import { alreadyExists, type UserError } from '../../errors/user-error.ts'
-import type { LookUp, MutationDefinition, Values, Write } from '../../mutation/definition.ts'
+import {
+  each,
+  type LookUp,
+  type MutationDefinition,
+  type Values,
+  type Write,
+} from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -229,53 +235,57 @@ function updateVariant(input: VariantInput, id: string): Write {
   }
 }
 
+const createProduct = creation<ProductInput>({
+  record: 'Product',
+  what: 'Product',
+  rules: productRules,
+  check: (input) => [
+    ...repeatedSkus(input),
+    ...(input.variants ?? []).flatMap(({ options }, index) => repeatedOptions(options, `variants.${index}.`)),
+  ],
+  lookUps: (input) => [
+    ...skusTaken([...valueOf('sku', input.sku), ...variantSkus(input.variants)]),
+    slugTaken(productTable, input.slug),
+    present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
+  ],
+  write: (input) =>
+    insertOne(productTable, {
+      ...pick(input as Values, productColumns, 'left out'),
+      images: { data: imageRows(input.images ?? []) },
+      variants: { data: (input.variants ?? []).map(variantRow) },
+      productCategories: { data: categoryRows(input.categoryIds ?? []) },
+    }),
+})
+
+const changeProduct = change<ProductInput>({
+  record: 'Product',
+  what: 'Product',
+  rules: productRules,
+  required: [
+    'name',
+    'sku',
+    'price',
+    'currency',
+    'categoryIds',
+    'tags',
+    'images',
+    'status',
+    'featured',
+    'slug',
+  ],
+  lookUps: (input, { id }) => [
+    ...skusTaken(valueOf('sku', input.sku), { product: id as string }),
+    slugTaken(productTable, input.slug, id as string),
+    present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
+  ],
+  write: (input, { id }) => updateProduct(input, id as string),
+})
+
 export const productMutations: Readonly<Record<string, MutationDefinition>> = {
-  createProduct: creation<ProductInput>({
-    record: 'Product',
-    what: 'Product',
-    rules: productRules,
-    check: (input) => [
-      ...repeatedSkus(input),
-      ...(input.variants ?? []).flatMap(({ options }, index) =>
-        repeatedOptions(options, `variants.${index}.`),
-      ),
-    ],
-    lookUps: (input) => [
-      ...skusTaken([...valueOf('sku', input.sku), ...variantSkus(input.variants)]),
-      slugTaken(productTable, input.slug),
-      present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
-    ],
-    write: (input) =>
-      insertOne(productTable, {
-        ...pick(input as Values, productColumns, 'left out'),
-        images: { data: imageRows(input.images ?? []) },
-        variants: { data: (input.variants ?? []).map(variantRow) },
-        productCategories: { data: categoryRows(input.categoryIds ?? []) },
-      }),
-  }),
-  updateProduct: change<ProductInput>({
-    record: 'Product',
-    what: 'Product',
-    rules: productRules,
-    required: [
-      'name',
-      'sku',
-      'price',
-      'currency',
-      'categoryIds',
-      'tags',
-      'images',
-      'status',
-      'featured',
-      'slug',
-    ],
-    lookUps: (input, { id }) => [
-      ...skusTaken(valueOf('sku', input.sku), { product: id as string }),
-      slugTaken(productTable, input.slug, id as string),
-      present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
-    ],
-    write: (input, { id }) => updateProduct(input, id as string),
-  }),
+  createProduct,
+  createProducts: each(createProduct, { toArgs: (input) => ({ input }) }),
+  updateProduct: changeProduct,
+  updateProducts: each(changeProduct, { toArgs: ({ id, ...input }) => ({ id, input }) }),
   deleteProduct: deletion('Product', deleteProduct),
   createProductVariant: creation<VariantInput>({
     record: 'ProductVariant',

@@ -155,6 +155,7 @@ export const catalog: DomainProjection = {
           kind: 'connection',
           relationship: 'productCategories',
           through: 'product',
+          link: { id: 'productId', columns: ['createdAt'] },
           connection: products,
         },
         productCount: {

@@ -116,12 +116,18 @@ export const ordering: DomainProjection = {
   },
   extensions: {
     Product: {
-      orders: { kind: 'connection', relationship: 'productOrders', through: 'order', connection: orders },
+      orders: {
+        kind: 'connection',
+        relationship: 'productOrders',
+        through: 'order',
+        link: { id: 'orderId', columns: ['createdAt'] },
+        connection: orders,
+      },
       recentOrders: {
         kind: 'list',
         relationship: 'productOrders',
         through: 'order',
-        orderBy: [descending('order.createdAt'), descending('order.id')],
+        orderBy: [descending('createdAt'), descending('orderId')],
         limit: { argument: 'limit', preset: 10 },
       },
       totalSold: { kind: 'path', relationship: 'sales', column: 'totalSold', absent: 0 },

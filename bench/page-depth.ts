@@ -1,0 +1,97 @@
+/**
+ * Milliseconds per page of 20, page 1 beside page 1,000, of long lists through /graphql: all products, the products of one
+ * category, the orders of one product. A list is flat when both cost about the same.
+ *
+ *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
+ */
+import { parseArgs } from 'node:util'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import postgres from 'postgres'
+import { z } from 'zod'
+import { fillLongLists } from './src/long-lists.ts'
+
+const PAGE = 20
+
+const options = z
+  .object({
+    products: z.coerce.number().int().min(200_000).max(1_000_000).default(200_000),
+    depth: z.coerce.number().int().min(2).max(1000).default(1000),
+    requests: z.coerce.number().int().min(1).max(10_000).default(30),
+  })
+  .parse(
+    parseArgs({
+      options: { products: { type: 'string' }, depth: { type: 'string' }, requests: { type: 'string' } },
+    }).values,
+  )
+
+const connection = z.object({
+  edges: z.array(z.unknown()),
+  pageInfo: z.object({ endCursor: z.string().nullable() }),
+})
+const answer = z.object({
+  data: z.union([z.object({ list: connection }), z.object({ owner: z.object({ list: connection }) })]),
+})
+
+const page = `list: products(first: $first, after: $after) {
+  edges { node { id name price } } pageInfo { hasNextPage endCursor }
+}`
+
+function documents(category: string, product: string): Readonly<Record<string, string>> {
+  const query = (field: string) => `query ($first: Int!, $after: String) { ${field} }`
+  return {
+    'all products': query(page),
+    'products of a category': query(`owner: category(id: "${category}") { ${page} }`),
+    'orders of a product': query(`owner: product(id: "${product}") {
+      list: orders(first: $first, after: $after) {
+        edges { node { id orderNumber total } } pageInfo { hasNextPage endCursor }
+      }
+    }`),
+  }
+}
+
+type ReadPage = (after: string | null, first?: number) => Promise<z.infer<typeof connection>>
+
+/** The cursor before page 1,000, by pages of 100. */
+async function deepCursor(readPage: ReadPage): Promise<string | null> {
+  let cursor: string | null = null
+  for (let read = 0; read < (options.depth - 1) * PAGE; read += 100) {
+    const { pageInfo } = await readPage(cursor, Math.min(100, (options.depth - 1) * PAGE - read))
+    cursor = pageInfo.endCursor
+  }
+  return cursor
+}
+
+async function median(readPage: ReadPage, after: string | null): Promise<number> {
+  const times: number[] = []
+  for (let request = 0; request < options.requests; request++) {
+    const start = performance.now()
+    await readPage(after)
+    times.push(performance.now() - start)
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+}
+
+const platformProcess = await PlatformProcess.create()
+try {
+  const platform = await platformProcess.start()
+  const sql = postgres(platform.databaseUrl, { max: 1 })
+  const { category, product } = await fillLongLists(sql, platform.merchantId, options.products)
+  await sql.end()
+  for (const [name, query] of Object.entries(documents(category, product))) {
+    const readPage: ReadPage = async (after, first = PAGE) => {
+      const response = await fetch(platform.graphqlUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${platform.liveKey}` },
+        body: JSON.stringify({ query, variables: { first, after } }),
+      })
+      const { data } = answer.parse(await response.json())
+      return 'list' in data ? data.list : data.owner.list
+    }
+    const cursor = await deepCursor(readPage)
+    const first = await median(readPage, null)
+    const deep = await median(readPage, cursor)
+    console.log(`${name}: page 1 ${first.toFixed(1)} ms, page ${options.depth} ${deep.toFixed(1)} ms`)
+  }
+} finally {
+  await platformProcess.stop()
+}
