@@ -35,6 +35,8 @@ export interface EngineOptions {
   readonly stringifyNumericTypes?: boolean | undefined
   /** Tracked functions are open to every role that may select from what they return. */
   readonly inferFunctionPermissions?: boolean | undefined
+  /** Roles other than admin may send only queries of the allow-list. */
+  readonly enableAllowlist?: boolean | undefined
   /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
@@ -162,6 +164,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
     stringifyNumericTypes: stringifyNumbers,
     inferFunctionPermissions: options.inferFunctionPermissions ?? true,
+    enableAllowlist: options.enableAllowlist ?? false,
     env: environment,
   })
   const poolSize = options.poolSize ?? defaults.poolSize
@@ -246,6 +249,7 @@ const serve = async (
       isAdminSecretSet: options.adminSecret !== undefined,
       isAuthHookSet: options.authHook !== undefined,
       inferFunctionPermissions: options.inferFunctionPermissions ?? true,
+      isAllowlistEnabled: options.enableAllowlist ?? false,
     },
   }
   return startHttpServer(api, {

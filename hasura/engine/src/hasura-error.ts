@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'invalid-configuration'
   | 'invalid-json'
   | 'invalid-params'
+  | 'method-not-allowed'
   | 'not-exists'
   | 'not-found'
   | 'not-supported'

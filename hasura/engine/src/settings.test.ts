@@ -37,7 +37,7 @@ describe('readSettings', () => {
     ['HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES', 'perhaps'],
     ['HASURA_GRAPHQL_AUTH_HOOK', 'localhost'],
     ['HASURA_GRAPHQL_JWT_SECRET', '{"type":"HS256"}'],
-    ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'true'],
+    ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'perhaps'],
   ])('refuses %s=%s by its name', (name, value) => {
     const result = readSettings({ [name]: value })
     expect(result).toMatchObject({ kind: 'invalid' })

@@ -14,6 +14,7 @@ export interface Settings {
   readonly unauthorizedRole: string | undefined
   readonly stringifyNumericTypes: boolean
   readonly inferFunctionPermissions: boolean
+  readonly enableAllowlist: boolean
   readonly enabledApis: readonly ApiGroup[]
   readonly cors: CorsPolicy
   readonly port: number
@@ -59,6 +60,7 @@ const environment = z.object({
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: z.string().min(1).optional(),
   HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: flag(false),
   HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true),
+  HASURA_GRAPHQL_ENABLE_ALLOWLIST: flag(false),
   HASURA_GRAPHQL_ENABLED_APIS: z
     .string()
     .default(apiGroups.join(','))
@@ -84,11 +86,7 @@ const environment = z.object({
 })
 
 /** Settings that keep someone out in Hasura: to start without obeying them would let everyone in. */
-const notSupported = [
-  'HASURA_GRAPHQL_JWT_SECRET',
-  'HASURA_GRAPHQL_JWT_SECRETS',
-  'HASURA_GRAPHQL_ENABLE_ALLOWLIST',
-] as const
+const notSupported = ['HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_JWT_SECRETS'] as const
 
 /** Reads the environment. Every problem is told, with the name of its variable. */
 export const readSettings = (env: Readonly<Record<string, string | undefined>>): SettingsResult => {
@@ -117,6 +115,7 @@ const fromEnvironment = (values: z.output<typeof environment>): Settings => ({
   unauthorizedRole: values.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
   stringifyNumericTypes: values.HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES,
   inferFunctionPermissions: values.HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS,
+  enableAllowlist: values.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
   enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
   cors: values.HASURA_GRAPHQL_DISABLE_CORS
     ? { kind: 'none' }

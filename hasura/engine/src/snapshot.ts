@@ -26,4 +26,6 @@ export interface Inconsistency {
   readonly reason: string
   readonly definition: Json
   readonly message?: Json | undefined
+  /** Entries that contradict each other; they are told in place of a single one. */
+  readonly conflicts?: Json | undefined
 }

@@ -10,6 +10,7 @@ import { checkEventTriggers } from './check-event-triggers.ts'
 import { checkFunctions } from './check-functions.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
+import { checkRestEndpoints } from './check-rest-endpoints.ts'
 import { checkTables } from './check-tables.ts'
 import { inconsistency, inheritedRoleObject, sourceObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } from './tracked-tables.ts'
@@ -39,6 +40,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
   const customTypes = checkCustomTypes(stored.custom_types, tables, catalog)
   const actions = checkActions(stored.actions, customTypes.types, catalog)
   const cronTriggers = checkCronTriggers(stored.cron_triggers)
+  const restEndpoints = checkRestEndpoints(stored)
   const inheritedRoles = checkInheritedRoles(stored)
   return {
     metadata: {
@@ -47,6 +49,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       custom_types: customTypes.types,
       actions: actions.kept,
       cron_triggers: cronTriggers.kept,
+      rest_endpoints: restEndpoints.kept,
     },
     storedMetadata: stored,
     catalog,
@@ -56,6 +59,7 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       ...customTypes.inconsistencies,
       ...actions.inconsistencies,
       ...cronTriggers.inconsistencies,
+      ...restEndpoints.inconsistencies,
       ...inheritedRoles,
     ],
   }

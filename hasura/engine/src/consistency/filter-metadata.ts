@@ -9,6 +9,7 @@ import {
   functionObject,
   permissionObject,
   relationshipObject,
+  restEndpointObject,
   sourceObject,
   tableObject,
 } from './metadata-object.ts'
@@ -25,6 +26,7 @@ export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
     ? metadata.custom_types
     : undefined,
   actions: metadata.actions?.filter((action) => keep(actionObject(action))),
+  rest_endpoints: metadata.rest_endpoints?.filter((endpoint) => keep(restEndpointObject(endpoint))),
   cron_triggers: metadata.cron_triggers?.filter((trigger) => keep(cronTriggerObject(trigger))),
 })
 

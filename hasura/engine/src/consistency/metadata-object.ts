@@ -10,6 +10,7 @@ import type {
   FunctionMetadata,
   InsertPermission,
   ObjectRelationship,
+  RestEndpoint,
   SelectPermission,
   UpdatePermission,
 } from '../metadata/types.ts'
@@ -113,6 +114,12 @@ export const cronTriggerObject = (trigger: CronTrigger): MetadataObject => ({
   type: 'cron_trigger',
   name: `cron_trigger ${trigger.name}`,
   definition: toJson(trigger),
+})
+
+export const restEndpointObject = (endpoint: RestEndpoint): MetadataObject => ({
+  type: 'endpoint',
+  name: `endpoint ${endpoint.name}`,
+  definition: toJson({ ...endpoint, comment: endpoint.comment ?? null }),
 })
 
 export const customTypesObject = (definition: Json): MetadataObject => ({

@@ -21,6 +21,8 @@ export interface GraphQLExecutorOptions {
   readonly stringifyNumericTypes: boolean
   /** HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS. */
   readonly inferFunctionPermissions: boolean
+  /** HASURA_GRAPHQL_ENABLE_ALLOWLIST. */
+  readonly enableAllowlist: boolean
   /** What `{{NAME}}` and `value_from_env` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -42,7 +44,7 @@ export const createGraphQLExecutor = (
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
 ): GraphQLExecutor & SubscriptionCompiler => {
-  const roles = new RoleSchemas(options.inferFunctionPermissions)
+  const roles = new RoleSchemas(options)
   const runtimeOf = ({ api = 'graphql' }: GraphQLRequest, session: Session): RoleRuntime =>
     roles.of(getSnapshot(), session, api)
   return {

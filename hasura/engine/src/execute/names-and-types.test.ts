@@ -68,6 +68,7 @@ beforeAll(async () => {
   executor = createGraphQLExecutor(() => snapshot, pool, {
     stringifyNumericTypes: false,
     inferFunctionPermissions: true,
+    enableAllowlist: false,
     env: {},
   })
 })

@@ -1,17 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import type { GraphQLRequest } from '../graphql-request.ts'
 import { type Operation, parseOperation } from '../plan/document.ts'
+import { RequestError } from '../plan/request-error.ts'
 import { adminRole } from '../schema/role-access.ts'
 import { type GraphQLApi, type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { allowedDocuments, normalForm } from './allowlist.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 import type { CompiledSubscription } from './compile-subscription.ts'
 import { type Signature, createSignature } from './signature.ts'
 
 /** What a role's requests are answered with: its schema, and the documents that it has sent before. */
 export interface RoleRuntime {
+  /** What the role may send, where there is an allow-list. */
+  readonly allowed: ReadonlySet<string> | undefined
   readonly roleSchema: RoleSchema
   readonly documents: LRUCache<string, CachedDocument>
   /** By document and by signature of the variables. */
@@ -35,13 +39,19 @@ const maxSubscriptionText = 8_000_000
 const cacheOf = <Value extends object>(maxSize: number): LRUCache<string, Value> =>
   new LRUCache({ maxSize, maxEntrySize: maxSize / 16 })
 
+export interface RoleSchemasOptions {
+  readonly inferFunctionPermissions: boolean
+  /** Whether other roles than admin may send only what is in the allow-list. */
+  readonly enableAllowlist: boolean
+}
+
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
 export class RoleSchemas {
-  readonly #inferFunctionPermissions: boolean
+  readonly #options: RoleSchemasOptions
   readonly #bySnapshot = new WeakMap<Snapshot, SnapshotRuntime>()
 
-  constructor(inferFunctionPermissions: boolean) {
-    this.#inferFunctionPermissions = inferFunctionPermissions
+  constructor(options: RoleSchemasOptions) {
+    this.#options = options
   }
 
   of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session, api: GraphQLApi): RoleRuntime {
@@ -56,10 +66,12 @@ export class RoleSchemas {
       api,
       role: known,
       backendOnly: backendOnlyPermissions,
-      inferFunctionPermissions: this.#inferFunctionPermissions,
+      inferFunctionPermissions: this.#options.inferFunctionPermissions,
     }
     const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options)
+    const isBound = this.#options.enableAllowlist && known !== adminRole
     const made: RoleRuntime = {
+      allowed: isBound ? allowedDocuments(snapshot.metadata, known) : undefined,
       roleSchema,
       documents: cacheOf(maxDocumentText),
       plans: cacheOf(maxPlanText),
@@ -102,12 +114,14 @@ const rolesOf = ({ sources, actions }: Snapshot['metadata']): ReadonlySet<string
 /** A document as the role's schema knows it, parsed once. Throws RequestError. */
 export const cachedDocument = (
   { query, operationName }: GraphQLRequest,
-  { documents, roleSchema }: RoleRuntime,
+  { allowed, documents, roleSchema }: RoleRuntime,
 ): CachedDocument => {
   const key = operationName === undefined ? query : `${operationName}\n${query}`
   const known = documents.get(key)
   if (known !== undefined) return known
   const operation = parseOperation(query, operationName)
+  if (allowed !== undefined && !allowed.has(normalForm(operation.document)))
+    throw new RequestError('query is not allowed', '$')
   const document: CachedDocument = {
     operation,
     id: nextDocumentId(),

@@ -5,6 +5,7 @@ import type { Workspace } from '../metadata-api/workspace.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
 import { type GraphQLEndpoint, handleGraphQL } from './graphql-endpoint.ts'
 import { parseBody } from './read-body.ts'
+import { handleRest, restPrefix } from './rest-endpoint.ts'
 import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
 
 /** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
@@ -26,6 +27,7 @@ export interface ServerConfig {
   readonly isAdminSecretSet: boolean
   readonly isAuthHookSet: boolean
   readonly inferFunctionPermissions: boolean
+  readonly isAllowlistEnabled: boolean
 }
 
 export interface HttpRequest {
@@ -78,7 +80,7 @@ const config: Handler = async ({ authenticator, config: settings }, { headers })
     is_auth_hook_set: settings.isAuthHookSet,
     is_jwt_set: false,
     jwt: [],
-    is_allow_list_enabled: false,
+    is_allow_list_enabled: settings.isAllowlistEnabled,
     console_assets_dir: null,
     experimental_features: [],
   })
@@ -108,8 +110,14 @@ const routes: Readonly<Record<string, Route>> = {
   'GET /healthz': { handler: health },
 }
 
-const findRoute = (key: string, enabled: ReadonlySet<ApiGroup>): Route | undefined => {
-  const found = Object.hasOwn(routes, key) ? routes[key] : undefined
+const rest: Route = {
+  group: 'graphql',
+  handler: (api, request) => handleRest(api, api.workspace.snapshot, request),
+}
+
+const findRoute = (key: string, path: string, enabled: ReadonlySet<ApiGroup>): Route | undefined => {
+  const own = Object.hasOwn(routes, key) ? routes[key] : undefined
+  const found = own ?? (path.startsWith(restPrefix) ? rest : undefined)
   return found?.group === undefined || enabled.has(found.group) ? found : undefined
 }
 
@@ -117,7 +125,7 @@ const findRoute = (key: string, enabled: ReadonlySet<ApiGroup>): Route | undefin
 export const route = async (api: Api, request: HttpRequest): Promise<HttpResponse> => {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const key = `${method} ${request.url.pathname}`
-  const found = findRoute(key, api.config.enabledApis)
+  const found = findRoute(key, request.url.pathname, api.config.enabledApis)
   try {
     if (!found) throw new HasuraError('not-found', 'resource does not exist', { status: 404 })
     return await found.handler(api, request)

@@ -5,6 +5,7 @@ import { eventTriggerCommands } from './event-trigger-commands.ts'
 import { functionCommands } from './function-commands.ts'
 import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
+import { queryCollectionCommands } from './query-collection-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
 import { runSql } from './run-sql.ts'
 import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
@@ -21,6 +22,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...actionCommands,
   ...eventTriggerCommands,
   ...scheduledTriggerCommands,
+  ...queryCollectionCommands,
 }
 
 /** Commands of `/v2/query`. */

@@ -31,8 +31,8 @@ export interface MetadataDraft {
   readonly snapshot: Snapshot
   /** Takes the metadata as edited, whatever that does to its consistency. */
   accept(metadata: Metadata): Promise<void>
-  /** Refuses an edit that makes anything inconsistent; `object` is the entry that the command is about. */
-  change(metadata: Metadata, object: MetadataObject): Promise<void>
+  /** Refuses an edit that makes anything inconsistent; `object` is the entry that the command is about, if it is one. */
+  change(metadata: Metadata, object?: MetadataObject): Promise<void>
   /** Refuses an edit that others depend on, unless it may take them along. */
   remove(metadata: Metadata, options: { readonly cascade: boolean }): Promise<void>
   /** Continues with another state of the database and of the metadata, both known to fit. */
@@ -106,9 +106,9 @@ export const withoutObjects = (metadata: Metadata, objects: readonly Inconsisten
   return filterMetadata(metadata, ({ name }) => !names.has(name))
 }
 
-const refuseInconsistencies = (found: readonly Inconsistency[], object: MetadataObject): void => {
+const refuseInconsistencies = (found: readonly Inconsistency[], object: MetadataObject | undefined): void => {
   if (found.length === 0) return
-  const own = found.filter(({ name }) => name === object.name)
+  const own = found.filter(({ name }) => name === object?.name)
   if (own.length > 0) {
     throw new HasuraError('invalid-configuration', own.map(({ reason }) => reason).join(', '), {
       internal: inconsistenciesJson(own),
@@ -120,10 +120,8 @@ const refuseInconsistencies = (found: readonly Inconsistency[], object: Metadata
 }
 
 export const inconsistenciesJson = (inconsistencies: readonly Inconsistency[]): Json =>
-  inconsistencies.map(({ definition, name, reason, type, message }) => ({
-    definition,
-    name,
-    reason,
-    type,
-    ...(message === undefined ? {} : { message }),
-  }))
+  inconsistencies.map(({ definition, name, reason, type, message, conflicts }) =>
+    conflicts === undefined
+      ? { definition, name, reason, type, ...(message === undefined ? {} : { message }) }
+      : { reason, conflicts },
+  )

@@ -50,6 +50,16 @@ export const findEventTrigger = (
     )
     .find(({ trigger }) => trigger.name === name)
 
+/** The text of a query in a collection. */
+export const findCollectionQuery = (
+  { query_collections = [] }: Metadata,
+  collection: string,
+  name: string,
+): string | undefined =>
+  query_collections
+    .find((each) => each.name === collection)
+    ?.definition.queries.find((each) => each.name === name)?.query
+
 export const editFunction = (
   metadata: Metadata,
   source: string,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { action, customTypes } from './action.ts'
 import { cronTrigger } from './event-trigger.ts'
 import { type DeepReadonly, json, jsonObject, nonEmptyText, record } from './parse.ts'
+import { allowlistEntry, queryCollection, restEndpoint } from './query-collection.ts'
 import { remoteSchema } from './remote-schema.ts'
 import { functionMetadata, tableMetadata } from './table.ts'
 
@@ -51,30 +52,6 @@ export const source = record({
   query_tags: jsonObject.optional(),
 })
 
-const queryCollection = record({
-  name: nonEmptyText,
-  comment: z.string().optional(),
-  definition: record({ queries: z.array(record({ name: nonEmptyText, query: z.string() })) }),
-})
-
-const allowlistEntry = record({
-  collection: nonEmptyText,
-  scope: z
-    .union([
-      record({ global: z.literal(true) }),
-      record({ global: z.literal(false), roles: z.array(nonEmptyText) }),
-    ])
-    .optional(),
-})
-
-const restEndpoint = record({
-  name: nonEmptyText,
-  url: z.string().min(1),
-  methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
-  definition: record({ query: record({ collection_name: nonEmptyText, query_name: nonEmptyText }) }),
-  comment: z.string().optional(),
-})
-
 const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 
 export const metadata = record({
@@ -103,6 +80,7 @@ export type { Action, CustomTypes } from './action.ts'
 export type { CronTrigger, EventTrigger, ScheduledRetryConf } from './event-trigger.ts'
 export type { Json, JsonObject } from './parse.ts'
 export type { DeletePermission, InsertPermission, SelectPermission, UpdatePermission } from './permission.ts'
+export type { AllowlistEntry, QueryCollection, RestEndpoint } from './query-collection.ts'
 export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'
 export {
   type ArrayRelationship,

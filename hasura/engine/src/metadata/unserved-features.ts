@@ -1,12 +1,7 @@
 import type { Metadata, TableMetadata } from './types.ts'
 
 const tableParts = ['remote_relationships'] as const satisfies readonly (keyof TableMetadata)[]
-const parts = [
-  'remote_schemas',
-  'inherited_roles',
-  'rest_endpoints',
-  'allowlist',
-] as const satisfies readonly (keyof Metadata)[]
+const parts = ['remote_schemas', 'inherited_roles'] as const satisfies readonly (keyof Metadata)[]
 const transforms = ['request_transform', 'response_transform'] as const
 
 /**

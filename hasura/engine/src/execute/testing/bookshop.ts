@@ -35,6 +35,7 @@ export const openBookshop = async (env: Readonly<Record<string, string>> = {}): 
     createGraphQLExecutor(() => snapshot, pool, {
       stringifyNumericTypes: false,
       inferFunctionPermissions: true,
+      enableAllowlist: false,
       env,
       ...options,
     })

@@ -1,0 +1,141 @@
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Engine, startEngine } from '../engine.ts'
+
+let database: TestDatabase
+let engine: Engine
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(`
+    create table author (id int primary key, name text not null, tags text[] not null default '{}');
+    insert into author values (1, 'Ada', '{a}'), (2, '07', '{b}')`)
+  await client.end()
+  engine = await startEngine({
+    databaseUrl: database.url,
+    adminSecret: 'secret',
+    port: 0,
+    enableAllowlist: true,
+    logger: pino({ level: 'silent' }),
+  })
+  await run('pg_track_table', { table: 'author' })
+  await run('pg_create_select_permission', {
+    table: 'author',
+    role: 'reader',
+    permission: { columns: '*', filter: { id: { _lt: 2 } } },
+  })
+  await run('create_query_collection', {
+    name: 'library',
+    definition: {
+      queries: [
+        {
+          name: 'by_id',
+          query: 'query ($id: Int!, $tag: [String!] = []) { author(where: {id: {_eq: $id}}) { id name } }',
+        },
+        {
+          name: 'by_name',
+          query: 'query Named($name: String!) { author(where: {name: {_eq: $name}}) { id } }',
+        },
+      ],
+    },
+  })
+})
+
+afterAll(async () => {
+  await engine.stop()
+  await database.drop()
+})
+
+const admin = { 'x-hasura-admin-secret': 'secret' }
+
+const send = async (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = admin,
+) => {
+  const answer = await fetch(`${engine.url ?? ''}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, body: (await answer.json()) as unknown }
+}
+
+const run = async (type: string, args: unknown) => {
+  const { status, body } = await send('POST', '/v1/metadata', { type, args })
+  return status === 200 ? 'done' : body
+}
+
+const endpoint = (name: string, url: string, query: string, methods = ['GET']) =>
+  run('create_rest_endpoint', {
+    name,
+    url,
+    methods,
+    definition: { query: { collection_name: 'library', query_name: query } },
+  })
+
+test('an endpoint answers with the data of its query, its variables taken from path, query and body', async () => {
+  await endpoint('author', 'authors/:id', 'by_id', ['GET', 'POST'])
+  await endpoint('named', 'authors', 'by_name')
+  expect(await send('GET', '/api/rest/authors/1')).toEqual({
+    status: 200,
+    body: { author: [{ id: 1, name: 'Ada' }] },
+  })
+  expect(await send('POST', '/api/rest/authors/1', { id: 2 })).toMatchObject({
+    body: { author: [{ id: 2 }] },
+  })
+  // A text that looks like a number stays one where a text is asked for.
+  expect(await send('GET', '/api/rest/authors?name=07')).toEqual({
+    status: 200,
+    body: { author: [{ id: 2 }] },
+  })
+  expect(await send('GET', '/api/rest/authors/one')).toMatchObject({
+    status: 400,
+    body: { code: 'validation-failed' },
+  })
+  expect(await send('GET', '/api/rest/authors')).toMatchObject({ status: 400, body: { path: '$' } })
+  expect(await send('DELETE', '/api/rest/authors/1')).toMatchObject({
+    status: 405,
+    body: { error: 'Allowed methods: GET, POST' },
+  })
+  expect(await send('GET', '/api/rest/authors/%E0%A4%A')).toMatchObject({ status: 404 })
+  expect(await send('GET', '/api/rest/authors/1', undefined, {})).toMatchObject({ status: 401 })
+})
+
+test('endpoints whose paths could both be meant are refused, and what an endpoint needs is not dropped', async () => {
+  expect(await endpoint('other', ':any/:thing', 'by_id')).toMatchObject({
+    internal: [{ reason: 'Ambiguous URL paths: :any/:thing, authors/:id' }],
+  })
+  expect(await endpoint('posted', ':any/:thing', 'by_id', ['PUT'])).toBe('done')
+  expect(
+    await run('drop_query_from_collection', { collection_name: 'library', query_name: 'by_id' }),
+  ).toMatchObject({ error: 'cannot continue due to new inconsistent metadata' })
+})
+
+test('roles other than admin may send what the allow-list has, in whatever layout, and nothing else', async () => {
+  const reader = { ...admin, 'x-hasura-role': 'reader' }
+  const ask = async (query: string, headers: Record<string, string>) =>
+    (await send('POST', '/v1/graphql', { query, variables: { name: 'Ada' } }, headers)).body
+  const known = 'query Named($name: String!) {\n  author(where: {name: {_eq: $name}}) { id __typename } }'
+  const notAllowed = {
+    errors: [{ message: 'query is not allowed', extensions: { code: 'validation-failed', path: '$' } }],
+  }
+  expect(await ask(known, reader)).toEqual(notAllowed)
+  await run('add_collection_to_allowlist', {
+    collection: 'library',
+    scope: { global: false, roles: ['writer'] },
+  })
+  expect(await ask(known, reader)).toEqual(notAllowed)
+  await run('update_scope_of_collection_in_allowlist', { collection: 'library', scope: { global: true } })
+  expect(await ask(known, reader)).toEqual({ data: { author: [{ id: 1, __typename: 'author' }] } })
+  expect(await ask(known.replace('{ id ', '{ id name '), reader)).toEqual(notAllowed)
+  expect(await ask(known.replace('{ id ', '{ id name '), admin)).toMatchObject({ data: {} })
+  expect(await run('drop_query_collection', { collection: 'library' })).toMatchObject({
+    code: 'dependency-error',
+  })
+})
