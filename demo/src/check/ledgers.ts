@@ -103,20 +103,20 @@ export async function ledgerChecks(sql: Sql, merchantId: string): Promise<readon
     compared(
       'stock that was sold and orders that were shipped',
       await sql<Pair[]>`
-        SELECT d.product_id::text AS key,
+        WITH placed AS (SELECT order_id FROM demo.placed WHERE ${merchant})
+        SELECT p.id::text AS key,
           (
             SELECT -sum(m.on_hand_delta) FROM inventory.stock_movement m
-            WHERE m.merchant_id = d.merchant_id AND m.product_id = d.product_id AND m.kind = 'SALE' AND m.created_at >= d.from_time
+            WHERE m.merchant_id = p.merchant_id AND m.product_id = p.id AND m.kind = 'SALE' AND m.reference_id IN (SELECT order_id FROM placed)
           )::float AS kept,
           (
             SELECT sum(i.quantity)
             FROM ordering.order_item i
-            JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
-            JOIN ordering.fulfillment f ON f.merchant_id = o.merchant_id AND f.order_id = o.id AND f.shipped_at IS NOT NULL
-            WHERE i.merchant_id = d.merchant_id AND i.product_id = d.product_id AND o.created_at >= d.from_time
+            JOIN ordering.fulfillment f ON f.merchant_id = i.merchant_id AND f.order_id = i.order_id AND f.shipped_at IS NOT NULL
+            WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND i.order_id IN (SELECT order_id FROM placed)
           )::float AS recomputed
-        FROM (SELECT p.merchant_id, p.id AS product_id, r.from_time FROM catalog.product p JOIN demo.run r USING (merchant_id)) d
-        WHERE d.${merchant}`,
+        FROM catalog.product p
+        WHERE p.${merchant}`,
     ),
     compared('segments and their rules', await segments(sql, merchantId)),
   ]

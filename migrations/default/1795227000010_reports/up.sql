@@ -133,23 +133,21 @@ CREATE FUNCTION analytics.sales_by_interval(
 ) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql STABLE
 AS $$
-  WITH range AS (
-    SELECT p_bounds[1] AS first, p_bounds[cardinality(p_bounds)] AS last
+  WITH stale AS (
+    SELECT s.bucket FROM analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
   ),
   fact AS (
     SELECT
       r.bucket AS at, r.currency, r.status, r.placed, r.cancelled, r.orders, r.units, r.gross, r.discount, r.shipping, r.tax,
       r.total, r.refunds, r.refunded
-    FROM range, analytics.sales_rollup r
-    WHERE r.merchant_id = p_merchant_id AND r.bucket >= range.first AND r.bucket < range.last
-      AND r.bucket NOT IN (
-        SELECT s.bucket FROM analytics.stale_bucket s
-        WHERE s.merchant_id = p_merchant_id AND s.bucket >= range.first AND s.bucket < range.last
-      )
+    FROM analytics.sales_rollup r
+    WHERE r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
     UNION ALL
     SELECT f.*
-    FROM range,
-      analytics.stale_spans(p_merchant_id, range.first, range.last) s,
+    FROM
+      analytics.stale_spans(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)]) s,
       analytics.sales_facts(p_merchant_id, s.span_from, s.span_to) f
   ),
   summed AS (
@@ -195,22 +193,20 @@ CREATE FUNCTION analytics.products_by_interval(
 ) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
 LANGUAGE sql STABLE
 AS $$
-  WITH range AS (
-    SELECT p_bounds[1] AS first, p_bounds[cardinality(p_bounds)] AS last
+  WITH stale AS (
+    SELECT s.bucket FROM analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
   ),
   fact AS (
     SELECT r.bucket AS at, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.tax
-    FROM range, analytics.product_rollup r
+    FROM analytics.product_rollup r
     WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
-      AND r.merchant_id = p_merchant_id AND r.bucket >= range.first AND r.bucket < range.last
-      AND r.bucket NOT IN (
-        SELECT s.bucket FROM analytics.stale_bucket s
-        WHERE s.merchant_id = p_merchant_id AND s.bucket >= range.first AND s.bucket < range.last
-      )
+      AND r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
     UNION ALL
     SELECT f.*
-    FROM range,
-      analytics.stale_spans(p_merchant_id, range.first, range.last) s,
+    FROM
+      analytics.stale_spans(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)]) s,
       analytics.product_facts(p_merchant_id, s.span_from, s.span_to) f
     WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
   ),
@@ -223,8 +219,8 @@ AS $$
     GROUP BY 1, 2, 3
     UNION ALL
     SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
-    FROM range, analytics.product_view v
-    WHERE 'VIEWS' = ANY (p_metrics) AND v.merchant_id = p_merchant_id AND v.bucket >= range.first AND v.bucket < range.last
+    FROM analytics.product_view v
+    WHERE 'VIEWS' = ANY (p_metrics) AND v.merchant_id = p_merchant_id AND v.bucket >= p_bounds[1] AND v.bucket < p_bounds[cardinality(p_bounds)]
     GROUP BY 1, 2
   )
   SELECT s.number, k.group_key, m.metric, m.currency, sum(m.value)
@@ -299,18 +295,17 @@ RETURNS TABLE (number integer, group_key text, metric text, currency text, value
 LANGUAGE sql STABLE
 AS $$
   WITH range AS (
-    SELECT
-      CASE WHEN 'STOCK_LEVEL' = ANY (p_metrics) THEN '-infinity' ELSE p_bounds[1] END AS first,
-      p_bounds[cardinality(p_bounds)] AS last
+    SELECT CASE WHEN 'STOCK_LEVEL' = ANY (p_metrics) THEN '-infinity' ELSE p_bounds[1] END AS first, p_bounds[cardinality(p_bounds)] AS last
+  ),
+  stale AS (
+    SELECT s.bucket FROM range, analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= range.first AND s.bucket < range.last
   ),
   fact AS (
     SELECT r.bucket AS at, r.product_id, r.received, r.removed, r.moved
     FROM range, analytics.stock_rollup r
     WHERE r.merchant_id = p_merchant_id AND r.bucket >= range.first AND r.bucket < range.last
-      AND r.bucket NOT IN (
-        SELECT s.bucket FROM analytics.stale_bucket s
-        WHERE s.merchant_id = p_merchant_id AND s.bucket >= range.first AND s.bucket < range.last
-      )
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
     UNION ALL
     SELECT f.*
     FROM range,
