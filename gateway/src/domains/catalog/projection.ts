@@ -73,11 +73,23 @@ const categories: ConnectionProjection = {
 
 const reviews: ConnectionProjection = {
   projection: 'Review',
-  sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },
+  sortFields: {
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    RATING: { column: 'rating', type: 'Int' },
+  },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
-  filters: {},
+  filters: {
+    status: equals('status', 'String'),
+    productId: idEquals('productId'),
+    customerId: idEquals('customerId'),
+    rating: equals('rating', 'Int'),
+    verifiedPurchase: equals('verifiedPurchase', 'Boolean'),
+  },
   aggregates: { averageRating: { function: 'avg', column: 'rating', empty: null } },
 }
+
+/** The reviews that everybody sees. */
+const approved: Condition = { status: { _eq: 'APPROVED' } }
 
 const product: Lookup = {
   kind: 'lookup',
@@ -99,6 +111,7 @@ export const catalog: DomainProjection = {
       by: { id: idEquals('id'), slug: equals('slug', 'String') },
     },
     categories: { kind: 'connection', table: 'categories', connection: categories },
+    reviews: { kind: 'connection', table: 'reviews', connection: reviews },
   },
   types: {
     Product: {
@@ -124,6 +137,18 @@ export const catalog: DomainProjection = {
           orderBy: [ascending('position'), ascending('id')],
         },
         hasVariants: { kind: 'exists', relationship: 'variants', where: notDeleted },
+        averageRating: {
+          kind: 'aggregate',
+          relationship: 'reviews',
+          aggregate: { function: 'avg', column: 'rating', empty: null },
+          where: approved,
+        },
+        reviewCount: {
+          kind: 'aggregate',
+          relationship: 'reviews',
+          aggregate: { function: 'count' },
+          where: approved,
+        },
         reviews: { kind: 'connection', relationship: 'reviews', connection: reviews },
       },
     },
