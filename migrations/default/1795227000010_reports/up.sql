@@ -55,9 +55,12 @@ $$;
 CREATE FUNCTION analytics.day_start(p_day date, p_time_zone text) RETURNS timestamptz
 LANGUAGE sql STABLE
 AS $$
-  SELECT coalesce(min(t) FILTER (WHERE (t AT TIME ZONE p_time_zone)::date = p_day), max(t))
-  FROM unnest(ARRAY[interval '0', interval '30 minutes', interval '1 hour']) AS back
-  CROSS JOIN LATERAL (SELECT p_day::timestamp AT TIME ZONE p_time_zone - back) AS m (t)
+  SELECT CASE
+    WHEN ((t - interval '1 hour') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '1 hour'
+    WHEN ((t - interval '30 minutes') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '30 minutes'
+    ELSE t
+  END
+  FROM (SELECT p_day::timestamp AT TIME ZONE p_time_zone) AS midnight (t)
 $$;
 
 -- Where the intervals of a range of days begin, and where the last one ends: one more than there are intervals. Days and
@@ -261,15 +264,22 @@ AS $$
       AND (p_currency IS NULL OR o.currency = p_currency)
     GROUP BY 1, 2
   ),
+  customer AS (
+    SELECT
+      b.customer_id,
+      (
+        SELECT min(o.paid_at) FROM ordering.order o
+        WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
+      ) AS first_paid_at
+    FROM buyer b
+    GROUP BY 1
+  ),
   counted AS (
     SELECT
-      b.number, count(*) AS customers,
-      count(*) FILTER (WHERE EXISTS (
-        SELECT FROM ordering.order o
-        WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at < p_bounds[b.number]
-      )) AS returning_customers,
+      b.number, count(*) AS customers, count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
       NULL::bigint AS registrations
     FROM buyer b
+    JOIN customer c USING (customer_id)
     GROUP BY 1
     UNION ALL
     SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
