@@ -10,10 +10,12 @@ import { answerGraphQL } from './graphql-endpoint.ts'
 import { checkHealth } from './health.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { graphiql } from './http/graphiql.ts'
+import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
 import { QueryPlans } from './plan/query-plans.ts'
 import { projections } from './projection/projections.ts'
+import { referencePage } from './reference/reference-page.ts'
 import { serveWebSockets, type WebSockets } from './websocket/serve-websockets.ts'
 
 export type { AllowedOrigins } from './http/cors.ts'
@@ -62,6 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     graphql: answerGraphQL.bind(null, parts),
     health: () => checkHealth(dataLayer, authenticator),
     publicKeys: () => authenticator.publicKeys(),
+    reference: servePage(() => referencePage(contract.schema, firstQuery)),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
   }
   const server = createHttpServer(routes, { limits, allowedOrigins, logger })

@@ -11,6 +11,7 @@ export function welcome(
   const key = keyFor(mode, demoShop) ?? '<an API key of a merchant>'
   const rows: readonly (readonly [string, string])[] = [
     ['GraphQL API', `${urls.graphql}   (open it in a browser for GraphiQL)`],
+    ['Documentation', new URL('/docs', urls.graphql).href],
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ['Admin secret', adminSecret],
     ...(demoShop === undefined ? [] : keyRows(mode, demoShop)),

@@ -473,7 +473,7 @@ describe('the server', () => {
     const response = await fetch(gateway.url, { headers: { accept: 'text/html' } })
     const html = await response.text()
     expect(response.status).toBe(200)
-    expect(html).toContain('"defaultQuery":"{ products { totalCount } }"')
+    expect(html).toContain('{ products { totalCount } }"')
     expect(html).toContain('Authorization')
     expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/)
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/)

@@ -17,7 +17,7 @@ import {
 import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
-import type { GraphiQL } from './graphiql.ts'
+import type { PageHandler } from './page.ts'
 import { requestIdFrom } from './request-id.ts'
 
 /** What is said to a POST to /graphql. */
@@ -43,9 +43,11 @@ export interface Routes {
     readonly healthy: boolean
     readonly checks: Readonly<Record<string, string>>
   }>
-  readonly graphiql: GraphiQL
   /** The public keys of access tokens, as a JSON Web Key Set; null when they can't be had now. */
   readonly publicKeys: () => Promise<object | null>
+  readonly graphiql: PageHandler
+  /** The contract's documentation, at /docs. */
+  readonly reference: PageHandler
 }
 
 interface ServerSettings {
@@ -95,8 +97,13 @@ async function route(
     await answerHealth(routes, response)
   } else if (path === '/.well-known/jwks.json') {
     await answerPublicKeys(routes, response)
+  } else if (path === '/docs' && (request.method === 'GET' || request.method === 'HEAD')) {
+    await routes.reference(request, response)
   } else if (path !== '/graphql') {
-    const error = syntaxError('There is nothing at this path: the API is at /graphql', 'path')
+    const error = syntaxError(
+      'There is nothing at this path: the API is at /graphql, its documentation at /docs',
+      'path',
+    )
     refuse(response, requestId, withStatus(error, 404))
   } else if (request.method === 'POST') {
     await answerGraphQL(routes, request, response, requestId, limits)

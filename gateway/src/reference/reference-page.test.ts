@@ -1,0 +1,28 @@
+import { isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql'
+import { expect, test } from 'vitest'
+import { catalogue } from '../errors/catalogue.ts'
+import { contract } from '../testing/run.ts'
+import { referencePage } from './reference-page.ts'
+
+const page = referencePage(contract.schema, '{ products { totalCount } }')
+
+test('the page has every type, field and error, and every link leads somewhere on it', () => {
+  const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  const types = Object.values(contract.schema.getTypeMap()).filter((type) => !isIntrospectionType(type))
+  for (const type of types) {
+    if (isSpecifiedScalarType(type)) continue
+    expect(ids).toContain(type.name)
+    if (isObjectType(type))
+      for (const field of Object.keys(type.getFields())) expect(ids).toContain(`${type.name}.${field}`)
+  }
+  for (const id of Object.keys(catalogue)) expect(ids).toContain(id)
+  const targets = [...page.matchAll(/href="#(\w+)"/g)].map(([, target]) => target)
+  expect(targets.filter((target) => !ids.has(target))).toEqual([])
+})
+
+test('the page needs nothing from elsewhere, and shows permissions and what the specification leaves open', () => {
+  expect(page).not.toMatch(/(src|href)="(https?:)?\/\//)
+  expect(page).toContain('Needs the permission <code>orders:read</code>')
+  expect(page).toContain('<mark>open</mark>')
+  expect(page.match(/<script>/g)).toHaveLength(1)
+})
