@@ -152,3 +152,25 @@ test('a data layer that is away makes requests 503, and /healthz too', async () 
   expect(health.status).toBe(503)
   expect(await health.json()).toMatchObject({ status: 'unavailable', checks: { dataLayer: 'unavailable' } })
 })
+
+test('the estimate of a request is told to who asks for it', async () => {
+  await using gateway = await openTestGateway()
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const ask = async (headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(gateway.url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: '{"query":"{ products(first: 10) { edges { node { id } } } }"}',
+    })
+    return ((await response.json()) as { extensions?: unknown }).extensions
+  }
+  expect(await ask({ 'x-complexity': '1' })).toEqual({ complexity: 32 })
+  expect(await ask({})).toBeUndefined()
+})
+
+test('documents the contract at /docs, under a policy that lets nothing else in', async () => {
+  await using gateway = await openTestGateway()
+  const response = await fetch(new URL('/docs', gateway.url))
+  expect(await response.text()).toContain('<section id="Product">')
+  expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/)
+})

@@ -68,7 +68,9 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
     const { operation, variables } = checked
 
     const result = await run(parts, operation, variables, queryContext(parts, principal, incoming))
-    return result.kind === 'refused' ? refusal(result.errors, context) : answer(result, context)
+    if (result.kind === 'refused') return refusal(result.errors, context)
+    const { [complexityHeader]: asked } = request.headers
+    return answer(result, context, asked === undefined ? null : operation.complexity(variables))
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
     if (cause instanceof GraphQLError) return refusal([argumentError(cause)], context)
@@ -163,11 +165,19 @@ function refusal(errors: readonly CatalogueError[], context: AnswerContext): Ans
   return { status: errors[0]?.status ?? 500, body: refusalBody(errors, context) }
 }
 
-function answer({ data, errors }: Extract<QueryResult, { kind: 'data' }>, context: AnswerContext): Answer {
+/** Whoever sends it is told in `extensions` what the request was estimated to cost. */
+const complexityHeader = 'x-complexity'
+
+function answer(
+  { data, errors }: Extract<QueryResult, { kind: 'data' }>,
+  context: AnswerContext,
+  complexity: number | null,
+): Answer {
   const text = JSON.stringify(data)
-  if (errors.length === 0) return { status: 200, body: `{"data":${text}}` }
+  const extensions = complexity === null ? '' : `,"extensions":{"complexity":${complexity}}`
+  if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}` }
   const told = JSON.stringify(errors.map((error) => errorBody(error, context)))
-  return { status: statusOf(data, errors), body: `{"errors":${told},"data":${text}}` }
+  return { status: statusOf(data, errors), body: `{"errors":${told},"data":${text}${extensions}}` }
 }
 
 /** 200 when some root field is untouched by errors: a retry of the whole would do that part again. */

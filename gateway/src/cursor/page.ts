@@ -4,6 +4,12 @@ import { type CatalogueError, invalidFormat, outOfRange } from '../errors/catalo
 export const defaultPageSize = 20
 export const maxPageSize = 100
 
+/**
+ * Items of a list that is no connection, at most, where its arguments don't say less. What must be told whole is bounded below it
+ * by its own rules (an order has 200 lines); what can grow further is a connection somewhere.
+ */
+export const maxListLength = 250
+
 export type PageArguments = Readonly<Record<string, unknown>>
 
 /** Whether a page is read from the end of the list. What is wrong with the arguments is `readPageSize`'s to say. */

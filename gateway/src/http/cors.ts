@@ -23,6 +23,6 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
 /** What a preflight asks for on top. */
 export const preflightHeaders: OutgoingHttpHeaders = {
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, x-request-id',
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key, x-complexity, x-request-id',
   'access-control-max-age': '86400',
 }

@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { outOfRange } from '../errors/catalogue-error.ts'
-import { maxPageSize } from '../cursor/page.ts'
+import { maxListLength, maxPageSize } from '../cursor/page.ts'
 import { type VariableReference } from '../projection/condition.ts'
 import { type FieldProjection, type Limit, type ToMany, type TypeProjection } from '../projection/types.ts'
 import { type Complete, type FieldShape, listShape, type Row, rowShape, take } from '../shape/shape.ts'
@@ -248,8 +248,9 @@ function planFirst(scope: PlanScope, field: SelectedField, how: ToMany): RowPlan
 
 function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readonly limit?: Limit }): RowPlan {
   const { relationship, through, projection, where, orderBy } = how
-  const limit =
-    how.limit && planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
+  const limit = how.limit
+    ? planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
+    : maxListLength
   const { selection, items, complete } = planItems(scope, targetOf(field, projection), through, field.group)
   const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit }, selection }
   return plan(field, [asked], {
@@ -263,7 +264,7 @@ function planLimit(
   { argument, preset }: Limit,
   args: FieldArguments,
 ): VariableReference | number | undefined {
-  if (args.now[argument] == null) return preset
+  if (args.now[argument] == null) return preset ?? maxListLength
   const variable = scope.variable('Int!')
   scope.binders.push((request, { variables, errors }) => {
     const limit = Number(args.in(request)[argument])

@@ -85,7 +85,7 @@ export interface LinkKeyset {
 /** An argument that says how many items at most. */
 export interface Limit {
   readonly argument: string
-  /** What holds when nothing is said; no bound when absent. */
+  /** What holds when nothing is said; `maxListLength` when absent. */
   readonly preset?: number
 }
 

@@ -10,6 +10,9 @@ import {
   isUnionType,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Documents } from '../document/documents.ts'
+import { depthOf } from '../limits/depth.ts'
+import { limitsFrom } from '../limits/limits.ts'
 import { contract, runQuery } from '../testing/run.ts'
 import { isVisible } from '../testing/select-everything.ts'
 import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
@@ -122,6 +125,50 @@ const fieldText = (
   fc
     .tuple(fc.boolean(), argumentsText(field.args), selection(field.type, depth, shown))
     .map(([aliased, args, inner]) => `${aliased ? `h${index}: ` : ''}${field.name}${args} ${inner}`)
+
+/** A path of fields as deep as the limits allow, from a root field down, with lists of a few items on the way. */
+function deepest(type: GraphQLOutputType, depth: number, shown: Shown): fc.Arbitrary<string> {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) return fc.constant('')
+  const fields = Object.values(named.getFields()).filter((field) => shown(named.name, field.name))
+  const inner = fields.filter(
+    ({ name, type: of, args }) =>
+      !name.startsWith('_') &&
+      isObjectType(getNamedType(of)) &&
+      !args.some((argument) => String(argument.type).endsWith('!') && argument.name !== 'id'),
+  )
+  // What stands in a page leads on; its other parts are dead ends.
+  const onward = inner.filter(({ name }) => ['edges', 'node'].includes(name))
+  const candidates = onward.length > 0 ? onward : inner
+  if (depth <= 1 || candidates.length === 0) return fc.constant('{ __typename }')
+  return fc.constantFrom(...candidates).chain((field) =>
+    deepest(field.type, depth - 1, shown).map((text) => {
+      const size = field.args.some(({ name }) => name === 'first') ? '(first: 2)' : ''
+      const id = field.args.some(({ name }) => name === 'id') ? `(id: "${fixtureId('product', 1, 1)}")` : size
+      return `{ ${field.name}${id} ${text} }`
+    }),
+  )
+}
+
+test('the deepest query that the limits allow is one operation, whichever way down it goes', async () => {
+  const query = contract.schema.getQueryType()
+  if (!query) throw new Error('the contract has no Query')
+  const limits = limitsFrom({})
+  const depths: number[] = []
+  await fc.assert(
+    fc.asyncProperty(deepest(query, limits.depth, isVisible(contract, 'merchant')), async (text) => {
+      const checked = new Documents(contract.schema, limits).check(text, null)
+      if (checked.kind === 'refused') throw new Error(JSON.stringify([text, checked.errors]))
+      depths.push(depthOf(checked.operation.prepared.operation, checked.operation.prepared.fragments))
+      shop.takeCount()
+      const result = await runQuery(shop, keyPrincipal(1), text)
+      expect(result).toMatchObject({ kind: 'data', errors: [], defects: [] })
+      expect(shop.takeCount()).toBeLessThanOrEqual(1)
+    }),
+    { numRuns: 40 },
+  )
+  expect(Math.max(...depths)).toBe(limits.depth - 1)
+}, 120_000)
 
 test.each([
   ['key', 'merchant', keyPrincipal(1)],

@@ -30,34 +30,7 @@ export interface TestGatewayOptions {
   readonly around?: (inner: DataLayer) => DataLayer
 }
 
-export const everyPermission = [
-  'products:read',
-  'products:write',
-  'inventory:read',
-  'inventory:write',
-  'customers:read',
-  'customers:write',
-  'carts:read',
-  'carts:write',
-  'orders:read',
-  'orders:write',
-  'payments:read',
-  'payments:write',
-  'promotions:read',
-  'promotions:write',
-  'booking:read',
-  'booking:write',
-  'analytics:read',
-  'analytics:write',
-  'merchant:read',
-  'merchant:write',
-  'api_keys:read',
-  'api_keys:write',
-  'users:read',
-  'users:write',
-  'roles:read',
-  'roles:write',
-]
+export { everyPermission } from './shop.ts'
 
 /** A live deployment, as strict as they come. */
 export async function openTestGateway({

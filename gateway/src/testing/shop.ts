@@ -19,6 +19,7 @@ import { startEngine } from 'hasura-embedded'
 import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
 import pg from 'pg'
 import { pino } from 'pino'
+import { domains, domainSdl } from '../contract/load.ts'
 import { type Role } from '../projection/types.ts'
 
 const root = new URL('../../../', import.meta.url)
@@ -100,24 +101,17 @@ export function fixtureId(kind: string, merchant: 1 | 2, number: number): string
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-const allPermissions = [
-  ...SHOPPER_PERMISSIONS,
-  'products:write',
-  'inventory:write',
-  'promotions:read',
-  'promotions:write',
-  'merchant:read',
-  'merchant:write',
-  'api_keys:read',
-  'api_keys:write',
-  'users:read',
-  'users:write',
-  'roles:read',
-  'roles:write',
+/** Every permission that the contract names. */
+export const everyPermission: readonly string[] = [
+  ...new Set(
+    domains.flatMap((domain) =>
+      [...domainSdl(domain).matchAll(/@permission\(name: "([^"]+)"/g)].map(([, name]) => name ?? ''),
+    ),
+  ),
 ]
 
 /** A key of a merchant, with every permission unless others are given. */
-export function keyPrincipal(merchant: 1 | 2, permissions: readonly string[] = allPermissions): Principal {
+export function keyPrincipal(merchant: 1 | 2, permissions: readonly string[] = everyPermission): Principal {
   const merchantId = fixtureId('merchant', merchant, 0) as KeyPrincipal['merchantId']
   return {
     kind: 'key',
