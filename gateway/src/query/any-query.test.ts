@@ -35,6 +35,9 @@ const values: Readonly<Record<string, readonly string[]>> = {
     '[]',
     `[{ __typename: "Product", id: "${fixtureId('product', 1, 1)}" }, { __typename: "Order", id: "x" }]`,
   ],
+  metrics: ['[ORDERS]', '[GROSS_SALES, ORDERS]'],
+  startDate: ['"2026-01-01"'],
+  endDate: ['"2026-01-31"'],
   skus: ['["SKU-1", "SKU-1-2", "x"]'],
   serviceId: ['"x"', `"${fixtureId('service', 1, 1)}"`],
   staffId: ['"x"', `"${fixtureId('staff', 1, 1)}"`],
@@ -71,13 +74,22 @@ const values: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** `first` and `limit` say the same, and a lookup takes one of its arguments: those that would be refused together. */
-const exclusive = new Set(['limit', 'sku', 'slug', 'orderNumber', 'after', 'last', 'before'])
+const exclusive = new Set([
+  'groupBy',
+  'interval',
+  'limit',
+  'sku',
+  'slug',
+  'orderNumber',
+  'after',
+  'last',
+  'before',
+])
 
 const argumentText = (argument: GraphQLArgument): fc.Arbitrary<string> => {
   const type = getNamedType(argument.type)
-  const pool = isEnumType(type)
-    ? type.getValues().map(({ name }) => name)
-    : (values[argument.name] ?? values[type.name])
+  const pool =
+    values[argument.name] ?? (isEnumType(type) ? type.getValues().map(({ name }) => name) : values[type.name])
   if (!pool || exclusive.has(argument.name)) return fc.constant('')
   const value = fc.constantFrom(...pool).map((text) => `${argument.name}: ${text}`)
   return String(argument.type).endsWith('!') || argument.name === 'id' ? value : fc.option(value, { nil: '' })

@@ -43,6 +43,7 @@ const found: Readonly<Record<string, string>> = {
   role: `(id: "${fixtureId('role', 1, 1)}")`,
   staffMember: `(id: "${fixtureId('staff', 1, 1)}")`,
   appointment: `(id: "${fixtureId('appointment', 1, 1)}")`,
+  report: '(metrics: [ORDERS], startDate: "2026-01-01", endDate: "2026-01-31")',
   availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
 }
 
