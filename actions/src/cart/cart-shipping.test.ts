@@ -39,6 +39,12 @@ const totalsOf = async (cartId: string) =>
     )[0],
   )
 
+const chosenOf = async (cartId: string) =>
+  (
+    await shop.database<{ chosen: boolean }[]>`
+      SELECT chosen FROM cart.shipping_option WHERE cart_id = ${cartId}`
+  ).map(({ chosen }) => chosen)
+
 const optionsOf = async (cartId: string) =>
   (
     await shop.database<{ id: string }[]>`
@@ -64,12 +70,14 @@ describe('a cart', () => {
     ).toMatchObject({ errors: [{ field: 'shippingMethodId', code: 'INVALID_VALUE' }] })
     dataOf(await shop.call(merchant, 'setCartShippingAddress', { cartId, address }))
     expect(await optionsOf(cartId)).toEqual([domestic])
+    expect(await chosenOf(cartId)).toEqual([false])
     expect(
       await shop.call(merchant, 'setCartShippingMethod', { cartId, shippingMethodId: foreign }),
     ).toMatchObject({
       errors: [{ field: 'shippingMethodId', code: 'INVALID_VALUE' }],
     })
     dataOf(await shop.call(merchant, 'setCartShippingMethod', { cartId, shippingMethodId: domestic }))
+    expect(await chosenOf(cartId)).toEqual([true])
     expect(await totalsOf(cartId)).toEqual({
       subtotal: 6_000_000_000,
       tax: 495_000_000,

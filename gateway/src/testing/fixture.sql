@@ -124,6 +124,9 @@ SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), pg_temp.id('custo
 INSERT INTO cart.cart_item (merchant_id, cart_id, product_id, quantity)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), pg_temp.id('product', m, p), 2
 FROM generate_series(1, 2) m, unnest('{2,3}'::integer[]) p;
+INSERT INTO cart.cart_address (merchant_id, cart_id, line1, city, state, postal_code, country)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('cart', m, 1), '1 Main Street', 'Springfield', 'IL', '62701', 'US'
+FROM generate_series(1, 2) m;
 
 -- Two who repair, on every day of the week, in the merchant's time zone (UTC); the third is away. An appointment long ago and two
 -- far ahead. The first merchant's first has its reminder, and the second's second.

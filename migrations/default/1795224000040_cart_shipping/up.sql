@@ -23,7 +23,7 @@ CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id)
 
 -- The ways to ship a cart to its address, by the rule that orders go by; none without an address.
 CREATE VIEW cart.shipping_option AS
-SELECT c.merchant_id, c.id AS cart_id, m.id AS shipping_method_id, m.name, m.price, m.id = c.shipping_method_id AS chosen
+SELECT c.merchant_id, c.id AS cart_id, m.id AS shipping_method_id, m.name, m.price, m.id IS NOT DISTINCT FROM c.shipping_method_id AS chosen
 FROM cart.cart c
 JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
 JOIN merchant.shipping_method m ON m.merchant_id = c.merchant_id
