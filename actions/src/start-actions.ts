@@ -6,11 +6,15 @@ import { bookingActions } from './booking/index.ts'
 import { cartActions } from './cart/index.ts'
 import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
+import { emailActions, unsubscribePages } from './email/index.ts'
+import { openEventQueue, receiveEvents } from './events/index.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
 import { identityActions } from './identity/index.ts'
 import { inventoryActions } from './inventory/index.ts'
+import { openQueueBackend } from './jobs/queue-backend.ts'
 import { merchantActions, type MerchantOptions } from './merchant/index.ts'
+import { notificationActions } from './notification/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
 import { createCashier, createRefunder, orderPayments, paymentActions } from './payment/index.ts'
 import { manualProcessor, type PaymentProcessor } from './payments/index.ts'
@@ -23,6 +27,8 @@ export interface ActionsOptions extends Address {
   readonly cardProcessor: PaymentProcessor
   /** What earlier payments were made with, if it was something else: they are refunded where they were made. */
   readonly formerProcessors?: readonly PaymentProcessor[]
+  /** Where events wait for the workers: in Redis when given, else in Postgres. */
+  readonly redisUrl?: string
   /** Seconds in which an order is to be paid; an hour by default. */
   readonly paymentWindow?: number
   /** Database connections at most; 16 by default. */
@@ -42,16 +48,27 @@ const DEFAULT_POOL_SIZE = 16
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(options: ActionsOptions): Promise<Actions> {
-  const { databaseUrl, poolSize = DEFAULT_POOL_SIZE, secret, logger } = options
+  const { databaseUrl, redisUrl, poolSize = DEFAULT_POOL_SIZE, secret, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
   const tokenIssuer = createTokenIssuer({ databaseUrl })
   const actions = actionsByDomain(options, { database, tokenIssuer })
-  const app = createApp({ secret, actions, logger, isHealthy: () => answers(database) })
+  const queues = await openQueueBackend({ databaseUrl, redisUrl })
+  const events = openEventQueue(queues, logger)
+  const app = createApp({
+    secret,
+    actions,
+    receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
+    pages: { '/unsubscribe': unsubscribePages(database) },
+    logger,
+    isHealthy: () => answers(database),
+  })
   const listener = await listen(app, options)
   return {
     url: listener.url,
     async stop() {
       await listener.close()
+      await events.close()
+      await queues.close()
       await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
     },
   }
@@ -77,6 +94,8 @@ export function actionsByDomain(
     booking: bookingActions(database),
     crm: crmActions(database),
     analytics: analyticsActions(database),
+    email: emailActions(database),
+    notification: notificationActions(database),
     payment: paymentActions({ database, cashier, completeRefund, cardProcessor }),
     identity: identityActions({ database, tokenIssuer }),
     merchant: merchantActions({ database, tokenIssuer }),

@@ -58,6 +58,20 @@ beforeAll(async () => {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
 
+  const content = { subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' }
+  const { emailTemplateId } = await call('createEmailTemplate', {
+    input: { kind: 'ORDER_SHIPPED', ...content },
+  })
+  const { emailCampaignId } = await call('createEmailCampaign', { input: { name: 'Spring', ...content } })
+  const [segment] = await shop.database<{ id: string }[]>`
+    INSERT INTO crm.segment (merchant_id, name) VALUES (${victim.merchantId}, 'Theirs') RETURNING id`
+  const [delivery] = await shop.database<{ id: string }[]>`
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, status, facts)
+    VALUES (${victim.merchantId}, 'ORDER_SHIPPED', 'x', 'a@example.com', 'FAILED', '{}') RETURNING id`
+  const [notification] = await shop.database<{ id: string }[]>`
+    INSERT INTO notification.notification (merchant_id, kind, subject_key, title, body)
+    VALUES (${victim.merchantId}, 'LOW_STOCK_ALERT', 'x', 'Low', 'Low') RETURNING id`
+
   const service = await createService(shop, victim)
   const staffId = await createStaffMember(shop, victim, {
     services: [service],
@@ -144,6 +158,22 @@ beforeAll(async () => {
     completeAppointment: { input: { id: appointmentId }, field: 'id' },
     cancelAppointment: { input: { id: appointmentId }, field: 'id' },
     markAppointmentNoShow: { input: { id: appointmentId }, field: 'id' },
+    updateEmailTemplate: { input: { id: emailTemplateId, input: { subject: 'mine' } }, field: 'id' },
+    createEmailCampaign: {
+      input: { input: { name: 'Mine', segmentId: found(segment).id, ...content } },
+      field: 'segmentId',
+    },
+    updateEmailCampaign: { input: { id: emailCampaignId, input: { name: 'mine' } }, field: 'id' },
+    scheduleEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    cancelEmailCampaign: { input: { id: emailCampaignId }, field: 'id' },
+    retryEmailDelivery: { input: { id: found(delivery).id }, field: 'id' },
+    setNotificationPreference: {
+      input: {
+        input: { kind: 'ORDER_SHIPPED', channel: 'PUSH', enabled: false, customerId: victim.customerId },
+      },
+      field: 'customerId',
+    },
+    markNotificationRead: { input: { id: found(notification).id }, field: 'id' },
     createCustomerAccessToken: { input: { customerId: victim.customerId }, field: 'customerId' },
     createUser: {
       input: { input: { email: 'theirs@example.com', roleIds: [roleId] } },
@@ -195,6 +225,10 @@ describe('another merchant’s ids', () => {
         'confirmMfa',
         'disableMfa',
       ],
+      'createEmailTemplate',
+      'previewEmailTemplate',
+      'registerNotificationDevice',
+      'markAllNotificationsRead',
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })

@@ -15,4 +15,6 @@ export const SHOPPER_PERMISSIONS = [
   'customers:write',
   'booking:read',
   'booking:write',
+  'notifications:read',
+  'notifications:write',
 ] as const

@@ -22,6 +22,14 @@ export type PlatformConfig = {
   readonly trustedIssuers?: readonly TrustedIssuer[] | undefined
   /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
   readonly stripeSecretKey?: string | undefined
+  /** Sends e-mail. Without it, e-mail stays in the log of deliveries, where the API shows it. */
+  readonly smtpUrl?: string | undefined
+  /** Whose address e-mail comes from; each merchant's own unless said. */
+  readonly mailFrom?: string | undefined
+  /** Where pushes are posted to. Without it, they go to the log. */
+  readonly pushWebhookUrl?: string | undefined
+  /** Where unsubscribe links lead; to the actions on this machine unless said. */
+  readonly unsubscribeUrl?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
   readonly adminSecret?: string | undefined
   /** A live deployment refuses test keys. */
@@ -74,6 +82,12 @@ const environment = z.object({
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
     .optional(),
+  SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
+  MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
+  PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
+  UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
+    .transform((value) => value.replace(/\/$/, ''))
+    .optional(),
   COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('live'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
 })
@@ -96,6 +110,10 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     trustedProxies: values.TRUSTED_PROXIES,
     trustedIssuers: values.TRUSTED_ISSUERS,
     stripeSecretKey: values.STRIPE_SECRET_KEY,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM,
+    pushWebhookUrl: values.PUSH_WEBHOOK_URL,
+    unsubscribeUrl: values.UNSUBSCRIBE_URL,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     mode: values.COMMERCE_MODE,
     logLevel: values.LOG_LEVEL,

@@ -40,7 +40,8 @@ export class PlatformProcess {
     )
   }
 
-  async start(): Promise<Ready> {
+  /** @param env beside what every such platform is started with */
+  async start(env: Readonly<Record<string, string>> = {}): Promise<Ready> {
     let output = ''
     const child = spawn(process.execPath, ['bin/start.ts'], {
       cwd: PACKAGE,
@@ -50,6 +51,7 @@ export class PlatformProcess {
         PORT: String(this.port),
         DATABASE_URL: '',
         REDIS_URL: '',
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -1,4 +1,11 @@
-import { createStripeProcessor, startActions, startSandbox, startWorkers } from '@commerce-graph/actions'
+import {
+  createSmtpTransport,
+  createStripeProcessor,
+  createWebhookTransport,
+  startActions,
+  startSandbox,
+  startWorkers,
+} from '@commerce-graph/actions'
 import { createAuthenticator, startAuthWebhook } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
@@ -23,6 +30,8 @@ export type Platform = {
   readonly adminSecret: string
   /** Undefined on a database that has merchants of its own instead. */
   readonly demoShop: DemoShop | undefined
+  /** Whether e-mail leaves the house; otherwise it stays in the log of deliveries. */
+  readonly sendsMail: boolean
   /** Settles, with the reason, when something that the platform can't do without ends by itself. */
   readonly crashed: Promise<string>
   /** Answers what is under way, then stops everything in the opposite order of starting. */
@@ -114,6 +123,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     databaseUrl: database.url,
     adminSecret: secrets.adminSecret,
     demoShop,
+    sendsMail: config.smtpUrl !== undefined,
     crashed: database.crashed,
   }
 }
@@ -163,7 +173,7 @@ async function startHasura(
 /** The actions, the workers, and the payment processors that both use. */
 async function startCommerce(
   { ports, started, secrets, databaseUrl, logger }: Services,
-  { redisUrl, stripeSecretKey }: PlatformConfig,
+  { redisUrl, stripeSecretKey, ...config }: PlatformConfig,
 ): Promise<{ actions: string; paymentSandbox: string }> {
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
   started.defer(() => sandbox.stop())
@@ -180,6 +190,7 @@ async function startCommerce(
   const actions = await startActions({
     port: ports.actions,
     databaseUrl,
+    ...(redisUrl === undefined ? {} : { redisUrl }),
     secret: secrets.actionsSecret,
     cardProcessor: processors[0] ?? sandboxProcessor,
     formerProcessors: processors.slice(1),
@@ -190,10 +201,21 @@ async function startCommerce(
     databaseUrl,
     ...(redisUrl === undefined ? {} : { redisUrl }),
     processors,
+    ...messageTransports(config),
+    unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),
   })
   started.defer(() => workers.stop())
   return { actions: actions.url, paymentSandbox: sandbox.url }
+}
+
+/** What messages leave by, as far as the operator has said. */
+function messageTransports({ smtpUrl, mailFrom, pushWebhookUrl }: Omit<PlatformConfig, 'redisUrl'>) {
+  return {
+    ...(smtpUrl === undefined ? {} : { mailer: createSmtpTransport(smtpUrl) }),
+    ...(mailFrom === undefined ? {} : { senderAddress: mailFrom }),
+    ...(pushWebhookUrl === undefined ? {} : { pusher: createWebhookTransport(pushWebhookUrl) }),
+  }
 }
 
 /** The gateway, over the engine in this process. Resolves with its URL when it can answer. */

@@ -1,7 +1,12 @@
 import { type Platform } from './platform.ts'
 
 /** What ready.json holds, for scripts: how to reach a running platform. */
-export function readyFile({ urls, databaseUrl, adminSecret, demoShop }: Omit<Platform, 'stop' | 'crashed'>) {
+export function readyFile({
+  urls,
+  databaseUrl,
+  adminSecret,
+  demoShop,
+}: Omit<Platform, 'stop' | 'crashed' | 'sendsMail'>) {
   return {
     graphqlUrl: urls.graphql,
     hasuraUrl: urls.hasura,

@@ -4,7 +4,7 @@ import { type Platform } from './platform.ts'
 
 /** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
 export function welcome(
-  { urls, adminSecret, demoShop }: Platform,
+  { urls, adminSecret, demoShop, sendsMail }: Platform,
   mode: PlatformConfig['mode'],
   readyFilePath: string,
 ): string {
@@ -15,6 +15,7 @@ export function welcome(
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ['Admin secret', adminSecret],
     ...(demoShop === undefined ? [] : keyRows(mode, demoShop)),
+    ['E-mail', sendsMail ? 'sent by SMTP' : 'kept, not sent: see emailDeliveries (SMTP_URL sends it)'],
     ['All of this as JSON', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { startPlatform } from '@commerce-graph/platform'
+import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
 
 export interface TestPlatform {
   readonly graphqlUrl: string
@@ -16,7 +16,9 @@ export interface TestPlatform {
 }
 
 /** The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. */
-export async function startTestPlatform(): Promise<TestPlatform> {
+export async function startTestPlatform(
+  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl'> = {},
+): Promise<TestPlatform> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
   const platform = await startPlatform({
@@ -26,6 +28,7 @@ export async function startTestPlatform(): Promise<TestPlatform> {
     databaseUrl: database.url,
     mode: 'live',
     logLevel: 'error',
+    ...config,
   })
   if (platform.demoShop === undefined) throw new Error('the demo shop is missing')
   return {

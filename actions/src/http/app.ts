@@ -16,6 +16,10 @@ export interface AppOptions {
   readonly secret: string
   /** By domain, then by name: served under `/<domain>/<name>`. */
   readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
+  /** What Hasura's event triggers are sent to: `POST /events/:trigger`. */
+  readonly receiveEvent: RequestHandler
+  /** What needs no secret because a link leads to it, by path. */
+  readonly pages: Readonly<Record<string, RequestHandler>>
   /** Whether what the service stands on answers. */
   readonly isHealthy: () => Promise<boolean>
   readonly logger: Logger
@@ -29,7 +33,7 @@ const MAX_IDEMPOTENCY_KEY = 255
 const MAX_REQUEST_ID = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
-export function createApp({ secret, actions, isHealthy, logger }: AppOptions): Express {
+export function createApp({ secret, actions, receiveEvent, pages, isHealthy, logger }: AppOptions): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -37,8 +41,10 @@ export function createApp({ secret, actions, isHealthy, logger }: AppOptions): E
     const healthy = await isHealthy()
     response.status(healthy ? 200 : 503).json({ status: healthy ? 'ok' : 'unavailable' })
   })
+  for (const [path, page] of Object.entries(pages)) app.use(path, page)
   app.use(requireSecret(secret))
   app.use(express.json({ limit: BODY_LIMIT }))
+  app.post('/events/:trigger', receiveEvent)
   for (const [domain, byName] of Object.entries(actions)) {
     for (const [name, action] of Object.entries(byName)) {
       app.post(`/${domain}/${name}`, serveAction(name, action, logger))

@@ -38,6 +38,7 @@ const start = () =>
   startWorkers({
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
+    unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
     intervals: {
       'expire-reservations': 200,
       'reconcile-payments': 200,
@@ -103,6 +104,7 @@ describe('the workers', () => {
     const workers = await startWorkers({
       databaseUrl: shop.databaseUrl,
       processors: [away],
+      unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: {
         'expire-reservations': 60_000,
         'reconcile-payments': 60_000,

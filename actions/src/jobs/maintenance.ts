@@ -5,11 +5,14 @@ import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { advanceCampaigns } from '../email/index.ts'
 import { purgeExpiredIdentities } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
+import { tellEverythingBackInStock } from '../notification/index.ts'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
 import type { PaymentProcessor } from '../payments/index.ts'
+import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
 export type MaintenanceJob =
@@ -18,6 +21,9 @@ export type MaintenanceJob =
   | 'remind-of-appointments'
   | 'expire-points'
   | 'refresh-rollups'
+  | 'tell-back-in-stock'
+  | 'advance-campaigns'
+  | 'deliver-messages'
   | 'purge-expired'
   | 'rotate-signing-keys'
 
@@ -27,6 +33,9 @@ export const maintenanceJobs = [
   'remind-of-appointments',
   'expire-points',
   'refresh-rollups',
+  'tell-back-in-stock',
+  'advance-campaigns',
+  'deliver-messages',
   'purge-expired',
   'rotate-signing-keys',
 ] as const satisfies readonly MaintenanceJob[]
@@ -37,13 +46,14 @@ export interface MaintenanceOptions {
   readonly processors: readonly PaymentProcessor[]
   /** Seconds without an answer after which a payment is looked into. */
   readonly reconcileAfter: number
+  readonly messages: MessageSending
   readonly logger: Logger
 }
 
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
-  { database, processors, tokenIssuer, reconcileAfter, logger }: MaintenanceOptions,
+  { database, processors, tokenIssuer, reconcileAfter, messages, logger }: MaintenanceOptions,
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
@@ -56,6 +66,12 @@ export async function runMaintenance(
       return expirePoints(database)
     case 'refresh-rollups':
       return refreshRollups(database)
+    case 'tell-back-in-stock':
+      return tellEverythingBackInStock(database)
+    case 'advance-campaigns':
+      return advanceCampaigns(database)
+    case 'deliver-messages':
+      return deliverMessages(database, messages)
     case 'purge-expired':
       return (
         (await purgeExpiredCarts(database)) +

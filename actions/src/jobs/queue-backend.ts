@@ -2,6 +2,7 @@ import {
   createPostgresBackend,
   createRedisBackend,
   type JobSchedulerTemplateOptions,
+  type JobsOptions,
   type PgPool,
   Queue,
   runMigrations,
@@ -22,6 +23,8 @@ interface Member {
 }
 
 export interface JobQueue extends Member {
+  /** A job whose `jobId` the queue knows already is not added again. */
+  add(name: string, data: unknown, options: JobsOptions): Promise<unknown>
   upsertJobScheduler(
     id: string,
     repeat: { readonly every: number },
@@ -39,7 +42,7 @@ export interface JobWorker extends Member {
 }
 
 /** What a job is run by. The name says which one it is; what is returned is kept with the job. */
-export type RunJob = (job: { readonly name: string }) => Promise<unknown>
+export type RunJob = (job: { readonly name: string; readonly data: unknown }) => Promise<unknown>
 
 /** Where BullMQ keeps its jobs. Callers see queues and workers, never which of the two it is. */
 export interface QueueBackend {

@@ -1,9 +1,19 @@
 import { createTokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
-import { connectDatabase } from '../database.ts'
+import { connectDatabase, type Database } from '../database.ts'
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'
+import { EVENT_QUEUE, eventHandlers, type RowEvent } from '../events/index.ts'
+import { type MailTransport, outboxTransport } from '../mail/index.ts'
 import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
+import { createLogTransport, type PushTransport } from '../push/index.ts'
+import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 import { type MaintenanceJob, maintenanceJobs, runMaintenance } from './maintenance.ts'
-import { openQueueBackend, type QueueBackend, type QueueBackendOptions } from './queue-backend.ts'
+import {
+  type JobWorker,
+  openQueueBackend,
+  type QueueBackend,
+  type QueueBackendOptions,
+} from './queue-backend.ts'
 
 export interface WorkersOptions extends QueueBackendOptions {
   /** Everything that payments were or are made with. */
@@ -12,6 +22,15 @@ export interface WorkersOptions extends QueueBackendOptions {
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Seconds without an answer after which a payment is looked into; by default longer than any call takes. */
   readonly reconcileAfter?: number
+  /** What takes e-mail away; without one it stays in the log of deliveries. */
+  readonly mailer?: MailTransport
+  /** Whose address e-mail comes from; each merchant's own by default. */
+  readonly senderAddress?: string
+  /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
+  readonly unsubscribeUrl: string
+  /** What takes pushes away; without one they go to the log. */
+  readonly pusher?: PushTransport
+  readonly retryPolicy?: RetryPolicy
   readonly logger: Logger
 }
 
@@ -20,9 +39,10 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-const QUEUE = 'maintenance'
-const CONCURRENCY = 2
-const POOL_SIZE = 4
+const MAINTENANCE_QUEUE = 'maintenance'
+/** Sending waits for other servers, and must not keep reservations from expiring. */
+const CONCURRENCY = 4
+const POOL_SIZE = 8
 const DEFAULT_RECONCILE_AFTER = 30
 
 const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
@@ -31,6 +51,9 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'remind-of-appointments': 30_000,
   'expire-points': 60_000,
   'refresh-rollups': 10_000,
+  'tell-back-in-stock': 30_000,
+  'advance-campaigns': 5_000,
+  'deliver-messages': 5_000,
   'purge-expired': 60_000,
   'rotate-signing-keys': 60 * 60_000,
 }
@@ -51,25 +74,57 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const processors = [...options.processors, manualProcessor]
   const backend = await openQueueBackend(options)
   const queue = await openMaintenanceQueue(backend, { ...DEFAULT_INTERVALS, ...options.intervals }, logger)
-  const worker = backend.openWorker(
-    QUEUE,
-    ({ name }) =>
-      runMaintenance(name as MaintenanceJob, { database, tokenIssuer, processors, reconcileAfter, logger }),
-    { concurrency: CONCURRENCY },
-  )
+  const messages = messageSending(options)
+  const workers = [
+    backend.openWorker(
+      MAINTENANCE_QUEUE,
+      ({ name }) =>
+        runMaintenance(name as MaintenanceJob, {
+          database,
+          tokenIssuer,
+          processors,
+          reconcileAfter,
+          messages,
+          logger,
+        }),
+      { concurrency: CONCURRENCY },
+    ),
+    backend.openWorker(EVENT_QUEUE, ({ data }) => handleEvent(database, messages, data as RowEvent), {
+      concurrency: CONCURRENCY,
+    }),
+  ]
+  for (const worker of workers) report(worker, logger)
+  await Promise.all(workers.map((worker) => worker.waitUntilReady()))
+  return {
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.close()))
+      await queue.close()
+      await backend.close()
+      messages.mailer.close()
+      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
+    },
+  }
+}
+
+function messageSending(options: WorkersOptions): MessageSending {
+  const { mailer = outboxTransport, senderAddress = null, unsubscribeUrl, logger } = options
+  const { pusher = createLogTransport(logger), retryPolicy = DEFAULT_RETRY_POLICY } = options
+  return { mailer, senderAddress, unsubscribeUrl, pusher, retryPolicy }
+}
+
+/** Writes down what an event gives rise to, and sends it at once instead of when the next round comes. */
+async function handleEvent(database: Database, messages: MessageSending, event: RowEvent): Promise<void> {
+  const handle = eventHandlers[event.trigger]
+  if (handle === undefined) throw new Error(`No handler knows the event ${event.trigger}.`)
+  await handle(database, event)
+  await deliverMessages(database, messages)
+}
+
+function report(worker: JobWorker, logger: Logger): void {
   worker.on('failed', (job, error) =>
     logger.error({ job: job?.name, attempt: job?.attemptsMade, error }, 'a job failed'),
   )
   worker.on('error', (error) => logger.error({ error }, 'the worker has lost its queue'))
-  await worker.waitUntilReady()
-  return {
-    async stop() {
-      await worker.close()
-      await queue.close()
-      await backend.close()
-      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
-    },
-  }
 }
 
 async function openMaintenanceQueue(
@@ -77,7 +132,7 @@ async function openMaintenanceQueue(
   intervals: Readonly<Record<MaintenanceJob, number>>,
   logger: Logger,
 ) {
-  const queue = backend.openQueue(QUEUE)
+  const queue = backend.openQueue(MAINTENANCE_QUEUE)
   queue.on('error', (error) => logger.error({ error }, 'the queue can not be reached'))
   for (const job of maintenanceJobs) {
     await queue.upsertJobScheduler(job, { every: intervals[job] }, { name: job, opts: JOB_OPTIONS })

@@ -33,6 +33,8 @@ const ALL_PERMISSIONS = new Set(
     'api_keys',
     'products',
     'booking',
+    'email',
+    'notifications',
     'users',
     'roles',
   ].flatMap((resource) => [`${resource}:read`, `${resource}:write`]),

@@ -13,6 +13,8 @@ export const domains = [
   'payment',
   'promotions',
   'analytics',
+  'email',
+  'notifications',
   'merchant',
 ] as const
 

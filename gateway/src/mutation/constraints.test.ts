@@ -40,6 +40,9 @@ const inserted = [
 ]
 const updated = ['merchant.merchant', 'merchant.settings', 'crm.loyalty_program']
 const deleted = [
+  'email.template',
+  'email.campaign',
+  'notification.device',
   'catalog.category',
   'catalog.review',
   'crm.customer',

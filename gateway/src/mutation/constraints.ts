@@ -186,6 +186,13 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   ),
   campaign_name_key: unique('name'),
   campaign_name_check: value('name'),
+  // email
+  delivery_campaign_fkey: reference(
+    'id',
+    'Campaign',
+    'Messages were written for it; it stays as their record',
+  ),
+  campaign_segment_fkey: reference('segmentId', 'Segment', 'Campaigns were or are to be sent to it'),
   // merchant
   merchant_name_check: value('name'),
   settings_currency_check: value('currency'),

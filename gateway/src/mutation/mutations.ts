@@ -3,9 +3,11 @@ import { bookingMutations } from '../domains/booking/mutations.ts'
 import { cartMutations } from '../domains/cart/mutations.ts'
 import { catalogMutations } from '../domains/catalog/mutations.ts'
 import { crmMutations } from '../domains/crm/mutations.ts'
+import { emailMutations } from '../domains/email/mutations.ts'
 import { identityMutations } from '../domains/identity/mutations.ts'
 import { inventoryMutations } from '../domains/inventory/mutations.ts'
 import { merchantMutations } from '../domains/merchant/mutations.ts'
+import { notificationMutations } from '../domains/notifications/mutations.ts'
 import { orderMutations } from '../domains/orders/mutations.ts'
 import { paymentMutations } from '../domains/payment/mutations.ts'
 import { promotionMutations } from '../domains/promotions/mutations.ts'
@@ -23,5 +25,7 @@ export const mutations: Readonly<Record<string, MutationDefinition>> = {
   ...paymentMutations,
   ...promotionMutations,
   ...analyticsMutations,
+  ...emailMutations,
+  ...notificationMutations,
   ...merchantMutations,
 }

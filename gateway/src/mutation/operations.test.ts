@@ -67,12 +67,13 @@ function sample(type: GraphQLInputType): unknown {
   )
 }
 
+const inBrackets = (items: readonly string[]): string => (items.length > 0 ? `(${items.join()})` : '')
+
 function planField(field: GraphQLField<unknown, unknown>, role: Role, principal: Principal): PlannedCall {
   const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`)
   const passed = field.args.map(({ name }) => `${name}: $${name}`)
   const selection = selectEverything(field.type, { depth: 4, include: isVisible(contract, role) })
-  const list = (items: readonly string[]) => (items.length === 0 ? '' : `(${items.join()})`)
-  const document = parse(`mutation ${list(declared)} { ${field.name}${list(passed)} ${selection} }`)
+  const document = parse(`mutation${inBrackets(declared)} { ${field.name}${inBrackets(passed)} ${selection} }`)
   expect(validate(contract.schema, document)).toEqual([])
   const operation = document.definitions[0] as OperationDefinitionNode
   const variables = Object.fromEntries(field.args.map(({ name, type }) => [name, sample(type)]))

@@ -3,9 +3,11 @@ import { booking } from '../domains/booking/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
 import { crm } from '../domains/crm/projection.ts'
+import { email } from '../domains/email/projection.ts'
 import { identity } from '../domains/identity/projection.ts'
 import { inventory } from '../domains/inventory/projection.ts'
 import { merchant } from '../domains/merchant/projection.ts'
+import { notifications } from '../domains/notifications/projection.ts'
 import { ordering } from '../domains/orders/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
 import { promotions } from '../domains/promotions/projection.ts'
@@ -51,6 +53,8 @@ const domains = [
   payment,
   promotions,
   analytics,
+  email,
+  notifications,
   merchant,
   federation,
 ]

@@ -67,6 +67,15 @@ const values: Readonly<Record<string, readonly string[]>> = {
   WarehouseFilters: ['{}', '{ active: true }'],
   BookingServiceFilters: ['{}', '{ active: true, searchQuery: "service", staffId: "x" }'],
   StaffMemberFilters: ['{}', `{ active: true, serviceId: "${fixtureId('service', 1, 1)}" }`],
+  EmailTemplateFilters: ['{}', '{ kind: ORDER_SHIPPED }'],
+  EmailCampaignFilters: ['{}', '{ status: SENT, segmentId: "x", searchQuery: "spring" }'],
+  EmailDeliveryFilters: [
+    '{}',
+    '{ status: SENT, kind: CAMPAIGN, customerId: "x", campaignId: "x", recipient: "Customer2@example.com" }',
+    '{ startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z" }',
+  ],
+  NotificationFilters: ['{}', '{ kind: ORDER_SHIPPED, unread: true }', '{ unread: false }'],
+  PushDeliveryFilters: ['{}', '{ status: SENT, kind: LOW_STOCK_ALERT, customerId: "x" }'],
   AppointmentFilters: [
     '{}',
     '{ status: SCHEDULED, startDate: "2026-01-01T00:00:00Z", endDate: "2100-01-01T00:00Z", customerId: "x", staffId: "x", serviceId: "x" }',

@@ -44,6 +44,11 @@ const found: Readonly<Record<string, string>> = {
   staffMember: `(id: "${fixtureId('staff', 1, 1)}")`,
   appointment: `(id: "${fixtureId('appointment', 1, 1)}")`,
   report: '(metrics: [ORDERS], startDate: "2026-01-01", endDate: "2026-01-31")',
+  emailTemplate: `(id: "${fixtureId('email_template', 1, 1)}")`,
+  emailCampaign: `(id: "${fixtureId('email_campaign', 1, 1)}")`,
+  emailDelivery: `(id: "${fixtureId('email_delivery', 1, 1)}")`,
+  notification: `(id: "${fixtureId('notification', 1, 1)}")`,
+  pushDelivery: `(id: "${fixtureId('push', 1, 1)}")`,
   availability: `(serviceId: "${fixtureId('service', 1, 1)}", from: "${hoursAhead(24)}", to: "${hoursAhead(48)}")`,
 }
 
@@ -101,6 +106,11 @@ describe.each([
       UNION ALL SELECT id::text FROM booking.service WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.staff_member WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT id::text FROM booking.appointment WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM email.template WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM email.campaign WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM email.delivery WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM notification.notification WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
+      UNION ALL SELECT id::text FROM notification.device WHERE merchant_id = '${fixtureId('merchant', 2, 0)}'
       UNION ALL SELECT '${fixtureId('merchant', 2, 0)}'`)
     expect(rows.map(({ id }) => String(id)).filter((id) => text.includes(id))).toEqual([])
   })

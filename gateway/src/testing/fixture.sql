@@ -166,3 +166,30 @@ INSERT INTO identity.user_role (merchant_id, user_id, role_id)
 SELECT r.merchant_id, u.id, r.id
 FROM identity.role r
 JOIN identity.user u ON u.merchant_id = r.merchant_id AND u.name = CASE r.name WHEN 'Owner' THEN 'User 1' WHEN 'Picker' THEN 'User 2' END;
+
+-- Messages: a template, a campaign to everybody, and what was sent of it and of an order. The first customer has a device, and the
+-- merchant's own people have one; both have read something and have something to read.
+INSERT INTO email.template (merchant_id, id, kind, subject, html, text)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('email_template', m, 1), 'ORDER_SHIPPED', 'Off it goes', '<p>Off it goes</p>', 'Off it goes'
+FROM generate_series(1, 2) m;
+INSERT INTO email.campaign (merchant_id, id, name, subject, html, text, status, scheduled_at, started_at, finished_at, addressed)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('email_campaign', m, 1), 'Spring', 'Spring', '<p>Spring</p>', 'Spring', 'SENT',
+  '2026-03-01T09:00:00Z', '2026-03-01T09:00:01Z', '2026-03-01T09:00:09Z', true
+FROM generate_series(1, 2) m;
+INSERT INTO email.delivery (merchant_id, id, kind, subject_key, recipient, customer_id, campaign_id, status, facts, subject, html, text)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('email_delivery', m, n), CASE n WHEN 1 THEN 'ORDER_CONFIRMATION' ELSE 'CAMPAIGN' END, n::text,
+  'customer' || n || '@example.com', pg_temp.id('customer', m, n), CASE WHEN n > 1 THEN pg_temp.id('email_campaign', m, 1) END,
+  CASE n WHEN 3 THEN 'FAILED' ELSE 'SENT' END, '{}', 'Hello', '<p>Hello</p>', 'Hello'
+FROM generate_series(1, 2) m, generate_series(1, 3) n;
+INSERT INTO notification.notification (merchant_id, id, customer_id, kind, subject_key, title, body, read_at)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('notification', m, n), CASE WHEN n > 2 THEN pg_temp.id('customer', m, 1) END,
+  CASE WHEN n > 2 THEN 'ORDER_SHIPPED' ELSE 'LOW_STOCK_ALERT' END, n::text, 'Notification ' || n, 'Body', CASE WHEN n % 2 = 0 THEN now() END
+FROM generate_series(1, 2) m, generate_series(1, 4) n;
+INSERT INTO notification.device (merchant_id, id, customer_id, platform, token)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('device', m, n), CASE n WHEN 2 THEN pg_temp.id('customer', m, 1) END, 'WEB', 'token-' || n
+FROM generate_series(1, 2) m, generate_series(1, 2) n;
+INSERT INTO notification.push_delivery (merchant_id, id, device_id, kind, subject_key, title, body, status)
+SELECT pg_temp.id('merchant', m, 0), pg_temp.id('push', m, 1), pg_temp.id('device', m, 1), 'LOW_STOCK_ALERT', '1', 'Running low', 'Body', 'SENT'
+FROM generate_series(1, 2) m;
+INSERT INTO notification.preference (merchant_id, customer_id, kind, channel, enabled)
+SELECT pg_temp.id('merchant', m, 0), NULL, 'LOW_STOCK_ALERT', 'PUSH', false FROM generate_series(1, 2) m;

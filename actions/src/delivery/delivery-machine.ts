@@ -1,0 +1,36 @@
+import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+
+export type DeliveryStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SUPPRESSED' | 'CANCELLED'
+
+export type DeliveryEvent =
+  'claim' | 'accept' | 'defer' | 'give_up' | 'bounce' | 'suppress' | 'cancel' | 'retry'
+
+const settled = {
+  claim: REFUSED,
+  accept: REFUSED,
+  defer: REFUSED,
+  give_up: REFUSED,
+  bounce: REFUSED,
+  suppress: REFUSED,
+  cancel: REFUSED,
+  retry: REFUSED,
+} as const
+
+/** See SPEC.md. */
+export const deliveryMachine: StateMachine<DeliveryStatus, DeliveryEvent> = {
+  QUEUED: { ...settled, claim: 'SENDING', suppress: 'SUPPRESSED', cancel: 'CANCELLED' },
+  SENDING: { ...settled, accept: 'SENT', defer: 'QUEUED', give_up: 'FAILED', bounce: 'BOUNCED' },
+  SENT: settled,
+  FAILED: { ...settled, retry: 'QUEUED' },
+  BOUNCED: { ...settled, retry: 'QUEUED' },
+  SUPPRESSED: settled,
+  CANCELLED: settled,
+}
+
+export const deliveryTransitions = {
+  accept: transition(deliveryMachine, 'accept'),
+  defer: transition(deliveryMachine, 'defer'),
+  give_up: transition(deliveryMachine, 'give_up'),
+  bounce: transition(deliveryMachine, 'bounce'),
+  retry: transition(deliveryMachine, 'retry'),
+}

@@ -1,0 +1,82 @@
+import type { Queryable } from '../database.ts'
+import { deliveryTransitions } from './delivery-machine.ts'
+
+/** How an attempt to send something ended. */
+export type SendOutcome =
+  | { readonly outcome: 'accepted'; readonly messageId: string | null }
+  /** There is no such receiver. */
+  | { readonly outcome: 'bounced'; readonly reason: string }
+  /** The message will never be taken. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+  /** It may be taken later. */
+  | { readonly outcome: 'unavailable'; readonly reason: string }
+
+/** An attempt that somebody has claimed. */
+export interface Claim {
+  readonly merchantId: string
+  readonly id: string
+  /** Counted from 1. */
+  readonly attempt: number
+}
+
+export interface RetryPolicy {
+  /** Attempts until a message is a dead letter. */
+  readonly maxAttempts: number
+  /** Seconds until the second attempt; each later one waits twice as long. */
+  readonly retryDelay: number
+}
+
+/** Half a minute to eight minutes: what is still refused after a quarter of an hour needs somebody to look at it. */
+export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, retryDelay: 30 }
+
+/** Longer than the slowest batch takes: who hasn't settled a message by then is dead. */
+export const CLAIM_SECONDS = 300
+
+type Table = 'email.delivery' | 'notification.push_delivery'
+
+/**
+ * Records how an attempt ended, unless its claim has run out meanwhile.
+ *
+ * @param columns what else is known of the attempt
+ */
+export async function settle(
+  sql: Queryable,
+  table: Table,
+  { merchantId, id, attempt }: Claim,
+  result: SendOutcome,
+  columns: Readonly<Record<string, string>>,
+  policy: RetryPolicy,
+): Promise<void> {
+  const { from, to } = deliveryTransitions[eventOf(result, attempt, policy)]
+  const delay = policy.retryDelay * 2 ** (attempt - 1)
+  const row = {
+    ...columns,
+    status: to,
+    claimed_until: null,
+    reason: result.outcome === 'accepted' ? null : result.reason.slice(0, MAX_REASON),
+    message_id: result.outcome === 'accepted' ? result.messageId : null,
+  }
+  await sql`
+    UPDATE ${sql(table)} SET
+      ${sql(row)},
+      sent_at = CASE WHEN ${to} = 'SENT' THEN now() END,
+      next_attempt_at = now() + make_interval(secs => ${delay})
+    WHERE merchant_id = ${merchantId} AND id = ${id} AND status = ANY (${from as string[]}) AND attempts = ${attempt}`
+}
+
+const MAX_REASON = 500
+
+function eventOf({ outcome }: SendOutcome, attempt: number, { maxAttempts }: RetryPolicy) {
+  switch (outcome) {
+    case 'accepted':
+      return 'accept'
+    case 'bounced':
+      return 'bounce'
+    case 'refused':
+      return 'give_up'
+    case 'unavailable':
+      return attempt < maxAttempts ? 'defer' : 'give_up'
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
+import { id, optional, text, timestamp, userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { type EmailKind, messageKinds, type Template } from '../message/index.ts'
+import {
+  type CampaignOutcome,
+  cancelCampaign,
+  createCampaign,
+  scheduleCampaign,
+  updateCampaign,
+} from './campaigns.ts'
+import { retryDelivery, type RetryOutcome } from './deliveries.ts'
+import {
+  createTemplate,
+  kindOfTemplate,
+  previewTemplate,
+  templateFaults,
+  type TemplateOutcome,
+  updateTemplate,
+} from './templates.ts'
+
+const roles = ['merchant'] as const
+const permission = 'email:write'
+const MAX_SUBJECT = 300
+const MAX_BODY = 100_000
+const MAX_NAME = 200
+
+const kind = z.enum(messageKinds)
+const content = { subject: text(MAX_SUBJECT), html: text(MAX_BODY), text: text(MAX_BODY) }
+/** Absent, or a text: what a template can't be without is never null. */
+const change = <Schema extends z.ZodType>(schema: Schema) => schema.optional()
+const changes = { subject: change(content.subject), html: change(content.html), text: change(content.text) }
+const draft = {
+  subject: optional(content.subject),
+  html: optional(content.html),
+  text: optional(content.text),
+}
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function emailActions(database: Database): Readonly<Record<string, Action>> {
+  return { ...templateActions(database), ...campaignActions(database), retryEmailDelivery: retry(database) }
+}
+
+function templateActions(database: Database): Readonly<Record<string, Action>> {
+  return {
+    createEmailTemplate: defineAction({
+      roles,
+      permission,
+      input: z.object({ input: z.object({ kind, ...content }) }),
+      async handle({ session: { merchantId } }, { input: { kind, ...template } }) {
+        const errors = contentErrors(kind, template)
+        if (errors.length > 0) return invalid(...errors)
+        return templateAnswer(merchantId, await createTemplate(database, merchantId, kind, template))
+      },
+    }),
+    updateEmailTemplate: defineAction({
+      roles,
+      permission,
+      input: z.object({ id, input: z.object(changes) }),
+      async handle({ session: { merchantId } }, { id, input }) {
+        const given = definedOnly(input)
+        const kind = await kindOfTemplate(database, merchantId, id)
+        if (kind === null) return templateAnswer(merchantId, { outcome: 'unknown' })
+        const errors = contentErrors(kind, given)
+        if (errors.length > 0) return invalid(...errors)
+        return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, given))
+      },
+    }),
+    previewEmailTemplate: defineAction({
+      roles,
+      permission: 'email:read',
+      input: z.object({ input: z.object({ kind, ...draft }) }),
+      async handle({ session: { merchantId } }, { input: { kind, ...parts } }) {
+        const draft = givenOnly(parts)
+        const errors = contentErrors(kind, draft)
+        if (errors.length > 0) return invalid(...errors)
+        return done({ ...(await previewTemplate(database, merchantId, kind, draft)) })
+      },
+    }),
+  }
+}
+
+function campaignActions(database: Database): Readonly<Record<string, Action>> {
+  const name = text(MAX_NAME)
+  return {
+    createEmailCampaign: defineAction({
+      roles,
+      permission,
+      input: z.object({ input: z.object({ name, segmentId: optional(id), ...content }) }),
+      async handle({ session: { merchantId } }, { input }) {
+        const errors = contentErrors('CAMPAIGN', input)
+        if (errors.length > 0) return invalid(...errors)
+        return campaignAnswer(merchantId, await createCampaign(database, merchantId, input))
+      },
+    }),
+    updateEmailCampaign: defineAction({
+      roles,
+      permission,
+      input: z.object({
+        id,
+        input: z.object({ name: change(name), segmentId: id.nullable().optional(), ...changes }),
+      }),
+      async handle({ session: { merchantId } }, { id, input }) {
+        const given = definedOnly(input)
+        const errors = contentErrors('CAMPAIGN', given)
+        if (errors.length > 0) return invalid(...errors)
+        return campaignAnswer(merchantId, await updateCampaign(database, merchantId, id, given))
+      },
+    }),
+    scheduleEmailCampaign: defineAction({
+      roles,
+      permission,
+      input: z.object({ id, scheduledAt: optional(timestamp) }),
+      async handle({ session: { merchantId } }, { id, scheduledAt }) {
+        const errors = scheduleErrors(scheduledAt)
+        if (errors.length > 0) return invalid(...errors)
+        return campaignAnswer(merchantId, await scheduleCampaign(database, merchantId, id, scheduledAt))
+      },
+    }),
+    cancelEmailCampaign: defineAction({
+      roles,
+      permission,
+      input: z.object({ id }),
+      async handle({ session: { merchantId } }, { id }) {
+        return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
+      },
+    }),
+  }
+}
+
+const retry = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({ id }),
+    async handle({ session: { merchantId } }, { id }) {
+      return retryAnswer(merchantId, await retryDelivery(database, merchantId, id))
+    },
+  })
+
+const contentErrors = (kind: EmailKind, template: Partial<Template>): readonly UserError[] =>
+  templateFaults(kind, template).map(({ field, fault }) => wrong(field, fault))
+
+/** A year: further ahead is a typing error. */
+const MAX_AHEAD = 366 * 24 * 60 * 60 * 1000
+/** Clocks differ, and a form takes a while to be sent. */
+const MAX_BEHIND = 5 * 60 * 1000
+
+function scheduleErrors(scheduledAt: string | null): readonly UserError[] {
+  if (scheduledAt === null) return []
+  const ahead = Date.parse(scheduledAt) - Date.now()
+  if (ahead < -MAX_BEHIND) {
+    return [{ field: 'scheduledAt', message: 'The time is in the past', code: 'OUT_OF_RANGE' }]
+  }
+  if (ahead > MAX_AHEAD) {
+    const message = 'Campaigns can be scheduled for the next 366 days'
+    return [{ field: 'scheduledAt', message, code: 'OUT_OF_RANGE' }]
+  }
+  return []
+}
+
+function templateAnswer(merchantId: MerchantId, outcome: TemplateOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, emailTemplateId: outcome.templateId })
+    case 'taken': {
+      const message = `A record with kind=${outcome.kind} already exists`
+      return invalid({ field: 'kind', message, code: 'ALREADY_EXISTS' })
+    }
+    case 'unknown':
+      return invalid(notFound('id', 'e-mail template'))
+    default:
+      return outcome satisfies never
+  }
+}
+
+function campaignAnswer(merchantId: MerchantId, outcome: CampaignOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, emailCampaignId: outcome.campaignId })
+    case 'unknown':
+      return invalid(notFound('id', 'e-mail campaign'))
+    case 'unknown_segment':
+      return invalid(notFound('segmentId', 'segment'))
+    case 'not_allowed':
+      return invalid(wrong('id', `This can not be done to a campaign in status ${outcome.status}`))
+    default:
+      return outcome satisfies never
+  }
+}
+
+function retryAnswer(merchantId: MerchantId, outcome: RetryOutcome): Answer {
+  switch (outcome.outcome) {
+    case 'changed':
+      return done({ merchantId, emailDeliveryId: outcome.deliveryId })
+    case 'unknown':
+      return invalid(notFound('id', 'e-mail delivery'))
+    case 'not_allowed':
+      return invalid(wrong('id', `A delivery in status ${outcome.status} can not be sent again`))
+    default:
+      return outcome satisfies never
+  }
+}
+
+const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
+type Given<T> = { [Key in keyof T]?: Exclude<T[Key], null> }
+
+const definedOnly = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+
+const givenOnly = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Given<T>

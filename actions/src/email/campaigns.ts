@@ -1,0 +1,106 @@
+import type { MerchantId } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import type { Template } from '../message/index.ts'
+import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
+
+export interface CampaignContent extends Template {
+  readonly name: string
+  /** null: every customer who has opted in. */
+  readonly segmentId: string | null
+}
+
+export type CampaignOutcome =
+  | { readonly outcome: 'changed'; readonly campaignId: string }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'unknown_segment' }
+  | { readonly outcome: 'not_allowed'; readonly status: CampaignStatus }
+
+export async function createCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  { name, segmentId, subject, html, text }: CampaignContent,
+): Promise<CampaignOutcome> {
+  const [created] = await database<{ id: string }[]>`
+    INSERT INTO email.campaign (merchant_id, name, segment_id, subject, html, text)
+    SELECT ${merchantId}, ${name}, ${segmentId}, ${subject}, ${html}, ${text}
+    WHERE ${segmentId}::uuid IS NULL OR EXISTS (
+      SELECT FROM crm.segment s WHERE s.merchant_id = ${merchantId} AND s.id = ${segmentId}
+    )
+    RETURNING id`
+  return created === undefined
+    ? { outcome: 'unknown_segment' }
+    : { outcome: 'changed', campaignId: created.id }
+}
+
+/** Changes what is given of a campaign that is still a draft. */
+export async function updateCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+  { segmentId, ...content }: Partial<CampaignContent>,
+): Promise<CampaignOutcome> {
+  const { from } = campaignTransitions.edit
+  const outcome = await database.begin(async (sql): Promise<CampaignOutcome> => {
+    const [campaign] = await sql<{ status: CampaignStatus }[]>`
+      SELECT status FROM email.campaign WHERE merchant_id = ${merchantId} AND id = ${id} FOR UPDATE`
+    if (campaign === undefined) return { outcome: 'unknown' }
+    if (!from.includes(campaign.status)) return { outcome: 'not_allowed', status: campaign.status }
+    if (segmentId != null) {
+      const segments = await sql`
+        SELECT FROM crm.segment WHERE merchant_id = ${merchantId} AND id = ${segmentId} FOR KEY SHARE`
+      if (segments.length === 0) return { outcome: 'unknown_segment' }
+    }
+    const changes = { ...content, ...(segmentId !== undefined && { segment_id: segmentId }) }
+    if (Object.keys(changes).length > 0) {
+      await sql`
+        UPDATE email.campaign SET ${sql(changes)} WHERE merchant_id = ${merchantId} AND id = ${id}`
+    }
+    return { outcome: 'changed', campaignId: id }
+  })
+  return outcome as CampaignOutcome
+}
+
+/** @param scheduledAt null: now */
+export async function scheduleCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+  scheduledAt: string | null,
+): Promise<CampaignOutcome> {
+  const { from, to } = campaignTransitions.schedule
+  return onlyOutcome(
+    await database<{ outcome: CampaignOutcome }[]>`
+      SELECT email.change_campaign(
+        ${merchantId}, ${id}, ${from as string[]}, ${to}, coalesce(${scheduledAt}::text::timestamptz, now())
+      ) AS outcome`,
+  )
+}
+
+/** Stops a campaign; what a server has taken by then is sent. */
+export async function cancelCampaign(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<CampaignOutcome> {
+  const { from, to } = campaignTransitions.cancel
+  return onlyOutcome(
+    await database<{ outcome: CampaignOutcome }[]>`
+      SELECT email.change_campaign(${merchantId}, ${id}, ${from as string[]}, ${to}) AS outcome`,
+  )
+}
+
+/** Recipients that are written in one transaction. */
+const BATCH = 500
+/** Steps of one run, over all campaigns; the next run goes on. */
+const MAX_STEPS = 100
+
+/** Begins the campaigns whose time has come, addresses them, and ends those that are through. Returns how many steps it took. */
+export async function advanceCampaigns(database: Database): Promise<number> {
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const more = onlyOutcome(
+      await database<{ outcome: boolean }[]>`SELECT email.advance_campaign(${BATCH}) AS outcome`,
+    )
+    if (!more) return step
+  }
+  return MAX_STEPS
+}

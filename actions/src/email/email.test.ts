@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Actions } from '../start-actions.ts'
+import { startActions } from '../start-actions.ts'
+import type { CustomerId } from '../action/session.ts'
+import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
+import { createSmtpTransport, type MailTransport } from '../mail/index.ts'
+import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
+import {
+  createCustomer,
+  dataOf,
+  found,
+  openTestShop,
+  silent,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { campaignMachine, type CampaignEvent, type CampaignStatus } from './campaign-machine.ts'
+import { advanceCampaigns, deliverEmails } from './index.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+let catcher: MailCatcher
+let mailer: MailTransport
+let service: Actions
+beforeAll(async () => {
+  shop = await openTestShop()
+  catcher = await startMailCatcher()
+  mailer = createSmtpTransport(catcher.url)
+  const { databaseUrl, cardProcessor } = shop
+  service = await startActions({ port: 0, databaseUrl, secret: 'secret', cardProcessor, logger: silent })
+})
+afterAll(async () => {
+  mailer.close()
+  await catcher.close()
+  await service.stop()
+  await shop.close()
+})
+beforeEach(async () => {
+  merchant = await shop.createMerchant()
+})
+
+const content = {
+  subject: 'Spring at {{shop.name}}',
+  html: '<p>Hello {{customer.name}}</p>',
+  text: 'Hello {{customer.name}}',
+}
+
+const deliver = () =>
+  deliverEmails(shop.database, {
+    mailer,
+    senderAddress: 'shop@platform.example',
+    unsubscribeUrl: `${service.url}/unsubscribe`,
+    retryPolicy: DEFAULT_RETRY_POLICY,
+  })
+
+async function customers(count: number, optIn: boolean): Promise<readonly CustomerId[]> {
+  const ids: CustomerId[] = []
+  for (let n = 0; n < count; n += 1) ids.push(await createCustomer(shop.database, merchant.merchantId))
+  await shop.database`UPDATE crm.customer SET marketing_opt_in = ${optIn} WHERE id = ANY (${ids})`
+  return ids
+}
+
+async function createCampaign(more: object = {}): Promise<string> {
+  const input = { name: 'Spring', ...content, ...more }
+  return String(dataOf(await shop.call(merchant, 'createEmailCampaign', { input })).emailCampaignId)
+}
+
+const schedule = (id: string, scheduledAt: string | null = null) =>
+  shop.call(merchant, 'scheduleEmailCampaign', { id, scheduledAt })
+
+const statusOf = async (id: string) => {
+  const [row] = await shop.database<
+    { status: CampaignStatus }[]
+  >`SELECT status FROM email.campaign WHERE id = ${id}`
+  return found(row).status
+}
+
+const messagesOf = (id: string) => shop.database<
+  { status: string; customer_id: string; unsubscribe_token: string }[]
+>`
+  SELECT status, customer_id, unsubscribe_token FROM email.delivery WHERE campaign_id = ${id} ORDER BY created_at, id`
+
+const mailsSince = (start: number) => catcher.mails.slice(start)
+
+describe('a campaign', () => {
+  test('goes once to each customer of its segment who has opted in, and is over when all of it is sent', async () => {
+    const start = catcher.mails.length
+    const [tagged, ...others] = await customers(3, true)
+    const [silentOne] = await customers(1, false)
+    await shop.database`UPDATE crm.customer SET tags = '{vip}' WHERE id IN ${shop.database([found(tagged), found(others[0]), found(silentOne)])}`
+    const [segment] = await shop.database<{ id: string }[]>`
+      INSERT INTO crm.segment (merchant_id, name, tags) VALUES (${merchant.merchantId}, 'VIP', '{vip}') RETURNING id`
+    const id = await createCampaign({ segmentId: found(segment).id })
+    dataOf(await schedule(id))
+    await Promise.all([advanceCampaigns(shop.database), advanceCampaigns(shop.database)])
+    expect((await messagesOf(id)).map(({ customer_id }) => customer_id).sort()).toEqual(
+      [tagged, others[0]].sort(),
+    )
+    expect(await statusOf(id)).toBe('SENDING')
+    await Promise.all([deliver(), deliver()])
+    await advanceCampaigns(shop.database)
+    expect(await statusOf(id)).toBe('SENT')
+    expect(mailsSince(start)).toHaveLength(2)
+    const [mail] = mailsSince(start)
+    expect(mail).toMatchObject({ subject: 'Spring at Test' })
+    expect(mail?.source).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+    expect(mail?.source).toContain('shop@platform.example')
+    expect(mail?.source).toContain('Unsubscribe')
+  })
+
+  test('waits for its time, and can be cancelled until its messages have left', async () => {
+    await customers(2, true)
+    const later = await createCampaign()
+    dataOf(await schedule(later, new Date(Date.now() + 3_600_000).toISOString()))
+    await advanceCampaigns(shop.database)
+    expect([await statusOf(later), await messagesOf(later)]).toMatchObject(['SCHEDULED', []])
+    const id = await createCampaign()
+    dataOf(await schedule(id))
+    await advanceCampaigns(shop.database)
+    dataOf(await shop.call(merchant, 'cancelEmailCampaign', { id }))
+    const start = catcher.mails.length
+    await deliver()
+    expect(mailsSince(start)).toEqual([])
+    expect((await messagesOf(id)).map(({ status }) => status)).toEqual(['CANCELLED', 'CANCELLED'])
+  })
+
+  test('sends nothing to who opts out before the message leaves, and the link in it opts out', async () => {
+    const [first, second] = await customers(2, true)
+    const id = await createCampaign()
+    dataOf(await schedule(id))
+    await advanceCampaigns(shop.database)
+    const messages = await messagesOf(id)
+    const token = messages.find(({ customer_id }) => customer_id === first)?.unsubscribe_token
+    const question = await fetch(`${service.url}/unsubscribe/${token}`)
+    expect([question.status, (await question.text()).includes('Unsubscribe')]).toEqual([200, true])
+    const optIns = () =>
+      shop.database`SELECT id FROM crm.customer WHERE merchant_id = ${merchant.merchantId} AND marketing_opt_in`
+    // Whoever follows links to look at them opts nobody out.
+    expect(await optIns()).toHaveLength(2)
+    expect((await fetch(`${service.url}/unsubscribe/${token}`, { method: 'POST' })).status).toBe(200)
+    expect(await optIns()).toEqual([{ id: second }])
+    for (const unknown of [crypto.randomUUID(), 'x', "' OR 1=1 --"])
+      expect(
+        (await fetch(`${service.url}/unsubscribe/${encodeURIComponent(unknown)}`, { method: 'POST' })).status,
+      ).toBe(404)
+    await deliver()
+    await advanceCampaigns(shop.database)
+    const sent = await messagesOf(id)
+    expect(Object.fromEntries(sent.map(({ customer_id, status }) => [customer_id, status]))).toEqual({
+      [found(first)]: 'SUPPRESSED',
+      [found(second)]: 'SENT',
+    })
+    expect(await statusOf(id)).toBe('SENT')
+  })
+
+  test('in every state takes the events that the machine allows, and no other', async () => {
+    const call = (event: CampaignEvent, id: string) => {
+      switch (event) {
+        case 'edit':
+          return shop.call(merchant, 'updateEmailCampaign', { id, input: { name: 'Summer' } })
+        case 'schedule':
+          return schedule(id, new Date(Date.now() + 3_600_000).toISOString())
+        case 'cancel':
+          return shop.call(merchant, 'cancelEmailCampaign', { id })
+        case 'begin':
+        case 'finish':
+          return null
+        default:
+          return event satisfies never
+      }
+    }
+    for (const [status, events] of Object.entries(campaignMachine)) {
+      for (const [event, next] of Object.entries(events)) {
+        const id = await createCampaign()
+        await shop.database`
+          UPDATE email.campaign SET status = ${status}, scheduled_at = now() + interval '1 hour', addressed = true WHERE id = ${id}`
+        const answered = call(event as CampaignEvent, id)
+        if (answered === null) continue
+        const answer = await answered
+        expect([status, event, answer.kind]).toEqual([status, event, next === 'refused' ? 'invalid' : 'done'])
+        expect([status, event, await statusOf(id)]).toEqual([
+          status,
+          event,
+          next === 'refused' ? status : next,
+        ])
+      }
+    }
+  })
+
+  test('is told everything that is wrong with it at once', async () => {
+    const input = { name: '', subject: '{{nothing}}', html: '{{{shop.name}}}', text: '' }
+    expect(await shop.call(merchant, 'createEmailCampaign', { input })).toMatchObject({
+      kind: 'invalid',
+      errors: [
+        { field: 'name', code: 'REQUIRED_FIELD' },
+        { field: 'text', code: 'REQUIRED_FIELD' },
+      ],
+    })
+    expect(
+      await shop.call(merchant, 'createEmailCampaign', { input: { ...input, name: 'x', text: 'x' } }),
+    ).toMatchObject({
+      errors: [
+        { field: 'subject', code: 'INVALID_VALUE' },
+        { field: 'html', code: 'INVALID_VALUE' },
+      ],
+    })
+  })
+})
+
+describe('a template', () => {
+  const input = {
+    kind: 'ORDER_SHIPPED',
+    subject: 'Gone: {{order.number}}',
+    html: '<p>{{shipment.carrier}}</p>',
+    text: 'Gone',
+  }
+
+  test('is one for a kind, previewed with sample data, and takes the place of the built-in one', async () => {
+    const preview = (more: object = {}) =>
+      shop.call(merchant, 'previewEmailTemplate', { input: { kind: 'ORDER_SHIPPED', ...more } }).then(dataOf)
+    expect(await preview()).toMatchObject({ rendered: { subject: 'Your order ORD-00001001 is on its way' } })
+    expect(await preview({ subject: 'Try {{order.total}}' })).toMatchObject({
+      rendered: { subject: 'Try $260.55' },
+    })
+    const { emailTemplateId: id } = dataOf(await shop.call(merchant, 'createEmailTemplate', { input }))
+    expect(await preview()).toMatchObject({ rendered: { subject: 'Gone: ORD-00001001', html: '<p>UPS</p>' } })
+    expect(await shop.call(merchant, 'createEmailTemplate', { input })).toMatchObject({
+      errors: [{ field: 'kind', code: 'ALREADY_EXISTS' }],
+    })
+    expect(
+      await shop.call(merchant, 'updateEmailTemplate', { id, input: { html: '{{refund.amount}}' } }),
+    ).toMatchObject({
+      errors: [{ field: 'html', code: 'INVALID_VALUE' }],
+    })
+    dataOf(await shop.call(merchant, 'updateEmailTemplate', { id, input: { subject: 'Off' } }))
+    expect(await preview()).toMatchObject({ rendered: { subject: 'Off', text: 'Gone' } })
+  })
+})

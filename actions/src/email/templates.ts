@@ -1,0 +1,93 @@
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import {
+  defaultTemplates,
+  type EmailKind,
+  type MessageKind,
+  render,
+  sampleOccasion,
+  sampleShop,
+  type ShopFacts,
+  type Template,
+  templateFault,
+  variablesOf,
+} from '../message/index.ts'
+
+/** Where a sample's unsubscribe link leads. */
+const SAMPLE_LINK = 'https://shop.example.com/unsubscribe'
+
+export type TemplateOutcome =
+  | { readonly outcome: 'changed'; readonly templateId: string }
+  | { readonly outcome: 'taken'; readonly kind: MessageKind }
+  | { readonly outcome: 'unknown' }
+
+/** What is wrong with each of the given parts of a template, by part. */
+export function templateFaults(
+  kind: EmailKind,
+  template: Partial<Template>,
+): readonly { readonly field: keyof Template; readonly fault: string }[] {
+  const sample = variablesOf(sampleOccasion(kind), sampleShop, SAMPLE_LINK)
+  return (['subject', 'html', 'text'] as const).flatMap((field) => {
+    const source = template[field]
+    const fault = source === undefined ? null : templateFault(source, sample)
+    return fault === null ? [] : [{ field, fault }]
+  })
+}
+
+/** A kind's template with sample data, in the words of the merchant where it has its own and of the draft where one is given. */
+export async function previewTemplate(
+  database: Database,
+  merchantId: MerchantId,
+  kind: MessageKind,
+  draft: Partial<Template>,
+): Promise<{ readonly source: Template; readonly rendered: Template }> {
+  const [row] = await database<{ shop: ShopFacts; template: Template | null }[]>`
+    SELECT
+      notification.shop_facts(${merchantId}) AS shop,
+      (
+        SELECT jsonb_build_object('subject', t.subject, 'html', t.html, 'text', t.text)
+        FROM email.template t WHERE t.merchant_id = ${merchantId} AND t.kind = ${kind}
+      ) AS template`
+  const source = { ...(row?.template ?? defaultTemplates[kind]), ...draft }
+  const variables = variablesOf(sampleOccasion(kind), row?.shop ?? sampleShop, null)
+  return { source, rendered: render(source, variables) }
+}
+
+export async function createTemplate(
+  database: Database,
+  merchantId: MerchantId,
+  kind: MessageKind,
+  { subject, html, text }: Template,
+): Promise<TemplateOutcome> {
+  const [created] = await database<{ id: string }[]>`
+    INSERT INTO email.template (merchant_id, kind, subject, html, text)
+    VALUES (${merchantId}, ${kind}, ${subject}, ${html}, ${text})
+    ON CONFLICT ON CONSTRAINT template_kind_key DO NOTHING
+    RETURNING id`
+  return created === undefined ? { outcome: 'taken', kind } : { outcome: 'changed', templateId: created.id }
+}
+
+/** The kind of a template; null when the merchant has no such template. */
+export async function kindOfTemplate(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<MessageKind | null> {
+  const [template] = await database<{ kind: MessageKind }[]>`
+    SELECT kind FROM email.template WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return template?.kind ?? null
+}
+
+export async function updateTemplate(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+  changes: Partial<Template>,
+): Promise<TemplateOutcome> {
+  if (Object.keys(changes).length > 0) {
+    const updated = await database`
+      UPDATE email.template SET ${database(changes)} WHERE merchant_id = ${merchantId} AND id = ${id} RETURNING id`
+    if (updated.length === 0) return { outcome: 'unknown' }
+  }
+  return { outcome: 'changed', templateId: id }
+}

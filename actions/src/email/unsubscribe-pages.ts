@@ -1,0 +1,60 @@
+import { type RequestHandler, Router } from 'express'
+import Mustache from 'mustache'
+import { z } from 'zod'
+import { type Database, onlyOutcome } from '../database.ts'
+
+/**
+ * What a campaign's link leads to: `GET /:token` asks, `POST /:token` unsubscribes, which mailboxes do by themselves as well
+ * (RFC 8058). Whoever has the token may; a mail scanner that follows links only gets the question.
+ */
+export function unsubscribePages(database: Database): Router {
+  const router = Router()
+  const shopOf = (change: boolean) => async (token: string) =>
+    onlyOutcome(
+      change
+        ? await database<{ outcome: string | null }[]>`SELECT email.unsubscribe(${token}) AS outcome`
+        : await database<{ outcome: string | null }[]>`SELECT email.unsubscribes_from(${token}) AS outcome`,
+    )
+  router.get('/:token', page(shopOf(false), QUESTION))
+  router.post('/:token', page(shopOf(true), DONE))
+  return router
+}
+
+const page =
+  (shopOf: (token: string) => Promise<string | null>, content: string): RequestHandler =>
+  async (request, response) => {
+    const token = z.guid().safeParse(request.params['token'])
+    const shop = token.success ? await shopOf(token.data) : null
+    response.set(
+      'content-security-policy',
+      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+    )
+    response.set('referrer-policy', 'no-referrer')
+    response
+      .status(shop === null ? 404 : 200)
+      .type('html')
+      .send(
+        new Mustache.Writer().render(
+          PAGE,
+          { content: shop === null ? UNKNOWN : null, shop },
+          { body: shop === null ? '{{content}}' : content },
+        ),
+      )
+  }
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Unsubscribe</title></head>
+<body style="max-width:32rem;margin:4rem auto;padding:0 1rem;font-family:system-ui,sans-serif">
+{{> body}}
+</body>
+</html>
+`
+const QUESTION = `<h1>{{shop}}</h1>
+<p>Do you want no more marketing e-mail from {{shop}}? Messages about your orders and appointments still come.</p>
+<form method="post"><button>Unsubscribe</button></form>
+`
+const DONE = `<h1>{{shop}}</h1>
+<p>You are unsubscribed.</p>
+`
+const UNKNOWN = 'This link is unknown.'

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+const row = z.record(z.string(), z.unknown())
+
+/** What Hasura posts for an event trigger, as far as anything here looks at it. */
+export const eventBody = z.object({
+  id: z.guid(),
+  trigger: z.object({ name: z.string() }),
+  event: z.object({
+    op: z.enum(['INSERT', 'UPDATE', 'DELETE', 'MANUAL']),
+    data: z.object({ old: row.nullish(), new: row.nullish() }),
+  }),
+})
+
+/** A change of a row, as it travels to the worker. */
+export interface RowEvent {
+  readonly id: string
+  readonly trigger: string
+  readonly old: Readonly<Record<string, unknown>> | null
+  readonly new: Readonly<Record<string, unknown>> | null
+}
+
+export function rowEventOf({ id, trigger, event }: z.output<typeof eventBody>): RowEvent {
+  return { id, trigger: trigger.name, old: event.data.old ?? null, new: event.data.new ?? null }
+}

@@ -1,0 +1,26 @@
+import type { SendOutcome } from '../delivery/index.ts'
+
+export interface Mailbox {
+  readonly name: string
+  readonly address: string
+}
+
+export interface Mail {
+  /** Of the delivery. Sent again, the message has the same Message-ID, by which a mailbox can know it. */
+  readonly id: string
+  readonly from: Mailbox
+  readonly replyTo: Mailbox
+  readonly to: Mailbox
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What takes e-mail away. Whatever goes wrong is an outcome; it never throws. */
+export interface MailTransport {
+  /** Stored with every delivery. */
+  readonly name: string
+  send(mail: Mail): Promise<SendOutcome>
+  close(): void
+}

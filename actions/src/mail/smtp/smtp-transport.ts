@@ -1,0 +1,62 @@
+import { createTransport } from 'nodemailer'
+import type { SendOutcome } from '../../delivery/index.ts'
+import type { MailTransport } from '../mail-transport.ts'
+
+/** Milliseconds. */
+const CONNECTION_TIMEOUT = 10_000
+const SOCKET_TIMEOUT = 30_000
+/** A batch of deliveries is through these well before its claim runs out. */
+const MAX_CONNECTIONS = 5
+
+/** Sends through an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+export function createSmtpTransport(smtpUrl: string): MailTransport {
+  const transporter = createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    connectionTimeout: CONNECTION_TIMEOUT,
+    greetingTimeout: CONNECTION_TIMEOUT,
+    socketTimeout: SOCKET_TIMEOUT,
+    // A message is text from templates, and never reads a file or a page.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    name: 'smtp',
+    async send({ id, from, replyTo, to, subject, html, text, headers }) {
+      const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+      try {
+        const { messageId } = await transporter.sendMail({
+          messageId: `<${id}@${domain}>`,
+          from,
+          replyTo,
+          to,
+          subject,
+          html,
+          text,
+          headers: { ...headers },
+        })
+        return { outcome: 'accepted', messageId }
+      } catch (error) {
+        return failure(error)
+      }
+    },
+    close: () => transporter.close(),
+  }
+}
+
+/** A server's 5xx to the receiver or to the message is for good; a 5xx to our login is ours to mend. */
+function failure(error: unknown): SendOutcome {
+  const { code, responseCode = 0, rejected = [] } = error as SmtpError
+  const reason = error instanceof Error ? error.message : String(error)
+  const isForGood = responseCode >= 500 && responseCode < 600
+  if (isForGood && code === 'EENVELOPE' && rejected.length > 0) return { outcome: 'bounced', reason }
+  if (isForGood && code === 'EMESSAGE') return { outcome: 'refused', reason }
+  return { outcome: 'unavailable', reason }
+}
+
+interface SmtpError {
+  readonly code?: string
+  readonly responseCode?: number
+  readonly rejected?: readonly unknown[]
+}

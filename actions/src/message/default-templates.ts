@@ -1,0 +1,122 @@
+import type { MessageKind } from './message-kind.ts'
+import type { Template } from './template.ts'
+
+const page = (content: string): string => `<!doctype html>
+<html lang="en">
+<body style="margin:0;padding:24px;background:#f5f5f4;font-family:system-ui,sans-serif;color:#1c1917">
+<div style="max-width:560px;margin:0 auto;padding:24px;background:#fff;border-radius:8px">
+${content}
+<p style="margin-top:32px;color:#78716c;font-size:13px">{{shop.name}}{{#shop.website}} · <a href="{{shop.website}}">{{shop.website}}</a>{{/shop.website}} · {{shop.email}}</p>
+</div>
+</body>
+</html>
+`
+
+const orderTable = `<table style="width:100%;border-collapse:collapse">
+{{#items}}
+<tr><td style="padding:4px 0">{{quantity}} × {{name}}</td><td style="text-align:right">{{subtotal}}</td></tr>
+{{/items}}
+<tr><td style="padding-top:12px">Subtotal</td><td style="text-align:right">{{order.subtotal}}</td></tr>
+{{#order.discount}}
+<tr><td>Discount</td><td style="text-align:right">−{{order.discount}}</td></tr>
+{{/order.discount}}
+<tr><td>Shipping</td><td style="text-align:right">{{order.shipping}}</td></tr>
+<tr><td>Tax</td><td style="text-align:right">{{order.tax}}</td></tr>
+<tr><td><strong>Total</strong></td><td style="text-align:right"><strong>{{order.total}}</strong></td></tr>
+</table>`
+
+const orderLines = `{{#items}}
+{{quantity}} x {{name}}: {{subtotal}}
+{{/items}}
+
+Subtotal: {{order.subtotal}}
+{{#order.discount}}
+Discount: -{{order.discount}}
+{{/order.discount}}
+Shipping: {{order.shipping}}
+Tax: {{order.tax}}
+Total: {{order.total}}`
+
+const address = `{{#shippingAddress}}
+{{line1}}
+{{#line2}}
+{{line2}}
+{{/line2}}
+{{city}}, {{state}} {{postalCode}}
+{{country}}
+{{/shippingAddress}}`
+
+const htmlAddress = `{{#shippingAddress}}<p>It goes to<br>{{line1}}<br>{{#line2}}{{line2}}<br>{{/line2}}{{city}}, {{state}} {{postalCode}}<br>{{country}}</p>{{/shippingAddress}}`
+
+const signature = '\n\n{{shop.name}}\n{{shop.email}}\n'
+
+/** What is sent of each kind until the merchant writes its own. */
+export const defaultTemplates: Readonly<Record<MessageKind, Template>> = {
+  ORDER_CONFIRMATION: {
+    subject: 'Your order {{order.number}} is confirmed',
+    html: page(`<h1>Thank you{{#customer}}, {{name}}{{/customer}}</h1>
+<p>We have received your payment for order <strong>{{order.number}}</strong> of {{order.placedAt}}.</p>
+${orderTable}
+${htmlAddress}`),
+    text: `Thank you{{#customer}}, {{name}}{{/customer}}
+
+We have received your payment for order {{order.number}} of {{order.placedAt}}.
+
+${orderLines}
+
+It goes to
+${address}${signature}`,
+  },
+  ORDER_SHIPPED: {
+    subject: 'Your order {{order.number}} is on its way',
+    html: page(`<h1>On its way</h1>
+<p>Order <strong>{{order.number}}</strong> has left us{{#shipment.carrier}} with {{shipment.carrier}}{{/shipment.carrier}}.</p>
+{{#shipment.trackingNumber}}<p>Tracking number: <strong>{{shipment.trackingNumber}}</strong></p>{{/shipment.trackingNumber}}
+{{#shipment.estimatedDelivery}}<p>It should be there on {{shipment.estimatedDelivery}}.</p>{{/shipment.estimatedDelivery}}
+${htmlAddress}`),
+    text: `Order {{order.number}} has left us{{#shipment.carrier}} with {{shipment.carrier}}{{/shipment.carrier}}.
+{{#shipment.trackingNumber}}
+
+Tracking number: {{shipment.trackingNumber}}
+{{/shipment.trackingNumber}}
+{{#shipment.estimatedDelivery}}
+
+It should be there on {{shipment.estimatedDelivery}}.
+{{/shipment.estimatedDelivery}}
+
+It goes to
+${address}${signature}`,
+  },
+  ORDER_REFUNDED: {
+    subject: 'Your refund for order {{order.number}}',
+    html: page(`<h1>Refunded</h1>
+<p>We have given back <strong>{{refund.amount}}</strong> for order <strong>{{order.number}}</strong>. It can take some days until it shows up.</p>
+{{#refund.reason}}<p>Reason: {{refund.reason}}</p>{{/refund.reason}}`),
+    text: `We have given back {{refund.amount}} for order {{order.number}}. It can take some days until it shows up.
+{{#refund.reason}}
+
+Reason: {{refund.reason}}
+{{/refund.reason}}${signature}`,
+  },
+  STOCK_ALERT: {
+    subject: '{{product.name}} is back in stock',
+    html: page(`<h1>It is back</h1>
+<p><strong>{{product.name}}</strong> ({{product.sku}}) can be had again. You asked us to tell you; we do so this once.</p>`),
+    text: `{{product.name}} ({{product.sku}}) can be had again. You asked us to tell you; we do so this once.${signature}`,
+  },
+  APPOINTMENT_REMINDER: {
+    subject: 'Your appointment: {{appointment.service}}, {{appointment.startTime}}',
+    html: page(`<h1>See you soon</h1>
+<p>{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:</p>
+<p><strong>{{appointment.startTime}}</strong></p>`),
+    text: `{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:
+
+{{appointment.startTime}}${signature}`,
+  },
+  LOW_STOCK_ALERT: {
+    subject: 'Running low: {{product.name}} ({{product.sku}})',
+    html: page(`<h1>Running low</h1>
+<p><strong>{{product.name}}</strong> ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.</p>`),
+    text: `{{product.name}} ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.${signature}`,
+  },
+}

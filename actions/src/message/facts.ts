@@ -1,0 +1,83 @@
+import type { EmailKind } from './message-kind.ts'
+
+/** The shop as its messages name it. */
+export interface ShopFacts {
+  readonly name: string
+  readonly email: string
+  readonly website: string | null
+  readonly timeZone: string
+}
+
+interface CustomerFacts {
+  /** Absent for somebody without an account. */
+  readonly customer?: { readonly name: string; readonly email: string }
+}
+
+/** Money is in minor units of the order's currency, times are ISO 8601. */
+interface OrderFacts extends CustomerFacts {
+  readonly order: {
+    readonly id: string
+    readonly number: string
+    readonly currency: string
+    readonly subtotal: number
+    readonly tax: number
+    readonly shipping: number
+    readonly discount: number
+    readonly total: number
+    readonly placedAt: string
+  }
+  readonly items: readonly {
+    readonly name: string
+    readonly sku: string
+    readonly quantity: number
+    readonly price: number
+    readonly subtotal: number
+  }[]
+  readonly shippingAddress: {
+    readonly line1: string
+    readonly line2: string | null
+    readonly city: string
+    readonly state: string
+    readonly postalCode: string
+    readonly country: string
+  } | null
+}
+
+interface ProductFacts extends CustomerFacts {
+  readonly product: { readonly id: string; readonly name: string; readonly sku: string }
+}
+
+/** What a message is made of, as the functions `notification.*_message` of the database find it. */
+export interface Facts {
+  readonly ORDER_CONFIRMATION: OrderFacts
+  readonly ORDER_SHIPPED: OrderFacts & {
+    readonly shipment: {
+      readonly carrier: string | null
+      readonly trackingNumber: string | null
+      readonly estimatedDeliveryAt: string | null
+    }
+  }
+  readonly ORDER_REFUNDED: OrderFacts & {
+    readonly refund: { readonly amount: number; readonly currency: string; readonly reason: string | null }
+  }
+  readonly STOCK_ALERT: ProductFacts
+  readonly APPOINTMENT_REMINDER: CustomerFacts & {
+    readonly appointment: {
+      readonly id: string
+      readonly service: string
+      readonly staff: string
+      readonly startTime: string
+      /** Minutes. */
+      readonly duration: number
+    }
+  }
+  readonly LOW_STOCK_ALERT: ProductFacts & {
+    readonly stock: { readonly available: number; readonly threshold: number }
+  }
+  readonly CAMPAIGN: CustomerFacts
+}
+
+/** A kind with its facts, so that a `switch` over the one narrows the other. */
+export type Occasion = {
+  readonly [Kind in EmailKind]: { readonly kind: Kind; readonly facts: Facts[Kind] }
+}[EmailKind]

@@ -1,0 +1,32 @@
+/** Messages are in English, as the built-in templates are. */
+const LOCALE = 'en-US'
+
+/** `1234567` of USD is `$12,345.67`, `1234567` of JPY is `¥1,234,567`. Exact for every safe integer. */
+export function formatMoney(minorUnits: number, currency: string): string {
+  const format = new Intl.NumberFormat(LOCALE, { style: 'currency', currency })
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 0
+  const text = String(Math.abs(minorUnits)).padStart(digits + 1, '0')
+  const whole = text.slice(0, text.length - digits)
+  const decimal = digits === 0 ? whole : `${whole}.${text.slice(text.length - digits)}`
+  return format.format(`${minorUnits < 0 ? '-' : ''}${decimal}` as `${number}`)
+}
+
+/** `Saturday, March 14, 2026 at 8:09 AM PDT`, by the shop's clock. */
+export function formatTime(timestamp: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat(LOCALE, {
+    timeZone,
+    weekday: 'long',
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+  return format.format(new Date(timestamp))
+}
+
+/** `Saturday, March 14, 2026`, by the shop's clock. */
+export function formatDay(timestamp: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(LOCALE, { timeZone, dateStyle: 'full' }).format(new Date(timestamp))
+}

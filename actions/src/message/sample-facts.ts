@@ -1,0 +1,84 @@
+import type { Occasion, ShopFacts } from './facts.ts'
+import type { EmailKind } from './message-kind.ts'
+
+const customer = { name: 'Ada Lovelace', email: 'ada@example.com' }
+
+const order = {
+  customer,
+  order: {
+    id: '01a1f000-0000-7000-8000-000000000000',
+    number: 'ORD-00001001',
+    currency: 'USD',
+    subtotal: 25_800,
+    tax: 1_935,
+    shipping: 900,
+    discount: 2_580,
+    total: 26_055,
+    placedAt: '2026-03-14T15:09:26Z',
+  },
+  items: [
+    { name: 'Larch 45 Pack', sku: 'LARCH-45', quantity: 1, price: 18_900, subtotal: 18_900 },
+    { name: 'Trail Sock', sku: 'SOCK-M', quantity: 3, price: 2_300, subtotal: 6_900 },
+  ],
+  shippingAddress: {
+    line1: '12 St James Square',
+    line2: 'Flat 3',
+    city: 'Portland',
+    state: 'Oregon',
+    postalCode: '97205',
+    country: 'United States',
+  },
+}
+const product = { id: '01a1f000-0000-7000-8000-000000000001', name: 'Larch 45 Pack', sku: 'LARCH-45' }
+
+/** An occasion with everything that there can be, for previews. What stands in none of its variables is no variable. */
+export function sampleOccasion(kind: EmailKind): Occasion {
+  switch (kind) {
+    case 'ORDER_CONFIRMATION':
+      return { kind, facts: order }
+    case 'ORDER_SHIPPED':
+      return {
+        kind,
+        facts: {
+          ...order,
+          shipment: {
+            carrier: 'UPS',
+            trackingNumber: '1Z999AA10123456784',
+            estimatedDeliveryAt: '2026-03-18T17:00:00Z',
+          },
+        },
+      }
+    case 'ORDER_REFUNDED':
+      return { kind, facts: { ...order, refund: { amount: 6_900, currency: 'USD', reason: 'Too small' } } }
+    case 'STOCK_ALERT':
+      return { kind, facts: { customer, product } }
+    case 'APPOINTMENT_REMINDER':
+      return {
+        kind,
+        facts: {
+          customer,
+          appointment: {
+            id: '01a1f000-0000-7000-8000-000000000002',
+            service: 'Boot fitting',
+            staff: 'Ruth Calder',
+            startTime: '2026-03-15T17:00:00Z',
+            duration: 45,
+          },
+        },
+      }
+    case 'LOW_STOCK_ALERT':
+      return { kind, facts: { product, stock: { available: 4, threshold: 5 } } }
+    case 'CAMPAIGN':
+      return { kind, facts: { customer } }
+    default:
+      return kind satisfies never
+  }
+}
+
+/** Stands in for a shop where only the names of variables matter. */
+export const sampleShop: ShopFacts = {
+  name: 'Alder & Pine',
+  email: 'hello@example.com',
+  website: 'https://shop.example.com',
+  timeZone: 'America/Los_Angeles',
+}

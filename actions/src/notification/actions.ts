@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
+import { id, optional, storableText, text, userError } from '../action/input.ts'
+import { ownerOf } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import { messageKinds } from '../message/index.ts'
+
+const roles = ['customer', 'merchant'] as const
+const permission = 'notifications:write'
+/** A web push subscription with its keys is some hundred characters. */
+const MAX_TOKEN = 4_096
+
+type PreferenceOutcome =
+  | { readonly outcome: 'changed'; readonly required: boolean }
+  | {
+      readonly outcome: 'invalid'
+      readonly field: string
+      readonly reason: 'unknown_customer' | 'not_of_audience' | 'required'
+    }
+
+/** What the domain serves, by name as in metadata/actions.yaml. */
+export function notificationActions(database: Database): Readonly<Record<string, Action>> {
+  return {
+    registerNotificationDevice: registerDevice(database),
+    setNotificationPreference: setPreference(database),
+    markNotificationRead: markRead(database),
+    markAllNotificationsRead: markAllRead(database),
+  }
+}
+
+// A device that somebody else was signed in on before is theirs no more.
+const registerDevice = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({
+      input: z.object({
+        platform: z.enum(['IOS', 'ANDROID', 'WEB']),
+        token: text(MAX_TOKEN),
+        name: optional(storableText(200)),
+      }),
+    }),
+    async handle({ session }, { input: { platform, token, name } }) {
+      const { merchantId } = session
+      const [device] = await database<{ id: string }[]>`
+        INSERT INTO notification.device (merchant_id, customer_id, platform, token, name)
+        VALUES (${merchantId}, ${ownerOf(session)}, ${platform}, ${token}, ${name})
+        ON CONFLICT ON CONSTRAINT device_token_key DO UPDATE
+        SET customer_id = excluded.customer_id, platform = excluded.platform, name = excluded.name, gone_at = NULL
+        RETURNING id`
+      return done({ merchantId, notificationDeviceId: device?.id })
+    },
+  })
+
+const setPreference = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({
+      input: z.object({
+        kind: z.enum(messageKinds),
+        channel: z.enum(['EMAIL', 'PUSH', 'IN_APP']),
+        enabled: z.boolean(),
+        customerId: optional(id),
+      }),
+    }),
+    async handle({ session }, { input: { kind, channel, enabled, customerId } }) {
+      const owner = ownerOf(session)
+      if (owner !== null && customerId !== null && customerId !== owner) {
+        return forbidden('A shopper sets no one else’s preferences')
+      }
+      const outcome = onlyOutcome(
+        await database<{ outcome: PreferenceOutcome }[]>`
+          SELECT notification.set_preference(
+            ${session.merchantId}, ${owner ?? customerId}, ${kind}, ${channel}, ${enabled}
+          ) AS outcome`,
+      )
+      switch (outcome.outcome) {
+        case 'changed':
+          return done({ preference: { kind, channel, enabled, required: outcome.required } })
+        case 'invalid':
+          return preferenceError(outcome)
+        default:
+          return outcome satisfies never
+      }
+    },
+  })
+
+function preferenceError({ field, reason }: Extract<PreferenceOutcome, { outcome: 'invalid' }>): Answer {
+  switch (reason) {
+    case 'unknown_customer':
+      return invalid(notFound(field, 'customer'))
+    case 'not_of_audience':
+      return invalid(userError(field, { kind: 'value', message: 'Messages of this kind go to others' }))
+    case 'required':
+      return invalid(
+        userError(field, { kind: 'value', message: 'This is a receipt and can not be switched off' }),
+      )
+    default:
+      return reason satisfies never
+  }
+}
+
+const markRead = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({ id }),
+    async handle({ session }, { id }) {
+      const { merchantId } = session
+      const marked = await database`
+        UPDATE notification.notification SET read_at = coalesce(read_at, now())
+        WHERE merchant_id = ${merchantId} AND customer_id IS NOT DISTINCT FROM ${ownerOf(session)}::uuid AND id = ${id}
+        RETURNING id`
+      return marked.length === 0
+        ? invalid(notFound('id', 'notification'))
+        : done({ merchantId, notificationId: id })
+    },
+  })
+
+const markAllRead = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({}),
+    async handle({ session }) {
+      const marked = await database`
+        UPDATE notification.notification SET read_at = now()
+        WHERE merchant_id = ${session.merchantId} AND customer_id IS NOT DISTINCT FROM ${ownerOf(session)}::uuid
+          AND read_at IS NULL`
+      return done({ count: marked.count })
+    },
+  })

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
+import { createWebhookTransport, type Push } from '../push/index.ts'
+import {
+  address,
+  createCustomer,
+  dataOf,
+  openTestShop,
+  shopper,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { deliverPushes, tellOrderConfirmed } from './index.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+let relay: Server
+let relayUrl: string
+let answer = 200
+const pushes: Push[] = []
+beforeAll(async () => {
+  shop = await openTestShop()
+  relay = createServer((request, response) => {
+    void json(request).then((push) => {
+      pushes.push(push as Push)
+      response.writeHead(answer).end()
+    })
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  relayUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}/send`
+})
+afterAll(async () => {
+  relay.close()
+  await shop.close()
+})
+beforeEach(async () => {
+  merchant = await shop.createMerchant()
+  answer = 200
+  pushes.length = 0
+})
+
+const deliver = () =>
+  deliverPushes(shop.database, {
+    pusher: createWebhookTransport(relayUrl),
+    retryPolicy: DEFAULT_RETRY_POLICY,
+  })
+
+async function tellOfOrder(): Promise<void> {
+  const product = await shop.createProduct(merchant, { stock: [5] })
+  const items = [{ productId: product.id, quantity: 1 }]
+  const input = { customerId: merchant.customerId, items, shippingAddress: address }
+  const { orderId } = dataOf(await shop.call(merchant, 'createOrder', { input }))
+  for (let told = 0; told < 3; told += 1) {
+    await tellOrderConfirmed(shop.database, merchant.merchantId, String(orderId))
+  }
+}
+
+const asShopper = (name: string, input: object) =>
+  shop.call(merchant, name, input, { session: shopper(merchant, merchant.customerId) })
+
+const setPreference = (input: object) => asShopper('setNotificationPreference', { input })
+
+async function told() {
+  const { merchantId } = merchant
+  const rows = await shop.database<{ channel: string; status: string }[]>`
+    SELECT 'EMAIL' AS channel, status FROM email.delivery WHERE merchant_id = ${merchantId} AND kind = 'ORDER_CONFIRMATION'
+    UNION ALL SELECT 'IN_APP', 'WRITTEN' FROM notification.notification WHERE merchant_id = ${merchantId}
+    UNION ALL SELECT 'PUSH', status FROM notification.push_delivery WHERE merchant_id = ${merchantId}
+    ORDER BY 1`
+  return rows.map(({ channel, status }) => `${channel} ${status}`)
+}
+
+const device = { platform: 'IOS', token: 'token-of-a-phone' }
+
+describe('an occasion', () => {
+  test('is told once by every channel, however often it is noticed', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    await tellOfOrder()
+    expect(await told()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH QUEUED'])
+    await Promise.all([deliver(), deliver()])
+    expect(pushes).toMatchObject([{ platform: 'IOS', token: device.token, kind: 'ORDER_CONFIRMATION' }])
+    expect(await told()).toEqual(['EMAIL QUEUED', 'IN_APP WRITTEN', 'PUSH SENT'])
+  })
+
+  test('is not told by a channel that is switched off for its kind; a receipt by e-mail can’t be', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    for (const channel of ['PUSH', 'IN_APP']) {
+      const answered = await setPreference({ kind: 'ORDER_CONFIRMATION', channel, enabled: false })
+      expect(dataOf(answered)).toMatchObject({ preference: { channel, enabled: false, required: false } })
+    }
+    dataOf(await setPreference({ kind: 'ORDER_SHIPPED', channel: 'EMAIL', enabled: false }))
+    expect(
+      await setPreference({ kind: 'ORDER_CONFIRMATION', channel: 'EMAIL', enabled: false }),
+    ).toMatchObject({
+      errors: [{ field: 'enabled', code: 'INVALID_VALUE' }],
+    })
+    await tellOfOrder()
+    expect(await told()).toEqual(['EMAIL QUEUED'])
+  })
+
+  test('that nobody wants by e-mail stands in the log as suppressed', async () => {
+    dataOf(
+      await shop.call(merchant, 'setNotificationPreference', {
+        input: { kind: 'LOW_STOCK_ALERT', channel: 'EMAIL', enabled: false },
+      }),
+    )
+    await shop.database`
+      SELECT notification.announce(${merchant.merchantId}, 'LOW_STOCK_ALERT', 'x', NULL, 'a@example.com', NULL, 'Low', 'Low', '{}', '{}')`
+    const rows =
+      await shop.database`SELECT status, reason FROM email.delivery WHERE merchant_id = ${merchant.merchantId}`
+    expect(rows).toEqual([{ status: 'SUPPRESSED', reason: 'Switched off in the preferences' }])
+  })
+})
+
+describe('a preference', () => {
+  test('is for kinds that go to whom it belongs, and a shopper sets no one else’s', async () => {
+    expect(await setPreference({ kind: 'LOW_STOCK_ALERT', channel: 'PUSH', enabled: false })).toMatchObject({
+      errors: [{ field: 'kind', code: 'INVALID_VALUE' }],
+    })
+    const customerId = await createCustomer(shop.database, merchant.merchantId)
+    const theirs = { kind: 'ORDER_SHIPPED', channel: 'PUSH', enabled: false, customerId }
+    expect(await setPreference(theirs)).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+    expect(await shop.call(merchant, 'setNotificationPreference', { input: theirs })).toMatchObject({
+      kind: 'done',
+    })
+  })
+})
+
+describe('a device', () => {
+  test('that the push service doesn’t know any more gets nothing until it is registered again', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = 410
+    await tellOfOrder()
+    await deliver()
+    expect(await told()).toContain('PUSH BOUNCED')
+    await tellOfOrder()
+    expect((await told()).filter((line) => line.startsWith('PUSH'))).toEqual(['PUSH BOUNCED'])
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = 200
+    await tellOfOrder()
+    await deliver()
+    expect(await told()).toContain('PUSH SENT')
+  })
+
+  test('of a relay that is away is tried again later', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = 503
+    await tellOfOrder()
+    await deliver()
+    expect(await told()).toContain('PUSH QUEUED')
+    const rows = await shop.database`
+      SELECT attempts, reason, next_attempt_at > now() AS waits FROM notification.push_delivery WHERE merchant_id = ${merchant.merchantId}`
+    expect(rows).toEqual([{ attempts: 1, reason: 'The push webhook answered 503', waits: true }])
+  })
+})
+
+test('a shopper marks its own notifications as read, and nobody else’s', async () => {
+  await tellOfOrder()
+  const [row] = await shop.database<{ id: string }[]>`
+    SELECT id FROM notification.notification WHERE merchant_id = ${merchant.merchantId}`
+  const other = await createCustomer(shop.database, merchant.merchantId)
+  const mark = (customerId: typeof other) =>
+    shop.call(merchant, 'markNotificationRead', { id: row?.id }, { session: shopper(merchant, customerId) })
+  expect(await mark(other)).toMatchObject({ errors: [{ field: 'id', code: 'NOT_FOUND' }] })
+  expect(await shop.call(merchant, 'markNotificationRead', { id: row?.id })).toMatchObject({
+    kind: 'invalid',
+  })
+  expect(await asShopper('markAllNotificationsRead', {})).toMatchObject({ data: { count: 1 } })
+  expect(await asShopper('markAllNotificationsRead', {})).toMatchObject({ data: { count: 0 } })
+  expect(await mark(merchant.customerId)).toMatchObject({ kind: 'done' })
+})

@@ -1,0 +1,48 @@
+import type { Database } from '../database.ts'
+import { CLAIM_SECONDS, type RetryPolicy, settle } from '../delivery/index.ts'
+import type { Push, PushTransport } from '../push/index.ts'
+
+export interface PushSending {
+  readonly pusher: PushTransport
+  readonly retryPolicy: RetryPolicy
+}
+
+/** Pushes that are claimed at once, and sent at once. */
+const BATCH = 20
+/** Pushes of one run; the next run goes on. */
+const MAX_PER_RUN = 1_000
+
+interface ClaimedPush extends Omit<Push, 'merchantId'> {
+  readonly merchant_id: string
+  readonly attempt: number
+}
+
+/** Sends the pushes that are due, as `deliverEmails` does with e-mail. */
+export async function deliverPushes(
+  database: Database,
+  { pusher, retryPolicy }: PushSending,
+): Promise<number> {
+  let dealtWith = 0
+  let batch: number
+  do {
+    const claimed = await database<ClaimedPush[]>`
+      SELECT * FROM notification.claim_pushes(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${retryPolicy.maxAttempts})`
+    await Promise.all(
+      claimed.map(async ({ merchant_id: merchantId, attempt, ...push }) => {
+        const result = await pusher.send({ ...push, merchantId })
+        const claim = { merchantId, id: push.id, attempt }
+        await settle(
+          database,
+          'notification.push_delivery',
+          claim,
+          result,
+          { transport: pusher.name },
+          retryPolicy,
+        )
+      }),
+    )
+    batch = claimed.length
+    dealtWith += batch
+  } while (batch === BATCH && dealtWith < MAX_PER_RUN)
+  return dealtWith
+}

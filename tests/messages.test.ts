@@ -1,0 +1,263 @@
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
+import postgres, { type Sql } from 'postgres'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, bearer, type Client, createClient } from './support/graphql-client.ts'
+import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+
+let catcher: MailCatcher
+let platform: TestPlatform
+let merchant: Client
+let sql: Sql
+
+beforeAll(async () => {
+  catcher = await startMailCatcher()
+  platform = await startTestPlatform({ smtpUrl: catcher.url })
+  merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+})
+afterAll(async () => {
+  await sql.end()
+  await platform.stop()
+  await catcher.close()
+})
+afterEach(() => catcher.answerWith({ kind: 'take' }))
+
+interface Errors {
+  readonly errors: readonly { readonly field: string | null; readonly message: string }[]
+}
+
+interface Delivery {
+  readonly id: string
+  readonly kind: string
+  readonly status: string
+  readonly subject: string
+  readonly text: string
+  readonly attempts: number
+  readonly reason: string | null
+}
+
+const errors = 'errors { field code message }'
+const patience = { timeout: 20_000, interval: 100 }
+
+/** What the log says was sent to a customer. */
+async function deliveriesTo(customerId: string): Promise<readonly Delivery[]> {
+  const answer: Answer<{ emailDeliveries: { edges: { node: Delivery }[] } }> = await merchant(
+    `query ($id: ID!) { emailDeliveries(filters: { customerId: $id }, sortOrder: ASC) {
+      edges { node { id kind status subject text attempts reason } }
+    } }`,
+    { id: customerId },
+  )
+  return succeeded(answer).emailDeliveries.edges.map(({ node }) => node)
+}
+
+const emailOf = async (customerId: string): Promise<string> => {
+  const answer = await merchant<{ customer: { email: string } }>(
+    'query ($id: ID!) { customer(id: $id) { email } }',
+    { id: customerId },
+  )
+  return succeeded(answer).customer.email
+}
+
+const mailsTo = (address: string) => catcher.mails.filter(({ to }) => to.includes(address))
+
+const mutate = async <Payload extends object>(text: string, variables: object): Promise<Payload & Errors> =>
+  payload(await merchant<Record<string, Payload & Errors>>(text, variables as Record<string, unknown>))
+
+async function payForOrder(
+  customerId: string,
+): Promise<{ readonly orderId: string; readonly number: string }> {
+  const product = await createStockedProduct(merchant, 100)
+  const { createOrder: created } = succeeded(
+    await createOrder(merchant, customerId, [{ productId: product.id, quantity: 2 }]),
+  )
+  const orderId = created?.order?.id ?? ''
+  await mutate(
+    'mutation ($input: PaymentInput!) { processPayment(input: $input) { status errors { field message } } }',
+    {
+      input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' },
+    },
+  )
+  const order = await merchant<{ order: { orderNumber: string } }>(
+    'query ($id: ID!) { order(id: $id) { orderNumber } }',
+    { id: orderId },
+  )
+  return { orderId, number: succeeded(order).order.orderNumber }
+}
+
+const shopperOf = async (customerId: string): Promise<Client> => {
+  const { accessToken } = await mutate<{ accessToken: string }>(
+    `mutation ($id: ID!) { createCustomerAccessToken(customerId: $id) { accessToken ${errors} } }`,
+    { id: customerId },
+  )
+  return createClient(platform.graphqlUrl, bearer(accessToken))
+}
+
+/** Has the engine deliver an event again, as it does when it heard no answer. */
+async function redeliver(trigger: string): Promise<void> {
+  const events = await sql<
+    { id: string }[]
+  >`SELECT id FROM hdb_catalog.event_log WHERE trigger_name = ${trigger}`
+  expect(events.length).toBeGreaterThan(0)
+  for (const { id } of events) {
+    const response = await fetch(`${platform.hasuraUrl}/v1/metadata`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': platform.adminSecret },
+      body: JSON.stringify({ type: 'pg_redeliver_event', args: { source: 'default', event_id: id } }),
+    })
+    expect(response.status).toBe(200)
+  }
+}
+
+describe('an order that is paid', () => {
+  test('is confirmed by one e-mail and one notification, however often the event is delivered', async () => {
+    const customerId = await createCustomer(merchant)
+    const address = await emailOf(customerId)
+    const { orderId, number } = await payForOrder(customerId)
+    await expect.poll(() => mailsTo(address), patience).toHaveLength(1)
+    expect(mailsTo(address)[0]).toMatchObject({ subject: `Your order ${number} is confirmed` })
+    await redeliver('order_status_changed')
+    // Even for a queue that has forgotten the event's id.
+    await sql`DELETE FROM bullmq.job WHERE name = 'order_status_changed' AND state = 'completed'`
+    await redeliver('order_status_changed')
+    await expect
+      .poll(async () => {
+        const [row] = await sql<{ open: number }[]>`
+            SELECT count(*)::integer AS open FROM hdb_catalog.event_log WHERE NOT delivered AND NOT error`
+        return row?.open
+      }, patience)
+      .toBe(0)
+    const [delivery, ...others] = await deliveriesTo(customerId)
+    expect(others).toEqual([])
+    expect(delivery).toMatchObject({ kind: 'ORDER_CONFIRMATION', status: 'SENT', attempts: 1, reason: null })
+    expect(delivery?.text).toContain('$39.98')
+    expect(mailsTo(address)[0]?.messageId).toContain(delivery?.id)
+    const shopper = await shopperOf(customerId)
+    const { notifications } = succeeded(
+      await shopper<{ notifications: unknown }>(
+        '{ notifications { totalCount edges { node { id kind title data readAt } } } }',
+      ),
+    )
+    expect(notifications).toMatchObject({
+      totalCount: 1,
+      edges: [
+        { node: { kind: 'ORDER_CONFIRMATION', title: `Order ${number} is confirmed`, data: { orderId } } },
+      ],
+    })
+  })
+
+  test('is told of again when it is shipped, and when a cancelled one is refunded', async () => {
+    const customerId = await createCustomer(merchant)
+    const shipped = await payForOrder(customerId)
+    const refunded = await payForOrder(customerId)
+    await mutate(`mutation ($id: ID!) { processOrder(id: $id) { ${errors} } }`, { id: shipped.orderId })
+    await mutate(
+      `mutation ($id: ID!, $input: FulfillOrderInput!) { fulfillOrder(id: $id, input: $input) { ${errors} } }`,
+      { id: shipped.orderId, input: { carrier: 'UPS', trackingNumber: '1Z999' } },
+    )
+    await mutate(`mutation ($id: ID!) { cancelOrder(id: $id, reason: "Changed my mind") { ${errors} } }`, {
+      id: refunded.orderId,
+    })
+    await expect
+      .poll(
+        async () => (await deliveriesTo(customerId)).map(({ kind, status }) => `${kind} ${status}`).sort(),
+        patience,
+      )
+      .toEqual([
+        'ORDER_CONFIRMATION SENT',
+        'ORDER_CONFIRMATION SENT',
+        'ORDER_REFUNDED SENT',
+        'ORDER_SHIPPED SENT',
+      ])
+    const texts = (await deliveriesTo(customerId)).map(({ text }) => text).join('\n')
+    expect(texts).toContain('1Z999')
+    expect(texts).toContain('Changed my mind')
+  })
+})
+
+describe('a mail server', () => {
+  test('that says no for now is asked again, and one that does so too often leaves a dead letter that can be sent again', async () => {
+    catcher.answerWith({ kind: 'refuse', status: 451 })
+    const customerId = await createCustomer(merchant)
+    const address = await emailOf(customerId)
+    await payForOrder(customerId)
+    await expect
+      .poll(() => deliveriesTo(customerId), patience)
+      .toMatchObject([{ status: 'QUEUED', attempts: 1 }])
+    // The next attempts, without the wait.
+    await sql`UPDATE email.delivery SET attempts = 5, next_attempt_at = now() WHERE customer_id = ${customerId}`
+    await expect
+      .poll(() => deliveriesTo(customerId), patience)
+      .toMatchObject([{ status: 'FAILED', attempts: 6 }])
+    catcher.answerWith({ kind: 'take' })
+    const [dead] = await deliveriesTo(customerId)
+    expect(dead?.reason).toContain('451')
+    await mutate(`mutation ($id: ID!) { retryEmailDelivery(id: $id) { delivery { status } ${errors} } }`, {
+      id: dead?.id,
+    })
+    await expect
+      .poll(() => deliveriesTo(customerId), patience)
+      .toMatchObject([{ status: 'SENT', attempts: 1 }])
+    expect(mailsTo(address)).toHaveLength(1)
+  })
+
+  test('that knows no such address bounces the message at once', async () => {
+    catcher.answerWith({ kind: 'refuse', status: 550 })
+    const customerId = await createCustomer(merchant)
+    await payForOrder(customerId)
+    await expect
+      .poll(() => deliveriesTo(customerId), patience)
+      .toMatchObject([{ status: 'BOUNCED', attempts: 1 }])
+  })
+})
+
+describe('stock', () => {
+  test('that comes back is told once to each who waits for it', async () => {
+    const product = await createStockedProduct(merchant, 0)
+    const email = 'waiting@example.com'
+    await mutate(
+      `mutation ($sku: String!, $email: String!) { subscribeStockAlert(sku: $sku, email: $email) { id status ${errors} } }`,
+      { sku: product.sku, email },
+    )
+    for (const available of [3, 0, 4]) {
+      await mutate(
+        `mutation ($input: SetInventoryLevelInput!) { setInventoryLevel(input: $input) { ${errors} } }`,
+        { input: { sku: product.sku, available } },
+      )
+      await expect.poll(() => mailsTo(email), patience).toHaveLength(1)
+    }
+    expect(mailsTo(email)[0]?.subject).toBe(`Product ${product.sku} is back in stock`)
+  })
+
+  test('that runs low is told once to the merchant for each time that it does, and not for every sale', async () => {
+    const product = await createStockedProduct(merchant, 20)
+    const set = (available: number) =>
+      mutate(
+        `mutation ($input: SetInventoryLevelInput!) { setInventoryLevel(input: $input) { ${errors} } }`,
+        {
+          input: { sku: product.sku, available },
+        },
+      )
+    const alerts = async () => {
+      const { notifications } = succeeded(
+        await merchant<{ notifications: { edges: { node: { data: { sku: string } } }[] } }>(
+          '{ notifications(filters: { kind: LOW_STOCK_ALERT }, first: 100) { edges { node { data } } } }',
+        ),
+      )
+      return notifications.edges.filter(({ node }) => node.data.sku === product.sku).length
+    }
+    for (const available of [5, 4, 3]) await set(available)
+    await expect.poll(alerts, patience).toBe(1)
+    await set(20)
+    await set(2)
+    await expect.poll(alerts, patience).toBe(2)
+    const mails = () => catcher.mails.filter(({ subject }) => subject.includes(product.sku))
+    await expect.poll(mails, patience).toHaveLength(2)
+  })
+})
+
+test('nothing was sent for what the demo shop was seeded with', async () => {
+  const told = await sql`
+    SELECT kind, recipient FROM email.delivery WHERE recipient LIKE '%.example' AND kind <> 'LOW_STOCK_ALERT'`
+  expect(told).toEqual([])
+})
