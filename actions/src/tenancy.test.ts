@@ -54,6 +54,7 @@ beforeAll(async () => {
     id: sent,
     input: { items: [{ orderItemId, quantity: 1 }], reason: 'Theirs' },
   })
+  const { draftOrderId } = await call('createDraftOrder', { input: { items } })
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
@@ -108,6 +109,9 @@ beforeAll(async () => {
     processOrder: { input: { id: orderId }, field: 'id' },
     fulfillOrder: { input: { id: orderId, input: {} }, field: 'id' },
     markOrderDelivered: { input: { id: orderId }, field: 'id' },
+    createDraftOrder: { input: { input: { items } }, field: 'items.0.productId' },
+    updateDraftOrder: { input: { id: draftOrderId, input: { notes: 'mine' } }, field: 'id' },
+    completeDraftOrder: { input: { id: draftOrderId }, field: 'id' },
     addOrderNote: { input: { id: orderId, input: { text: 'mine' } }, field: 'id' },
     refundOrder: {
       input: { id: paid, input: { items: [{ orderItemId, quantity: 1 }], reason: 'mine' } },

@@ -299,3 +299,22 @@ JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-00000000
 JOIN cart.cart c
   ON c.merchant_id = i.merchant_id AND c.id = '01a1f000-0014-7000-8000-000000000001' AND c.checked_out_at IS NULL
 ON CONFLICT DO NOTHING;
+
+-- What a customer asked for on the phone, and will call back about.
+INSERT INTO ordering.draft_order (merchant_id, id, customer_id, shipping_method_id, line1, city, state, postal_code, country, notes, tags, expires_at)
+SELECT
+  a.merchant_id, '01a1f000-002a-7000-8000-000000000001', a.customer_id, '01a1f000-0003-7000-8000-000000000001', a.line1, a.city,
+  a.state, a.postal_code, a.country, 'Calls back on Thursday about the colour', '{phone}', now() + interval '20 days'
+FROM crm.address a
+WHERE a.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND a.id = '01a1f000-000a-7000-8000-000000000003'
+ON CONFLICT DO NOTHING;
+
+INSERT INTO ordering.draft_order_item (merchant_id, id, draft_order_id, position, product_id, variant_id, quantity)
+SELECT i.merchant_id, n.id::uuid, '01a1f000-002a-7000-8000-000000000001', n.position, i.product_id, i.variant_id, n.quantity
+FROM (VALUES
+  ('01a1f000-002b-7000-8000-000000000001', 0, 'AP-TAMARACK-2', 1),
+  ('01a1f000-002b-7000-8000-000000000002', 1, 'AP-MUG', 2)
+) AS n (id, position, sku, quantity)
+JOIN inventory.stock_item i ON i.merchant_id = '01a1f000-0001-7000-8000-000000000001' AND i.sku = n.sku
+JOIN ordering.draft_order d ON d.merchant_id = i.merchant_id AND d.id = '01a1f000-002a-7000-8000-000000000001'
+ON CONFLICT DO NOTHING;

@@ -9,7 +9,7 @@ import { advanceCampaigns } from '../email/index.ts'
 import { purgeExpiredIdentities } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { tellEverythingBackInStock } from '../notification/index.ts'
-import { lapseUnpaidOrders } from '../ordering/index.ts'
+import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
 import type { PaymentProcessor } from '../payments/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
@@ -75,6 +75,7 @@ export async function runMaintenance(
     case 'purge-expired':
       return (
         (await purgeExpiredCarts(database)) +
+        (await purgeExpiredDrafts(database)) +
         (await purgeIdempotencyRecords(database)) +
         (await purgeExpiredIdentities(database))
       )

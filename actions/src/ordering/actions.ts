@@ -3,6 +3,7 @@ import { forbidden } from '../action/answer.ts'
 import { once } from '../action/idempotency.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
+import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
 import {
@@ -71,6 +72,7 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
         return advancedAnswer(session.merchantId, id, await addNote(database, session, id, input))
       },
     }),
+    ...draftActions(database, options.paymentWindow),
     ...shipmentActions(database),
     ...refundActions(database, payments),
     ...returnActions(database, payments),

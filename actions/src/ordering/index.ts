@@ -1,5 +1,6 @@
 export { checkoutCart, orderingActions, type OrderingOptions } from './actions.ts'
 export type { CancellationRefund, OrderPayments } from './cancellation.ts'
+export { purgeExpiredDrafts } from './drafts.ts'
 export { orderMachine, orderTransitions, type OrderEvent, type OrderStatus } from './order-machine.ts'
 export { lapseUnpaidOrders } from './orders.ts'
 export { returnMachine, type ReturnEvent, type ReturnStatus } from './return-machine.ts'

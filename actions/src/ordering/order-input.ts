@@ -151,3 +151,20 @@ export const refundReturnInput = z.object({
   id,
   input: z.object({ shipping: flag(false), amount: optional(money) }),
 })
+
+const draftContent = {
+  customerId: optional(id),
+  items: optional(list(orderLine, MAX_LINES)),
+  shippingAddress: optional(address),
+  shippingMethodId: optional(id),
+  couponCode: optional(couponCode),
+  notes,
+  tags: optional(z.array(text(100)).max(100)),
+  expiresAt: optional(timestamp),
+}
+
+export const createDraftOrderInput = z.object({
+  input: z.object({ ...draftContent, items: list(orderLine, MAX_LINES) }),
+})
+
+export const updateDraftOrderInput = z.object({ id, input: z.object(draftContent) })

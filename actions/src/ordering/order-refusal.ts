@@ -45,6 +45,7 @@ export type OrderRefusalReason =
   | 'unknown_warehouse'
   | 'address_required'
   | 'other_total'
+  | 'missing'
 
 /** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
@@ -58,6 +59,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
       return wrong(`The total is ${refusal.total ?? 'another one'} now`)
     case 'customer_required':
     case 'address_required':
+    case 'missing':
       return userError(field, { kind: 'required' })
     case 'not_the_carts_customer':
       return wrong('The cart belongs to another customer')

@@ -1,10 +1,12 @@
 import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
-import { byId, change, pick, table, update } from '../../mutation/rows.ts'
+import { byId, change, deletion, pick, remove, table, update } from '../../mutation/rows.ts'
 import { list, optionalText, text } from '../../mutation/rules.ts'
 
 const orderTable = table('Order', 'orders')
 const order = { record: { relationship: 'order', projection: 'Order' } } as const
 
+const draftOrderTable = table('DraftOrder', 'draftOrders')
+const draftOrder = { record: { relationship: 'draftOrder', projection: 'DraftOrder' } } as const
 const shipment = { record: { relationship: 'shipment', projection: 'Shipment' } } as const
 const orderReturn = { record: { relationship: 'return', projection: 'OrderReturn' } } as const
 
@@ -22,6 +24,10 @@ export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   processOrder: action(order),
   fulfillOrder: action(order),
   markOrderDelivered: action(order),
+  createDraftOrder: action(draftOrder),
+  updateDraftOrder: action(draftOrder),
+  deleteDraftOrder: deletion('Draft order', (id) => remove(draftOrderTable, byId(id))),
+  completeDraftOrder: action(order),
   addOrderNote: action(order),
   updateShipment: action(shipment),
   markShipmentShipped: action(shipment),

@@ -1,6 +1,11 @@
 import { ascending, descending } from '../../projection/condition.ts'
 import { atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection, type Lookup } from '../../projection/types.ts'
+import {
+  type ConnectionProjection,
+  type DomainProjection,
+  type FieldProjection,
+  type Lookup,
+} from '../../projection/types.ts'
 
 const orders: ConnectionProjection = {
   projection: 'Order',
@@ -38,6 +43,19 @@ const history: ConnectionProjection = {
   filters: {},
 }
 
+const drafts: ConnectionProjection = {
+  projection: 'DraftOrder',
+  sortFields: { ...byTime, UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' } },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    customerId: idEquals('customerId'),
+    status: { condition: (value) => ({ sums: { status: { _eq: value('String!') } } }) },
+  },
+}
+
+/** Of a draft, computed as things are now. */
+const sum = (column: string): FieldProjection => ({ kind: 'path', relationship: 'sums', column })
+
 const oldestFirst = [ascending('createdAt'), ascending('id')]
 
 const order: Lookup = {
@@ -69,6 +87,13 @@ export const ordering: DomainProjection = {
       projection: 'OrderReturn',
       by: { id: idEquals('id'), returnNumber: equals('returnNumber', 'String') },
     },
+    draftOrder: {
+      kind: 'lookup',
+      table: 'draftOrders',
+      projection: 'DraftOrder',
+      by: { id: idEquals('id') },
+    },
+    draftOrders: { kind: 'connection', table: 'draftOrders', connection: drafts },
     orderReturns: { kind: 'connection', table: 'orderReturns', connection: returns },
   },
   types: {
@@ -112,6 +137,27 @@ export const ordering: DomainProjection = {
       fields: { items: { kind: 'list', relationship: 'items', orderBy: [ascending('position')] } },
     },
     ReturnItem: { type: 'ReturnItem', from: 'ReturnLine' },
+    DraftOrder: {
+      type: 'DraftOrder',
+      from: 'DraftOrder',
+      table: 'draftOrders',
+      fields: {
+        status: sum('status'),
+        subtotal: sum('subtotal'),
+        tax: sum('tax'),
+        shipping: sum('shipping'),
+        discount: sum('discount'),
+        total: sum('total'),
+        items: { kind: 'list', relationship: 'items', orderBy: [ascending('position'), ascending('id')] },
+        shippingAddress: { kind: 'embedded', projection: 'DraftOrderAddress', absentWhen: ['line1'] },
+      },
+    },
+    DraftOrderAddress: {
+      type: 'Address',
+      from: 'DraftOrder',
+      fields: { isDefault: { kind: 'constant', value: false } },
+    },
+    DraftOrderItem: { type: 'DraftOrderItem', from: 'DraftOrderItem' },
     OrderHistoryEntry: { type: 'OrderHistoryEntry', from: 'OrderHistoryEntry' },
   },
   extensions: {

@@ -1,0 +1,70 @@
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
+import { type Once, once } from '../action/idempotency.ts'
+import { userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { completeDraft, type DraftStays, saveDraft, type SaveDraftOutcome } from './drafts.ts'
+import { placedAnswer } from './order-answer.ts'
+import { createDraftOrderInput, orderIdInput, updateDraftOrderInput } from './order-input.ts'
+import { orderError } from './order-refusal.ts'
+
+const access = { roles: ['merchant'], permission: 'orders:write' } as const
+
+/** Orders that staff puts together before they are placed. */
+export const draftActions = (
+  database: Database,
+  paymentWindow: number,
+): Readonly<Record<string, Action>> => ({
+  createDraftOrder: defineAction({
+    ...access,
+    input: createDraftOrderInput,
+    async handle(call, { input }) {
+      const outcome = await once(
+        database,
+        call,
+        (sql) => saveDraft(sql, call.session, null, input),
+        ({ outcome }) => outcome === 'saved',
+      )
+      return savedAnswer(call.session.merchantId, outcome)
+    },
+  }),
+  updateDraftOrder: defineAction({
+    ...access,
+    input: updateDraftOrderInput,
+    async handle({ session }, { id, input }) {
+      return savedAnswer(session.merchantId, await saveDraft(database, session, id, input))
+    },
+  }),
+  completeDraftOrder: defineAction({
+    ...access,
+    input: orderIdInput,
+    async handle({ session }, { id }) {
+      const outcome = await completeDraft(database, session, id, paymentWindow)
+      return outcome.outcome === 'unknown_draft' || outcome.outcome === 'draft_refused'
+        ? staysAnswer(outcome)
+        : placedAnswer(session.merchantId, outcome)
+    },
+  }),
+})
+
+function savedAnswer(merchantId: MerchantId, outcome: Once<SaveDraftOutcome>): Answer {
+  switch (outcome.outcome) {
+    case 'saved':
+      return done({ merchantId, draftOrderId: outcome.draftOrderId })
+    case 'invalid':
+      return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
+    case 'unknown_draft':
+    case 'draft_refused':
+      return staysAnswer(outcome)
+    case 'key_reused':
+      return idempotencyKeyReused(outcome.key)
+    default:
+      return outcome satisfies never
+  }
+}
+
+const staysAnswer = (outcome: DraftStays): Answer =>
+  outcome.outcome === 'unknown_draft'
+    ? invalid(notFound('id', 'draft order'))
+    : invalid(userError('id', { kind: 'value', message: `The draft order is ${outcome.status}` }))
