@@ -57,6 +57,7 @@ const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'orders',
     'payment',
     'promotions',
+    'search',
   ],
 }
 

@@ -17,4 +17,5 @@ export const SHOPPER_PERMISSIONS = [
   'booking:write',
   'notifications:read',
   'notifications:write',
+  'articles:read',
 ] as const

@@ -116,7 +116,9 @@ describe('contract', () => {
       ...['refreshSession', 'signOut', 'resetPassword', 'changePassword', 'requestEmailVerification'],
       ...['verifyEmail', 'enrollMfa', 'confirmMfa', 'disableMfa'],
     ]
-    expect(open).toEqual(['viewer', '_entities', '_service', ...ofTheCaller])
+    // Search finds what the caller's permissions cover, and nothing without any.
+    const ofSearch = ['search', 'searchSuggestions']
+    expect(open).toEqual(['viewer', ...ofSearch, '_entities', '_service', ...ofTheCaller])
   })
 
   test('answers every mutation with a nullable payload of nullable fields and errors', () => {

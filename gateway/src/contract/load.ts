@@ -15,6 +15,7 @@ export const domains = [
   'analytics',
   'email',
   'notifications',
+  'search',
   'merchant',
 ] as const
 

@@ -37,6 +37,7 @@ const inserted = [
   'merchant.ip_allow_list_entry',
   'promotion.promotion',
   'promotion.campaign',
+  'search.article',
 ]
 const updated = ['merchant.merchant', 'merchant.settings', 'crm.loyalty_program']
 const deleted = [

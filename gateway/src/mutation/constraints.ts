@@ -193,6 +193,10 @@ export const constraints: Readonly<Record<string, Meaning>> = {
     'Messages were written for it; it stays as their record',
   ),
   campaign_segment_fkey: reference('segmentId', 'Segment', 'Campaigns were or are to be sent to it'),
+  // search
+  article_slug_key: unique('slug'),
+  article_name_check: value('title'),
+  article_status_check: value('status'),
   // merchant
   merchant_name_check: value('name'),
   settings_currency_check: value('currency'),

@@ -11,6 +11,7 @@ import { notificationMutations } from '../domains/notifications/mutations.ts'
 import { orderMutations } from '../domains/orders/mutations.ts'
 import { paymentMutations } from '../domains/payment/mutations.ts'
 import { promotionMutations } from '../domains/promotions/mutations.ts'
+import { searchMutations } from '../domains/search/mutations.ts'
 import type { MutationDefinition } from './definition.ts'
 
 /** The contract's mutations, by the name of their field. */
@@ -27,5 +28,6 @@ export const mutations: Readonly<Record<string, MutationDefinition>> = {
   ...analyticsMutations,
   ...emailMutations,
   ...notificationMutations,
+  ...searchMutations,
   ...merchantMutations,
 }

@@ -23,6 +23,7 @@ export interface HasuraArguments {
   readonly limit?: VariableReference | number | undefined
   /** For a stream: how many rows at once, from which value of which column on. */
   readonly stream?: { readonly batchSize: number; readonly column: string; readonly after: VariableReference }
+  readonly offset?: VariableReference | undefined
 }
 
 export interface HasuraVariable {
@@ -54,7 +55,7 @@ function printField({ alias, name, args, selection }: HasuraField): string {
   return `${label}${args ? printArguments(args) : ''}${selection ? ` ${printSelection(selection)}` : ''}`
 }
 
-function printArguments({ args, where, orderBy, limit, stream }: HasuraArguments): string {
+function printArguments({ args, where, orderBy, limit, offset, stream }: HasuraArguments): string {
   const parts = [
     args && `args: ${printValue(args)}`,
     where !== undefined && `where: ${printValue(where)}`,
@@ -62,6 +63,7 @@ function printArguments({ args, where, orderBy, limit, stream }: HasuraArguments
     limit !== undefined && `limit: ${printValue(limit)}`,
     stream &&
       `batch_size: ${stream.batchSize}, cursor: [{ initial_value: { ${stream.column}: ${printValue(stream.after)} }, ordering: ASC }]`,
+    offset !== undefined && `offset: ${printValue(offset)}`,
   ].filter((part) => part !== false && part !== undefined)
   return parts.length > 0 ? `(${parts.join(', ')})` : ''
 }

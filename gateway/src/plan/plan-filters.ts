@@ -55,7 +55,8 @@ function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bo
 
 const membersOf = (values: ArgumentValues): ArgumentValues => (values['filters'] ?? {}) as ArgumentValues
 
-function requireFilterPermissions(
+/** Requires the permissions that the given members of `filters` need. */
+export function requireFilterPermissions(
   scope: PlanScope,
   field: GraphQLField<unknown, unknown>,
   values: ArgumentValues,

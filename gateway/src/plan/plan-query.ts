@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { type PermissionRule } from '../contract/permissions.ts'
 import { fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
-import { all, type VariableReference } from '../projection/condition.ts'
+import { all } from '../projection/condition.ts'
 import { type LocalValue, type Lookup, type RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
 import { type Binder, type Request } from './binding.ts'
@@ -18,6 +18,7 @@ import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
+import { planFunction, planFunctions } from './plan-functions.ts'
 import { plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
@@ -128,32 +129,11 @@ function planStored(
     }
     case 'function':
       return planFunction(scope, projection, field)
+    case 'functions':
+      return planFunctions(scope, projection, field)
     default:
       return projection satisfies never
   }
-}
-
-function planFunction(
-  scope: PlanScope,
-  projection: Extract<RootProjection, { kind: 'function' }>,
-  field: SelectedField,
-): RowPlan {
-  const { function: name, check, orderBy, limit } = projection
-  const args = scope.arguments(field.type, field.definition, field.group)
-  scope.binders.push((request, { errors }) => errors.push(...check(args.in(request))))
-  const passed: Record<string, VariableReference> = {}
-  for (const [argument, { type, toVariable }] of Object.entries(projection.args)) {
-    if (args.now[argument] == null) continue
-    const variable = scope.variable(type)
-    passed[argument] = variable
-    scope.binders.push((request, { variables }) => {
-      const value = args.in(request)[argument]
-      variables[variable.name] = toVariable ? toVariable(value) : value
-    })
-  }
-  const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
-  const asked = { alias: field.key, name, args: { args: passed, orderBy, limit }, selection: row.fields }
-  return plan(field, [asked], { complete: listShape(rowShape(row.shapes)) })
 }
 
 /** The first row of what is asked for, or null. */

@@ -46,10 +46,17 @@ export function planRow(
   projectionName: string,
   selectionSets: readonly SelectionSetNode[],
 ): RowPlan {
+  return planFields(scope, projectionName, selectionsOf(scope, projectionName, selectionSets))
+}
+
+function selectionsOf(
+  scope: PlanScope,
+  projectionName: string,
+  selectionSets: readonly SelectionSetNode[],
+): readonly FieldSelection[] {
   const type = typeOf(scope, projectionNamed(scope, projectionName))
   const selected = [...collectFields(scope, type, selectionSets)]
-  const selections = selected.map(([key, group]) => ({ key, name: group[0].name.value, group }))
-  return planFields(scope, projectionName, selections)
+  return selected.map(([key, group]) => ({ key, name: group[0].name.value, group }))
 }
 
 /** Plans the given fields of a contract object that is found as the projection says. */
@@ -58,9 +65,29 @@ export function planFields(
   projectionName: string,
   selections: readonly FieldSelection[],
 ): RowPlan {
+  scope.require(scope.contract.permissions.ofType(projectionNamed(scope, projectionName).type))
+  return planVisibleFields(scope, projectionName, selections)
+}
+
+/**
+ * Plans the selection of a contract object that is one of several types. Who may not see the type is not refused: row
+ * permissions keep its rows back, and the others are answered.
+ */
+export function planMember(
+  scope: PlanScope,
+  projectionName: string,
+  selectionSets: readonly SelectionSetNode[],
+): RowPlan {
+  return planVisibleFields(scope, projectionName, selectionsOf(scope, projectionName, selectionSets))
+}
+
+function planVisibleFields(
+  scope: PlanScope,
+  projectionName: string,
+  selections: readonly FieldSelection[],
+): RowPlan {
   const projection = projectionNamed(scope, projectionName)
   const type = typeOf(scope, projection)
-  scope.require(scope.contract.permissions.ofType(type.name))
   const definitions = type.getFields()
   const plans = selections.map(({ key, name, group }) => {
     const definition = definitions[name]
@@ -259,7 +286,7 @@ function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readon
   })
 }
 
-function planLimit(
+export function planLimit(
   scope: PlanScope,
   { argument, preset }: Limit,
   args: FieldArguments,

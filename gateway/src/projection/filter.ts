@@ -57,6 +57,14 @@ export const hasAll = (column: string): Filter => ({
 /** The specification's sample validators name these bounds (docs/open-points.md). */
 const searchLength = { min: 2, max: 100 }
 
+/** What is wrong with the length of a text that is looked for. */
+export function searchLengthError(text: unknown, field: string): CatalogueError | undefined {
+  const length = Array.from(String(text)).length
+  return length < searchLength.min || length > searchLength.max
+    ? outOfRange(field, length, searchLength.min, searchLength.max)
+    : undefined
+}
+
 /**
  * Any of the columns contains the text, in any case.
  *
@@ -67,10 +75,5 @@ export const searchIn = (columns: Readonly<Record<string, 'String' | 'citext'>>)
     _or: Object.entries(columns).map(([column, type]) => ({ [column]: { _ilike: value(`${type}!`) } })),
   }),
   toVariable: (text) => `%${String(text).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
-  check: (text, field) => {
-    const length = Array.from(String(text)).length
-    return length < searchLength.min || length > searchLength.max
-      ? outOfRange(field, length, searchLength.min, searchLength.max)
-      : undefined
-  },
+  check: searchLengthError,
 })

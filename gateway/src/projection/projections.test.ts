@@ -18,6 +18,9 @@ const queries = Object.values(contract.schema.getQueryType()?.getFields() ?? {})
 
 /** What a root field needs to be asked for at all. */
 const someArguments: Readonly<Record<string, string>> = {
+  search:
+    '(query: "shoes", filters: { types: [PRODUCT], tags: ["x"], categoryId: "x", priceMin: 1, priceMax: 2, inStock: true })',
+  searchSuggestions: '(query: "shoes")',
   inventory: '(skus: ["SKU-1"])',
   report: '(metrics: [ORDERS], startDate: "2030-01-01", endDate: "2030-01-31")',
   availability: '(serviceId: "x", staffId: "x", from: "2030-01-01T00:00:00Z", to: "2030-01-02T00:00:00Z")',

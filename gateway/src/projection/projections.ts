@@ -11,6 +11,7 @@ import { notifications } from '../domains/notifications/projection.ts'
 import { ordering } from '../domains/orders/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
 import { promotions } from '../domains/promotions/projection.ts'
+import { search } from '../domains/search/projection.ts'
 import {
   type DomainProjection,
   type RootProjection,
@@ -55,6 +56,7 @@ const domains = [
   analytics,
   email,
   notifications,
+  search,
   merchant,
   federation,
 ]

@@ -168,8 +168,18 @@ export type RootProjection =
       /** What is wrong with arguments that the contract's types let through. */
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
       readonly orderBy: readonly OrderBy[]
-      /** How many rows at most, whatever there is. */
-      readonly limit: number
+      /** How many rows at most, whatever there is, or the argument that says so. */
+      readonly limit: number | Limit
+    }
+  /** An object whose fields are made by functions of the database, each of the same arguments of the field. */
+  | {
+      readonly kind: 'functions'
+      /** The contract's object type. */
+      readonly type: string
+      /** By the functions' names for them. */
+      readonly args: Readonly<Record<string, FunctionArgument>>
+      readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
+      readonly parts: Readonly<Record<string, FunctionPart>>
     }
   /** Known from the credential alone. */
   | { readonly kind: 'principal'; readonly value: (principal: Principal) => LocalValue }
@@ -178,9 +188,33 @@ export type RootProjection =
   /** Records of any type that has a key, by references to them. */
   | { readonly kind: 'entities' }
 
+/** A field that a function makes. `function` is Hasura's root field. */
+export type FunctionPart =
+  | {
+      readonly kind: 'list'
+      readonly function: string
+      readonly projection: string
+      readonly orderBy: readonly OrderBy[]
+    }
+  /** How many rows there are; `function` is the one that aggregates. */
+  | { readonly kind: 'count'; readonly function: string }
+  /** Records of several types: of each row, the one that an object relationship leads to. */
+  | {
+      readonly kind: 'union'
+      readonly function: string
+      /** The members' projections, by the relationships that lead to them. */
+      readonly members: Readonly<Record<string, string>>
+      readonly orderBy: readonly OrderBy[]
+      readonly limit: Limit
+      /** The argument that says how many rows to pass over. */
+      readonly offset: string
+    }
+
 export interface FunctionArgument {
   /** Hasura's type. */
   readonly type: string
+  /** Where its value is among the field's arguments; under its own name when absent. */
+  readonly read?: (args: Readonly<Record<string, unknown>>) => unknown
   /** The contract's value as Hasura's; the same when absent. */
   readonly toVariable?: (value: unknown) => unknown
 }

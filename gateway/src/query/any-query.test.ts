@@ -31,6 +31,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   limit: ['2'],
   featured: ['true', 'false'],
   searchQuery: ['"product"', '"a%_"'],
+  query: ['"product"', '"a%_"', '"catgory 01"'],
   representations: [
     '[]',
     `[{ __typename: "Product", id: "${fixtureId('product', 1, 1)}" }, { __typename: "Order", id: "x" }]`,

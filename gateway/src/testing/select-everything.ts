@@ -1,4 +1,13 @@
-import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import {
+  type GraphQLField,
+  type GraphQLOutputType,
+  getNamedType,
+  type GraphQLUnionType,
+  isCompositeType,
+  isLeafType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
 import { type Contract } from '../contract/compose.ts'
 import { type PermissionRule } from '../contract/permissions.ts'
 import { type Role } from '../projection/types.ts'
@@ -13,6 +22,7 @@ export interface SelectEverythingOptions {
 /** A selection set with every field of a type, down to a depth; empty when there is nothing to select. */
 export function selectEverything(type: GraphQLOutputType, options: SelectEverythingOptions): string {
   const named = getNamedType(type)
+  if (isUnionType(named)) return selectMembers(named, options)
   if (!isObjectType(named)) return ''
   const { depth, include = () => true } = options
   const fields = Object.values(named.getFields())
@@ -21,8 +31,19 @@ export function selectEverything(type: GraphQLOutputType, options: SelectEveryth
   return `{ __typename ${fields.join(' ')} }`
 }
 
+/** The plain fields of every member. Two members may have fields of one name and other types, so each has an alias. */
+function selectMembers(type: GraphQLUnionType, { include = () => true }: SelectEverythingOptions): string {
+  const members = type.getTypes().map((member) => {
+    const fields = Object.values(member.getFields())
+      .filter((field) => isLeafType(getNamedType(field.type)) && include(member.name, field.name))
+      .map((field) => `${member.name}_${field.name}: ${field.name}`)
+    return `... on ${member.name} { __typename ${fields.join(' ')} }`
+  })
+  return `{ ${members.join(' ')} }`
+}
+
 function selectField(field: GraphQLField<unknown, unknown>, options: SelectEverythingOptions): string {
-  if (!isObjectType(getNamedType(field.type))) return field.name
+  if (!isCompositeType(getNamedType(field.type))) return field.name
   return options.depth > 0 ? `${field.name} ${selectEverything(field.type, options)}` : ''
 }
 

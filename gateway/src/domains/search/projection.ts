@@ -1,0 +1,120 @@
+import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
+import { ascending, descending } from '../../projection/condition.ts'
+import { equals, hasAll, idEquals, searchIn, searchLengthError, toUuid } from '../../projection/filter.ts'
+import {
+  type ConnectionProjection,
+  type DomainProjection,
+  type FunctionArgument,
+} from '../../projection/types.ts'
+
+const articles: ConnectionProjection = {
+  projection: 'Article',
+  sortFields: {
+    TITLE: { column: 'title', type: 'String' },
+    CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
+    UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
+  },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {
+    status: equals('status', 'String'),
+    tags: hasAll('tags'),
+    searchQuery: searchIn({ title: 'String' }),
+  },
+}
+
+/** How deep anybody pages into results; what stands below isn't what was looked for. */
+const maxOffset = 1000
+
+type Values = Readonly<Record<string, unknown>>
+
+const between = (field: string, value: unknown, min: number, max: number): readonly CatalogueError[] =>
+  typeof value === 'number' && (value < min || value > max) ? [outOfRange(field, value, min, max)] : []
+
+function checkQuery({ query }: Values): readonly CatalogueError[] {
+  const wrong = searchLengthError(query, 'query')
+  const unstorable = String(query).includes('\0')
+    ? [invalidFormat('query', 'text without null characters')]
+    : []
+  return wrong ? [wrong] : unstorable
+}
+
+const filtersOf = (args: Values): Values => (args['filters'] ?? {}) as Values
+
+const filter = (
+  name: string,
+  type: string,
+  toVariable?: FunctionArgument['toVariable'],
+): FunctionArgument => ({
+  type,
+  read: (args) => filtersOf(args)[name],
+  ...(toVariable && { toVariable }),
+})
+
+function checkFilters(args: Values): readonly CatalogueError[] {
+  const unstorable = ((filtersOf(args)['tags'] ?? []) as readonly string[]).some((tag) => tag.includes('\0'))
+  return unstorable ? [invalidFormat('filters.tags', 'text without null characters')] : []
+}
+
+export const search: DomainProjection = {
+  queries: {
+    search: {
+      kind: 'functions',
+      type: 'SearchResults',
+      args: {
+        query: { type: 'String!' },
+        types: filter('types', '[String!]!'),
+        categoryId: filter('categoryId', 'uuid!', toUuid),
+        tags: filter('tags', '[String!]!'),
+        priceMin: filter('priceMin', 'bigint!'),
+        priceMax: filter('priceMax', 'bigint!'),
+        inStock: filter('inStock', 'Boolean!'),
+        status: filter('status', 'String!'),
+      },
+      check: (args) => [
+        ...checkQuery(args),
+        ...checkFilters(args),
+        ...between('first', args['first'], 1, 100),
+        ...between('offset', args['offset'], 0, maxOffset),
+      ],
+      parts: {
+        results: {
+          kind: 'union',
+          function: 'search',
+          // By the object relationship that leads to it.
+          members: { product: 'Product', category: 'Category', article: 'Article' },
+          orderBy: [descending('rank'), ascending('id')],
+          limit: { argument: 'first', preset: 20 },
+          offset: 'offset',
+        },
+        totalCount: { kind: 'count', function: 'searchAggregate' },
+        facets: {
+          kind: 'list',
+          function: 'searchFacets',
+          projection: 'SearchFacet',
+          orderBy: [ascending('name'), descending('count'), ascending('min'), ascending('value')],
+        },
+      },
+    },
+    searchSuggestions: {
+      kind: 'function',
+      function: 'searchSuggestions',
+      projection: 'SearchSuggestion',
+      args: { query: { type: 'String!' } },
+      check: (args) => [...checkQuery(args), ...between('first', args['first'], 1, 20)],
+      orderBy: [descending('rank'), ascending('text')],
+      limit: { argument: 'first', preset: 10 },
+    },
+    article: {
+      kind: 'lookup',
+      table: 'articles',
+      projection: 'Article',
+      by: { id: idEquals('id'), slug: equals('slug', 'String') },
+    },
+    articles: { kind: 'connection', table: 'articles', connection: articles },
+  },
+  types: {
+    Article: { type: 'Article', from: 'Article' },
+    SearchFacet: { type: 'SearchFacet', from: 'SearchFacet' },
+    SearchSuggestion: { type: 'SearchSuggestion', from: 'SearchSuggestion' },
+  },
+}

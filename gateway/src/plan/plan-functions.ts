@@ -1,0 +1,170 @@
+import { getNamedType, isObjectType } from 'graphql'
+import { type VariableReference } from '../projection/condition.ts'
+import { type FunctionPart, type RootProjection } from '../projection/types.ts'
+import { type Complete, listShape, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
+import { aggregateField, readAggregate } from './aggregate.ts'
+import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { type HasuraField } from './hasura-document.ts'
+import { requireFilterPermissions } from './plan-filters.ts'
+import { plan, planLimit, planMember, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
+import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+
+type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
+type FunctionsProjection = Extract<RootProjection, { kind: 'functions' }>
+
+/** Plans a list that a function of the database makes of the field's arguments. */
+export function planFunction(
+  scope: PlanScope,
+  projection: FunctionProjection,
+  field: SelectedField,
+): RowPlan {
+  const { function: name, orderBy, limit } = projection
+  const args = scope.arguments(field.type, field.definition, field.group)
+  const passed = passArguments(scope, projection, args)
+  const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
+  const most = typeof limit === 'number' ? limit : planLimit(scope, limit, args)
+  const asked = {
+    alias: field.key,
+    name,
+    args: { args: passed, orderBy, limit: most },
+    selection: row.fields,
+  }
+  return plan(field, [asked], { complete: listShape(rowShape(row.shapes)) })
+}
+
+/** Binds the arguments that are given to variables for the function. */
+function passArguments(
+  scope: PlanScope,
+  { args: declared, check }: Pick<FunctionProjection, 'args' | 'check'>,
+  args: FieldArguments,
+): Readonly<Record<string, VariableReference>> {
+  scope.binders.push((request, { errors }) => errors.push(...check(args.in(request))))
+  const passed: Record<string, VariableReference> = {}
+  for (const [
+    name,
+    { type, toVariable, read = (values: FieldArguments['now']) => values[name] },
+  ] of Object.entries(declared)) {
+    if (read(args.now) == null) continue
+    const variable = scope.variable(type)
+    passed[name] = variable
+    scope.binders.push((request, { variables }) => {
+      const value = read(args.in(request))
+      variables[variable.name] = toVariable ? toVariable(value) : value
+    })
+  }
+  return passed
+}
+
+/** A field of an object that functions make: what to ask for, and where it is in the answer. */
+interface PartPlan {
+  readonly key: string
+  readonly field: HasuraField | undefined
+  readonly read: (answer: Row, context: ShapeContext) => unknown
+}
+
+/** Plans an object whose fields are made by functions. Only those are called whose fields are selected. */
+export function planFunctions(
+  scope: PlanScope,
+  projection: FunctionsProjection,
+  field: SelectedField,
+): RowPlan {
+  const type = getNamedType(field.definition.type)
+  if (!isObjectType(type)) throw new Error(`${type.name} is no object type of the contract`)
+  const args = scope.arguments(field.type, field.definition, field.group)
+  requireFilterPermissions(scope, field.definition, args.now)
+  const passed = passArguments(scope, projection, args)
+  const parts = [...collectFields(scope, type, selectionSetsOf(field.group))].map(
+    ([key, group]): PartPlan => {
+      const name = group[0].name.value
+      if (name === '__typename') return { key, field: undefined, read: () => type.name }
+      const part = projection.parts[name]
+      if (!part) throw new Error(`${type.name}.${name} has no projection`)
+      return planPart(scope, part, { key, group, args, passed })
+    },
+  )
+  // Something is asked for under the field's own key, so that it has its place in the answer.
+  const placeholder = { alias: field.key, name: '__typename' }
+  return plan(field, [placeholder, ...parts.flatMap((part) => part.field ?? [])], {
+    extract: (_raw, answer, context) => {
+      const object: Row = {}
+      for (const { key, read } of parts) {
+        context.path.push(key)
+        object[key] = read(answer, context)
+        context.path.pop()
+      }
+      return object
+    },
+  })
+}
+
+interface Asked {
+  readonly key: string
+  readonly group: FieldGroup
+  readonly args: FieldArguments
+  readonly passed: Readonly<Record<string, VariableReference>>
+}
+
+function planPart(scope: PlanScope, part: FunctionPart, { key, group, args, passed }: Asked): PartPlan {
+  const alias = scope.hiddenKey()
+  switch (part.kind) {
+    case 'count': {
+      const count = { function: 'count' } as const
+      return {
+        key,
+        field: { ...aggregateField(alias, part.function, count, undefined), args: { args: passed } },
+        read: (answer) => readAggregate(take(answer, alias), count),
+      }
+    }
+    case 'list': {
+      const row = planRow(scope, part.projection, selectionSetsOf(group))
+      const complete = listShape(rowShape(row.shapes))
+      const { orderBy } = part
+      return {
+        key,
+        field: { alias, name: part.function, args: { args: passed, orderBy }, selection: row.fields },
+        read: (answer, context) => completed(complete, take(answer, alias), context),
+      }
+    }
+    case 'union': {
+      const { orderBy, offset } = part
+      const members = Object.entries(part.members).map(([relationship, projection]) => {
+        const row = planMember(scope, projection, selectionSetsOf(group))
+        const field: HasuraField = { alias: relationship, name: relationship, selection: row.fields }
+        return { relationship, field, complete: rowShape(row.shapes) }
+      })
+      const page = { limit: planLimit(scope, part.limit, args), offset: planOffset(scope, offset, args) }
+      return {
+        key,
+        field: {
+          alias,
+          name: part.function,
+          args: { args: passed, orderBy, ...page },
+          selection: members.map(({ field }) => field),
+        },
+        read: (answer, context) =>
+          (take(answer, alias) as readonly Row[]).flatMap((row) => {
+            const member = members.find(({ relationship }) => row[relationship] != null)
+            // What the caller may not see is not there.
+            return member ? [completed(member.complete, row[member.relationship], context)] : []
+          }),
+      }
+    }
+    default:
+      return part satisfies never
+  }
+}
+
+const completed = (
+  complete: Complete<unknown> | undefined,
+  value: unknown,
+  context: ShapeContext,
+): unknown => (complete ? complete(value, context) : value)
+
+function planOffset(scope: PlanScope, argument: string, args: FieldArguments): VariableReference | undefined {
+  if (args.now[argument] == null) return undefined
+  const variable = scope.variable('Int!')
+  scope.binders.push((request, { variables }) => {
+    variables[variable.name] = args.in(request)[argument]
+  })
+  return variable
+}
