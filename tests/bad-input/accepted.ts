@@ -53,4 +53,13 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
   },
   { because: 'a line with no units is removed', places: ['updateCartItem quantity zero'] },
   { because: 'there are places without a tax', places: ['updateMerchantSettings input.taxRate zero'] },
+  {
+    because: 'a guest cart that is gone, or was never there, keeps nobody from signing in',
+    places: [
+      'signInCustomer input.cartId malformed',
+      'signInCustomer input.cartId foreign',
+      'registerCustomer input.cartId malformed',
+      'registerCustomer input.cartId foreign',
+    ],
+  },
 ]

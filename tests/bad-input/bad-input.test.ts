@@ -15,7 +15,7 @@ import { generateOperation } from '../tenancy/operation-generator.ts'
 import { copyMerchantWithNewIds, fingerprint } from '../tenancy/tenants.ts'
 import { ACCEPTED } from './accepted.ts'
 import { badInputs, type BadInput } from './bad-values.ts'
-import { goodValue, rowsOf, tablesByType, typeOfId } from './good-values.ts'
+import { goodValue, REGISTERED, rowsOf, tablesByType, typeOfId } from './good-values.ts'
 
 const TIMEOUT_MS = 600_000
 
@@ -40,6 +40,14 @@ beforeAll(async () => {
   client = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   schema = buildClientSchema(succeeded(await client<IntrospectionQuery>(getIntrospectionQuery())))
   types = await tablesByType(`${platform.hasuraUrl}/v1/metadata`, platform.adminSecret)
+  succeeded(
+    await client(
+      'mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { errors { message } } }',
+      {
+        input: REGISTERED,
+      },
+    ),
+  )
   await sql`
     INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${platform.merchantId}, '192.0.2.0/24')`
   const { id: productId } = await createStockedProduct(client, 10)
@@ -76,7 +84,8 @@ test(
       const problem = problemOf(one, await client(one.query, one.variables))
       if (problem !== null) wrong.push(`${one.mutation} ${one.path} ${one.fault}: ${problem}`)
     }
-    expect(wrong).toEqual([])
+    expect.soft([...withoutRow]).toEqual([])
+    expect.soft(wrong).toEqual([])
     expect(await rows()).toEqual(before)
   },
 )
@@ -108,13 +117,14 @@ function casesOf(mutation: GraphQLField<unknown, unknown>): readonly Case[] {
   }))
 }
 
+/** Ids that no row of the shop could be found for: without one, nothing behind the look-up is tried. */
+const withoutRow = new Set<string>()
+
 function ownId(name: string, mutation: GraphQLField<unknown, unknown>): string {
   const type = typeOfId(name, mutation, types)
   const id = type === undefined ? undefined : own.get(type)
-  if (id !== undefined) return id
-  throw new Error(
-    `${mutation.name}: ${name} is the id of ${type ?? 'an unknown type (good-values.ts)'}, of which the shop has no row`,
-  )
+  if (id === undefined) withoutRow.add(`${mutation.name}: ${name} is the id of ${type ?? 'an unknown type'}`)
+  return id ?? randomUUID()
 }
 
 function accepted(one: Case): boolean {
@@ -140,7 +150,8 @@ function problemOf(one: Case, answer: Answer<Readonly<Record<string, unknown>>>)
     : `names ${JSON.stringify(named)}: ${answer.text.slice(0, 300)}`
 }
 
-/** A digest of every row of both merchants. */
+/** A digest of every row of both merchants; failed attempts to sign in are counted, which is what they are for. */
 async function rows() {
-  return Promise.all([platform.merchantId, stranger].map((id) => fingerprint(sql, id)))
+  const digests = await Promise.all([platform.merchantId, stranger].map((id) => fingerprint(sql, id)))
+  return digests.map((tables) => ({ ...tables, 'identity.sign_in_attempt': null }))
 }

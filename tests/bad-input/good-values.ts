@@ -49,6 +49,7 @@ const CALLED: Readonly<Record<string, string>> = {
   fromWarehouse: 'Warehouse',
   toWarehouse: 'Warehouse',
   variant: 'ProductVariant',
+  segment: 'CustomerSegment',
   removeItem: 'OrderItem',
   removeIPWhitelist: 'IpAllowListEntry',
 }
@@ -112,6 +113,13 @@ export async function rowsOf(
   return rows
 }
 
+/** A shopper with a password: whoever can't sign in is told nothing about the rest. */
+export const REGISTERED = {
+  email: 'registered@example.com',
+  password: 'correct horse battery staple',
+  name: 'Registered',
+}
+
 /** Sold by the demo shop (seeds/default/02_catalog.sql). */
 const SKU = 'AP-RIDGE-TARP'
 
@@ -127,12 +135,14 @@ export function goodValue(name: string, type: string, mutation: GraphQLField<unk
     case 'Boolean':
       return true
     case 'DateTime':
+      if (name === 'scheduledAt') return new Date(Date.now() + 30 * 24 * 60 * 60_000).toISOString()
       return name.startsWith('end') ? '2031-01-01T00:00:00Z' : '2030-01-01T00:00:00Z'
     case 'Date':
       return '2030-01-01'
     case 'URL':
       return 'https://example.com/x.png'
     case 'EmailAddress':
+      if (mutation.name === 'signInCustomer') return REGISTERED.email
       return `${randomUUID()}@example.com`
     case 'JSON':
       return {}
@@ -150,6 +160,8 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
       return 'Europe/Berlin'
     case 'phone':
       return '+49 30 123456'
+    case 'password':
+      return REGISTERED.password
     case 'ip':
       return '10.9.8.0/24'
     case 'email':
