@@ -279,12 +279,16 @@ async function inTransaction(sql: Sql, work: () => Promise<void>): Promise<void>
 
 /**
  * What happened a year ago is nobody's to be told of: events that Hasura's triggers have written for the day go before anybody
- * can see them, so no mail and no notification leaves the house.
+ * can see them (what is seen and in progress is this transaction's own, savepoints included), so no mail and no notification leaves the house.
  */
 async function forgetEvents(sql: Sql): Promise<void> {
   const [queue] = await sql<
     { there: boolean }[]
   >`SELECT to_regclass('hdb_catalog.event_log') IS NOT NULL AS there`
   if (queue?.there === true)
-    await sql`DELETE FROM hdb_catalog.event_log WHERE xmin = pg_catalog.pg_current_xact_id()::xid`
+    await sql`
+      DELETE FROM hdb_catalog.event_log
+      WHERE pg_catalog.pg_xact_status(
+        ((pg_catalog.pg_current_xact_id()::text::bigint >> 32 << 32) + xmin::text::bigint)::text::xid8
+      ) = 'in progress'`
 }

@@ -21,7 +21,7 @@ async function openDatabase(): Promise<{ readonly url: string; readonly sql: Sql
     CREATE SCHEMA hdb_catalog;
     CREATE TABLE hdb_catalog.event_log (id integer GENERATED ALWAYS AS IDENTITY);
     CREATE FUNCTION hdb_catalog.order_placed() RETURNS trigger LANGUAGE plpgsql
-      AS 'BEGIN INSERT INTO hdb_catalog.event_log DEFAULT VALUES; RETURN NULL; END';
+      AS 'BEGIN INSERT INTO hdb_catalog.event_log DEFAULT VALUES; RETURN NULL; EXCEPTION WHEN data_exception THEN RETURN NULL; END';
     CREATE TRIGGER order_placed AFTER INSERT ON ordering.order FOR EACH ROW EXECUTE FUNCTION hdb_catalog.order_placed()`)
   return { url: database.url, sql }
 }
