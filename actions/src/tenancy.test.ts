@@ -59,6 +59,20 @@ beforeAll(async () => {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
 
+  const between = { fromWarehouseId: victim.warehouseIds[0], toWarehouseId: victim.warehouseIds[1] }
+  const { transferId } = await call('createTransfer', {
+    input: { ...between, lines: [{ sku: product.sku, quantity: 1 }] },
+  })
+  const { incomingStockId } = await call('createIncomingStock', { input: { sku: product.sku, quantity: 1 } })
+  const soldOut = await shop.createProduct(victim, { stock: [0] })
+  const { stockAlertId } = await call('subscribeStockAlert', {
+    sku: soldOut.sku,
+    email: 'theirs@example.com',
+  })
+  const [reward] = await shop.database<{ id: string }[]>`
+    INSERT INTO crm.loyalty_reward (merchant_id, name, points, discount_amount)
+    VALUES (${victim.merchantId}, 'Theirs', 1, 100) RETURNING id`
+
   const content = { subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' }
   const { emailTemplateId } = await call('createEmailTemplate', {
     input: { kind: 'ORDER_SHIPPED', ...content },
@@ -143,6 +157,33 @@ beforeAll(async () => {
       input: { input: { sku: own.sku, warehouseId: victim.warehouseIds[0], delta: 1, reason: 'x' } },
       field: 'warehouseId',
     },
+    setLowStockThreshold: { input: { input: { sku: product.sku, threshold: 1 } }, field: 'sku' },
+    createTransfer: {
+      input: { input: { ...between, lines: [{ sku: own.sku, quantity: 1 }] } },
+      field: 'fromWarehouseId',
+    },
+    updateTransfer: { input: { id: transferId, input: { notes: 'mine' } }, field: 'id' },
+    shipTransfer: { input: { id: transferId }, field: 'id' },
+    receiveTransfer: { input: { id: transferId }, field: 'id' },
+    cancelTransfer: { input: { id: transferId }, field: 'id' },
+    createIncomingStock: { input: { input: { sku: product.sku, quantity: 1 } }, field: 'sku' },
+    updateIncomingStock: { input: { id: incomingStockId, input: { quantity: 2 } }, field: 'id' },
+    receiveIncomingStock: { input: { id: incomingStockId }, field: 'id' },
+    cancelIncomingStock: { input: { id: incomingStockId }, field: 'id' },
+    subscribeStockAlert: { input: { sku: soldOut.sku, email: 'mine@example.com' }, field: 'sku' },
+    unsubscribeStockAlert: { input: { id: stockAlertId }, field: 'id' },
+    setCartShippingAddress: { input: { cartId, address }, field: 'cartId' },
+    setCartShippingMethod: { input: { cartId, shippingMethodId: null }, field: 'cartId' },
+    recordProductView: { input: { productId: product.id }, field: 'productId' },
+    adjustLoyaltyPoints: {
+      input: { input: { customerId: victim.customerId, points: 1, reason: 'mine' } },
+      field: 'customerId',
+    },
+    redeemLoyaltyReward: {
+      input: { input: { customerId: attacker.customerId, rewardId: found(reward).id } },
+      field: 'rewardId',
+    },
+    anonymizeCustomer: { input: { id: victim.customerId }, field: 'id' },
     createAppointment: {
       input: {
         input: {

@@ -57,7 +57,7 @@ export async function updateCampaign(
     }
     return { outcome: 'changed', campaignId: id }
   })
-  return outcome as CampaignOutcome
+  return outcome
 }
 
 /** @param scheduledAt null: now */

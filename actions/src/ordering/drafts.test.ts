@@ -61,8 +61,9 @@ test('a draft shows what it would cost, holds no stock, and becomes an order tha
   const answers = await Promise.all(Array.from({ length: 4 }, () => call('completeDraftOrder', { id })))
   expect(new Set(answers.map((answer) => dataOf(answer).orderId)).size).toBe(1)
   expect(await totals()).toEqual({ ...before, status: 'COMPLETED' })
-  const [order] =
-    await shop.database`SELECT total, tags FROM ordering.order WHERE id = ${String(dataOf(found(answers[0])).orderId)}`
+  const [order] = await shop.database<
+    { total: number; tags: string[] }[]
+  >`SELECT total, tags FROM ordering.order WHERE id = ${String(dataOf(found(answers[0])).orderId)}`
   expect(order).toEqual({ total: before.total, tags: ['phone'] })
   expect(await call('updateDraftOrder', { id, input: { notes: 'x' } })).toMatchObject({
     errors: [{ field: 'id' }],

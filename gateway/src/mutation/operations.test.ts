@@ -73,7 +73,9 @@ function planField(field: GraphQLField<unknown, unknown>, role: Role, principal:
   const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`)
   const passed = field.args.map(({ name }) => `${name}: $${name}`)
   const selection = selectEverything(field.type, { depth: 4, include: isVisible(contract, role) })
-  const document = parse(`mutation${inBrackets(declared)} { ${field.name}${inBrackets(passed)} ${selection} }`)
+  const document = parse(
+    `mutation${inBrackets(declared)} { ${field.name}${inBrackets(passed)} ${selection} }`,
+  )
   expect(validate(contract.schema, document)).toEqual([])
   const operation = document.definitions[0] as OperationDefinitionNode
   const variables = Object.fromEntries(field.args.map(({ name, type }) => [name, sample(type)]))
