@@ -325,7 +325,7 @@ describe('expiry', () => {
         await expirePoints(shop.database)
         expect(await pointsOf(customerId)).toBe(sum())
       }),
-      { numRuns: 25 },
+      { numRuns: 50 },
     )
     await expectShopToAddUp(shop.database, merchant)
   })

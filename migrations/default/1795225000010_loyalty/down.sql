@@ -5,6 +5,7 @@ DROP TRIGGER keep_points ON payment.payment;
 DROP FUNCTION crm.keep_points_of_payment();
 DROP FUNCTION crm.expire_points(integer);
 DROP FUNCTION crm.hold_loyalty_account(uuid, uuid);
+DROP FUNCTION crm.unspent_expired_points(uuid, uuid);
 DROP FUNCTION crm.points_expire_at(uuid);
 DROP TABLE crm.loyalty_entry;
 DROP FUNCTION crm.refuse_rewriting();

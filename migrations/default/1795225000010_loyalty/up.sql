@@ -147,9 +147,47 @@ AS $$
   SELECT now() + make_interval(days => g.points_expire_after_days) FROM crm.loyalty_program g WHERE g.merchant_id = p_merchant_id
 $$;
 
+-- What is left of a customer's points that have expired by now, and when the next do. The ledger is played through: what went was what
+-- expired soonest of what had come by then.
+CREATE FUNCTION crm.unspent_expired_points(p_merchant_id uuid, p_customer_id uuid, OUT expired bigint, OUT next_expiry timestamptz)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_entry record;
+  v_lot integer;
+  v_due bigint;
+  v_taken bigint;
+  -- Of each time that points came: how many are left, and when they expire.
+  v_left bigint[] := '{}';
+  v_expiry timestamptz[] := '{}';
+BEGIN
+  FOR v_entry IN
+    SELECT e.points, coalesce(e.expires_at, 'infinity') AS expires_at FROM crm.loyalty_entry e
+    WHERE e.merchant_id = p_merchant_id AND e.customer_id = p_customer_id ORDER BY e.created_at, e.id
+  LOOP
+    IF v_entry.points > 0 THEN
+      v_left := v_left || v_entry.points::bigint;
+      v_expiry := v_expiry || v_entry.expires_at;
+      CONTINUE;
+    END IF;
+    v_due := -v_entry.points;
+    FOR v_lot IN SELECT l.n FROM unnest(v_expiry) WITH ORDINALITY AS l (expiry, n) WHERE v_left[l.n] > 0 ORDER BY l.expiry, l.n LOOP
+      EXIT WHEN v_due = 0;
+      v_taken := least(v_left[v_lot], v_due);
+      v_left[v_lot] := v_left[v_lot] - v_taken;
+      v_due := v_due - v_taken;
+    END LOOP;
+  END LOOP;
+  SELECT
+    coalesce(sum(l.points) FILTER (WHERE l.expiry <= now()), 0),
+    min(l.expiry) FILTER (WHERE l.expiry > now() AND l.expiry < 'infinity' AND l.points > 0)
+  INTO expired, next_expiry
+  FROM unnest(v_left, v_expiry) AS l (points, expiry);
+END
+$$;
+
 -- Takes hold of a customer's account, makes it if there is none, and takes points off that have expired by now: whoever holds it
--- sees what can be spent. Whatever is spent, spends what expires soonest, so what has expired unspent is everything that came with
--- a day in the past, less everything that ever went.
+-- sees what can be spent.
 CREATE FUNCTION crm.hold_loyalty_account(p_merchant_id uuid, p_customer_id uuid) RETURNS crm.loyalty_account
 LANGUAGE plpgsql
 AS $$
@@ -164,11 +202,7 @@ BEGIN
   IF (v_account.next_expiry > now()) IS NOT FALSE THEN
     RETURN v_account;
   END IF;
-  SELECT
-    coalesce(sum(e.points) FILTER (WHERE e.points < 0 OR e.expires_at <= now()), 0),
-    min(e.expires_at) FILTER (WHERE e.expires_at > now())
-  INTO v_expired, v_next
-  FROM crm.loyalty_entry e WHERE e.merchant_id = p_merchant_id AND e.customer_id = p_customer_id;
+  SELECT u.expired, u.next_expiry INTO v_expired, v_next FROM crm.unspent_expired_points(p_merchant_id, p_customer_id) u;
   IF v_expired > 0 THEN
     INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points) VALUES (p_merchant_id, p_customer_id, 'EXPIRED', -v_expired);
   END IF;
@@ -197,7 +231,7 @@ BEGIN
 END
 $$;
 
--- What a payment earns a customer, in the transaction in which it succeeds; and what its refunds take back, in theirs. It follows
+-- What a payment earns a customer by the money that was taken, in the transaction in which it succeeds; and what its refunds take back, in theirs. It follows
 -- the payment's row, whoever writes it, so nothing is earned twice or lost, whatever crashes between.
 -- It never stands in a payment's way: what doesn't fit into an account isn't earned, and points that were spent before their order
 -- was refunded can't be taken back; the next refund of the payment takes what this one couldn't.
@@ -220,7 +254,7 @@ BEGIN
     WHERE g.merchant_id = NEW.merchant_id AND g.enabled;
     IF FOUND AND v_customer_id IS NOT NULL THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-      v_earned := least(div(NEW.amount::numeric * v_program.earn_points, v_program.earn_amount), 2147483647 - v_account.points);
+      v_earned := least(div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount), 2147483647 - v_account.points);
       IF v_earned > 0 THEN
         INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
         VALUES (NEW.merchant_id, v_customer_id, 'EARNED', v_earned, NEW.id, crm.points_expire_at(NEW.merchant_id));
@@ -230,7 +264,7 @@ BEGIN
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
     -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the whole.
-    SELECT (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.amount - NEW.refunded_amount]))[1] + coalesce(sum(e.points), 0)
+    SELECT (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[1] + coalesce(sum(e.points), 0)
     INTO v_points
     FROM crm.loyalty_entry e WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
     v_points := least(v_points, v_account.points);

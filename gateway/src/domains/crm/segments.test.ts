@@ -278,7 +278,7 @@ describe('a segment', () => {
     const before = segment?.memberCount ?? 0
     expect(before).toBeGreaterThan(0)
     await gateway.shop.sql(
-      `UPDATE payment.payment SET refunded_amount = amount WHERE merchant_id = '${merchantId}'`,
+      `UPDATE payment.payment SET refund_requested_amount = captured_amount, refunded_amount = captured_amount WHERE merchant_id = '${merchantId}'`,
     )
     expect((await update(segment?.id, {})).segment?.memberCount).toBe(0)
   })

@@ -240,7 +240,7 @@ test('an article is made with a slug of its title, kept to its status, changed a
     `mutation ($id: ID!) { updateArticle(id: $id, input: { status: PUBLISHED }) { article { publishedAt } errors { field } } }`,
     { id },
   )
-  expect(published).toMatchObject({ article: { publishedAt: expect.any(String) as unknown } })
+  expect(published).toMatchObject({ article: { publishedAt: expect.any(String) as string } })
   expect(await read()).toEqual({ article: { title: 'Été à Paris', body: 'Warm.' } })
   expect((await find('paris')).totalCount).toBe(1)
   await ask('mutation ($id: ID!) { deleteArticle(id: $id) { success errors { field } } }', { id })
