@@ -65,7 +65,7 @@ beforeAll(async () => {
   })
   const { incomingStockId } = await call('createIncomingStock', { input: { sku: product.sku, quantity: 1 } })
   const soldOut = await shop.createProduct(victim, { stock: [0] })
-  const { stockAlertId } = await call('subscribeStockAlert', {
+  const { id: stockAlertId } = await call('subscribeStockAlert', {
     sku: soldOut.sku,
     email: 'theirs@example.com',
   })
@@ -159,7 +159,13 @@ beforeAll(async () => {
     },
     setLowStockThreshold: { input: { input: { sku: product.sku, threshold: 1 } }, field: 'sku' },
     createTransfer: {
-      input: { input: { ...between, lines: [{ sku: own.sku, quantity: 1 }] } },
+      input: {
+        input: {
+          ...between,
+          toWarehouseId: attacker.warehouseIds[0],
+          lines: [{ sku: own.sku, quantity: 1 }],
+        },
+      },
       field: 'fromWarehouseId',
     },
     updateTransfer: { input: { id: transferId, input: { notes: 'mine' } }, field: 'id' },

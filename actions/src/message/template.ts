@@ -34,7 +34,7 @@ type Token = readonly [type: string, value: string, start: number, end: number, 
 export function templateFault(source: string, sample: Variables): string | null {
   let tokens: readonly Token[]
   try {
-    tokens = new Mustache.Writer().parse(source)
+    tokens = new Mustache.Writer().parse(source) as readonly Token[]
   } catch (error) {
     return error instanceof Error ? error.message : 'The template can not be read'
   }

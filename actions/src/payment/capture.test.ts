@@ -67,10 +67,15 @@ describe('money that is reserved', () => {
 
   test('can be taken in part: only that can be refunded', async () => {
     const { paymentId, total } = await reserved()
+    const spent = () => shop.database<{ total_spent: string }[]>`
+      SELECT total_spent FROM crm.customer_total WHERE customer_id = ${merchant.customerId}`
     expect(await call('capturePayment', { id: paymentId, amount: total + 1 })).toMatchObject({
       errors: [{ field: 'amount', code: 'OUT_OF_RANGE' }],
     })
+    const [before] = await spent()
     dataOf(await call('capturePayment', { id: paymentId, amount: 400 }))
+    const [after] = await spent()
+    expect(Number(after?.total_spent) - Number(before?.total_spent)).toBe(400)
     expect(await paymentOf(paymentId)).toMatchObject({
       captured_amount: '400',
       intent: { amount_received: 400 },

@@ -37,6 +37,30 @@ CREATE TRIGGER fill_amounts BEFORE INSERT ON payment.payment FOR EACH ROW EXECUT
 UPDATE payment.payment SET captured_amount = amount, refund_requested_amount = refunded_amount
 WHERE status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED');
 
+-- What a customer has spent: orders that were paid, less what was reserved and never taken, less what was given back. A
+-- cancelled or unpaid order counts for nothing.
+CREATE OR REPLACE VIEW crm.customer_total AS
+SELECT
+  c.merchant_id,
+  c.id AS customer_id,
+  s.total_spent,
+  s.order_count,
+  CASE WHEN s.order_count = 0 THEN 0 ELSE s.total_spent / s.order_count END AS average_order_value,
+  s.last_order_date
+FROM crm.customer c
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(sum(o.total - coalesce(p.not_kept, 0)), 0)::bigint AS total_spent,
+    count(*)::integer AS order_count,
+    max(o.created_at) AS last_order_date
+  FROM ordering.order o
+  LEFT JOIN LATERAL (
+    SELECT sum(x.amount - x.captured_amount + x.refunded_amount) AS not_kept FROM payment.payment x
+    WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
+  ) p ON true
+  WHERE o.merchant_id = c.merchant_id AND o.customer_id = c.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
+) s;
+
 ALTER TABLE payment.refund
   -- Of it, what was paid for shipping.
   ADD COLUMN shipping_amount bigint NOT NULL DEFAULT 0,
