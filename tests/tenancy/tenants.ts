@@ -76,7 +76,9 @@ export async function copyMerchant(
     for (const table of tables) {
       const columns = table.columns.filter((column) => !column.generated)
       const values = columns.map(({ name, type }) =>
-        type === 'uuid' && name !== 'merchant_id' ? newId(quoted(name)) : copiedValue(table.name, name),
+        type === 'uuid' && name !== 'merchant_id' && name !== 'unsubscribe_token'
+          ? newId(quoted(name))
+          : copiedValue(table.name, name),
       )
       await transaction.unsafe(
         `INSERT INTO ${table.name} (${columns.map(({ name }) => quoted(name)).join(', ')})
@@ -103,6 +105,7 @@ function copiedValue(table: string, column: string): string {
   if (column === 'merchant_id') return '$2::uuid'
   // What must be unique over all merchants can't be the same text.
   if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
+  if (column === 'unsubscribe_token') return 'gen_random_uuid()'
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
   if (FREE_TEXT.has(column)) return `'${CANARY} ' || ${quoted(column)}`
   return quoted(column)

@@ -30,7 +30,11 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)
     if (event.old?.['status'] === status) return
     if (status === 'CONFIRMED') await tellOrderConfirmed(database, merchantId, id)
-    if (status === 'SHIPPED') await tellOrderShipped(database, merchantId, id)
+  },
+  async shipment_status_changed(database, event) {
+    const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)
+    if (status === 'SHIPPED' && event.old?.['status'] !== status)
+      await tellOrderShipped(database, merchantId, id)
   },
   async refund_settled(database, event) {
     const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)

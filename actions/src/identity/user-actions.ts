@@ -34,7 +34,7 @@ const roleIds = z
 const newUser = z.object({ email, name: optional(text(200)), phone: optional(phone), roleIds })
 const changedUser = z.object({
   email: email.optional(),
-  name: text(200).nullable().optional(),
+  name: text(200).optional(),
   phone: phone.nullable().optional(),
 })
 const permissions = list(text(100), MAX_PERMISSIONS)

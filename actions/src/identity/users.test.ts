@@ -80,7 +80,7 @@ describe('a user', () => {
       return user?.['email_verified'] as boolean
     }
     await shop.database`UPDATE identity.user SET email_verified = true WHERE id = ${id}`
-    dataOf(await call('updateUser', { id, input: { name: null } }))
+    dataOf(await call('updateUser', { id, input: { phone: null } }))
     expect(await verified()).toBe(true)
     dataOf(await call('updateUser', { id, input: { email: 'new@example.com' } }))
     expect(await verified()).toBe(false)

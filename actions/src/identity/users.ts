@@ -51,7 +51,7 @@ export async function updateUser(
   database: Database,
   grantor: Grantor,
   id: string,
-  changes: { readonly email?: string; readonly name?: string | null; readonly phone?: string | null },
+  changes: { readonly email?: string; readonly name?: string; readonly phone?: string | null },
 ): Promise<IdentityOutcome> {
   return onlyOutcome(
     await database<Rows>`

@@ -15,11 +15,11 @@ export async function tellOrderConfirmed(database: Database, merchantId: Merchan
   await announce(database, { merchantId, kind: 'ORDER_CONFIRMATION', subjectKey: orderId, message })
 }
 
-export async function tellOrderShipped(database: Database, merchantId: MerchantId, orderId: string) {
+export async function tellOrderShipped(database: Database, merchantId: MerchantId, shipmentId: string) {
   const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.shipping_message(${merchantId}, ${orderId}) AS outcome`,
+    await database<Found[]>`SELECT notification.shipping_message(${merchantId}, ${shipmentId}) AS outcome`,
   )
-  await announce(database, { merchantId, kind: 'ORDER_SHIPPED', subjectKey: orderId, message })
+  await announce(database, { merchantId, kind: 'ORDER_SHIPPED', subjectKey: shipmentId, message })
 }
 
 /** The processor has given the money back. */

@@ -108,7 +108,7 @@ CREATE TABLE identity.user (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   email citext NOT NULL CHECK (email <> ''),
-  name text,
+  name text NOT NULL CHECK (name <> ''),
   phone text,
   email_verified boolean NOT NULL DEFAULT false,
   mfa_enabled boolean NOT NULL DEFAULT false,
@@ -262,7 +262,7 @@ BEGIN
   IF v_refusals IS NOT NULL THEN
     RETURN identity.refused(VARIADIC v_refusals);
   END IF;
-  INSERT INTO identity.user (merchant_id, id, email, name, phone) VALUES (p_merchant_id, v_id, p_email, p_name, p_phone);
+  INSERT INTO identity.user (merchant_id, id, email, name, phone) VALUES (p_merchant_id, v_id, p_email, coalesce(p_name, p_email), p_phone);
   INSERT INTO identity.user_role (merchant_id, user_id, role_id)
   SELECT DISTINCT p_merchant_id, v_id, x FROM unnest(p_role_ids) x;
   RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);

@@ -45,17 +45,16 @@ AS $$
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
 $$;
 
-CREATE FUNCTION notification.shipping_message(p_merchant_id uuid, p_order_id uuid) RETURNS jsonb
+CREATE FUNCTION notification.shipping_message(p_merchant_id uuid, p_shipment_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
   SELECT jsonb_insert(
-    notification.order_message(f.merchant_id, f.order_id), '{facts,shipment}', jsonb_build_object(
-      'carrier', f.carrier, 'trackingNumber', f.tracking_number, 'estimatedDeliveryAt', f.estimated_delivery_at
+    notification.order_message(s.merchant_id, s.order_id), '{facts,shipment}', jsonb_build_object(
+      'carrier', s.carrier, 'trackingNumber', s.tracking_number, 'estimatedDeliveryAt', s.estimated_delivery_at
     )
   )
-  FROM ordering.fulfillment f
-  WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id
-  ORDER BY f.created_at DESC LIMIT 1
+  FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id AND s.status IN ('SHIPPED', 'DELIVERED')
 $$;
 
 CREATE FUNCTION notification.refund_message(p_merchant_id uuid, p_refund_id uuid) RETURNS jsonb

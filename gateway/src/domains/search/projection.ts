@@ -100,7 +100,7 @@ export const search: DomainProjection = {
       function: 'searchSuggestions',
       projection: 'SearchSuggestion',
       args: { query: { type: 'String!' } },
-      check: (args) => [...checkQuery(args), ...between('first', args['first'], 1, 20)],
+      check: (args) => [...checkQuery(args), ...between('first', args['first'], 1, 100)],
       orderBy: [descending('rank'), ascending('text')],
       limit: { argument: 'first', preset: 10 },
     },
