@@ -14,6 +14,8 @@ import {
   CheckoutDocument,
   FreeTimesDocument,
   PayDocument,
+  ProductPageDocument,
+  SearchDocument,
   ServicesDocument,
   StartCartDocument,
   TrackDocument,
@@ -82,7 +84,7 @@ test("a client that generates types from this server's introspection gets those 
   expect(await generateOperations(buildClientSchema(introspection))).toBe(await readFile(GENERATED, 'utf8'))
 })
 
-test('a shopper browses, fills a cart, uses a coupon, pays, follows the order and books an appointment', async () => {
+test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows the order, gets a refund and books an appointment', async () => {
   const code = `WELCOME-${Date.now()}`
   payload(
     await backOffice<Record<string, { errors: [] }>>(
@@ -108,6 +110,16 @@ test('a shopper browses, fills a cart, uses a coupon, pays, follows the order an
     ({ hasVariants, inventory }) => !hasVariants && (inventory?.available ?? 0) > 1,
   )
   if (cheap === undefined || other === undefined) throw new Error('the demo shop has nothing on its shelves')
+
+  // As somebody types it who is in a hurry: two letters the wrong way round.
+  const typed = cheap.name.replace(/^(.)(.)(.)/, '$1$3$2')
+  const results = (await ask(SearchDocument, { query: typed })).search.results
+  const hit = results.find((result) => result.__typename === 'Product' && result.id === cheap.id)
+  if (hit?.__typename !== 'Product') throw new Error(`${cheap.name} is not found by ${typed}`)
+  expect((await ask(ProductPageDocument, { sku: hit.sku })).product).toMatchObject({
+    name: cheap.name,
+    price: cheap.price,
+  })
 
   const cart = done(
     (await tell(StartCartDocument, { input: { items: [{ productId: cheap.id, quantity: 2 }] } })).createCart,
@@ -147,7 +159,8 @@ test('a shopper browses, fills a cart, uses a coupon, pays, follows the order an
       { id: order.id, input: { carrier: 'DHL', trackingNumber: '00340434' } },
     ),
   )
-  expect((await ask(TrackDocument, { id: order.id })).order).toMatchObject({
+  const tracked = (await ask(TrackDocument, { id: order.id })).order
+  expect(tracked).toMatchObject({
     status: 'SHIPPED',
     payment: { status: 'SUCCEEDED', refundedAmount: 0 },
     fulfillment: { carrier: 'DHL', trackingNumber: '00340434' },
@@ -155,6 +168,19 @@ test('a shopper browses, fills a cart, uses a coupon, pays, follows the order an
       expect.objectContaining({ productName: cheap.name, quantity: 2, price: cheap.price }),
     ]) as unknown,
   })
+
+  const line = tracked?.items.find(({ productName }) => productName === cheap.name)
+  payload(
+    await backOffice<Record<string, { errors: [] }>>(
+      `mutation ($id: ID!, $input: RefundOrderInput!) { refundOrder(id: $id, input: $input) { errors { field message } } }`,
+      { id: order.id, input: { items: [{ orderItemId: line?.id, quantity: 1 }], reason: 'A scratch' } },
+    ),
+  )
+  const refunded = (await ask(TrackDocument, { id: order.id })).order?.payment
+  expect(refunded?.status).toBe('PARTIALLY_REFUNDED')
+  // Nine tenths of its price were paid for it, and tax.
+  expect(refunded?.refundedAmount).toBeGreaterThanOrEqual(Math.floor(cheap.price * 0.9))
+  expect(refunded?.refundedAmount).toBeLessThan(cheap.price * 1.1)
 
   const [service] = (await ask(ServicesDocument, {})).bookingServices.edges
   if (service === undefined) throw new Error('the demo shop has no services')
