@@ -239,6 +239,7 @@ beforeAll(async () => {
     updateRole: { input: { id: roleId, input: { name: 'mine' } }, field: 'id' },
     deleteRole: { input: { id: roleId }, field: 'id' },
     resetUserMfa: { input: { id: userId }, field: 'id' },
+    rotateApiKey: { input: { id: apiKeyId }, field: 'id' },
     revokeApiKey: { input: { id: apiKeyId }, field: 'id' },
   }
 })
@@ -266,7 +267,7 @@ describe('another merchant’s ids', () => {
     const names = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
     // Those of the caller's own account, and those that name a person by address or secret, have tests of their own.
     const withoutIds = new Set([
-      ...['createApiKey', 'createRole', 'signInUser', 'signInCustomer', 'registerCustomer', 'refreshSession'],
+      ...['changePlan', 'cancelSubscription', 'resumeSubscription', 'createApiKey', 'createRole', 'signInUser', 'signInCustomer', 'registerCustomer', 'refreshSession'],
       ...['signOut', 'requestUserPasswordReset', 'requestCustomerPasswordReset', 'resetPassword'],
       ...[
         'changePassword',

@@ -175,6 +175,8 @@ describe('an allow-list', () => {
   test('that is switched on refuses other addresses with SVC_AUTH_004 and follows its entries', async () => {
     const { authorization } = await createKey(database.sql, merchantId)
     expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`
+      INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${merchantId}, '203.0.113.0/24')`
     await database.sql`UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${merchantId}`
     expect(await until(isRefused(authorization))).toBeLessThan(1000)
     expect(await authenticate(authorization)).toMatchObject({ id: 'SVC_AUTH_004' })

@@ -9,6 +9,7 @@ import { advanceCampaigns } from '../email/index.ts'
 import { purgeExpiredIdentities } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { tellEverythingBackInStock } from '../notification/index.ts'
+import { beginPeriods } from '../merchant/index.ts'
 import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
 import type { PaymentProcessor } from '../payments/index.ts'
@@ -25,6 +26,7 @@ export type MaintenanceJob =
   | 'advance-campaigns'
   | 'deliver-messages'
   | 'purge-expired'
+  | 'begin-subscription-periods'
   | 'rotate-signing-keys'
 
 export const maintenanceJobs = [
@@ -37,6 +39,7 @@ export const maintenanceJobs = [
   'advance-campaigns',
   'deliver-messages',
   'purge-expired',
+  'begin-subscription-periods',
   'rotate-signing-keys',
 ] as const satisfies readonly MaintenanceJob[]
 
@@ -79,6 +82,8 @@ export async function runMaintenance(
         (await purgeIdempotencyRecords(database)) +
         (await purgeExpiredIdentities(database))
       )
+    case 'begin-subscription-periods':
+      return beginPeriods(database)
     case 'rotate-signing-keys':
       return (await tokenIssuer.rotateKeys(SIGNING_KEY_LIFETIME)) ? 1 : 0
     default:

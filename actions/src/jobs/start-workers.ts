@@ -55,6 +55,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'advance-campaigns': 5_000,
   'deliver-messages': 5_000,
   'purge-expired': 60_000,
+  'begin-subscription-periods': 60_000,
   'rotate-signing-keys': 60 * 60_000,
 }
 

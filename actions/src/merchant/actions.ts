@@ -6,9 +6,10 @@ import type {
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { addFault, id, list, optional, text, timestamp } from '../action/input.ts'
+import { addFault, id, integer, list, optional, text, timestamp, userError } from '../action/input.ts'
 import type { Database } from '../database.ts'
-import { createApiKey, customerExists, revokeApiKey, unknownPermissions } from './api-keys.ts'
+import { createApiKey, customerExists, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
+import { subscriptionActions } from './subscription-actions.ts'
 
 export interface MerchantOptions {
   readonly database: Database
@@ -18,6 +19,9 @@ export interface MerchantOptions {
 /** Seconds that a shopper's token is good for. */
 const CUSTOMER_TOKEN_TTL = 60 * 60
 const MAX_PERMISSIONS = 100
+/** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
+const DEFAULT_OVERLAP = 24 * 60 * 60
+const MAX_OVERLAP = 30 * 24 * 60 * 60
 
 const roles = ['merchant'] as const
 
@@ -27,7 +31,34 @@ export function merchantActions({
   tokenIssuer,
 }: MerchantOptions): Readonly<Record<string, Action>> {
   return {
+    ...subscriptionActions(database),
     createApiKey: create(database),
+    rotateApiKey: defineAction({
+      roles,
+      permission: 'api_keys:write',
+      input: z.object({ id, overlapSeconds: optional(integer(0, MAX_OVERLAP)) }),
+      async handle({ session: { merchantId, permissions: own } }, input) {
+        const overlap = input.overlapSeconds ?? DEFAULT_OVERLAP
+        const rotation = await rotateApiKey(database, merchantId, { own, id: input.id, overlap })
+        switch (rotation.outcome) {
+          case 'rotated':
+            return done({ merchantId, apiKeyId: rotation.apiKeyId, key: rotation.key })
+          case 'unknown':
+            return invalid(notFound('id', 'API key'))
+          case 'ended':
+            return invalid(
+              userError('id', {
+                kind: 'value',
+                message: 'The key is revoked or has expired: create another one',
+              }),
+            )
+          case 'beyond_own':
+            return forbidden(`Nobody grants what they don’t have: ${rotation.permission}`)
+          default:
+            return rotation satisfies never
+        }
+      },
+    }),
     revokeApiKey: defineAction({
       roles,
       permission: 'api_keys:write',

@@ -1,6 +1,6 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
-import type { Database } from '../database.ts'
+import { type Database, onlyOutcome } from '../database.ts'
 
 export interface NewApiKey {
   readonly name: string
@@ -34,6 +34,35 @@ export async function createApiKey(
     RETURNING id`
   if (row === undefined) throw new Error('The API key was not stored.')
   return { id: row.id, key }
+}
+
+type Rotation =
+  | { readonly outcome: 'rotated'; readonly apiKeyId: string }
+  | { readonly outcome: 'unknown' | 'ended' }
+  | { readonly outcome: 'beyond_own'; readonly permission: string }
+
+/**
+ * Puts a new key in the place of one, which goes on working for a while. The key's value is in the answer and nowhere else.
+ *
+ * @param own what the caller may do, and so what the key may permit at most
+ */
+export async function rotateApiKey(
+  database: Database,
+  merchantId: MerchantId,
+  { own, id, overlap }: { readonly own: ReadonlySet<string>; readonly id: string; readonly overlap: number },
+): Promise<
+  Exclude<Rotation, { outcome: 'rotated' }> | (Extract<Rotation, { outcome: 'rotated' }> & { key: string })
+> {
+  const [kept] = await database<{ mode: 'live' | 'test' }[]>`
+    SELECT mode FROM merchant.api_key WHERE merchant_id = ${merchantId} AND id = ${id}`
+  const { key, hash, prefix } = generateApiKey(kept?.mode ?? 'live')
+  const rotation = onlyOutcome(
+    await database<{ outcome: Rotation }[]>`
+      SELECT merchant.rotate_api_key(
+        ${merchantId}, ${[...own]}, ${id}, ${prefix}, ${hash}, make_interval(secs => ${overlap})
+      ) AS outcome`,
+  )
+  return rotation.outcome === 'rotated' ? { ...rotation, key } : rotation
 }
 
 /** Ends a key, from the moment of the commit (see merchant.notify_access_changed). False: there is no such key. */

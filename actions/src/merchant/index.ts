@@ -1,1 +1,2 @@
 export { merchantActions, type MerchantOptions } from './actions.ts'
+export { beginPeriods } from './subscriptions.ts'

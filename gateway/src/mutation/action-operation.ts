@@ -1,4 +1,12 @@
-import { getNullableType, type GraphQLInputType, isInputObjectType, isListType, isScalarType } from 'graphql'
+import {
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+} from 'graphql'
 import type { Operation } from '@commerce-graph/data-layer'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
@@ -37,8 +45,11 @@ const hasuraScalars: Readonly<Record<string, string>> = {
   EmailAddress: 'String',
 }
 
+/** Actions take values of enumerations as text. */
 const hasuraType = (type: GraphQLInputType): string =>
-  String(type).replace(/\w+/, (name) => hasuraScalars[name] ?? name)
+  String(type).replace(/\w+/, (name) =>
+    isEnumType(getNamedType(type)) ? 'String' : (hasuraScalars[name] ?? name),
+  )
 
 /** A value of the contract as the action's types want it: ids are UUIDs there, and one that is none is nobody's. */
 function hasuraValue(value: unknown, type: GraphQLInputType): unknown {

@@ -213,6 +213,11 @@ export const constraints: Readonly<Record<string, Meaning>> = {
     'There are orders with it',
   ),
   ip_allow_list_entry_network_key: unique('ip'),
+  ip_allow_list_entry_not_last: value(
+    'id',
+    'Nobody could get in: switch the allow-list off before its last entry goes',
+  ),
+  merchant_allow_list_some: value('ipWhitelistEnabled', 'Nobody could get in: add an address first'),
 }
 
 /** Hasura tells the constraint within its message, in Postgres's own words. Both engines do. */

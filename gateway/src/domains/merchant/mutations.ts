@@ -58,6 +58,8 @@ interface ZoneInput {
 /** The rows of these tables are the session's merchant's by permission, and there is one. */
 const theOnlyOne: Values = {}
 
+const subscription = { record: { relationship: 'subscription', projection: 'Subscription' } } as const
+
 export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
   updateMerchantAccount: change({
     record: 'MerchantAccount',
@@ -125,6 +127,13 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     fromResult: ['key'],
     toInput: ({ input }) => ({ input: { ...(input as Values), mode: modeOf(input as Values) } }),
   }),
+  rotateApiKey: action({
+    record: { relationship: 'apiKey', projection: 'ApiKey' },
+    fromResult: ['key'],
+  }),
+  changePlan: action(subscription),
+  cancelSubscription: action(subscription),
+  resumeSubscription: action(subscription),
   revokeApiKey: action({ record: { relationship: 'apiKey', projection: 'ApiKey' } }),
   addIPWhitelist: addToAllowList(),
   removeIPWhitelist: deletion('Allow-list entry', (id) => remove(allowListTable, byId(id))),

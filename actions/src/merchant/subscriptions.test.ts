@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../action/answer.ts'
+import type { Session } from '../action/session.ts'
+import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
+import { sessionAs } from '../testing/test-team.ts'
+import { beginPeriods } from './subscriptions.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+let session: Session
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+beforeEach(async () => {
+  merchant = await shop.createMerchant()
+  session = await sessionAs(shop, merchant, 'Owner')
+})
+afterAll(() => shop.close())
+
+const call = (name: string, input: object = {}): Promise<Answer> =>
+  shop.call(merchant, name, input, { session })
+const choose = (plan: string) => call('changePlan', { plan })
+
+interface Row {
+  readonly plan: string
+  readonly status: string
+  readonly next_plan: string | null
+  readonly cancel_at_period_end: boolean
+  readonly current_period_start: Date
+  readonly current_period_end: Date
+}
+
+async function subscription(): Promise<Row> {
+  const [row] = await shop.database<Row[]>`
+    SELECT * FROM merchant.subscription WHERE merchant_id = ${merchant.merchantId}`
+  return found(row)
+}
+
+const endPeriod = (ago: string) => shop.database`
+  UPDATE merchant.subscription
+  SET current_period_start = now() - interval '10 years', current_period_end = now() - ${ago}::interval
+  WHERE merchant_id = ${merchant.merchantId}`
+
+describe('a plan', () => {
+  test('that is larger begins at once, a smaller one with the next period', async () => {
+    dataOf(await choose('PRO'))
+    expect(await subscription()).toMatchObject({ plan: 'PRO', next_plan: null, status: 'ACTIVE' })
+    dataOf(await choose('STARTER'))
+    expect(await subscription()).toMatchObject({ plan: 'PRO', next_plan: 'STARTER' })
+    await endPeriod('1 second')
+    await beginPeriods(shop.database)
+    expect(await subscription()).toMatchObject({ plan: 'STARTER', next_plan: null })
+  })
+
+  test('is kept by choosing it again, and by resuming', async () => {
+    dataOf(await choose('PRO'))
+    dataOf(await choose('FREE'))
+    dataOf(await choose('PRO'))
+    expect(await subscription()).toMatchObject({ next_plan: null })
+    dataOf(await call('cancelSubscription'))
+    expect(await subscription()).toMatchObject({ plan: 'PRO', cancel_at_period_end: true })
+    dataOf(await call('resumeSubscription'))
+    expect(await subscription()).toMatchObject({ plan: 'PRO', cancel_at_period_end: false })
+  })
+
+  test('that was cancelled is the free one when its period is over, until another is chosen', async () => {
+    dataOf(await choose('PRO'))
+    dataOf(await call('cancelSubscription'))
+    await endPeriod('1 second')
+    await beginPeriods(shop.database)
+    expect(await subscription()).toMatchObject({
+      plan: 'FREE',
+      status: 'CANCELLED',
+      cancel_at_period_end: false,
+    })
+    expect(await call('cancelSubscription')).toMatchObject({ errors: [{ field: 'subscription' }] })
+    dataOf(await choose('STARTER'))
+    expect(await subscription()).toMatchObject({ plan: 'STARTER', status: 'ACTIVE' })
+  })
+
+  test('is nobody’s to change while a payment is late, or without the permission', async () => {
+    dataOf(await choose('PRO'))
+    await shop.database`UPDATE merchant.subscription SET status = 'PAST_DUE' WHERE merchant_id = ${merchant.merchantId}`
+    expect(await choose('ENTERPRISE')).toMatchObject({ errors: [{ field: 'plan', code: 'INVALID_VALUE' }] })
+    session = await sessionAs(shop, merchant, 'Admin')
+    expect(await choose('ENTERPRISE')).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+  })
+})
+
+test('a period that nobody looked at for long begins in the present, on the same day of the month, once', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 2000 }), async (days) => {
+      dataOf(await choose('PRO'))
+      await endPeriod(`${days} days 1 second`)
+      await Promise.all([beginPeriods(shop.database), beginPeriods(shop.database)])
+      const [row] = await shop.database<{ present: boolean; month: boolean }[]>`
+        SELECT
+          now() >= current_period_start AND now() < current_period_end AS present,
+          current_period_end - current_period_start BETWEEN interval '28 days' AND interval '31 days' AS month
+        FROM merchant.subscription WHERE merchant_id = ${merchant.merchantId}`
+      expect(row).toEqual({ present: true, month: true })
+      expect(await beginPeriods(shop.database)).toBe(0)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+describe('an API key', () => {
+  test('is rotated: the new one permits the same, and the old one works for a while', async () => {
+    const input = { name: 'CI', mode: 'test', permissions: ['orders:read'] }
+    const { apiKeyId } = dataOf(await call('createApiKey', { input }))
+    const rotated = dataOf(await call('rotateApiKey', { id: apiKeyId, overlapSeconds: 60 }))
+    expect(rotated.key).toMatch(/^cg_test_/)
+    const rows = await shop.database`
+      SELECT id = ${String(apiKeyId)} AS old, name, permissions,
+        round(extract(epoch FROM expires_at - now()) / 60)::int AS minutes
+      FROM merchant.api_key WHERE merchant_id = ${merchant.merchantId} ORDER BY created_at`
+    expect(rows).toEqual([
+      { old: true, name: 'CI', permissions: ['orders:read'], minutes: 1 },
+      { old: false, name: 'CI', permissions: ['orders:read'], minutes: null },
+    ])
+    dataOf(await call('revokeApiKey', { id: apiKeyId }))
+    expect(await call('rotateApiKey', { id: apiKeyId })).toMatchObject({ errors: [{ field: 'id' }] })
+  })
+
+  test('that permits more than the caller may is not theirs to rotate', async () => {
+    const input = { name: 'Big', mode: 'live', permissions: ['billing:write'] }
+    const { apiKeyId } = dataOf(await call('createApiKey', { input }))
+    session = await sessionAs(shop, merchant, 'Admin')
+    expect(await call('rotateApiKey', { id: apiKeyId })).toMatchObject({
+      kind: 'refused',
+      id: 'SVC_AUTH_003',
+    })
+  })
+})
+
+describe('an allow-list', () => {
+  const enable = () => shop.database`
+    UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${merchant.merchantId}`
+  const add = () => shop.database`
+    INSERT INTO merchant.ip_allow_list_entry (merchant_id, network)
+    VALUES (${merchant.merchantId}, '10.0.0.0/8'), (${merchant.merchantId}, '192.0.2.0/24')`
+
+  test('can not be switched on while it is empty', async () => {
+    await expect(enable()).rejects.toMatchObject({ constraint_name: 'merchant_allow_list_some' })
+    await add()
+    await enable()
+  })
+
+  test('keeps an entry while it is switched on, though all are removed at once', async () => {
+    await add()
+    await enable()
+    const entries = await shop.database<{ id: string }[]>`
+      SELECT id FROM merchant.ip_allow_list_entry WHERE merchant_id = ${merchant.merchantId}`
+    const removals = await Promise.allSettled(
+      entries.map(({ id }) => shop.database`DELETE FROM merchant.ip_allow_list_entry WHERE id = ${id}`),
+    )
+    expect(removals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await shop.database`UPDATE merchant.merchant SET ip_allow_list_enabled = false WHERE id = ${merchant.merchantId}`
+    await shop.database`DELETE FROM merchant.ip_allow_list_entry WHERE merchant_id = ${merchant.merchantId}`
+    await shop.database`DELETE FROM merchant.merchant WHERE id = ${merchant.merchantId}`
+  })
+})

@@ -1,0 +1,11 @@
+DROP FUNCTION merchant.rotate_api_key(uuid, text[], uuid, text, bytea, interval);
+DROP TRIGGER keep_a_way_in ON merchant.ip_allow_list_entry;
+DROP TRIGGER keep_a_way_in ON merchant.merchant;
+DROP FUNCTION merchant.keep_a_way_in();
+DROP FUNCTION merchant.begin_periods(integer, text[], text, text);
+DROP FUNCTION merchant.set_cancellation(uuid, boolean, text[]);
+DROP FUNCTION merchant.change_plan(uuid, text, text[], text);
+DROP FUNCTION merchant.lock_subscription(uuid);
+DROP FUNCTION merchant.plan_rank(text);
+DROP INDEX merchant.subscription_period_end;
+ALTER TABLE merchant.subscription DROP CONSTRAINT subscription_one_intention, DROP COLUMN next_plan;
