@@ -267,7 +267,17 @@ describe('another merchant’s ids', () => {
     const names = Object.values(shop.domains).flatMap((actions) => Object.keys(actions))
     // Those of the caller's own account, and those that name a person by address or secret, have tests of their own.
     const withoutIds = new Set([
-      ...['changePlan', 'cancelSubscription', 'resumeSubscription', 'createApiKey', 'createRole', 'signInUser', 'signInCustomer', 'registerCustomer', 'refreshSession'],
+      ...[
+        'changePlan',
+        'cancelSubscription',
+        'resumeSubscription',
+        'createApiKey',
+        'createRole',
+        'signInUser',
+        'signInCustomer',
+        'registerCustomer',
+        'refreshSession',
+      ],
       ...['signOut', 'requestUserPasswordReset', 'requestCustomerPasswordReset', 'resetPassword'],
       ...[
         'changePassword',
