@@ -17,6 +17,23 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
+/** The merchant's tables in which a text stands anywhere. */
+async function tablesThatTell(text: string): Promise<readonly string[]> {
+  const tables = await shop.database<{ name: string }[]>`
+    SELECT format('%I.%I', c.table_schema, c.table_name) AS name
+    FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+    WHERE c.column_name = 'merchant_id' AND t.table_type = 'BASE TABLE' ORDER BY 1`
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = await shop.database.unsafe(
+      `SELECT FROM ${name} t WHERE merchant_id = $1 AND strpos(to_jsonb(t)::text, $2) > 0`,
+      [merchant.merchantId, text],
+    )
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
 const anonymize = (id: string) => shop.call(merchant, 'anonymizeCustomer', { id })
 
 test('a customer is forgotten with all that tells who it was, and the orders stay', async () => {
@@ -36,6 +53,15 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
   await shop.database`
     INSERT INTO catalog.review (merchant_id, product_id, customer_id, author_name, rating)
     VALUES (${merchant.merchantId}, ${product.id}, ${customerId}, 'Ada L.', 5)`
+  await shop.database`
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, status, facts, text)
+    SELECT merchant_id, 'ORDER_SHIPPED', 'x', email, name, id, 'FAILED', json_build_object('email', email), 'Hello ' || email
+    FROM crm.customer WHERE id = ${customerId}`
+  await shop.database`
+    INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (${merchant.merchantId}, ${customerId}, 'x')`
+  const [{ email } = { email: '' }] = await shop.database<{ email: string }[]>`
+    SELECT email FROM crm.customer WHERE id = ${customerId}`
+  expect(await tablesThatTell(email)).toContain('email.delivery')
   expect(await anonymize(customerId)).toMatchObject({
     errors: [{ field: 'id', message: 'The customer has orders under way' }],
   })
@@ -66,6 +92,13 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
     orders: 1,
     authors: 'Anonymous',
   })
+  expect(await tablesThatTell(email)).toEqual([])
+  expect(
+    await shop.database`SELECT status FROM email.delivery WHERE merchant_id = ${merchant.merchantId}`,
+  ).toEqual([{ status: 'CANCELLED' }])
+  expect(await shop.database`SELECT FROM identity.credential WHERE customer_id = ${customerId}`).toHaveLength(
+    0,
+  )
   dataOf(await anonymize(customerId))
 })
 

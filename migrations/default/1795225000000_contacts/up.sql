@@ -55,9 +55,11 @@ CREATE TRIGGER anonymized AFTER UPDATE OF anonymized_at ON crm.customer
 CREATE FUNCTION crm.anonymize_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_email citext;
 BEGIN
   -- Orders and appointments hold on to the customer's row: none can come between looking and forgetting.
-  PERFORM FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id FOR UPDATE;
+  SELECT c.email INTO v_email FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
   END IF;
@@ -77,6 +79,10 @@ BEGIN
   DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id;
   DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;
+  DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
   DELETE FROM cart.cart c
   WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
     AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = c.merchant_id AND o.cart_id = c.id);

@@ -1,3 +1,5 @@
+DROP TRIGGER forget_messages ON crm.customer;
+DROP FUNCTION notification.forget_customer();
 DROP FUNCTION notification.claim_pushes(integer, interval, integer);
 DROP FUNCTION email.claim(integer, interval, integer);
 DROP FUNCTION notification.claim_back_in_stock(uuid, uuid, integer);

@@ -240,3 +240,25 @@ BEGIN
   RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data;
 END
 $$;
+
+-- Who is forgotten is forgotten here, too: the log says that something was sent and when, but not to whom or what. What is
+-- still to be sent, or could be sent again, isn't any more. Messages are addressed to who they were written for, so those to an
+-- address that the customer had before are found by the customer.
+CREATE FUNCTION notification.forget_customer() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE email.delivery d SET
+    recipient = NEW.email, recipient_name = NULL, facts = '{}', subject = NULL, html = NULL, text = NULL, message_id = NULL,
+    status = CASE WHEN d.status IN ('QUEUED', 'SENDING', 'FAILED', 'BOUNCED') THEN 'CANCELLED' ELSE d.status END,
+    reason = CASE WHEN d.status = 'SENT' THEN NULL ELSE 'The customer was forgotten' END,
+    claimed_until = NULL
+  WHERE d.merchant_id = NEW.merchant_id AND (d.customer_id = NEW.id OR d.recipient = OLD.email);
+  DELETE FROM notification.notification n WHERE n.merchant_id = NEW.merchant_id AND n.customer_id = NEW.id;
+  DELETE FROM notification.device d WHERE d.merchant_id = NEW.merchant_id AND d.customer_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER forget_messages AFTER UPDATE OF anonymized_at ON crm.customer
+  FOR EACH ROW WHEN (OLD.anonymized_at IS NULL AND NEW.anonymized_at IS NOT NULL)
+  EXECUTE FUNCTION notification.forget_customer();
