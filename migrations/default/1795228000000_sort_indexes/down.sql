@@ -1,0 +1,2 @@
+DROP INDEX ordering.order_status;
+DROP INDEX crm.customer_updated_at;
