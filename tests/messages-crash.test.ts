@@ -1,0 +1,65 @@
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import postgres from 'postgres'
+import { afterEach, expect, test } from 'vitest'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
+
+let platform: PlatformProcess | undefined
+let catcher: MailCatcher | undefined
+afterEach(async () => {
+  await platform?.remove()
+  await catcher?.close()
+})
+
+const patience = { timeout: 120_000, interval: 200 }
+
+test('orders that are paid are confirmed once each, by a platform that is killed while it does', async () => {
+  catcher = await startMailCatcher()
+  platform = await PlatformProcess.create()
+  const { mails } = catcher
+  // The server takes the receiver and then says nothing, so that the kill comes in the middle of the dialogue.
+  catcher.answerWith({ kind: 'hang' })
+  let ready = await platform.start({ SMTP_URL: catcher.url })
+  const merchant = createClient(ready.graphqlUrl, bearer(ready.liveKey))
+  const product = await createStockedProduct(merchant, 100)
+  const customerId = await createCustomer(merchant)
+  const orders = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const answer = await createOrder(merchant, customerId, [{ productId: product.id, quantity: 1 }])
+      return succeeded(answer).createOrder?.order?.id ?? ''
+    }),
+  )
+  await Promise.all(
+    orders.map(async (orderId) =>
+      payload(
+        await merchant<Record<string, { errors: { field: string; message: string }[] }>>(
+          'mutation ($input: PaymentInput!) { processPayment(input: $input) { errors { field message } } }',
+          { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
+        ),
+      ),
+    ),
+  )
+  await expect.poll(catcher.begun, patience).toBeGreaterThan(0)
+  await platform.kill()
+  catcher.answerWith({ kind: 'take' })
+  expect(mails).toEqual([])
+
+  ready = await platform.start({ SMTP_URL: catcher.url })
+  const sql = postgres(ready.databaseUrl, { max: 1 })
+  try {
+    const deliveries = () => sql<{ subject_key: string; status: string }[]>`
+      SELECT subject_key, status FROM email.delivery WHERE customer_id = ${customerId} ORDER BY subject_key`
+    await expect
+      .poll(async () => {
+        // The claims of the dead run out after five minutes. The test waits for half a minute of that and gives the rest.
+        await sql`UPDATE email.delivery SET claimed_until = now() WHERE status = 'SENDING' AND claimed_until < now() + interval '270 seconds'`
+        return (await deliveries()).map(({ subject_key, status }) => `${subject_key} ${status}`)
+      }, patience)
+      .toEqual(orders.map((id) => `${id} SENT`).sort())
+  } finally {
+    await sql.end()
+  }
+  expect(mails).toHaveLength(orders.length)
+  expect(new Set(mails.map(({ subject }) => subject)).size).toBe(orders.length)
+}, 300_000)
