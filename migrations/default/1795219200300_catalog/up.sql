@@ -183,7 +183,6 @@ CREATE TABLE catalog.product_category (
   CONSTRAINT product_category_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
   CONSTRAINT product_category_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
 );
-CREATE INDEX product_category_category ON catalog.product_category (merchant_id, category_id, product_id);
 
 CREATE TABLE catalog.review (
   merchant_id uuid NOT NULL,

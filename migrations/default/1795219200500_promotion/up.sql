@@ -10,7 +10,7 @@ CREATE TABLE promotion.promotion (
   code citext,
   discount_type text NOT NULL CHECK (discount_type IN ('PERCENTAGE', 'FIXED_AMOUNT', 'FREE_SHIPPING')),
   -- Percent for PERCENTAGE, minor units for FIXED_AMOUNT, without meaning for FREE_SHIPPING.
-  discount_value integer NOT NULL CHECK (discount_value >= 0 AND (discount_type <> 'PERCENTAGE' OR discount_value <= 100)),
+  discount_value integer NOT NULL,
   start_date timestamptz NOT NULL,
   end_date timestamptz NOT NULL,
   disabled boolean NOT NULL DEFAULT false,
@@ -25,12 +25,20 @@ CREATE TABLE promotion.promotion (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  CONSTRAINT promotion_discount_value_range CHECK (
+    CASE discount_type
+      WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
+      WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
+      ELSE discount_value >= 0
+    END
+  ),
   CONSTRAINT promotion_code_key UNIQUE (merchant_id, code),
   CONSTRAINT promotion_period CHECK (start_date < end_date),
   CONSTRAINT promotion_usage_within_limit CHECK (usage_count >= 0 AND (usage_limit IS NULL OR usage_count <= usage_limit))
 );
+-- A use is no change of the promotion.
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+  FOR EACH ROW WHEN (OLD.usage_count = NEW.usage_count) EXECUTE FUNCTION platform.touch_updated_at();
 
 -- A promotion's status is a fact about the clock, so it is computed when read and can't be stale.
 CREATE FUNCTION promotion.promotion_status(p promotion.promotion) RETURNS text

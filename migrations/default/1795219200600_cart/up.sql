@@ -58,28 +58,3 @@ LEFT JOIN LATERAL (
   SELECT i.available FROM inventory.sku_inventory i
   WHERE i.merchant_id = l.merchant_id AND i.product_id = l.product_id AND i.variant_id IS NOT DISTINCT FROM l.variant_id
 ) s ON true;
-
--- A cart's sums, tax by the merchant's rate, rounded half away from zero to a whole minor unit. Shipping is chosen
--- at checkout.
-CREATE VIEW cart.cart_total AS
-SELECT
-  c.merchant_id,
-  c.id AS cart_id,
-  s.item_count,
-  s.subtotal,
-  t.tax,
-  0::bigint AS shipping,
-  0::bigint AS discount,
-  s.subtotal + t.tax AS total
-FROM cart.cart c
-JOIN merchant.settings m ON m.merchant_id = c.merchant_id
-CROSS JOIN LATERAL (
-  SELECT
-    coalesce(sum(l.quantity), 0)::integer AS item_count,
-    coalesce(sum(coalesce(v.price, p.price) * l.quantity), 0)::bigint AS subtotal
-  FROM cart.cart_item l
-  JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
-  LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
-  WHERE l.merchant_id = c.merchant_id AND l.cart_id = c.id
-) s
-CROSS JOIN LATERAL (SELECT round(s.subtotal * m.tax_rate)::bigint AS tax) t;

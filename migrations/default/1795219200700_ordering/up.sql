@@ -95,33 +95,6 @@ CREATE TABLE ordering.order_item (
 );
 CREATE INDEX order_item_product ON ordering.order_item (merchant_id, product_id, order_id);
 
--- An order's lines add up to its subtotal. Deferred: a transaction may pass through states in which they don't.
-CREATE FUNCTION ordering.check_lines_add_up() RETURNS trigger
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  changed record := coalesce(NEW, OLD);
-  order_key uuid := CASE TG_TABLE_NAME WHEN 'order' THEN (to_jsonb(changed) ->> 'id')::uuid ELSE (to_jsonb(changed) ->> 'order_id')::uuid END;
-  order_merchant uuid := (to_jsonb(changed) ->> 'merchant_id')::uuid;
-BEGIN
-  IF EXISTS (
-    SELECT FROM ordering.order o
-    WHERE o.merchant_id = order_merchant AND o.id = order_key
-      AND o.subtotal <> (
-        SELECT coalesce(sum(i.subtotal), 0) FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
-      )
-  ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'order_lines_add_up', SCHEMA = 'ordering', TABLE = 'order',
-      MESSAGE = format('the lines of order %s do not add up to its subtotal', order_key);
-  END IF;
-  RETURN NULL;
-END
-$$;
-CREATE CONSTRAINT TRIGGER order_lines_add_up AFTER INSERT OR UPDATE OF subtotal ON ordering.order
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
-CREATE CONSTRAINT TRIGGER order_lines_add_up AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
-
 CREATE TABLE ordering.fulfillment (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
@@ -141,27 +114,3 @@ CREATE TABLE ordering.fulfillment (
 );
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.fulfillment
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
-
--- Which orders hold a product, once each: Product.orders and Product.recentOrders.
-CREATE VIEW ordering.product_order AS
-SELECT DISTINCT i.merchant_id, i.product_id, i.order_id
-FROM ordering.order_item i;
-
--- What a product sold: units, orders and revenue, of orders that were neither cancelled nor left unpaid.
-CREATE VIEW ordering.product_sales AS
-SELECT
-  p.merchant_id,
-  p.id AS product_id,
-  s.total_sold,
-  s.conversions,
-  s.revenue
-FROM catalog.product p
-CROSS JOIN LATERAL (
-  SELECT
-    coalesce(sum(i.quantity), 0)::integer AS total_sold,
-    count(DISTINCT i.order_id)::integer AS conversions,
-    coalesce(sum(i.subtotal), 0)::bigint AS revenue
-  FROM ordering.order_item i
-  JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
-  WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
-) s;

@@ -1,2 +1,1 @@
-DROP VIEW crm.customer_total;
 DROP SCHEMA payment CASCADE;

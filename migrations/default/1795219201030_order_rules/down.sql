@@ -1,11 +1,8 @@
-DROP FUNCTION ordering.replace_lines(uuid, uuid, catalog.sellable_line[]);
 DROP FUNCTION ordering.modified_lines(uuid, uuid, catalog.sellable_line[], jsonb, uuid[]);
 DROP FUNCTION ordering.unknown_item_refusals(uuid, uuid, jsonb, uuid[]);
-DROP FUNCTION ordering.modify_order(uuid, uuid, jsonb, jsonb, uuid[], jsonb, jsonb, text, text[]);
 DROP FUNCTION ordering.lapse_unpaid_orders(uuid, integer, text[], text);
 DROP FUNCTION ordering.confirm_order(uuid, uuid, text[], text);
 DROP FUNCTION ordering.shortages_at(jsonb, catalog.sellable_line[]);
-DROP FUNCTION ordering.place_order(uuid, uuid, jsonb, text, jsonb, jsonb, uuid, uuid, text, uuid, interval);
 DROP FUNCTION ordering.insert_address(uuid, uuid, uuid, jsonb);
 DROP FUNCTION ordering.tax_on(uuid, numeric);
 DROP FUNCTION ordering.shipping_refusal(uuid, uuid, text, text);

@@ -1,5 +1,4 @@
 DROP FUNCTION cart.purge_expired(integer);
-DROP FUNCTION ordering.check_out_cart(uuid, uuid, uuid, uuid, jsonb, jsonb, uuid, uuid, text, interval);
 DROP FUNCTION cart.set_line_quantity(uuid, uuid, uuid, uuid, integer, interval);
 DROP FUNCTION cart.add_line(uuid, uuid, uuid, jsonb, interval, integer);
 DROP FUNCTION cart.create_cart(uuid, uuid, text, jsonb, interval, integer);

@@ -8,16 +8,11 @@ DROP FUNCTION promotion.coupon_refusal(promotion.promotion, uuid, text);
 DROP FUNCTION platform.allocate(numeric, bigint[]);
 DROP TRIGGER check_conditions ON promotion.promotion;
 DROP FUNCTION promotion.check_conditions();
-DROP TRIGGER touch_updated_at ON promotion.promotion;
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 DROP INDEX promotion.promotion_created_at;
 ALTER TABLE promotion.promotion
   DROP CONSTRAINT promotion_customer_ids_some,
   DROP CONSTRAINT promotion_category_ids_some,
   DROP CONSTRAINT promotion_product_ids_some,
-  DROP CONSTRAINT promotion_discount_value_range,
-  ADD CONSTRAINT promotion_check CHECK (discount_value >= 0 AND (discount_type <> 'PERCENTAGE' OR discount_value <= 100)),
   DROP COLUMN campaign_id;
 DROP TABLE promotion.campaign;
 DELETE FROM merchant.permission WHERE name = 'promotions:write';

@@ -21,25 +21,12 @@ ALTER TABLE promotion.promotion
   ADD COLUMN campaign_id uuid,
   ADD CONSTRAINT promotion_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
     ON DELETE SET NULL (campaign_id),
-  DROP CONSTRAINT promotion_check,
-  ADD CONSTRAINT promotion_discount_value_range CHECK (
-    CASE discount_type
-      WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
-      WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
-      ELSE discount_value >= 0
-    END
-  ),
   -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
   ADD CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
   ADD CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
   ADD CONSTRAINT promotion_customer_ids_some CHECK (cardinality(customer_ids) > 0);
 CREATE INDEX promotion_created_at ON promotion.promotion (merchant_id, created_at, id);
 CREATE INDEX promotion_campaign ON promotion.promotion (merchant_id, campaign_id, created_at, id);
-
--- A use is no change of the promotion.
-DROP TRIGGER touch_updated_at ON promotion.promotion;
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
-  FOR EACH ROW WHEN (OLD.usage_count = NEW.usage_count) EXECUTE FUNCTION platform.touch_updated_at();
 
 -- The ids in a promotion's conditions are arrays and no link tables on purpose: deleting the only category of a link
 -- table would leave a promotion for everything. So a trigger does what a composite key would: an id is one of the

@@ -25,13 +25,12 @@ FROM (
   CROSS JOIN LATERAL unnest(a.ids, a.discounts, a.taxes) AS x(id, discount, tax)
 ) s
 WHERE i.merchant_id = s.merchant_id AND i.id = s.id;
-SET CONSTRAINTS ALL IMMEDIATE;
 ALTER TABLE ordering.order_item
   ADD CONSTRAINT order_item_discount_check CHECK (discount >= 0 AND discount <= subtotal),
   ADD CONSTRAINT order_item_tax_check CHECK (tax >= 0);
 
 -- An order's lines add up to its subtotal, its tax and what it takes off goods. Deferred: a transaction may pass through states in which they don't.
-CREATE OR REPLACE FUNCTION ordering.check_lines_add_up() RETURNS trigger
+CREATE FUNCTION ordering.check_lines_add_up() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -53,9 +52,11 @@ BEGIN
   RETURN NULL;
 END
 $$;
-DROP TRIGGER order_lines_add_up ON ordering.order;
 CREATE CONSTRAINT TRIGGER order_lines_add_up
   AFTER INSERT OR UPDATE OF subtotal, tax, discount, shipping_discount ON ordering.order
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
+CREATE CONSTRAINT TRIGGER order_lines_add_up
+  AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
 
 CREATE TYPE ordering.pricing AS (
@@ -117,7 +118,6 @@ BEGIN
 END
 $$;
 
-DROP FUNCTION ordering.place_order(uuid, uuid, jsonb, text, jsonb, jsonb, uuid, uuid, text, uuid, interval);
 -- Places an order: checks everything, reserves the stock until the payment window ends, fixes prices, tax and names.
 -- p_lines: [{productId, variantId?, quantity}]. p_currency: the cart's, or NULL for the products' own.
 -- p_coupon_code: locks its promotion until the order is placed, so that of two racing orders the second sees the first one's use.
@@ -234,54 +234,6 @@ BEGIN
 END
 $$;
 
--- Cancels unpaid orders whose payment window has ended, unless a payment for them is under way, and gives their
--- stock back. Returns how many; fewer than p_limit means that it is done.
-CREATE OR REPLACE FUNCTION ordering.lapse_unpaid_orders(p_merchant_id uuid, p_limit integer, p_from text[], p_to text) RETURNS integer
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_order_ids uuid[];
-  v_reservation_ids uuid[];
-BEGIN
-  v_order_ids := ARRAY(
-    SELECT o.id
-    FROM inventory.reservation r
-    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
-    WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.expires_at <= now() AND o.status = ANY (p_from)
-      AND (payment.open_payment(o.merchant_id, o.id)).id IS NULL
-    ORDER BY r.expires_at
-    LIMIT p_limit
-    FOR UPDATE OF o SKIP LOCKED
-  );
-  -- Looked at once more now that the orders are locked: a payment may have begun or been settled meanwhile.
-  v_order_ids := ARRAY(
-    SELECT o.id FROM ordering.order o
-    WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids) AND o.status = ANY (p_from)
-      AND (payment.open_payment(o.merchant_id, o.id)).id IS NULL
-  );
-  -- Their coupons' uses go back with the orders' status (promotion.count_usage); several promotions are locked in one
-  -- order, and before reservations and levels, as whoever places an order does.
-  PERFORM FROM promotion.promotion p
-  WHERE p.merchant_id = p_merchant_id
-    AND p.id IN (
-      SELECT o.promotion_id FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids)
-    )
-  ORDER BY p.id
-  FOR NO KEY UPDATE;
-  v_reservation_ids := ARRAY(
-    SELECT r.id FROM inventory.reservation r
-    WHERE r.merchant_id = p_merchant_id AND r.order_id = ANY (v_order_ids) AND r.status = 'ACTIVE'
-    FOR UPDATE
-  );
-  PERFORM inventory.give_back(p_merchant_id, v_reservation_ids, 'EXPIRED');
-  UPDATE ordering.order o
-  SET status = p_to, cancelled_at = now(), cancel_reason = 'The payment window has ended'
-  WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids);
-  RETURN cardinality(v_order_ids);
-END
-$$;
-
-DROP FUNCTION ordering.replace_lines(uuid, uuid, catalog.sellable_line[]);
 -- Writes lines over an order's own, with what ordering.price says of each. A line that stays keeps its id.
 CREATE FUNCTION ordering.replace_lines(
   p_merchant_id uuid,
@@ -318,7 +270,7 @@ $$;
 -- don't meet its conditions any more.
 -- {outcome: 'modified', orderId} | 'unknown_order' | {'order_refused', status} | {'payment_open', …} |
 -- {'invalid', refusals} | {'insufficient', shortages}
-CREATE OR REPLACE FUNCTION ordering.modify_order(
+CREATE FUNCTION ordering.modify_order(
   p_merchant_id uuid,
   p_order_id uuid,
   p_add jsonb,
@@ -429,9 +381,9 @@ ALTER TABLE cart.cart
     ON DELETE SET NULL (promotion_id);
 CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 
--- What a cart's coupon takes off its lines now; NULL without a coupon. Shipping is chosen at checkout, so free shipping
--- takes nothing off yet.
-CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[]) RETURNS promotion.discount
+-- What a cart's coupon takes off now: off its lines, and off p_shipping.
+CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
+RETURNS promotion.discount
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
@@ -444,41 +396,16 @@ BEGIN
   IF v_refusal IS NOT NULL OR p_product_ids IS NULL THEN
     RETURN ROW(v_refusal, NULL, NULL)::promotion.discount;
   END IF;
-  RETURN promotion.discount_on(v_promotion, p_product_ids, p_subtotals, 0);
+  RETURN promotion.discount_on(v_promotion, p_product_ids, p_subtotals, p_shipping);
 END
 $$;
-
--- A cart's sums. Tax is by the merchant's rate on what is paid for the lines, rounded half away from zero to a whole minor
--- unit. Shipping is chosen at checkout.
-CREATE OR REPLACE VIEW cart.cart_total AS
-SELECT
-  c.merchant_id,
-  c.id AS cart_id,
-  s.item_count,
-  s.subtotal,
-  t.tax,
-  0::bigint AS shipping,
-  d.discount,
-  s.subtotal + t.tax - d.discount AS total
-FROM cart.cart c
-JOIN merchant.settings m ON m.merchant_id = c.merchant_id
-CROSS JOIN LATERAL (
-  SELECT
-    coalesce(sum(l.quantity), 0)::integer AS item_count,
-    coalesce(sum(coalesce(v.price, p.price) * l.quantity), 0)::bigint AS subtotal,
-    array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
-    array_agg(coalesce(v.price, p.price) * l.quantity ORDER BY l.created_at, l.id) AS subtotals
-  FROM cart.cart_item l
-  JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
-  LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
-  WHERE l.merchant_id = c.merchant_id AND l.cart_id = c.id
-) s
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN c.promotion_id IS NULL THEN 0 ELSE coalesce(
-    (SELECT sum(x) FROM unnest((cart.coupon_discount(c, s.product_ids, s.subtotals)).lines) x), 0
-  ) END::bigint AS discount
-) d
-CROSS JOIN LATERAL (SELECT round((s.subtotal - d.discount) * m.tax_rate)::bigint AS tax) t;
+-- Without shipping, as applying a coupon asks.
+CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[])
+RETURNS promotion.discount
+LANGUAGE sql STABLE
+AS $$
+  SELECT cart.coupon_discount(p_cart, p_product_ids, p_subtotals, 0::bigint)
+$$;
 
 -- Applies a coupon to a cart, in the place of another one. It can be one for lines or a sum that an empty cart doesn't have
 -- yet. What lock_open_cart answers, or {outcome: 'changed', cartId} | {outcome: 'invalid', refusals}
@@ -533,68 +460,5 @@ BEGIN
   UPDATE cart.cart c SET promotion_id = NULL, coupon_code = NULL, expires_at = now() + p_lifetime
   WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
-END
-$$;
-
-DROP FUNCTION ordering.check_out_cart(uuid, uuid, uuid, uuid, jsonb, jsonb, uuid, uuid, text, interval);
--- Turns a cart into an order, once: asked again it answers with the same order.
--- p_customer_id: whose order it is to be, for a guest's cart; it must be the cart's own customer otherwise.
--- p_coupon_code: NULL for the one that was applied to the cart, if any.
--- p_owner_id: only this customer's carts exist.
--- What lock_open_cart or ordering.place_order answers, or {outcome: 'empty'}.
-CREATE FUNCTION ordering.check_out_cart(
-  p_merchant_id uuid,
-  p_cart_id uuid,
-  p_owner_id uuid,
-  p_customer_id uuid,
-  p_shipping_address jsonb,
-  p_billing_address jsonb,
-  p_shipping_method_id uuid,
-  p_reservation_id uuid,
-  p_coupon_code text,
-  p_notes text,
-  p_payment_window interval
-) RETURNS jsonb
-LANGUAGE plpgsql
-AS $$
-DECLARE
-  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id);
-  v_cart cart.cart;
-  v_customer_id uuid;
-  v_lines jsonb;
-BEGIN
-  IF v_outcome ->> 'outcome' = 'checked_out' THEN
-    RETURN (
-      SELECT jsonb_build_object('outcome', 'placed', 'orderId', o.id)
-      FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.cart_id = p_cart_id
-    );
-  END IF;
-  IF v_outcome IS NOT NULL THEN
-    RETURN v_outcome;
-  END IF;
-  SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
-  v_customer_id := coalesce(v_cart.customer_id, p_customer_id);
-  IF v_customer_id IS NULL OR v_customer_id <> coalesce(p_customer_id, v_customer_id) THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(jsonb_build_object(
-      'field', 'customerId', 'reason', CASE WHEN v_customer_id IS NULL THEN 'customer_required' ELSE 'not_the_carts_customer' END
-    )));
-  END IF;
-  SELECT jsonb_agg(
-    jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-    ORDER BY i.created_at, i.id
-  ) INTO v_lines
-  FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id;
-  IF v_lines IS NULL THEN
-    RETURN jsonb_build_object('outcome', 'empty');
-  END IF;
-  v_outcome := ordering.place_order(
-    p_merchant_id, v_customer_id, v_lines, v_cart.currency, p_shipping_address, p_billing_address, p_shipping_method_id,
-    p_reservation_id, coalesce(p_coupon_code, CASE WHEN v_cart.promotion_id IS NOT NULL THEN v_cart.coupon_code END), p_notes,
-    p_cart_id, p_payment_window
-  );
-  IF v_outcome ->> 'outcome' = 'placed' THEN
-    UPDATE cart.cart c SET checked_out_at = now() WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
-  END IF;
-  RETURN v_outcome;
 END
 $$;

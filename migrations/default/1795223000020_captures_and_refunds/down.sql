@@ -28,26 +28,7 @@ ALTER TABLE payment.refund
   DROP COLUMN attempt,
   DROP COLUMN failure_reason,
   DROP COLUMN shipping_amount;
-CREATE OR REPLACE VIEW crm.customer_total AS
-SELECT
-  c.merchant_id,
-  c.id AS customer_id,
-  s.total_spent,
-  s.order_count,
-  CASE WHEN s.order_count = 0 THEN 0 ELSE s.total_spent / s.order_count END AS average_order_value,
-  s.last_order_date
-FROM crm.customer c
-CROSS JOIN LATERAL (
-  SELECT
-    coalesce(sum(o.total - coalesce(p.refunded, 0)), 0)::bigint AS total_spent,
-    count(*)::integer AS order_count,
-    max(o.created_at) AS last_order_date
-  FROM ordering.order o
-  LEFT JOIN LATERAL (
-    SELECT sum(x.refunded_amount) AS refunded FROM payment.payment x WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id
-  ) p ON true
-  WHERE o.merchant_id = c.merchant_id AND o.customer_id = c.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
-) s;
+DROP VIEW crm.customer_total;
 DROP TRIGGER fill_amounts ON payment.payment;
 DROP FUNCTION payment.fill_amounts();
 ALTER TABLE payment.payment

@@ -39,7 +39,7 @@ WHERE status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED');
 
 -- What a customer has spent: orders that were paid, less what was reserved and never taken, less what was given back. A
 -- cancelled or unpaid order counts for nothing.
-CREATE OR REPLACE VIEW crm.customer_total AS
+CREATE VIEW crm.customer_total AS
 SELECT
   c.merchant_id,
   c.id AS customer_id,

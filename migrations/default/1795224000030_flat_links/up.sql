@@ -5,8 +5,6 @@ ALTER TABLE catalog.product_category ADD COLUMN created_at timestamptz;
 UPDATE catalog.product_category l SET created_at = p.created_at
 FROM catalog.product p WHERE p.merchant_id = l.merchant_id AND p.id = l.product_id;
 ALTER TABLE catalog.product_category ALTER COLUMN created_at SET NOT NULL;
--- What the index on (merchant_id, category_id, product_id) was for, and the pages.
-DROP INDEX catalog.product_category_category;
 CREATE INDEX product_category_created_at ON catalog.product_category (merchant_id, category_id, created_at, product_id);
 
 CREATE FUNCTION catalog.date_link() RETURNS trigger
@@ -34,7 +32,6 @@ CREATE TRIGGER date_links AFTER UPDATE OF created_at ON catalog.product
   FOR EACH ROW WHEN (NEW.created_at <> OLD.created_at) EXECUTE FUNCTION catalog.date_links();
 
 -- Which orders hold a product, once each: Product.orders and Product.recentOrders. Kept by the orders' lines.
-DROP VIEW ordering.product_order;
 CREATE TABLE ordering.product_order (
   merchant_id uuid NOT NULL,
   product_id uuid NOT NULL,

@@ -42,35 +42,9 @@ AS $$
   ), 0)
 $$;
 
--- What a cart's coupon takes off now: off its lines, and off p_shipping.
-CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
-RETURNS promotion.discount
-LANGUAGE plpgsql STABLE
-AS $$
-DECLARE
-  v_promotion promotion.promotion;
-  v_refusal text;
-BEGIN
-  SELECT * INTO v_promotion FROM promotion.promotion p
-  WHERE p.merchant_id = p_cart.merchant_id AND p.id = p_cart.promotion_id AND p.code = p_cart.coupon_code;
-  v_refusal := promotion.coupon_refusal(v_promotion, p_cart.customer_id, p_cart.currency);
-  IF v_refusal IS NOT NULL OR p_product_ids IS NULL THEN
-    RETURN ROW(v_refusal, NULL, NULL)::promotion.discount;
-  END IF;
-  RETURN promotion.discount_on(v_promotion, p_product_ids, p_subtotals, p_shipping);
-END
-$$;
--- Without shipping, as applying a coupon asks.
-CREATE OR REPLACE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[])
-RETURNS promotion.discount
-LANGUAGE sql STABLE
-AS $$
-  SELECT cart.coupon_discount(p_cart, p_product_ids, p_subtotals, 0::bigint)
-$$;
-
 -- A cart's sums, which are those of the order that it would become: tax by the merchant's rate on what is paid for the lines,
 -- rounded half away from zero to a whole minor unit.
-CREATE OR REPLACE VIEW cart.cart_total AS
+CREATE VIEW cart.cart_total AS
 SELECT
   c.merchant_id,
   c.id AS cart_id,
@@ -184,7 +158,6 @@ BEGIN
 END
 $$;
 
-DROP FUNCTION ordering.check_out_cart(uuid, uuid, uuid, uuid, jsonb, jsonb, uuid, uuid, text, text, interval);
 -- Turns a cart into an order, once: asked again it answers with the same order.
 -- p_customer_id: whose order it is to be, for a guest's cart; it must be the cart's own customer otherwise.
 -- p_shipping_address, p_shipping_method_id, p_coupon_code: NULL for those of the cart.

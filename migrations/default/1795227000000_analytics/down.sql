@@ -1,23 +1,5 @@
 DROP VIEW analytics.product_analytics;
 DROP VIEW analytics.product_sales;
--- As it was, without a word about discounts.
-CREATE VIEW ordering.product_sales AS
-SELECT
-  p.merchant_id,
-  p.id AS product_id,
-  s.total_sold,
-  s.conversions,
-  s.revenue
-FROM catalog.product p
-CROSS JOIN LATERAL (
-  SELECT
-    coalesce(sum(i.quantity), 0)::integer AS total_sold,
-    count(DISTINCT i.order_id)::integer AS conversions,
-    coalesce(sum(i.subtotal), 0)::bigint AS revenue
-  FROM ordering.order_item i
-  JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
-  WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
-) s;
 DROP TRIGGER analytics_moved ON inventory.stock_movement;
 DROP TRIGGER analytics_changed ON inventory.stock_movement;
 DROP TRIGGER analytics_changed ON payment.refund;

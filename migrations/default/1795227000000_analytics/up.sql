@@ -337,7 +337,6 @@ $$;
 
 -- What a product sold, ever: units, orders, and what was paid for it before tax, in the product's currency. It is what a
 -- report over all time says, so what is called off or given back later stays in it.
-DROP VIEW ordering.product_sales;
 CREATE VIEW analytics.product_sales AS
 SELECT p.merchant_id, p.id AS product_id, s.total_sold, s.conversions, s.revenue
 FROM catalog.product p
