@@ -15,6 +15,7 @@ import type { Metadata } from './metadata/types.ts'
 import { unservedFeatures } from './metadata/unserved-features.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { createAuthenticator } from './session/authenticator.ts'
+import type { JwtSecret } from './session/jwt-config.ts'
 import type { Session } from './session/types.ts'
 import type { Inconsistency, Snapshot } from './snapshot.ts'
 import { createMetadataStore } from './storage/metadata-store.ts'
@@ -24,6 +25,8 @@ export interface EngineOptions {
   readonly databaseUrl: string
   readonly adminSecret?: string | undefined
   readonly authHook?: AuthHook | undefined
+  /** How tokens are verified; `parseJwtSecrets` reads Hasura's JSON. */
+  readonly jwtSecrets?: readonly JwtSecret[] | undefined
   /** The role of who has neither the secret nor a webhook to speak for them. */
   readonly unauthorizedRole?: string | undefined
   /** Serve HTTP here; 0 takes a free port. Without it the engine is used through `execute` alone. */
@@ -240,7 +243,7 @@ const serve = async (
     workspace,
     executor,
     hub,
-    authenticator: createAuthenticator(options),
+    authenticator: createAuthenticator({ ...options, logger }),
     checkDatabase: async () => {
       await pool.query('select 1')
     },
@@ -248,6 +251,7 @@ const serve = async (
       enabledApis: new Set(options.enabledApis ?? apiGroups),
       isAdminSecretSet: options.adminSecret !== undefined,
       isAuthHookSet: options.authHook !== undefined,
+      jwtSecrets: options.jwtSecrets ?? [],
       inferFunctionPermissions: options.inferFunctionPermissions ?? true,
       isAllowlistEnabled: options.enableAllowlist ?? false,
     },

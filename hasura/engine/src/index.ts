@@ -10,6 +10,7 @@ export type {
 export { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 export type { Metadata } from './metadata/types.ts'
 export type { AuthHook } from './session/auth-webhook.ts'
+export { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 export { type Session, adminSession, createSession } from './session/types.ts'
 export { type Settings, type SettingsResult, readSettings } from './settings.ts'
 export type { Inconsistency, Snapshot } from './snapshot.ts'

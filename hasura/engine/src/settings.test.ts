@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readSettings } from './settings.ts'
 
+const jwtSecret = JSON.stringify({ type: 'HS256', key: 'k'.repeat(32) })
+
 describe('readSettings', () => {
   test("reads Hasura's variables, and its defaults where they are absent", () => {
     expect(
@@ -36,7 +38,6 @@ describe('readSettings', () => {
     ['HASURA_GRAPHQL_SERVER_PORT', 'eighty'],
     ['HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES', 'perhaps'],
     ['HASURA_GRAPHQL_AUTH_HOOK', 'localhost'],
-    ['HASURA_GRAPHQL_JWT_SECRET', '{"type":"HS256"}'],
     ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'perhaps'],
   ])('refuses %s=%s by its name', (name, value) => {
     const result = readSettings({ [name]: value })
@@ -44,9 +45,25 @@ describe('readSettings', () => {
     expect(result.kind === 'invalid' && result.problems.join()).toContain(name)
   })
 
-  test('a webhook without an admin secret would guard nothing, so it is refused', () => {
-    expect(readSettings({ HASURA_GRAPHQL_AUTH_HOOK: 'http://localhost:9000' })).toMatchObject({
-      kind: 'invalid',
-    })
+  test.each([
+    [{ AUTH_HOOK: 'http://localhost:9000' }, '--auth-hook'],
+    [{ JWT_SECRET: jwtSecret }, '--jwt-secret'],
+    [{ UNAUTHORIZED_ROLE: 'anonymous' }, '--unauthorized-role'],
+    [
+      { ADMIN_SECRET: 's', AUTH_HOOK: 'http://localhost:9000', JWT_SECRET: jwtSecret },
+      'Both webhook and JWT mode',
+    ],
+    [
+      { ADMIN_SECRET: 's', AUTH_HOOK: 'http://localhost:9000', UNAUTHORIZED_ROLE: 'anonymous' },
+      '--unauthorized-role',
+    ],
+    [{ ADMIN_SECRET: 's', JWT_SECRET: 'no json' }, 'HASURA_GRAPHQL_JWT_SECRET: is no JSON'],
+    [{ ADMIN_SECRET: 's', JWT_SECRETS: '[{"type":"HS256"}]' }, 'HASURA_GRAPHQL_JWT_SECRETS: 0: key and'],
+  ])('what would guard nothing, or contradicts itself, is refused: %o', (settings, problem) => {
+    const env = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [`HASURA_GRAPHQL_${name}`, value]),
+    )
+    const result = readSettings(env)
+    expect(result.kind === 'invalid' && result.problems.join()).toContain(problem)
   })
 })

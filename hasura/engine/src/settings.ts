@@ -5,12 +5,15 @@ import type { EventSettings } from './events/engine-events.ts'
 import type { WebSocketLimits } from './engine.ts'
 import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
+import { authenticationProblem } from './session/authenticator.ts'
+import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 
 /** Hasura's own environment variables, as far as they apply here. */
 export interface Settings {
   readonly databaseUrl: string | undefined
   readonly adminSecret: string | undefined
   readonly authHook: AuthHook | undefined
+  readonly jwtSecrets: readonly JwtSecret[]
   readonly unauthorizedRole: string | undefined
   readonly stringifyNumericTypes: boolean
   readonly inferFunctionPermissions: boolean
@@ -57,6 +60,8 @@ const environment = z.object({
     .toUpperCase()
     .pipe(z.enum(['GET', 'POST']))
     .default('GET'),
+  HASURA_GRAPHQL_JWT_SECRET: z.string().optional(),
+  HASURA_GRAPHQL_JWT_SECRETS: z.string().optional(),
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: z.string().min(1).optional(),
   HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: flag(false),
   HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true),
@@ -85,27 +90,26 @@ const environment = z.object({
   HASURA_GRAPHQL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 })
 
-/** Settings that keep someone out in Hasura: to start without obeying them would let everyone in. */
-const notSupported = ['HASURA_GRAPHQL_JWT_SECRET', 'HASURA_GRAPHQL_JWT_SECRETS'] as const
-
 /** Reads the environment. Every problem is told, with the name of its variable. */
 export const readSettings = (env: Readonly<Record<string, string | undefined>>): SettingsResult => {
   const parsed = environment.safeParse(env)
-  const problems = [
-    ...notSupported
-      .filter((name) => env[name] !== undefined && !no.includes(env[name].toLowerCase()))
-      .map((name) => `${name}: this engine does not have it yet, and will not start as if it had`),
-    ...(parsed.error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []),
-  ]
-  if (!parsed.success || problems.length > 0) return { kind: 'invalid', problems }
-  const values = parsed.data
-  if (values.HASURA_GRAPHQL_AUTH_HOOK !== undefined && values.HASURA_GRAPHQL_ADMIN_SECRET === undefined) {
-    return { kind: 'invalid', problems: ['HASURA_GRAPHQL_AUTH_HOOK: needs HASURA_GRAPHQL_ADMIN_SECRET'] }
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`)
+    return { kind: 'invalid', problems }
   }
-  return { kind: 'settings', settings: fromEnvironment(values) }
+  const values = parsed.data
+  const tokens = parseJwtSecrets(values.HASURA_GRAPHQL_JWT_SECRET, values.HASURA_GRAPHQL_JWT_SECRETS)
+  if (tokens.kind === 'invalid') return { kind: 'invalid', problems: [tokens.problem] }
+  const settings = fromEnvironment(values, tokens.secrets)
+  const problem = authenticationProblem(settings)
+  return problem === undefined ? { kind: 'settings', settings } : { kind: 'invalid', problems: [problem] }
 }
 
-const fromEnvironment = (values: z.output<typeof environment>): Settings => ({
+const fromEnvironment = (
+  values: z.output<typeof environment>,
+  jwtSecrets: readonly JwtSecret[],
+): Settings => ({
+  jwtSecrets,
   databaseUrl: values.HASURA_GRAPHQL_DATABASE_URL,
   adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
   authHook:

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
+import type { Json } from '../metadata/parse.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
+import type { JwtSecret } from '../session/jwt-config.ts'
 import { type GraphQLEndpoint, handleGraphQL } from './graphql-endpoint.ts'
 import { parseBody } from './read-body.ts'
 import { handleRest, restPrefix } from './rest-endpoint.ts'
@@ -26,6 +28,7 @@ export interface ServerConfig {
   readonly enabledApis: ReadonlySet<ApiGroup>
   readonly isAdminSecretSet: boolean
   readonly isAuthHookSet: boolean
+  readonly jwtSecrets: readonly JwtSecret[]
   readonly inferFunctionPermissions: boolean
   readonly isAllowlistEnabled: boolean
 }
@@ -78,12 +81,19 @@ const config: Handler = async ({ authenticator, config: settings }, { headers })
     is_remote_schema_permissions_enabled: false,
     is_admin_secret_set: settings.isAdminSecretSet,
     is_auth_hook_set: settings.isAuthHookSet,
-    is_jwt_set: false,
-    jwt: [],
+    is_jwt_set: settings.jwtSecrets.length > 0,
+    jwt: settings.jwtSecrets.map(jwtInfo),
     is_allow_list_enabled: settings.isAllowlistEnabled,
     console_assets_dir: null,
     experimental_features: [],
   })
+}
+
+/** What the console shows of a secret, which is not the secret. */
+const jwtInfo = ({ claims }: JwtSecret): Json => {
+  if (claims.kind === 'map') return { claims_namespace: null, claims_format: 'json' }
+  const namespace = claims.at.kind === 'key' ? claims.at.key : claims.at.path.text
+  return { claims_namespace: namespace, claims_format: claims.format }
 }
 
 interface Route {

@@ -1,8 +1,12 @@
 import { type IncomingHttpHeaders, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { pino } from 'pino'
 import { HasuraError } from '../hasura-error.ts'
-import { createAuthenticator } from './authenticator.ts'
+import { type AuthenticatorOptions, createAuthenticator } from './authenticator.ts'
+
+const create = (options: Omit<AuthenticatorOptions, 'logger'>) =>
+  createAuthenticator({ ...options, logger: pino({ level: 'silent' }) })
 
 interface Received {
   readonly method: string | undefined
@@ -48,7 +52,7 @@ const refusal = async (answer: Promise<unknown>) => {
 }
 
 describe('with an admin secret', () => {
-  const authenticator = createAuthenticator({ adminSecret: 'secret' })
+  const authenticator = create({ adminSecret: 'secret' })
 
   test('whoever has it is who they say, in lower-case variables', async () => {
     const headers = {
@@ -83,7 +87,7 @@ describe('with an admin secret', () => {
   })
 
   test('the unauthorized role is given to who has no secret, whatever role they ask for', async () => {
-    const open = createAuthenticator({ adminSecret: 'secret', unauthorizedRole: 'anonymous' })
+    const open = create({ adminSecret: 'secret', unauthorizedRole: 'anonymous' })
     expect(await open.authenticate({ headers: { 'x-hasura-role': 'admin' } })).toMatchObject({
       role: 'anonymous',
       isAdmin: false,
@@ -92,15 +96,15 @@ describe('with an admin secret', () => {
 })
 
 test('without an admin secret nothing else may seem to guard', () => {
-  expect(() => createAuthenticator({ unauthorizedRole: 'anonymous' })).toThrow(/admin secret/)
-  expect(() => createAuthenticator({ authHook: { url: 'http://localhost', mode: 'GET' } })).toThrow(
-    /admin secret/,
+  expect(() => create({ unauthorizedRole: 'anonymous' })).toThrow(/requires --admin-secret/)
+  expect(() => create({ authHook: { url: 'http://localhost', mode: 'GET' } })).toThrow(
+    /requires --admin-secret/,
   )
 })
 
 describe('with a webhook', () => {
   const authenticate = (url: string, mode: 'GET' | 'POST', headers: IncomingHttpHeaders) =>
-    createAuthenticator({ adminSecret: 'secret', authHook: { url, mode } }).authenticate({
+    create({ adminSecret: 'secret', authHook: { url, mode } }).authenticate({
       headers,
       graphql: { query: '{ a }', variables: { b: 1 } },
     })
@@ -161,7 +165,7 @@ describe('with a webhook', () => {
 
   test('an answer is kept for the same headers as long as it says, and not at all otherwise', async () => {
     const { url, received } = await webhook(ok({ 'x-hasura-role': 'user', 'Cache-Control': 'max-age=60' }))
-    const caching = createAuthenticator({ adminSecret: 'secret', authHook: { url, mode: 'GET' } })
+    const caching = create({ adminSecret: 'secret', authHook: { url, mode: 'GET' } })
     await caching.authenticate({ headers: { authorization: 'a' } })
     await caching.authenticate({ headers: { authorization: 'a' } })
     expect(received).toHaveLength(1)
@@ -169,7 +173,7 @@ describe('with a webhook', () => {
     expect(received).toHaveLength(2)
 
     const uncached = await webhook(ok({ 'x-hasura-role': 'user' }))
-    const asking = createAuthenticator({
+    const asking = create({
       adminSecret: 'secret',
       authHook: { url: uncached.url, mode: 'GET' },
     })

@@ -1,13 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
+import type { Logger } from 'pino'
 import { type AuthHook, type WebhookClient, createWebhookClient } from './auth-webhook.ts'
+import type { JwtSecret } from './jwt-config.ts'
+import { type JwtVerifier, createJwtVerifier } from './jwt-verifier.ts'
 import { type Session, adminRole, createSession } from './types.ts'
 
 export interface AuthenticatorOptions {
-  readonly adminSecret?: string | undefined
+  /** Any of them opens the door. */
+  readonly adminSecret?: string | readonly string[] | undefined
   readonly authHook?: AuthHook | undefined
+  readonly jwtSecrets?: readonly JwtSecret[] | undefined
   readonly unauthorizedRole?: string | undefined
+  readonly logger: Logger
 }
 
 /** What the webhook in POST mode is told beside the headers. */
@@ -34,31 +40,63 @@ const notVariables: ReadonlySet<string> = new Set([
 
 /**
  * Hasura's order: with the admin secret the request's own `x-hasura-*` headers are the session; without it
- * the webhook decides; without a webhook the unauthorized role, if there is one. With no secret configured,
- * everyone is who they say.
+ * the webhook or a token decides; where there is no webhook, and no token, the unauthorized role, if there is one.
+ * With no secret configured, everyone is who they say.
  */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
-  const { adminSecret, unauthorizedRole } = options
-  if (adminSecret === undefined && (options.authHook ?? unauthorizedRole) !== undefined) {
-    throw new Error('a webhook or an unauthorized role guards nothing without an admin secret')
-  }
-  const secretDigest = adminSecret === undefined ? undefined : digest(adminSecret)
+  const { unauthorizedRole, jwtSecrets = [], logger } = options
+  const problem = authenticationProblem(options)
+  if (problem !== undefined) throw new Error(problem)
+  const digests = adminSecrets(options).map(digest)
   const webhook: WebhookClient | undefined = options.authHook && createWebhookClient(options.authHook)
+  const tokens: JwtVerifier | undefined =
+    jwtSecrets.length === 0 ? undefined : createJwtVerifier(jwtSecrets, logger)
   return {
     authenticate: async (request) => {
       const { headers } = request
-      if (secretDigest === undefined) return sessionFromHeaders(headers)
+      if (digests.length === 0) return sessionFromHeaders(headers)
       const given = secretHeaders.map((name) => headers[name]).find((value) => typeof value === 'string')
       if (given !== undefined) {
-        if (timingSafeEqual(digest(given), secretDigest)) return sessionFromHeaders(headers)
+        if (isOneOf(digest(given), digests)) return sessionFromHeaders(headers)
         throw accessDenied('invalid x-hasura-admin-secret/x-hasura-access-key')
       }
       if (webhook) return webhook.authenticate(request)
+      const session = await tokens?.verify(headers)
+      if (session) return session
       if (unauthorizedRole !== undefined) return createSession(unauthorizedRole, variablesFrom(headers))
-      throw accessDenied('x-hasura-admin-secret/x-hasura-access-key required, but not found')
+      throw tokens === undefined
+        ? accessDenied('x-hasura-admin-secret/x-hasura-access-key required, but not found')
+        : new HasuraError(
+            'invalid-headers',
+            "Missing 'Authorization' or 'Cookie' header in JWT authentication mode",
+          )
     },
   }
 }
+
+const adminSecrets = ({ adminSecret }: Pick<AuthenticatorOptions, 'adminSecret'>): readonly string[] =>
+  adminSecret === undefined ? [] : [adminSecret].flat()
+
+/** Ways to authenticate that don't go together, in Hasura's words; undefined where they do. */
+export const authenticationProblem = (options: Omit<AuthenticatorOptions, 'logger'>): string | undefined => {
+  const { authHook, jwtSecrets = [], unauthorizedRole } = options
+  const requiresSecret =
+    'requires --admin-secret (HASURA_GRAPHQL_ADMIN_SECRET) or --access-key (HASURA_GRAPHQL_ACCESS_KEY) to be set'
+  const hasSecret = adminSecrets(options).length > 0
+  if (authHook !== undefined && jwtSecrets.length > 0)
+    return 'Both webhook and JWT mode cannot be enabled at the same time'
+  if (!hasSecret && authHook !== undefined) return `--auth-hook (HASURA_GRAPHQL_AUTH_HOOK) ${requiresSecret}`
+  if (!hasSecret && jwtSecrets.length > 0) return `--jwt-secret (HASURA_GRAPHQL_JWT_SECRET) ${requiresSecret}`
+  if (!hasSecret && unauthorizedRole !== undefined)
+    return `--unauthorized-role (HASURA_GRAPHQL_UNAUTHORIZED_ROLE) ${requiresSecret}`
+  if (authHook !== undefined && unauthorizedRole !== undefined)
+    return '--unauthorized-role (HASURA_GRAPHQL_UNAUTHORIZED_ROLE) is not allowed when --auth-hook (HASURA_GRAPHQL_AUTH_HOOK) is set'
+  return undefined
+}
+
+/** Compares with all, so that the time taken does not tell which. */
+const isOneOf = (given: Buffer, digests: readonly Buffer[]): boolean =>
+  digests.map((each) => timingSafeEqual(given, each)).includes(true)
 
 const accessDenied = (message: string): HasuraError =>
   new HasuraError('access-denied', message, { status: 401 })

@@ -3,11 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { SignJWT } from 'jose'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
 import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+import { parseJwtSecrets } from '../../session/jwt-config.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -293,6 +295,44 @@ describe('a connection', () => {
       webhook.close()
       webhook.closeAllConnections()
     }
+  })
+
+  test('ends with the token that it was opened with', async () => {
+    const key = 'k'.repeat(32)
+    const parsed = parseJwtSecrets(JSON.stringify({ type: 'HS256', key, claims_namespace: 'c' }), undefined)
+    const engine = await start({ jwtSecrets: parsed.kind === 'secrets' ? parsed.secrets : [] })
+    const claims = {
+      'x-hasura-allowed-roles': ['merchant'],
+      'x-hasura-default-role': 'merchant',
+      'x-hasura-merchant-id': '2',
+    }
+    const token = await new SignJWT({ c: claims, exp: Math.ceil(Date.now() / 1000) + 1 })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(Buffer.from(key))
+    const one = await connect(engine, transport)
+    await one.init({ Authorization: `Bearer ${token}` })
+    one.send({ type: 'subscribe', id: '1', payload: live })
+    expect(await one.next()).toMatchObject({ payload: rows('Hat') })
+    expect(await one.closed).toEqual({ code: 1000, reason: 'the session has expired' })
+    const late = await connect(engine, transport)
+    late.send({ type: 'connection_init', payload: { headers: { Authorization: `Bearer ${token}` } } })
+    expect(await late.closed).toEqual({
+      code: 4403,
+      reason: 'Forbidden: Could not verify JWT: JWTExpired',
+    })
+    const answer = await fetch(`${engine.url ?? ''}/v1/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ query: '{ product { title } }' }),
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      {
+        errors: [
+          { message: 'Could not verify JWT: JWTExpired', extensions: { path: '$', code: 'invalid-jwt' } },
+        ],
+      },
+    ])
   })
 
   test('that does not read what it subscribed to is dropped', async () => {

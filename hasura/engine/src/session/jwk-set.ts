@@ -1,0 +1,94 @@
+import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { readBounded } from '../webhook/read-bounded.ts'
+
+/** The keys behind a `jwk_url`, kept as fresh as their server says. */
+export interface JwkSet {
+  /** Fetches the keys, so that the first request need not wait for them. Never rejects. */
+  warmUp(): Promise<void>
+  /** Finds a token's key. Throws what jose throws for an unknown one. */
+  readonly getKey: JWTVerifyGetKey
+}
+
+const fetchTimeoutMs = 10_000
+const maxBytes = 1024 * 1024
+/** However short-lived the server calls its keys, and however often it fails. */
+const leastIntervalMs = 1_000
+/** Unknown keys are looked for again, but a stranger's tokens must not make us ask all the time. */
+const unknownKeyIntervalMs = 60_000
+
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(1_000) })
+
+/**
+ * Hasura's rule: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`, else never.
+ * Beyond it, a token whose key is unknown has the keys fetched once a minute at most.
+ */
+export const createJwkSet = (url: string, logger: Logger, now: () => number = Date.now): JwkSet => {
+  let find: JWTVerifyGetKey | undefined
+  let fetchedAt = -Infinity
+  let expiresAt = 0
+  let underWay: Promise<void> | undefined
+
+  const fetchKeys = async (): Promise<void> => {
+    fetchedAt = now()
+    try {
+      const response = await fetch(url, {
+        headers: { accept: 'application/json' },
+        signal: AbortSignal.timeout(fetchTimeoutMs),
+      })
+      if (!response.ok) throw new Error(`it answered ${response.status}`)
+      const text = await readBounded(response, maxBytes)
+      if (text === undefined) throw new Error(`its answer is longer than ${maxBytes} bytes`)
+      find = createLocalJWKSet(keySet.parse(JSON.parse(text)))
+      expiresAt = keysExpiry(response.headers, now())
+    } catch (error) {
+      // What was fetched before goes on being used; the next request tries again.
+      logger.error({ url, reason: reasonOf(error) }, 'could not fetch the JWK set')
+    }
+  }
+
+  const refresh = (): Promise<void> => {
+    underWay ??= fetchKeys().finally(() => (underWay = undefined))
+    return underWay
+  }
+
+  return {
+    warmUp: refresh,
+    getKey: async (header, token) => {
+      // Keys that are due go on being used while new ones are fetched, as in Hasura.
+      const isDue = now() >= expiresAt && now() - fetchedAt >= leastIntervalMs
+      const refreshing = isDue ? refresh() : underWay
+      if (find === undefined) await refreshing
+      if (find === undefined) throw new errors.JWKSNoMatchingKey('the JWK set could not be fetched')
+      try {
+        return await find(header, token)
+      } catch (error) {
+        const mayAsk = refreshing !== undefined || now() - fetchedAt >= unknownKeyIntervalMs
+        if (!(error instanceof errors.JWKSNoMatchingKey) || !mayAsk) throw error
+        await (refreshing ?? refresh())
+        return await find(header, token)
+      }
+    },
+  }
+}
+
+/** Milliseconds since the epoch until which keys may be used; infinite where the server says nothing. */
+const keysExpiry = (headers: Headers, now: number): number => {
+  const cacheControl = headers.get('cache-control')?.toLowerCase()
+  if (cacheControl !== undefined) {
+    const age =
+      /(?:^|[\s,])s-maxage\s*=\s*"?(\d+)/.exec(cacheControl) ??
+      /(?:^|[\s,])max-age\s*=\s*"?(\d+)/.exec(cacheControl)
+    if (/no-cache|no-store/.test(cacheControl) && !cacheControl.includes('must-revalidate')) return now
+    if (age?.[1] !== undefined) return now + Number(age[1]) * 1_000
+    if (cacheControl.includes('must-revalidate')) return now
+  }
+  const expires = Date.parse(headers.get('expires') ?? '')
+  return Number.isNaN(expires) ? Infinity : expires
+}
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
