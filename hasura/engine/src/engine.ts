@@ -110,6 +110,7 @@ const defaults = {
     fetchIntervalMs: 1_000,
     fetchBatchSize: 100,
     graceMs: 60_000,
+    actionsFetchIntervalMs: 1_000,
   } satisfies EventSettings,
 }
 

@@ -84,6 +84,8 @@ const environment = z.object({
   HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL: intervalMs,
   /** Zero: events are written, and delivered by another engine. */
   HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE: z.coerce.number().int().min(0).max(10_000).default(100),
+  /** Zero: asynchronous actions are written down, and run by another engine. */
+  HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: z.coerce.number().int().min(0).max(3_600_000).default(1_000),
   HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: z.coerce.number().int().min(0).max(3_600).default(60),
   HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5),
   HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds.default(3),
@@ -140,6 +142,7 @@ const fromEnvironment = (
     concurrency: values.HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE,
     fetchIntervalMs: values.HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL,
     fetchBatchSize: values.HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE,
+    actionsFetchIntervalMs: values.HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL,
     graceMs: values.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1_000,
   },
   webSockets: {

@@ -3,14 +3,18 @@ import type { Action } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
 import { type Environment, UnsetVariable, headerValue, resolveTemplate } from '../webhook/environment.ts'
-import { readBounded } from '../webhook/read-bounded.ts'
+import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
+import { TransformError } from '../webhook/transform-error.ts'
+import { type TransformContext, transformContext, transformRequest } from '../webhook/transform-request.ts'
+import { transformResponse } from '../webhook/transform-response.ts'
 
 /** What an action's handler is sent. */
 export interface ActionPayload {
   readonly action: { readonly name: string }
   readonly input: JsonValue
   readonly session_variables: Readonly<Record<string, string>>
-  readonly request_query: string
+  /** Null for an asynchronous action: the log does not keep the document. */
+  readonly request_query: string | null
 }
 
 export interface HandlerCall {
@@ -56,24 +60,68 @@ export const callHandler = async (
   payload: ActionPayload,
   call: HandlerCall,
 ): Promise<HandlerAnswer> => {
+  const session = payload.session_variables
+  const { request, context } = requestOf(definition, payload, call)
+  const answer = await sendWebhook(request, {
+    timeoutMs: (definition.timeout ?? defaultTimeout) * 1000,
+    maxAnswerBytes,
+    signal: call.signal,
+  })
+  if (answer.kind === 'unanswered')
+    throw unexpected('http exception when calling webhook', new Error(answer.message))
+  const { status } = answer
+  const body = bodyOf(definition, answer, session, context)
+  if (status >= 200 && status < 300) return { body, cookies: cookiesOf(answer) }
+  throw refusal(status, body)
+}
+
+const bodyOf = (
+  { response_transform: transform }: Action['definition'],
+  { body, status }: Extract<WebhookOutcome, { kind: 'answered' }>,
+  session: ActionPayload['session_variables'],
+  request: TransformContext | undefined,
+): JsonValue => {
+  const parsed = parseJson(body)
+  if (transform !== undefined)
+    return transformed<JsonValue>('Response Transformation Failed', () =>
+      transformResponse(transform, { body: parsed ?? null, status, session, request }),
+    )
+  if (parsed === undefined) throw unexpected('not a valid json response from webhook')
+  return parsed
+}
+
+/** The request to the handler, and what its templates saw if there are any. */
+const requestOf = (
+  definition: Action['definition'],
+  payload: ActionPayload,
+  call: HandlerCall,
+): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } => {
   const url = configured(() => resolveTemplate(definition.handler, call.environment))
-  const timeout = AbortSignal.timeout((definition.timeout ?? defaultTimeout) * 1000)
-  const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal])
-  const response = await fetch(url, {
+  const request: WebhookRequest = {
     method: 'POST',
+    url,
     headers: requestHeaders(definition, call),
     body: JSON.stringify(payload),
-    redirect: 'error',
-    signal,
-  }).catch((error: unknown) => {
-    throw unexpected('http exception when calling webhook', error)
-  })
-  const text = await readBounded(response, maxAnswerBytes)
-  if (text === undefined) throw unexpected('the response of the webhook is too large')
-  const body = parseBody(text)
-  if (response.ok) return { body, cookies: response.headers.getSetCookie() }
-  throw refusal(response.status, body)
+  }
+  const { request_transform: transform } = definition
+  if (transform === undefined) return { request, context: undefined }
+  const context = transformContext(url, { ...payload }, payload.session_variables)
+  return transformed('Request Transformation Failed', () => ({
+    request: transformRequest(transform, request, context),
+    context,
+  }))
 }
+
+const transformed = <Result>(message: string, transform: () => Result): Result => {
+  try {
+    return transform()
+  } catch (error) {
+    throw error instanceof TransformError ? unexpected(message, error) : error
+  }
+}
+
+const cookiesOf = ({ headers }: Extract<WebhookOutcome, { kind: 'answered' }>): readonly string[] =>
+  headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
 
 /** What the metadata leaves to the environment, which may lack it. */
 const configured = (resolve: () => string): string => {
@@ -84,31 +132,42 @@ const configured = (resolve: () => string): string => {
   }
 }
 
+/** Of a client's headers those that an action's handler is to get. */
+export const forwardedHeaders = (
+  { forward_client_headers: forwards, ignored_client_headers: ignored = [] }: Action['definition'],
+  clientHeaders: IncomingHttpHeaders | undefined,
+): Readonly<Record<string, string>> => {
+  if (forwards !== true) return {}
+  const left = new Set(ignored.map((name) => name.toLowerCase()))
+  return Object.fromEntries(
+    Object.entries(clientHeaders ?? {}).flatMap(([name, value]) =>
+      value === undefined || notForwarded.has(name) || left.has(name)
+        ? []
+        : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+}
+
+/** A configured header goes before one of the client's. */
 const requestHeaders = (
   definition: Action['definition'],
   { environment, clientHeaders }: HandlerCall,
-): Headers => {
-  const headers = new Headers()
-  if (definition.forward_client_headers === true) {
-    const ignored = new Set((definition.ignored_client_headers ?? []).map((name) => name.toLowerCase()))
-    for (const [name, value] of Object.entries(clientHeaders ?? {}))
-      if (value !== undefined && !notForwarded.has(name) && !ignored.has(name))
-        headers.set(name, Array.isArray(value) ? value.join(', ') : value)
-  }
+): WebhookRequest['headers'] => {
+  const headers = new Headers(forwardedHeaders(definition, clientHeaders))
   for (const header of definition.headers ?? [])
     headers.set(
       header.name,
       configured(() => headerValue(header, environment)),
     )
   headers.set('content-type', 'application/json')
-  return headers
+  return [...headers]
 }
 
-const parseBody = (text: string): JsonValue => {
+const parseJson = (text: string): JsonValue | undefined => {
   try {
     return JSON.parse(text) as JsonValue
-  } catch (error) {
-    throw unexpected('not a valid json response from webhook', error)
+  } catch {
+    return undefined
   }
 }
 

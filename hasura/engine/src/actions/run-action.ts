@@ -1,16 +1,20 @@
+import type { GraphQLOutputType } from 'graphql'
 import type pg from 'pg'
 import type { CompiledStatement } from '../execute/compile.ts'
 import { compileStatement } from '../execute/compile.ts'
 import { runBound } from '../execute/run-field.ts'
 import type { ResultRow } from '../execute/run-statement.ts'
 import { withConnection } from '../execute/run-statement.ts'
+import { isAsynchronous } from '../metadata/action.ts'
+import type { CollectedField } from '../plan/collect-fields.ts'
 import type { RootField } from '../plan/plan-operation.ts'
 import type { InputValue, JsonValue, ObjectValue } from '../plan/input-value.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type { Session } from '../session/types.ts'
 import { relatedStatement } from '../sql/select-expression.ts'
-import { type HandlerCall, callHandler } from './call-handler.ts'
+import { insertInvocation, readInvocation } from './action-log.ts'
+import { type HandlerCall, callHandler, forwardedHeaders } from './call-handler.ts'
 import { type RelationshipSite, type ShapedAnswer, shapeAnswer } from './shape-answer.ts'
 
 export interface ActionRuntime extends HandlerCall {
@@ -21,24 +25,71 @@ export interface ActionRuntime extends HandlerCall {
   readonly stringifyNumbers: boolean
 }
 
-/** Runs a synchronous action: calls its handler, checks the answer, and adds the relationships to tables. */
-export const runAction = async (
+/** A root field's answer, and what the handler wants to be remembered by. */
+export interface ActionAnswer {
+  readonly json: string
+  readonly cookies: readonly string[]
+}
+
+/** Runs an action, starts it if it is an asynchronous one, or tells what has become of such a one. */
+export const answerAction = async (
+  field: Extract<RootField, { kind: 'action' | 'action-result' }>,
+  scope: SelectScope,
+  runtime: ActionRuntime,
+): Promise<ActionAnswer> => {
+  if (field.kind === 'action-result') return { json: await resultJson(field, scope, runtime), cookies: [] }
+  return isAsynchronous(field.action)
+    ? { json: await start(field, runtime), cookies: [] }
+    : run(field, scope, runtime)
+}
+
+/** Calls the handler, checks the answer, and adds the relationships to tables. */
+const run = async (
   { action, arguments: given, collected, type }: Extract<RootField, { kind: 'action' }>,
   scope: SelectScope,
   runtime: ActionRuntime,
-): Promise<{ readonly json: string; readonly cookies: readonly string[] }> => {
-  const { session, requestQuery } = runtime
+): Promise<ActionAnswer> => {
   const payload = {
     action: { name: action.name },
     input: jsonOfObject(given),
-    session_variables: session.variables,
-    request_query: requestQuery,
+    session_variables: runtime.session.variables,
+    request_query: runtime.requestQuery,
   }
   const { body, cookies } = await callHandler(action, payload, runtime)
-  const { answer, sites } = shapeAnswer(body, type, collected, scope)
+  return { json: await selectedJson(body, type, collected, scope, runtime), cookies }
+}
+
+/** The id of what has been written down to be run. */
+const start = async (
+  { action, arguments: given }: Extract<RootField, { kind: 'action' }>,
+  { pool, session, clientHeaders }: ActionRuntime,
+): Promise<string> => {
+  const headers = forwardedHeaders(action.definition, clientHeaders)
+  const input = jsonOfObject(given)
+  return JSON.stringify(await insertInvocation(pool, { action: action.name, input, session, headers }))
+}
+
+const resultJson = async (
+  { action, id, type, collected }: Extract<RootField, { kind: 'action-result' }>,
+  scope: SelectScope,
+  runtime: ActionRuntime,
+): Promise<string> => {
+  const result = await readInvocation(runtime.pool, action.name, id, runtime.session)
+  return result === undefined ? 'null' : selectedJson({ ...result }, type, collected, scope, runtime)
+}
+
+/** What was selected of a value, with its relationships to tables. */
+const selectedJson = async (
+  value: JsonValue,
+  type: GraphQLOutputType,
+  collected: CollectedField,
+  scope: SelectScope,
+  runtime: ActionRuntime,
+): Promise<string> => {
+  const { answer, sites } = shapeAnswer(value, type, collected, scope)
   const related = new Map<RelationshipSite, readonly ResultRow[]>()
   for (const site of sites) related.set(site, await resolveSite(site, runtime))
-  return { json: jsonText(answer, related), cookies }
+  return jsonText(answer, related)
 }
 
 /** The arguments as the client meant them, defaults included. */

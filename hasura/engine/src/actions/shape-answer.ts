@@ -23,6 +23,7 @@ import {
 import type { SelectPlan } from '../plan/tree.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import type { ColumnModel } from '../schema/source-model.ts'
+import { fitsScalar } from './fits-scalar.ts'
 
 /** An answer cut to what was selected. Relationships are places that SQL fills. */
 export type ShapedAnswer =
@@ -102,21 +103,7 @@ const shape = (
 
 const fitsLeaf = (value: JsonValue, type: GraphQLOutputType): boolean => {
   if (isEnumType(type)) return typeof value === 'string' && type.getValue(value) !== undefined
-  if (!isScalarType(type)) return false
-  switch (type.name) {
-    case 'Int':
-      return typeof value === 'number' && Number.isInteger(value)
-    case 'Float':
-      return typeof value === 'number'
-    case 'Boolean':
-      return typeof value === 'boolean'
-    case 'String':
-      return typeof value === 'string'
-    case 'ID':
-      return typeof value === 'string' || typeof value === 'number'
-    default:
-      return true
-  }
+  return isScalarType(type) && fitsScalar(value, type.name)
 }
 
 const shapeObject = (

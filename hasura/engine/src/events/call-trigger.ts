@@ -1,4 +1,5 @@
-import type { WebhookHeader } from '../metadata/types.ts'
+import type { Json } from '../metadata/parse.ts'
+import type { RequestTransform, ResponseTransform, WebhookHeader } from '../metadata/types.ts'
 import {
   type Environment,
   UnsetVariable,
@@ -6,40 +7,113 @@ import {
   resolveTemplate,
   valueFromEnvironment,
 } from '../webhook/environment.ts'
-import { type WebhookOutcome, postWebhook } from '../webhook/post-webhook.ts'
+import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
+import { TransformError } from '../webhook/transform-error.ts'
+import {
+  type SessionVariables,
+  type TransformContext,
+  transformContext,
+  transformRequest,
+} from '../webhook/transform-request.ts'
+import { transformResponse } from '../webhook/transform-response.ts'
 
-/** Whom to call, as metadata says it. */
+/** Whom to call and how, as metadata says it. */
 export interface Addressee {
   readonly webhook?: string | undefined
   readonly webhook_from_env?: string | undefined
   readonly headers?: readonly WebhookHeader[] | undefined
+  readonly request_transform?: RequestTransform | undefined
+  readonly response_transform?: ResponseTransform | undefined
 }
 
 export interface TriggerCall {
   readonly body: string
+  /** On whose behalf it happened, for templates. */
+  readonly session?: SessionVariables | undefined
   readonly timeoutSeconds: number
   readonly environment: Environment
   readonly signal: AbortSignal
 }
 
+/** A call with what was sent, for the logs. */
+export interface CalledTrigger {
+  readonly outcome: TriggerOutcome
+  readonly sentBody: string | undefined
+}
+
+/** A template that fails will fail again: there is nothing to be tried anew. */
+export type TriggerOutcome = WebhookOutcome | { readonly kind: 'untransformable'; readonly message: string }
+
+/** Answers are logged, not processed: a long one is a mistake of the handler's. */
+const maxAnswerBytes = 1024 * 1024
+
 /** Calls the webhook of a trigger. A variable that is not set counts as a webhook that does not answer. */
-export const callTrigger = async (
-  { webhook, webhook_from_env, headers = [] }: Addressee,
-  { body, timeoutSeconds, environment, signal }: TriggerCall,
-): Promise<WebhookOutcome> => {
+export const callTrigger = async (trigger: Addressee, call: TriggerCall): Promise<CalledTrigger> => {
   try {
-    return await postWebhook({
-      url:
-        webhook_from_env === undefined
-          ? resolveTemplate(webhook ?? '', environment)
-          : valueFromEnvironment(webhook_from_env, environment),
-      headers: headers.map((header) => [header.name, headerValue(header, environment)] as const),
-      body,
-      timeoutMs: timeoutSeconds * 1000,
-      signal,
+    const { request, context } = requestOf(trigger, call)
+    const outcome = await sendWebhook(request, {
+      timeoutMs: call.timeoutSeconds * 1000,
+      maxAnswerBytes,
+      signal: call.signal,
     })
+    return { outcome: withTransformedBody(outcome, trigger, call, context), sentBody: request.body }
   } catch (error) {
-    if (error instanceof UnsetVariable) return { kind: 'unanswered', message: error.message }
+    if (error instanceof UnsetVariable)
+      return { outcome: { kind: 'unanswered', message: error.message }, sentBody: call.body }
+    if (error instanceof TransformError)
+      return { outcome: { kind: 'untransformable', message: error.message }, sentBody: call.body }
     throw error
+  }
+}
+
+const requestOf = (
+  { webhook, webhook_from_env, headers = [], request_transform: transform }: Addressee,
+  { body, session, environment }: TriggerCall,
+): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } => {
+  const url =
+    webhook_from_env === undefined
+      ? resolveTemplate(webhook ?? '', environment)
+      : valueFromEnvironment(webhook_from_env, environment)
+  const configured = headers.map((header) => [header.name, headerValue(header, environment)] as const)
+  const request: WebhookRequest = {
+    method: 'POST',
+    url,
+    headers: [
+      ['content-type', 'application/json'],
+      ...configured.filter(([name]) => name.toLowerCase() !== 'content-type'),
+    ],
+    body,
+  }
+  if (transform === undefined) return { request, context: undefined }
+  const context = transformContext(url, JSON.parse(body) as Json, session)
+  return { request: transformRequest(transform, request, context), context }
+}
+
+/**
+ * Of a trigger's answer only the log knows, so that is what a response transform is for. One that fails leaves the
+ * answer as it came: what was delivered stays delivered.
+ */
+const withTransformedBody = (
+  outcome: WebhookOutcome,
+  { response_transform: transform }: Addressee,
+  { session }: TriggerCall,
+  request: TransformContext | undefined,
+): WebhookOutcome => {
+  if (transform === undefined || outcome.kind !== 'answered') return outcome
+  const { status, body } = outcome
+  try {
+    const transformed = transformResponse(transform, { body: jsonOrNull(body), status, session, request })
+    return { ...outcome, body: JSON.stringify(transformed) }
+  } catch (error) {
+    if (error instanceof TransformError) return outcome
+    throw error
+  }
+}
+
+const jsonOrNull = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return null
   }
 }

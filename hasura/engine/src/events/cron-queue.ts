@@ -40,6 +40,8 @@ export const createCronQueue = (
         trigger && {
           webhook: trigger.webhook,
           headers: trigger.headers ?? [],
+          request_transform: trigger.request_transform,
+          response_transform: trigger.response_transform,
           body: bodyOf(row, trigger),
           ...retryDefaults(trigger.retry_conf),
         }

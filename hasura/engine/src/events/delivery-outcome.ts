@@ -1,5 +1,5 @@
 import type { WebhookHeader } from '../metadata/types.ts'
-import type { WebhookOutcome } from '../webhook/post-webhook.ts'
+import type { CalledTrigger, TriggerOutcome } from './call-trigger.ts'
 
 /** What is done with an event after an attempt. */
 export type Verdict =
@@ -16,9 +16,10 @@ export interface RetryPolicy {
  * Hasura's rule: a 2xx is success; anything else is tried again as often as configured, and as often as the handler
  * itself asks for by `Retry-After`.
  */
-export const judge = (outcome: WebhookOutcome, triesBefore: number, policy: RetryPolicy): Verdict => {
+export const judge = (outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict => {
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { kind: 'delivered' }
+  if (outcome.kind === 'untransformable') return { kind: 'failed' }
   const asked = outcome.kind === 'answered' ? retryAfter(outcome.headers) : undefined
   if (asked !== undefined) return { kind: 'retry', afterSeconds: asked }
   return triesBefore >= policy.retries
@@ -49,12 +50,11 @@ const noStatus = 1000
 
 /** A header from the environment is logged by the variable's name: logs are no place for secrets. */
 export const invocationOf = (
-  body: string,
+  { outcome, sentBody }: CalledTrigger,
   headers: readonly WebhookHeader[],
-  outcome: WebhookOutcome,
 ): Invocation => ({
   status: outcome.kind === 'answered' ? outcome.status : noStatus,
-  request: `{"payload":${body},"headers":${JSON.stringify(headers)},"version":"2"}`,
+  request: `{"payload":${jsonText(sentBody)},"headers":${JSON.stringify(headers)},"version":"2"}`,
   response: JSON.stringify(
     outcome.kind === 'answered'
       ? {
@@ -69,3 +69,14 @@ export const invocationOf = (
       : { type: 'client_error', version: '2', data: { message: outcome.message } },
   ),
 })
+
+/** A transformed body may be absent, or a form instead of JSON. */
+const jsonText = (body: string | undefined): string => {
+  if (body === undefined) return 'null'
+  try {
+    JSON.parse(body)
+    return body
+  } catch {
+    return JSON.stringify(body)
+  }
+}

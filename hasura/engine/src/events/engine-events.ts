@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { FinishChange } from '../metadata-api/command.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { createActionQueue } from './action-queue.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Deliverer, startDeliverer } from './deliverer.ts'
 import { createPresence } from './engine-presence.ts'
@@ -21,7 +22,12 @@ export interface EventSettings {
   readonly fetchBatchSize: number
   /** How long webhooks under way may take when the engine stops. */
   readonly graceMs: number
+  /** How often asynchronous actions are looked for; with 0, this engine runs none. */
+  readonly actionsFetchIntervalMs: number
 }
+
+/** Asynchronous actions taken from the database at once. */
+const actionBatchSize = 10
 
 /** What a change of the metadata changes in the database for the sake of events. */
 export const followWithEvents = (stringifyNumbers: boolean): FinishChange => {
@@ -53,18 +59,35 @@ export const createEngineEvents = ({
   let deliverers: readonly Deliverer[] = []
   return {
     start: () => {
-      if (settings.fetchBatchSize === 0 || deliverers.length > 0) return
+      if (deliverers.length > 0) return
       const queues = [
-        createEventQueue(pool, getSnapshot, environment),
-        createCronQueue(pool, getSnapshot, environment),
-        createOneOffQueue(pool, environment),
+        ...(settings.fetchBatchSize === 0
+          ? []
+          : [
+              createEventQueue(pool, getSnapshot, environment),
+              createCronQueue(pool, getSnapshot, environment),
+              createOneOffQueue(pool, environment),
+            ].map((queue) => ({
+              queue,
+              batchSize: settings.fetchBatchSize,
+              intervalMs: settings.fetchIntervalMs,
+            }))),
+        ...(settings.actionsFetchIntervalMs === 0
+          ? []
+          : [
+              {
+                queue: createActionQueue(pool, getSnapshot, environment),
+                batchSize: actionBatchSize,
+                intervalMs: settings.actionsFetchIntervalMs,
+              },
+            ]),
       ]
-      deliverers = queues.map((queue) =>
+      deliverers = queues.map(({ queue, batchSize, intervalMs }) =>
         startDeliverer(queue, {
           presence,
           concurrency: settings.concurrency,
-          batchSize: settings.fetchBatchSize,
-          intervalMs: settings.fetchIntervalMs,
+          batchSize,
+          intervalMs,
           graceMs: settings.graceMs,
           logger,
         }),

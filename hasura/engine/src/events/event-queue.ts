@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
+import { z } from 'zod'
 import type { EventTrigger } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Environment } from '../webhook/environment.ts'
+import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
@@ -82,11 +84,12 @@ export const createEventQueue = (
       timeout_sec = 60,
     } = trigger.retry_conf
     const body = eventBody(row, retries)
-    const outcome = await callTrigger(trigger, { body, timeoutSeconds: timeout_sec, environment, signal })
+    const call = { body, session: sessionOf(row), timeoutSeconds: timeout_sec, environment, signal }
+    const called = await callTrigger(trigger, call)
     // What was cut off by the stop of the engine is no attempt of the handler's.
-    if (signal.aborted && outcome.kind === 'unanswered') return
-    const verdict = judge(outcome, row.tries, { retries, intervalSeconds })
-    await record(row, verdict, invocationOf(body, trigger.headers ?? [], outcome))
+    if (signal.aborted && called.outcome.kind === 'unanswered') return
+    const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })
+    await record(row, verdict, invocationOf(called, trigger.headers ?? []))
   }
 
   return {
@@ -110,6 +113,12 @@ export const createEventQueue = (
     },
   }
 }
+
+const eventSession = z.object({ session_variables: z.record(z.string(), z.string()).nullish() })
+
+/** On whose behalf the row was written; nobody's, if it was not by GraphQL. */
+const sessionOf = ({ payload }: EventRow): SessionVariables | undefined =>
+  eventSession.safeParse(JSON.parse(payload)).data?.session_variables ?? undefined
 
 const hasTriggers = ({ tables }: Snapshot['metadata']['sources'][number]): boolean =>
   tables.some(({ event_triggers = [] }) => event_triggers.length > 0)

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { WebhookHeader } from '../metadata/types.ts'
 import type { Environment } from '../webhook/environment.ts'
-import { callTrigger } from './call-trigger.ts'
+import { type Addressee, callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { invocationOf, judge } from './delivery-outcome.ts'
 
@@ -14,8 +14,7 @@ export interface ScheduledRow {
 }
 
 /** How a row is delivered; a row without is not (or no longer) to be delivered. */
-export interface ScheduledCall {
-  readonly webhook: string
+export interface ScheduledCall extends Addressee {
   readonly headers: readonly WebhookHeader[]
   /** JSON text. */
   readonly body: string
@@ -74,10 +73,10 @@ export const createScheduledQueue = <Row extends ScheduledRow>(
     if (!call) return finish(row, 'error')
     if (row.tries === 0 && row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
     const { body, timeoutSeconds, retries, retryIntervalSeconds: intervalSeconds } = call
-    const outcome = await callTrigger(call, { body, timeoutSeconds, environment, signal })
-    if (signal.aborted && outcome.kind === 'unanswered') return
-    const verdict = judge(outcome, row.tries, { retries, intervalSeconds })
-    const { status, request, response } = invocationOf(body, call.headers, outcome)
+    const called = await callTrigger(call, { body, timeoutSeconds, environment, signal })
+    if (signal.aborted && called.outcome.kind === 'unanswered') return
+    const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })
+    const { status, request, response } = invocationOf(called, call.headers)
     await pool.query(recordSql, [
       row.id,
       status,

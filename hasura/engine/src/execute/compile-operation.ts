@@ -21,10 +21,13 @@ export type CompiledRootField = { readonly key: string } & (
   | { readonly kind: 'database'; readonly field: CompiledField }
   | {
       readonly kind: 'action'
-      readonly action: Extract<RootField, { kind: 'action' }>
+      readonly action: Extract<RootField, { kind: 'action' | 'action-result' }>
       readonly scope: SelectScope
     }
 )
+
+/** What holds this request's values: an action's input, an introspection's answer. */
+const isBound: ReadonlySet<RootField['kind']> = new Set(['action', 'action-result', 'introspection'])
 
 export const compileOperation = (
   operation: Operation,
@@ -40,8 +43,7 @@ export const compileOperation = (
     kind,
     fields: compiled,
     textLength: statements.reduce((length, { text }) => length + text.length, 0),
-    // An action's input and an introspection's answer hold this request's values.
-    reusable: fields.every((field) => field.kind !== 'action' && field.kind !== 'introspection'),
+    reusable: fields.every((field) => !isBound.has(field.kind)),
   }
 }
 
@@ -64,6 +66,7 @@ const compileRootField = (
     case 'mutation':
       return { key, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
     case 'action':
+    case 'action-result':
       return { key, kind: 'action', action: field, scope }
     default:
       return field satisfies never

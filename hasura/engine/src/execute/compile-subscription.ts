@@ -49,6 +49,8 @@ const liveField = (field: RootField): { readonly key: string; readonly select: S
       return { key: field.key, select: field.select }
     case 'stream':
       throw new RequestError('a streaming subscription has one top level field', '$')
+    case 'action-result':
+      throw new RequestError('the result of an action is subscribed to by itself', '$')
     case 'text':
     case 'introspection':
       throw new RequestError('Introspection not supported over subscriptions', '$', 'not-supported')

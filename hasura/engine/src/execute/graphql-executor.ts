@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql'
 import pg from 'pg'
-import { type ActionRuntime, runAction } from '../actions/run-action.ts'
+import { type ActionRuntime, answerAction } from '../actions/run-action.ts'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
 import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -12,6 +12,7 @@ import { type CompiledOperation, type CompiledRootField, compileOperation } from
 import { explainOperation } from './explain.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
+import { actionSubscriptionFields as actionFields } from './action-subscription.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { runField } from './run-field.ts'
 import { withConnection } from './run-statement.ts'
@@ -31,6 +32,14 @@ export interface GraphQLExecutorOptions {
 export interface SubscriptionCompiler {
   /** False for what is no valid document, too: executing it says why. */
   readonly isSubscription: (request: GraphQLRequest, session: Session) => boolean
+  /** Whether it is a subscription to the result of an asynchronous action. Throws RequestError. */
+  readonly followsAction: (request: GraphQLRequest, session: Session) => boolean
+  /** The answer to such a subscription as it is now. */
+  readonly readActionResult: (
+    request: GraphQLRequest,
+    session: Session,
+    options?: ExecuteOptions,
+  ) => Promise<GraphQLResult>
   /** Throws RequestError. */
   readonly prepareSubscription: (request: GraphQLRequest, session: Session) => PreparedSubscription
 }
@@ -71,6 +80,20 @@ export const createGraphQLExecutor = (
       } catch (error) {
         if (failureOf(error) === undefined) throw error
         return false
+      }
+    },
+    followsAction: (request, session) => actionFields(request, runtimeOf(request, session)) !== undefined,
+    readActionResult: async (request, session, executeOptions = {}) => {
+      try {
+        const fields = actionFields(request, runtimeOf(request, session))
+        if (fields === undefined) throw new RequestError('the action is no longer there', '$')
+        const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
+        const run: Run = { request, session, variables, executeOptions, pool, options }
+        return await runOperation({ kind: 'query', fields }, run)
+      } catch (error) {
+        const failure = failureOf(error)
+        if (failure === undefined) throw error
+        return { kind: 'errors', errors: [failure] }
       }
     },
     prepareSubscription: (request, session) =>
@@ -118,7 +141,10 @@ interface Run {
   readonly options: GraphQLExecutorOptions
 }
 
-const runOperation = async ({ kind, fields }: CompiledOperation, run: Run): Promise<GraphQLResult> => {
+const runOperation = async (
+  { kind, fields }: Pick<CompiledOperation, 'kind' | 'fields'>,
+  run: Run,
+): Promise<GraphQLResult> => {
   const parts: string[] = []
   const headers: Record<string, readonly string[]> = {}
   for (const group of groups(fields)) {
@@ -132,7 +158,7 @@ const runOperation = async ({ kind, fields }: CompiledOperation, run: Run): Prom
         stringifyNumbers: run.options.stringifyNumericTypes,
         ...run.executeOptions,
       }
-      const answer = await runAction(first.action, first.scope, actionRuntime)
+      const answer = await answerAction(first.action, first.scope, actionRuntime)
       if (answer.cookies.length > 0)
         headers['set-cookie'] = [...(headers['set-cookie'] ?? []), ...answer.cookies]
       parts.push(entry(first.key, answer.json))

@@ -9,6 +9,7 @@ import type { GraphQLError, GraphQLRequest } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { type ActionFollower, followAction } from './follow-action.ts'
 import { type Membership, Poller, type Refetch } from './poller.ts'
 import type { Subscriber, Subscription } from './subscriber.ts'
 import { Turns } from './turns.ts'
@@ -58,6 +59,7 @@ export const createSubscriptionHub = (
 ): SubscriptionHub => {
   const pollers = new Map<string, Poller>()
   const entries = new Set<Entry>()
+  const followers = new Set<ActionFollower>()
   const turns = new Turns(options.concurrentPolls)
   const closing = new AbortController()
   let snapshot = getSnapshot()
@@ -120,11 +122,24 @@ export const createSubscriptionHub = (
     }
   }
 
+  /** The result of an action has one subscriber, and a log of its own that it is read from. */
+  const follow = (request: GraphQLRequest, session: Session, subscriber: Subscriber): (() => void) => {
+    const read = (signal: AbortSignal) =>
+      turns.run(() => compiler.readActionResult(request, session, { signal }))
+    const follower = followAction(read, subscriber, options)
+    followers.add(follower)
+    return () => {
+      followers.delete(follower)
+      follower.leave()
+    }
+  }
+
   return {
     subscribe: (request, session, subscriber) => {
       if (closing.signal.aborted) throw new RequestError('the server is stopping', '$', 'unexpected')
-      if (entries.size >= maxSubscriptions)
+      if (entries.size + followers.size >= maxSubscriptions)
         throw new RequestError('the server has too many subscriptions', '$', 'unexpected')
+      if (compiler.followsAction(request, session)) return follow(request, session, subscriber)
       const prepared = compiler.prepareSubscription(request, session)
       const subscription: Subscription = { subscriber, sent: undefined }
       const entry: Entry = {
@@ -145,6 +160,8 @@ export const createSubscriptionHub = (
         entry.subscription.subscriber.end()
       }
       entries.clear()
+      for (const follower of followers) follower.end()
+      followers.clear()
       closing.abort(new Error('the server is stopping'))
       await turns.idle()
     },

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { forgetInvocations } from '../actions/action-log.ts'
 import { actionObject, customTypesObject } from '../consistency/metadata-object.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { actionDefinition, customTypes } from '../metadata/action.ts'
 import { graphqlName, nonEmptyText, record } from '../metadata/parse.ts'
 import type { Action, Metadata } from '../metadata/types.ts'
-import { type Command, edit } from './command.ts'
+import { type Command, edit, success } from './command.ts'
+import { requireTransforms } from './require-transforms.ts'
 
 const createAction = record({
   name: graphqlName,
@@ -32,6 +34,7 @@ const editAction = (metadata: Metadata, edited: Action): Metadata => ({
 
 export const actionCommands: Readonly<Record<string, Command>> = {
   create_action: edit(createAction, async (action, draft) => {
+    requireTransforms(action.definition)
     const metadata = draft.snapshot.storedMetadata
     if (metadata.actions?.some(({ name }) => name === action.name)) {
       throw new HasuraError('already-exists', `action with name "${action.name}" already exists`)
@@ -40,16 +43,24 @@ export const actionCommands: Readonly<Record<string, Command>> = {
   }),
 
   update_action: edit(updateAction, async ({ name, definition, comment }, draft) => {
+    requireTransforms(definition)
     const metadata = draft.snapshot.storedMetadata
     const action = { ...requireAction(metadata, name), definition, comment }
     await draft.change(editAction(metadata, action), actionObject(action))
   }),
 
-  drop_action: edit(dropAction, async ({ name }, draft) => {
-    const metadata = draft.snapshot.storedMetadata
-    requireAction(metadata, name)
-    await draft.accept({ ...metadata, actions: metadata.actions?.filter((action) => action.name !== name) })
-  }),
+  drop_action: {
+    schema: dropAction,
+    changesMetadata: true,
+    run: async (args, { draft, pool }) => {
+      const { name, clear_data: clearData = true } = dropAction.parse(args)
+      const metadata = draft.snapshot.storedMetadata
+      requireAction(metadata, name)
+      await draft.accept({ ...metadata, actions: metadata.actions?.filter((action) => action.name !== name) })
+      if (clearData) await forgetInvocations(pool, name)
+      return success
+    },
+  },
 
   create_action_permission: edit(actionPermission, async ({ action: name, role, comment }, draft) => {
     const metadata = draft.snapshot.storedMetadata

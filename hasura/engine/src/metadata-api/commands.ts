@@ -10,6 +10,7 @@ import { relationshipCommands } from './relationship-commands.ts'
 import { runSql } from './run-sql.ts'
 import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
 import { tableCommands } from './table-commands.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 /** Every command of `/v1/metadata`, by the name that a request gives as `type`. */
 const version1: Readonly<Record<string, Command>> = {
@@ -22,6 +23,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...actionCommands,
   ...eventTriggerCommands,
   ...scheduledTriggerCommands,
+  ...webhookCommands,
   ...queryCollectionCommands,
 }
 

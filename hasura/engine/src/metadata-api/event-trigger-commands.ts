@@ -26,6 +26,7 @@ import {
   success,
   tableArguments,
 } from './command.ts'
+import { requireTransforms } from './require-transforms.ts'
 
 /** Postgres cuts longer names of functions, and the function's name holds the trigger's. */
 const longestName = 42
@@ -121,6 +122,7 @@ const requireTrigger = (metadata: Metadata, source: string, name: string) => {
 
 export const eventTriggerCommands: Readonly<Record<string, Command>> = {
   pg_create_event_trigger: edit(createEventTrigger, async (args, draft) => {
+    requireTransforms(args)
     await draft.change(
       putTrigger(draft.snapshot.storedMetadata, args),
       eventTriggerObject(args.source, args.table, triggerOf(args)),

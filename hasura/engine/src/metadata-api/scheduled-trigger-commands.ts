@@ -12,6 +12,7 @@ import { json, nonEmptyText, record } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { webhookHeader } from '../metadata/webhook.ts'
 import { type Command, edit, pageArguments, read, success } from './command.ts'
+import { requireTransforms } from './require-transforms.ts'
 
 const createCronTrigger = record({
   ...cronTriggerShape,
@@ -40,6 +41,7 @@ const noSuchEvent = (): HasuraError => new HasuraError('not-exists', 'scheduled 
 
 export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
   create_cron_trigger: edit(createCronTrigger, async ({ replace, ...trigger }, draft) => {
+    requireTransforms(trigger)
     const metadata = draft.snapshot.storedMetadata
     const triggers = metadata.cron_triggers ?? []
     const exists = triggers.some(({ name }) => name === trigger.name)

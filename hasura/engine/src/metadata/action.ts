@@ -87,3 +87,7 @@ export const customTypes = record({
 
 export type Action = DeepReadonly<z.output<typeof action>>
 export type CustomTypes = DeepReadonly<z.output<typeof customTypes>>
+
+/** Whether its mutation answers with an id, by which the result can be asked for later. */
+export const isAsynchronous = ({ definition: { kind, type = 'mutation' } }: Action): boolean =>
+  kind === 'asynchronous' && type === 'mutation'

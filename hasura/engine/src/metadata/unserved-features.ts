@@ -2,7 +2,6 @@ import type { Metadata, TableMetadata } from './types.ts'
 
 const tableParts = ['remote_relationships'] as const satisfies readonly (keyof TableMetadata)[]
 const parts = ['remote_schemas', 'inherited_roles'] as const satisfies readonly (keyof Metadata)[]
-const transforms = ['request_transform', 'response_transform'] as const
 
 /**
  * Parts of the metadata that the engine keeps and exports but does not act on yet. Whoever starts it is told,
@@ -10,13 +9,7 @@ const transforms = ['request_transform', 'response_transform'] as const
  */
 export const unservedFeatures = (metadata: Metadata): readonly string[] => {
   const tables = metadata.sources.flatMap((source) => source.tables)
-  const webhooks = [
-    ...tables.flatMap(({ event_triggers = [] }) => event_triggers),
-    ...(metadata.cron_triggers ?? []),
-    ...(metadata.actions ?? []).map(({ definition }) => definition),
-  ]
   return [
-    ...transforms.filter((part) => webhooks.some((webhook) => webhook[part] !== undefined)),
     ...tableParts.filter((part) => tables.some((table) => (table[part]?.length ?? 0) > 0)),
     ...parts.filter((part) => (metadata[part]?.length ?? 0) > 0),
   ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DeepReadonly, json, record } from './parse.ts'
+import { type DeepReadonly, record } from './parse.ts'
 
 /** A header that is sent along: its value in clear or from the environment. */
 export const webhookHeader = z.union([
@@ -7,8 +7,8 @@ export const webhookHeader = z.union([
   record({ name: z.string().min(1), value_from_env: z.string().min(1) }),
 ])
 
-/** Kriti templates. Kept as given; whoever sends the request evaluates them. */
-const transformTemplate = z.union([
+/** Kriti templates; consistency checks read them. In version 1 the body is its template alone. */
+const transformBody = z.union([
   z.string(),
   record({
     action: z.enum(['transform', 'remove', 'x_www_form_urlencoded']),
@@ -18,13 +18,14 @@ const transformTemplate = z.union([
 ])
 
 export const requestTransform = record({
-  version: z.number().int().optional(),
+  version: z.union([z.literal(1), z.literal(2)]).optional(),
   template_engine: z.literal('Kriti').optional(),
   method: z.string().optional(),
   url: z.string().optional(),
-  body: transformTemplate.optional(),
+  body: transformBody.optional(),
+  /** Of early releases of Hasura, which headers have replaced: kept, and without effect in both. */
   content_type: z.string().optional(),
-  query_params: z.union([z.string(), z.record(z.string(), json)]).optional(),
+  query_params: z.union([z.string(), z.record(z.string(), z.string().nullable())]).optional(),
   request_headers: record({
     add_headers: z.record(z.string(), z.string()).optional(),
     remove_headers: z.array(z.string()).optional(),
@@ -32,9 +33,9 @@ export const requestTransform = record({
 })
 
 export const responseTransform = record({
-  version: z.number().int().optional(),
+  version: z.union([z.literal(1), z.literal(2)]).optional(),
   template_engine: z.literal('Kriti').optional(),
-  body: transformTemplate.optional(),
+  body: transformBody.optional(),
 })
 
 export type WebhookHeader = DeepReadonly<z.output<typeof webhookHeader>>

@@ -53,6 +53,14 @@ export type RootField = { readonly key: string; readonly path: string } & (
       readonly collected: CollectedField
       readonly type: GraphQLOutputType
     }
+  | {
+      readonly kind: 'action-result'
+      readonly action: Action
+      /** A uuid. */
+      readonly id: string
+      readonly collected: CollectedField
+      readonly type: GraphQLOutputType
+    }
 )
 
 export interface OperationPlan {
@@ -127,6 +135,10 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
       collected,
       type: field.type,
     }
+  if (meaning.kind === 'action-result') {
+    const id = uuidOf(given)
+    return { key, path, kind: 'action-result', action: meaning.action, id, collected, type: field.type }
+  }
   if (meaning.kind === 'node') return { key, path, kind: 'select', select: planNode(given, collected, scope) }
   const inner = objectTypeOf(field.type)
   if (meaning.kind === 'stream')
@@ -140,6 +152,16 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
   return { key, path, kind: 'mutation', mutation }
 }
+
+/** Refused here, because the log of actions is asked for it as a value. */
+const uuidOf = (given: ObjectValue): string => {
+  const input = member(given, 'id')
+  if (input?.kind === 'leaf' && typeof input.value === 'string' && uuid.test(input.value)) return input.value
+  const found = input?.kind === 'leaf' ? JSON.stringify(input.value) : 'null'
+  throw new RequestError(`invalid input syntax for type uuid: ${found}`, `${given.path}.id`, 'parse-failed')
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** `node(id)`: the row that the id names, if the role may see it, as what it is. */
 const planNode = (

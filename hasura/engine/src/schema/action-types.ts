@@ -9,10 +9,12 @@ import {
   type GraphQLOutputType,
   Kind,
   type TypeNode,
+  getNullableType,
   isInputType,
   isOutputType,
   parseType,
 } from 'graphql'
+import { isAsynchronous } from '../metadata/action.ts'
 import type { Action, CustomTypes } from '../metadata/types.ts'
 import { qualifiedKey } from '../metadata/types.ts'
 import { memoize } from './memoize.ts'
@@ -25,13 +27,20 @@ import type { ColumnModel } from './source-model.ts'
 type NamedType =
   GraphQLObjectType | GraphQLInputObjectType | GraphQLEnumType | ReturnType<ScalarTypes['scalar']>
 
-/** The root field of an action, over the custom types that the metadata declares. */
+export interface ActionTypes {
+  /** The field that runs an action. */
+  readonly run: (action: Action) => FieldConfig
+  /** The field that tells what has become of an asynchronous action. */
+  readonly result: (action: Action) => FieldConfig
+}
+
+/** The root fields of an action, over the custom types that the metadata declares. */
 export const createActionTypes = (
   context: SchemaContext,
   scalars: ScalarTypes,
   rows: RowTypes,
   customTypes: CustomTypes,
-): ((action: Action) => FieldConfig) => {
+): ActionTypes => {
   const named: (name: string) => NamedType = memoize((name) => {
     const input = customTypes.input_objects?.find((type) => type.name === name)
     if (input !== undefined) return inputObject(input, inputType)
@@ -51,7 +60,7 @@ export const createActionTypes = (
     if (!isInputType(type)) throw new Error(`${text} is not a type for an argument`)
     return type
   }
-  return (action) => {
+  const run = (action: Action): FieldConfig => {
     const args: GraphQLFieldConfigArgumentMap = Object.fromEntries(
       (action.definition.arguments ?? []).map(({ name, type, description }) => [
         name,
@@ -59,9 +68,38 @@ export const createActionTypes = (
       ]),
     )
     const description = action.comment === undefined ? {} : { description: action.comment }
-    const output = outputType(action.definition.output_type ?? 'Boolean')
+    const output = isAsynchronous(action) ? new GraphQLNonNull(scalars.scalar('uuid')) : outputOf(action)
     return field({ kind: 'action', action }, output, { args, ...description })
   }
+  const outputOf = (action: Action) => outputType(action.definition.output_type ?? 'Boolean')
+  const resultType: (action: Action) => GraphQLObjectType = memoize((action) => {
+    const part = (type: GraphQLOutputType, description: string) =>
+      field({ kind: 'answer-field' }, type, { description })
+    return new GraphQLObjectType({
+      name: action.name,
+      description: `fields of action: "${action.name}"`,
+      fields: () => ({
+        id: part(new GraphQLNonNull(scalars.scalar('uuid')), 'the unique id of an action'),
+        created_at: part(
+          new GraphQLNonNull(scalars.scalar('timestamptz')),
+          'the time at which this action was created',
+        ),
+        errors: part(scalars.scalar('json'), 'errors related to the invocation'),
+        output: part(getNullableType(outputOf(action)), 'the output fields of this action'),
+      }),
+    })
+  })
+  const result = (action: Action): FieldConfig =>
+    field({ kind: 'action-result', action }, resultType(action), {
+      args: {
+        id: {
+          type: new GraphQLNonNull(scalars.scalar('uuid')),
+          description: 'the unique id of an action',
+        },
+      },
+      description: action.comment ?? null,
+    })
+  return { run, result }
 }
 
 type Wrapped = NamedType | GraphQLList<Wrapped> | GraphQLNonNull<NamedType | GraphQLList<Wrapped>>

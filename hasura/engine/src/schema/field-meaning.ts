@@ -31,6 +31,8 @@ export type FieldMeaning =
   | { readonly kind: 'delete'; readonly table: TableModel }
   | { readonly kind: 'delete-by-key'; readonly table: TableModel }
   | { readonly kind: 'action'; readonly action: Action }
+  /** What has become of an asynchronous action. */
+  | { readonly kind: 'action-result'; readonly action: Action }
   | { readonly kind: 'column'; readonly column: ColumnModel }
   | { readonly kind: 'related-row'; readonly relationship: RelationshipModel; readonly table: TableModel }
   | { readonly kind: 'related-rows'; readonly relationship: RelationshipModel; readonly table: TableModel }

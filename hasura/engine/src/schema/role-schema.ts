@@ -12,6 +12,7 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
 } from 'graphql'
+import { isAsynchronous } from '../metadata/action.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { createActionTypes } from './action-types.ts'
 import { createFilterTypes } from './filter-types.ts'
@@ -68,24 +69,29 @@ export const buildRoleSchema = (
   const mutations = createMutationTypes(context, scalars, filters, rows)
   const streamArguments = createStreamArguments(context, scalars, filters)
   const builders = { scalars, rows, mutations, streamArguments }
-  const actionField = createActionTypes(context, scalars, rows, metadata.custom_types ?? {})
+  const actionTypes = createActionTypes(context, scalars, rows, metadata.custom_types ?? {})
   const actions = (metadata.actions ?? []).filter((action) => access.mayRun(action))
   const actionFields = (type: 'query' | 'mutation'): FieldConfigMap =>
     Object.fromEntries(
       actions
         .filter(({ definition }) => (definition.type ?? 'mutation') === type)
-        .map((action) => [action.name, actionField(action)]),
+        .map((action) => [action.name, actionTypes.run(action)]),
     )
+  const actionResults: FieldConfigMap = Object.fromEntries(
+    actions.filter(isAsynchronous).map((action) => [action.name, actionTypes.result(action)]),
+  )
   const tables = [...source.tables.values()]
   const relay = forRelay ? relayFields(context, rows) : undefined
   const query: FieldConfigMap = relay ?? {
     ...merged(tables.map((table) => queryFields(context, table, builders))),
     ...functionFields(context, 'query', rows),
     ...actionFields('query'),
+    ...actionResults,
   }
   const subscription: FieldConfigMap = relay ?? {
     ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
     ...functionFields(context, 'query', rows),
+    ...actionResults,
   }
   const mutation: FieldConfigMap = {
     ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ReceivedCall {
+  readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
+  /** Empty for what is no JSON. */
   readonly body: Readonly<Record<string, unknown>>
   readonly text: string
 }
@@ -40,8 +42,8 @@ export const startReceiver = async (): Promise<WebhookReceiver> => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const text = Buffer.concat(chunks).toString()
-      const body = JSON.parse(text) as ReceivedCall['body']
-      const call = { path: request.url ?? '', headers: request.headers, body, text }
+      const { method = '', url = '', headers } = request
+      const call = { method, path: url, headers, body: parsed(text), text }
       calls.push(call)
       const answer = receiver.answer(call)
       await sleep(answer.delayMs ?? 0)
@@ -70,4 +72,12 @@ export const startReceiver = async (): Promise<WebhookReceiver> => {
     },
   }
   return receiver
+}
+
+const parsed = (text: string): ReceivedCall['body'] => {
+  try {
+    return JSON.parse(text) as ReceivedCall['body']
+  } catch {
+    return {}
+  }
 }

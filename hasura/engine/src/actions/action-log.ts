@@ -1,0 +1,113 @@
+import type { Pool } from 'pg'
+import type { GraphQLError } from '../graphql-request.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import type { Session } from '../session/types.ts'
+
+/** `hdb_catalog.hdb_action_log`: asynchronous actions that were asked for, and what came of them. */
+
+export interface NewInvocation {
+  readonly action: string
+  readonly input: JsonValue
+  readonly session: Session
+  /** Those that the handler is to get. Hasura keeps all headers, secrets included. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Writes down that an action is to be run. Returns the id by which its result can be asked for. */
+export const insertInvocation = async (
+  pool: Pool,
+  { action, input, session, headers }: NewInvocation,
+): Promise<string> => {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into hdb_catalog.hdb_action_log (action_name, input_payload, session_variables, request_headers, status)
+     values ($1, $2, $3, $4, 'created') returning id`,
+    [action, JSON.stringify(input), JSON.stringify(session.variables), JSON.stringify(headers)],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the insert has returned nothing')
+  return row.id
+}
+
+/** An invocation as its result is shown. */
+export interface InvocationResult {
+  readonly id: string
+  readonly created_at: string
+  readonly errors: JsonValue
+  readonly output: JsonValue
+}
+
+/** What has become of an invocation. For anybody but the admin and the session that started it, it does not exist. */
+export const readInvocation = async (
+  pool: Pool,
+  action: string,
+  id: string,
+  session: Session,
+): Promise<InvocationResult | undefined> => {
+  const { rows } = await pool.query<InvocationResult>(
+    `select id, to_json(created_at) #>> '{}' as created_at, errors, response_payload as output
+       from hdb_catalog.hdb_action_log
+      where id = $1 and action_name = $2 and ($3 or session_variables = $4::jsonb)`,
+    [id, action, session.isAdmin, JSON.stringify(session.variables)],
+  )
+  return rows[0]
+}
+
+/** An invocation that an engine has locked for itself. */
+export interface TakenInvocation {
+  readonly id: string
+  readonly action_name: string
+  readonly input_payload: JsonValue
+  readonly session_variables: Readonly<Record<string, string>>
+  readonly request_headers: Readonly<Record<string, string>>
+}
+
+export const takeInvocations = async (pool: Pool, limit: number): Promise<readonly TakenInvocation[]> => {
+  const { rows } = await pool.query<TakenInvocation>(
+    `update hdb_catalog.hdb_action_log set status = 'processing'
+      where id in (
+        select id from hdb_catalog.hdb_action_log where status = 'created'
+         order by created_at limit $1 for update skip locked
+      )
+     returning id, action_name, input_payload, session_variables, request_headers`,
+    [limit],
+  )
+  return rows
+}
+
+export const completeInvocation = async (pool: Pool, id: string, output: JsonValue): Promise<void> => {
+  await pool.query(
+    `update hdb_catalog.hdb_action_log
+        set status = 'completed', response_payload = $2, response_received_at = now() where id = $1`,
+    [id, JSON.stringify(output)],
+  )
+}
+
+/** The error is kept in the shape of Hasura's own: `{path, error, code}`. */
+export const failInvocation = async (pool: Pool, id: string, failure: GraphQLError): Promise<void> => {
+  const { path, code, ...extensions } = failure.extensions
+  const more = Object.keys(extensions).length === 0 ? {} : { extensions }
+  await pool.query(
+    `update hdb_catalog.hdb_action_log
+        set status = 'error', errors = $2, response_received_at = now() where id = $1`,
+    [id, JSON.stringify({ path, error: failure.message, code, ...more })],
+  )
+}
+
+export const releaseInvocations = async (pool: Pool, ids: readonly string[]): Promise<void> => {
+  await pool.query(
+    `update hdb_catalog.hdb_action_log set status = 'created' where status = 'processing' and id = any($1)`,
+    [ids],
+  )
+}
+
+/** Whatever is being processed, except by this engine, is free again: the engine that had it is gone. */
+export const releaseAbandonedInvocations = async (pool: Pool, held: readonly string[]): Promise<void> => {
+  await pool.query(
+    `update hdb_catalog.hdb_action_log set status = 'created' where status = 'processing' and id <> all($1)`,
+    [held],
+  )
+}
+
+export const forgetInvocations = async (pool: Pool, action: string): Promise<void> => {
+  await pool.query('delete from hdb_catalog.hdb_action_log where action_name = $1', [action])
+}

@@ -1,0 +1,257 @@
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Engine, startEngine } from '../engine.ts'
+import type { EventSettings } from '../events/engine-events.ts'
+import { type WebhookReceiver, startReceiver } from '../events/testing/webhook-receiver.ts'
+import { metadata as metadataSchema } from '../metadata/types.ts'
+import { type Session, adminSession, createSession } from '../session/types.ts'
+
+let database: TestDatabase
+let pool: pg.Pool
+let receiver: WebhookReceiver
+let engines: Engine[]
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  pool.on('error', () => undefined)
+  await pool.query(`create table product (id int primary key, owner text not null, name text not null);
+                    insert into product values (1, 'a', 'Tea'), (2, 'b', 'Pan')`)
+  receiver = await startReceiver()
+  engines = []
+})
+
+afterEach(async () => {
+  await Promise.all(engines.map((engine) => engine.stop()))
+  await receiver.close()
+  await pool.end()
+  await database.drop()
+})
+
+const metadata = metadataSchema.parse({
+  version: 3,
+  sources: [
+    {
+      name: 'default',
+      kind: 'postgres',
+      tables: [
+        {
+          table: 'product',
+          select_permissions: [
+            { role: 'buyer', permission: { columns: '*', filter: { owner: 'X-Hasura-User-Id' } } },
+          ],
+        },
+      ],
+    },
+  ],
+  custom_types: {
+    objects: [
+      {
+        name: 'Order',
+        fields: [
+          { name: 'total', type: 'Int!' },
+          { name: 'productId', type: 'Int' },
+          { name: 'lines', type: '[OrderLine!]' },
+        ],
+        relationships: [
+          { name: 'product', type: 'object', remote_table: 'product', field_mapping: { productId: 'id' } },
+          { name: 'products', type: 'array', remote_table: 'product', field_mapping: { productId: 'id' } },
+        ],
+      },
+      { name: 'OrderLine', fields: [{ name: 'quantity', type: 'Int!' }] },
+    ],
+  },
+  actions: [
+    {
+      name: 'order',
+      definition: {
+        handler: '{{HOOKS}}/order',
+        kind: 'asynchronous',
+        arguments: [{ name: 'productId', type: 'Int!' }],
+        output_type: 'Order',
+        forward_client_headers: true,
+        ignored_client_headers: ['X-Private'],
+        timeout: 1,
+      },
+      permissions: [{ role: 'buyer' }],
+    },
+  ],
+})
+
+const start = async (events: Partial<EventSettings> = {}): Promise<Engine> => {
+  const engine = await startEngine({
+    databaseUrl: database.url,
+    adminSecret: 'secret',
+    port: 0,
+    poolSize: 5,
+    env: { HOOKS: receiver.url },
+    events: { fetchIntervalMs: 20, actionsFetchIntervalMs: 20, ...events },
+    liveQueries: { intervalMs: 30, batchSize: 100 },
+    logger: pino({ level: 'silent' }),
+  })
+  engines.push(engine)
+  if (engines.length === 1) expect(await engine.replaceMetadata(metadata)).toEqual([])
+  return engine
+}
+
+const buyer = (user: string): Session => createSession('buyer', { 'X-Hasura-User-Id': user })
+
+const data = async (engine: Engine, query: string, session: Session, headers = {}): Promise<unknown> => {
+  const result = await engine.execute({ query }, session, { clientHeaders: headers })
+  if (result.kind === 'errors') throw new Error(JSON.stringify(result.errors))
+  return JSON.parse(result.json) as unknown
+}
+
+const place = async (engine: Engine, session: Session, headers = {}): Promise<string> => {
+  const answer = (await data(engine, 'mutation { order(productId: 1) }', session, headers)) as {
+    order: string
+  }
+  return answer.order
+}
+
+const resultOf = async (engine: Engine, id: string, session: Session): Promise<unknown> => {
+  const query = `{ order(id: "${id}") { __typename id errors output
+    { total product { name } products { name } lines { quantity } } } }`
+  return ((await data(engine, query, session)) as { order: unknown }).order
+}
+
+const answered = { total: 3, productId: 1, lines: [{ quantity: 2 }] }
+
+test('an asynchronous action answers with an id, by which its result can be asked for', async () => {
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 150 })
+  const engine = await start()
+  const id = await place(engine, buyer('a'), { 'x-trace': '1', 'x-private': '2' })
+  expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await resultOf(engine, id, buyer('a'))).toEqual({
+    __typename: 'order',
+    id,
+    errors: null,
+    output: null,
+  })
+  const complete = {
+    __typename: 'order',
+    id,
+    errors: null,
+    output: { total: 3, product: { name: 'Tea' }, products: [{ name: 'Tea' }], lines: [{ quantity: 2 }] },
+  }
+  await expect.poll(() => resultOf(engine, id, buyer('a'))).toEqual(complete)
+  expect(await resultOf(engine, id, adminSession)).toEqual(complete)
+  expect(receiver.calls).toHaveLength(1)
+  expect(receiver.calls[0]?.headers).toMatchObject({ 'x-trace': '1' })
+  expect(receiver.calls[0]?.headers).not.toHaveProperty('x-private')
+  expect(receiver.calls[0]?.body).toEqual({
+    action: { name: 'order' },
+    input: { productId: 1 },
+    session_variables: { 'x-hasura-role': 'buyer', 'x-hasura-user-id': 'a' },
+    request_query: null,
+  })
+})
+
+test('nobody but the admin and the session that started it sees a result', async () => {
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  const engine = await start()
+  const id = await place(engine, buyer('a'))
+  await expect.poll(() => resultOf(engine, id, adminSession)).toMatchObject({ output: { total: 3 } })
+  expect(await resultOf(engine, id, buyer('b'))).toBeNull()
+  expect(await resultOf(engine, '00000000-0000-4000-8000-000000000000', buyer('a'))).toBeNull()
+  const refused = await engine.execute({ query: '{ order(id: "x\' or true --") { id } }' }, buyer('a'))
+  expect(refused).toMatchObject({ errors: [{ extensions: { path: '$.selectionSet.order.args.id' } }] })
+})
+
+test.each([
+  [
+    { status: 400, body: '{"message":"no stock","code":"stock","extensions":{"left":0}}' },
+    { error: 'no stock', code: 'stock', path: '$', extensions: { left: 0 } },
+  ],
+  [
+    { status: 500, body: '{}' },
+    { error: 'internal error', code: 'unexpected' },
+  ],
+  [{ status: 200, body: '{"total":null}' }, { error: 'expecting not null value for field "total"' }],
+  [
+    { status: 200, body: '{"total":1,"lines":[{"quantity":"2"}]}' },
+    { error: 'unexpected value for field "quantity" of type "Int"' },
+  ],
+  [{ status: 200, body: '{"total":1}', delayMs: 3000 }, { error: 'http exception when calling webhook' }],
+])('what the handler does wrong is the result: %j', async (answer, error) => {
+  receiver.answer = () => answer
+  const engine = await start()
+  const id = await place(engine, buyer('a'))
+  await expect
+    .poll(() => resultOf(engine, id, buyer('a')), { timeout: 5000 })
+    .toMatchObject({ errors: error, output: null })
+  expect(receiver.calls).toHaveLength(1)
+})
+
+test('a subscription tells when the result is there', async () => {
+  const engine = await start({ delivery: 'when-asked' })
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  const id = await place(engine, buyer('a'))
+  const query = `subscription ($id: uuid!) { order(id: $id) { output { total product { name } } } }`
+  const seen: unknown[] = []
+  for await (const result of engine.subscribe({ query, variables: { id } }, buyer('a'))) {
+    seen.push(result.kind === 'data' ? JSON.parse(result.json) : result.errors)
+    if (seen.length === 1) engine.startDelivery()
+    else break
+  }
+  expect(seen).toEqual([
+    { order: { output: null } },
+    { order: { output: { total: 3, product: { name: 'Tea' } } } },
+  ])
+})
+
+test('several engines call each handler once, and never more at a time than they may', async () => {
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 20 })
+  const [one] = [await start({ concurrency: 3 }), await start({ concurrency: 3 })]
+  const ids = await Promise.all(Array.from({ length: 30 }, () => place(one, buyer('a'))))
+  for (const id of ids)
+    await expect
+      .poll(() => resultOf(one, id, buyer('a')), { timeout: 5000 })
+      .toMatchObject({ errors: null, output: { total: 3 } })
+  expect(receiver.calls).toHaveLength(30)
+  expect(receiver.mostOpen).toBeLessThanOrEqual(6)
+})
+
+test('what an engine that was killed had taken is run by the next one', async () => {
+  const engine = await start({ delivery: 'when-asked' })
+  const id = await place(engine, buyer('a'))
+  await pool.query(`update hdb_catalog.hdb_action_log set status = 'processing'`)
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  engine.startDelivery()
+  await expect.poll(() => resultOf(engine, id, buyer('a'))).toMatchObject({ output: { total: 3 } })
+})
+
+test('an engine that stops in the middle of a call leaves it to the next', async () => {
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 800 })
+  const engine = await start({ graceMs: 10 })
+  const id = await place(engine, buyer('a'))
+  await receiver.received(1)
+  await engine.stop()
+  engines = []
+  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  const next = await start()
+  await expect
+    .poll(() => resultOf(next, id, buyer('a')))
+    .toMatchObject({ errors: null, output: { total: 3 } })
+  expect(receiver.calls).toHaveLength(2)
+})
+
+test('a dropped action takes its log along, unless that is to be kept', async () => {
+  const engine = await start({ delivery: 'when-asked' })
+  const drop = async (args: unknown) => {
+    const answer = await fetch(`${engine.url ?? ''}/v1/metadata`, {
+      method: 'POST',
+      headers: { 'x-hasura-admin-secret': 'secret' },
+      body: JSON.stringify({ type: 'drop_action', args }),
+    })
+    expect(await answer.json()).toEqual({ message: 'success' })
+    const { rows } = await pool.query('select count(*)::int as count from hdb_catalog.hdb_action_log')
+    return rows as readonly unknown[]
+  }
+  await place(engine, buyer('a'))
+  expect(await drop({ name: 'order', clear_data: false })).toEqual([{ count: 1 }])
+  await engine.replaceMetadata(metadata)
+  expect(await drop({ name: 'order' })).toEqual([{ count: 0 }])
+})

@@ -1,0 +1,64 @@
+import type { Pool } from 'pg'
+import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { failureOf } from '../execute/request-failure.ts'
+import { isAsynchronous } from '../metadata/action.ts'
+import type { Snapshot } from '../snapshot.ts'
+import type { Environment } from '../webhook/environment.ts'
+import {
+  type TakenInvocation,
+  completeInvocation,
+  failInvocation,
+  releaseAbandonedInvocations,
+  releaseInvocations,
+  takeInvocations,
+} from '../actions/action-log.ts'
+import { callHandler } from '../actions/call-handler.ts'
+import { checkAnswer } from '../actions/check-answer.ts'
+
+/**
+ * Asynchronous actions on their way to their handlers. One call each, as in Hasura: a failure is the result. Only an
+ * engine that ends in between has it called again.
+ */
+export const createActionQueue = (
+  pool: Pool,
+  getSnapshot: () => Snapshot,
+  environment: Environment,
+): DeliveryQueue => {
+  const attempt = async (invocation: TakenInvocation, signal: AbortSignal): Promise<void> => {
+    const { metadata } = getSnapshot()
+    const action = metadata.actions?.find(({ name }) => name === invocation.action_name)
+    if (action === undefined) {
+      const message = `action "${invocation.action_name}" does not exist`
+      return failInvocation(pool, invocation.id, { message, extensions: { path: '$', code: 'not-exists' } })
+    }
+    const payload = {
+      action: { name: action.name },
+      input: invocation.input_payload,
+      session_variables: invocation.session_variables,
+      request_query: null,
+    }
+    try {
+      const call = { environment, clientHeaders: invocation.request_headers, signal }
+      const { body } = await callHandler(action, payload, call)
+      checkAnswer(body, action.definition.output_type ?? 'Boolean', metadata.custom_types ?? {})
+      await completeInvocation(pool, invocation.id, body)
+    } catch (error) {
+      const failure = failureOf(error)
+      // A call that the stop of the engine has cut off comes to no end: it is called again.
+      if (failure === undefined || signal.aborted) throw error
+      await failInvocation(pool, invocation.id, failure)
+    }
+  }
+
+  return {
+    name: 'action',
+    isUsed: () => getSnapshot().metadata.actions?.some(isAsynchronous) === true,
+    take: async (limit) =>
+      (await takeInvocations(pool, limit)).map((invocation): Delivery => ({
+        id: invocation.id,
+        attempt: (signal) => attempt(invocation, signal),
+      })),
+    release: (ids) => releaseInvocations(pool, ids),
+    releaseAbandoned: (held) => releaseAbandonedInvocations(pool, held),
+  }
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache'
+import type { Json } from '../metadata/parse.ts'
+import { evaluate } from './evaluate.ts'
+import { type KritiFunction, basicFunctions } from './functions.ts'
+import { KritiError, type KritiErrorCode } from './kriti-error.ts'
+import { parseTemplate } from './parse-template.ts'
+import type { Template } from './syntax.ts'
+
+export type Rendered =
+  | { readonly kind: 'rendered'; readonly value: Json }
+  | {
+      readonly kind: 'failed'
+      readonly code: KritiErrorCode
+      readonly message: string
+      readonly source: string
+      readonly at: number
+    }
+
+/** Enough for a range over 100,000 rows; some milliseconds of work. */
+const maxSteps = 2_000_000
+
+const parsed = new LRUCache<string, Template>({
+  maxSize: 4_000_000,
+  sizeCalculation: (_, source) => source.length + 1,
+})
+
+const parseCached = (source: string): Template => {
+  const known = parsed.get(source)
+  if (known !== undefined) return known
+  const template = parseTemplate(source)
+  parsed.set(source, template)
+  return template
+}
+
+/**
+ * What a Kriti template makes of the given values. `variables` are named as the template names them (`$body`),
+ * `functions` come beside those that every template has.
+ */
+export const render = (
+  source: string,
+  variables: Readonly<Record<string, Json>>,
+  functions: Readonly<Record<string, KritiFunction>> = {},
+): Rendered => {
+  try {
+    const value = evaluate(parseCached(source), {
+      variables: new Map(Object.entries(variables)),
+      functions: new Map([...basicFunctions, ...Object.entries(functions)]),
+      budget: { steps: maxSteps },
+    })
+    return { kind: 'rendered', value }
+  } catch (error) {
+    return failed(error, source)
+  }
+}
+
+/** Why a text is no template, or undefined. */
+export const templateProblem = (source: string): string | undefined => {
+  try {
+    parseCached(source)
+    return undefined
+  } catch (error) {
+    return failed(error, source).message
+  }
+}
+
+const failed = (error: unknown, source: string): Extract<Rendered, { kind: 'failed' }> => {
+  if (!(error instanceof KritiError)) throw error
+  return { kind: 'failed', code: error.code, message: error.message, source, at: error.at }
+}

@@ -1,0 +1,45 @@
+import { HasuraError } from '../hasura-error.ts'
+import { templateProblem } from '../kriti/render.ts'
+import type { RequestTransform, ResponseTransform } from '../metadata/types.ts'
+
+/**
+ * Refuses a webhook whose templates can't be parsed. As in Hasura it is the commands that check this: a trigger that
+ * is already there must not be dropped, and its events with it, for the sake of a template.
+ */
+export const requireTransforms = ({
+  request_transform: request,
+  response_transform: response,
+}: {
+  readonly request_transform?: RequestTransform | undefined
+  readonly response_transform?: ResponseTransform | undefined
+}): void => {
+  requireTemplates('request', [...templatesOfRequest(request), ...templatesOfBody(request?.body)])
+  requireTemplates('response', templatesOfBody(response?.body))
+}
+
+const requireTemplates = (kind: 'request' | 'response', templates: readonly string[]): void => {
+  const problem = templates.map(templateProblem).find((each) => each !== undefined)
+  if (problem !== undefined)
+    throw new HasuraError('validation-failed', `${kind} transform validation failed`, { internal: [problem] })
+}
+
+/** A template for a text stands in metadata without its quotes. */
+const textTemplate = (text: string): string => `"${text}"`
+
+const templatesOfRequest = (transform: RequestTransform | undefined): readonly string[] => {
+  if (transform === undefined) return []
+  const { url, query_params: params = {}, request_headers: headers } = transform
+  const query = typeof params === 'string' ? [params] : Object.entries(params).flat()
+  return [url, ...query, ...Object.values(headers?.add_headers ?? {})]
+    .filter((template) => typeof template === 'string')
+    .map(textTemplate)
+}
+
+const templatesOfBody = (body: RequestTransform['body']): readonly string[] => {
+  if (body === undefined) return []
+  if (typeof body === 'string') return [body]
+  return [
+    ...(body.template === undefined ? [] : [body.template]),
+    ...Object.values(body.form_template ?? {}).map(textTemplate),
+  ]
+}

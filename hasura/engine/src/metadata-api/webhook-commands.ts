@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { HasuraError } from '../hasura-error.ts'
+import { type Json, json, record } from '../metadata/parse.ts'
+import { requestTransform, responseTransform } from '../metadata/webhook.ts'
+import { UnsetVariable, resolveTemplate, valueFromEnvironment } from '../webhook/environment.ts'
+import { TransformError } from '../webhook/transform-error.ts'
+import { transformContext, transformRequest } from '../webhook/transform-request.ts'
+import { type Command, read } from './command.ts'
+
+const testWebhookTransform = record({
+  /** Stands in for the environment: the real one's values are nobody's business. */
+  env: z.record(z.string(), z.string()).default({}),
+  webhook_url: z.union([z.string(), record({ from_env: z.string().min(1) })]),
+  request_headers: z.array(z.tuple([z.string(), z.string()])).default([]),
+  body: json,
+  request_transform: requestTransform,
+  response_transform: responseTransform.optional(),
+  session_variables: z.record(z.string(), z.string()).optional(),
+})
+
+export const webhookCommands: Readonly<Record<string, Command>> = {
+  /** What a request transform would make of a request. Nothing is sent. */
+  test_webhook_transform: read(testWebhookTransform, (args) => {
+    const { env, webhook_url: given, body, request_transform: transform } = args
+    const url = resolved(() =>
+      typeof given === 'string' ? resolveTemplate(given, env) : valueFromEnvironment(given.from_env, env),
+    )
+    if (!URL.canParse(url)) throw refused([{ error_code: 'Request Initialization Error', message: url }])
+    const request = {
+      method: 'POST',
+      url,
+      headers: args.request_headers.map(
+        ([name, value]) => [name, resolved(() => resolveTemplate(value, env))] as const,
+      ),
+      body: JSON.stringify(body),
+    }
+    try {
+      const session = args.session_variables && lowerCaseNames(args.session_variables)
+      const result = transformRequest(transform, request, transformContext(url, body, session))
+      return Promise.resolve({
+        webhook_url: result.url,
+        method: result.method,
+        headers: result.headers.map(([name, value]) => [name.toLowerCase(), value]),
+        body: bodyJson(result.body),
+      })
+    } catch (error) {
+      throw error instanceof TransformError ? refused(error.errors) : error
+    }
+  }),
+}
+
+const refused = (errors: Json): HasuraError =>
+  new HasuraError('validation-failed', 'request transform validation failed', { internal: errors })
+
+const resolved = (resolve: () => string): string => {
+  try {
+    return resolve()
+  } catch (error) {
+    if (!(error instanceof UnsetVariable)) throw error
+    throw new HasuraError('not-found', `Missing Env Var: ${error.message}; give a value for it in "env"`)
+  }
+}
+
+const lowerCaseNames = (variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** A form is told as a text. */
+const bodyJson = (body: string | undefined): Json => {
+  if (body === undefined) return null
+  try {
+    return json.parse(JSON.parse(body))
+  } catch {
+    return body
+  }
+}

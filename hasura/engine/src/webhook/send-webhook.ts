@@ -1,0 +1,63 @@
+import { readBounded } from './read-bounded.ts'
+
+/** A request to a webhook, as it goes out. */
+export interface WebhookRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string | undefined
+}
+
+export interface WebhookLimits {
+  readonly timeoutMs: number
+  /** Longer answers count as none. */
+  readonly maxAnswerBytes: number
+  /** Ends the call before its time. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What became of a call: an answer, whatever its status, or none. */
+export type WebhookOutcome =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly headers: readonly (readonly [name: string, value: string])[]
+      readonly body: string
+    }
+  | { readonly kind: 'unanswered'; readonly message: string }
+
+/** Methods whose requests `fetch` sends without a body. */
+const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+export const sendWebhook = async (
+  { method, url, headers, body }: WebhookRequest,
+  { timeoutMs, maxAnswerBytes, signal }: WebhookLimits,
+): Promise<WebhookOutcome> => {
+  try {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
+    if (!sent.has('user-agent')) sent.set('user-agent', 'hasura-graphql-engine/embedded')
+    const response = await fetch(url, {
+      method,
+      headers: sent,
+      body: body === undefined || bodiless.has(method) ? null : body,
+      redirect: 'manual',
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    })
+    const text = await readBounded(response, maxAnswerBytes)
+    if (text === undefined) {
+      await response.body?.cancel().catch(() => undefined)
+      return { kind: 'unanswered', message: 'the response of the webhook is too large' }
+    }
+    return { kind: 'answered', status: response.status, headers: [...response.headers], body: text }
+  } catch (error) {
+    return { kind: 'unanswered', message: reasonOf(error) }
+  }
+}
+
+/** `fetch failed` says nothing; what it wraps does. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'ResponseTimeout'
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}

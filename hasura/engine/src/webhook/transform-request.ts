@@ -1,0 +1,136 @@
+import type { KritiFunction } from '../kriti/functions.ts'
+import { render } from '../kriti/render.ts'
+import type { Json } from '../metadata/parse.ts'
+import type { RequestTransform } from '../metadata/types.ts'
+import type { WebhookRequest } from './send-webhook.ts'
+import { renderedValue, scalarText, transformError } from './transform-error.ts'
+
+export type SessionVariables = Readonly<Record<string, string>>
+
+/** What templates of a request may speak of. */
+export interface TransformContext {
+  readonly base_url: string
+  readonly body: Json
+  readonly session_variables: SessionVariables | null
+  readonly query_params: readonly (readonly [string, string])[]
+}
+
+export const transformContext = (
+  url: string,
+  body: Json,
+  session: SessionVariables | undefined,
+): TransformContext => ({
+  base_url: url,
+  body,
+  session_variables: session ?? null,
+  query_params: URL.canParse(url) ? [...new URL(url).searchParams] : [],
+})
+
+/** Applies `request_transform` to a request. Throws TransformError. */
+export const transformRequest = (
+  transform: RequestTransform,
+  request: WebhookRequest,
+  context: TransformContext,
+): WebhookRequest => {
+  const { method, url, query_params: params, request_headers: headers } = transform
+  const text = (template: string): string => scalarText(renderTemplate(quoted(template), context))
+  const target = url === undefined ? request.url : targetUrl(renderTemplate(quoted(url), context))
+  return {
+    method: method?.toUpperCase() ?? request.method,
+    url: params === undefined ? target : withQuery(target, queryOf(params, text)),
+    headers: headers === undefined ? request.headers : transformedHeaders(headers, request.headers, text),
+    body: transformedBody(transform.body, request.body, context, text),
+  }
+}
+
+/** A template for a text stands in metadata without its quotes. */
+const quoted = (template: string): string => `"${template}"`
+
+const renderTemplate = (template: string, context: TransformContext): Json =>
+  renderedValue(
+    render(
+      template,
+      {
+        $body: context.body,
+        $session_variables: context.session_variables,
+        $query_params: context.query_params,
+        $base_url: context.base_url,
+      },
+      sessionFunctions(context.session_variables),
+    ),
+  )
+
+/** `getSessionVariable "X-Hasura-User-Id"`: names of session variables have no case. */
+export const sessionFunctions = (
+  session: SessionVariables | null,
+): Readonly<Record<string, KritiFunction>> => ({
+  getSessionVariable: (name) => {
+    if (typeof name !== 'string') throw new TypeError('expected a String')
+    const value = session?.[name.toLowerCase()]
+    if (value === undefined) throw new TypeError(`Session variable "${name}" not found`)
+    return value
+  },
+})
+
+const targetUrl = (value: Json): string => {
+  if (typeof value !== 'string')
+    throw transformError(`URL Transforms must produce a JSON String: ${JSON.stringify(value)}`)
+  if (!URL.canParse(value)) throw transformError(`Invalid URL: ${value}`)
+  return value
+}
+
+type Text = (template: string) => string
+
+const queryOf = (params: NonNullable<RequestTransform['query_params']>, text: Text): URLSearchParams => {
+  if (typeof params === 'string') return new URLSearchParams(text(params))
+  const pairs = Object.entries(params).map(([key, value]): [string, string] => [
+    text(key),
+    value === null ? '' : text(value),
+  ])
+  // A parameter that a template makes `null` is left out.
+  return new URLSearchParams(pairs.filter(([key, value]) => key !== 'null' && value !== 'null'))
+}
+
+const withQuery = (url: string, query: URLSearchParams): string => {
+  if (!URL.canParse(url)) throw transformError(`Invalid URL: ${url}`)
+  const target = new URL(url)
+  target.search = query.toString()
+  return target.href
+}
+
+const transformedHeaders = (
+  { add_headers: added = {}, remove_headers: removed = [] }: NonNullable<RequestTransform['request_headers']>,
+  headers: WebhookRequest['headers'],
+  text: Text,
+): WebhookRequest['headers'] => {
+  const replaced = new Set([...removed, ...Object.keys(added)].map((name) => name.toLowerCase()))
+  return [
+    ...headers.filter(([name]) => !replaced.has(name.toLowerCase())),
+    ...Object.entries(added).map(([name, template]) => [name, text(template)] as const),
+  ]
+}
+
+const transformedBody = (
+  transform: RequestTransform['body'],
+  body: string | undefined,
+  context: TransformContext,
+  text: Text,
+): string | undefined => {
+  if (transform === undefined) return body
+  if (typeof transform === 'string') return JSON.stringify(renderTemplate(transform, context))
+  switch (transform.action) {
+    case 'remove':
+      return undefined
+    case 'transform':
+      return JSON.stringify(renderTemplate(transform.template ?? '', context))
+    case 'x_www_form_urlencoded':
+      return formText(transform.form_template ?? {}, text)
+    default:
+      return transform.action satisfies never
+  }
+}
+
+export const formText = (templates: Readonly<Record<string, string>>, text: Text): string =>
+  Object.entries(templates)
+    .map(([key, template]) => `${encodeURIComponent(key)}=${encodeURIComponent(text(template))}`)
+    .join('&')
