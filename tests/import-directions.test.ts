@@ -10,9 +10,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'hasura/engine': ['local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
-  'auth-webhook': [],
+  'rate-limits': [],
+  'auth-webhook': ['rate-limits'],
   actions: ['auth-webhook'],
-  gateway: ['hasura/data-layer', 'auth-webhook'],
+  gateway: ['hasura/data-layer', 'auth-webhook', 'rate-limits'],
   importer: [],
   demo: ['actions', 'auth-webhook', 'platform', 'local-postgres'],
   platform: [
@@ -23,6 +24,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'hasura/data-layer',
     'hasura/engine',
     'local-postgres',
+    'rate-limits',
   ],
 }
 

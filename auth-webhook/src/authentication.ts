@@ -16,6 +16,8 @@ export type Refusal = {
 export type Authentication =
   | { readonly kind: 'authenticated'; readonly principal: Principal }
   | Refusal
+  /** Not looked at: the address has tried too many wrong credentials. `retryAfter` is in seconds. */
+  | { readonly kind: 'too-many-guesses'; readonly retryAfter: number }
   /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
   | { readonly kind: 'unavailable' }
 

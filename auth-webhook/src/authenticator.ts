@@ -1,3 +1,4 @@
+import type { AddressGuesses } from '@commerce-graph/rate-limits'
 import { hash } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Logger } from 'pino'
@@ -24,6 +25,8 @@ export type AuthenticatorOptions = {
   readonly trustedProxies?: readonly string[]
   /** Who else signs customers in; nobody by default. */
   readonly trustedIssuers?: readonly TrustedIssuer[]
+  /** Counts wrong credentials by the address that they come from, and stops those that try too many. */
+  readonly guesses?: Pick<AddressGuesses, 'secondsToWait' | 'count'>
   readonly logger: Logger
 }
 
@@ -36,9 +39,16 @@ export type AuthenticationRequest = {
   readonly forwardedFor?: string | undefined
 }
 
+export type AuthenticationOptions = {
+  /** For who was let in before and is looked at again: that is no guess, whatever others do at the same address. */
+  readonly again?: boolean
+}
+
 export type Authenticator = {
   /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
-  authenticate(request: AuthenticationRequest): Promise<Authentication>
+  authenticate(request: AuthenticationRequest, options?: AuthenticationOptions): Promise<Authentication>
+  /** The client's address, as far as proxies are trusted to tell it. */
+  addressOf(request: AuthenticationRequest): string | undefined
   /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
   publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
   /** Whether revocations are heard of at this moment. */
@@ -52,11 +62,11 @@ const VERIFICATION_TIMEOUT_MS = 2_000
 const POOL_SIZE = 4
 
 /**
- * The stages, in order: credential -> verify key | verify token -> allow-list. The second is remembered by SHA-256
- * of the credential until access changes; the other two run for each request and take microseconds.
+ * The stages, in order: address -> credential -> verify key | verify token -> allow-list. The third is remembered by SHA-256
+ * of the credential until access changes; the others run for each request and take microseconds.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { databaseUrl, mode, logger } = options
+  const { databaseUrl, mode, guesses, logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
     max: POOL_SIZE,
@@ -70,13 +80,34 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const verifier = new Verifier(sql, mode, tokenKeys, databaseUrl, logger)
   const usage = new KeyUsage(sql, logger)
 
-  async function authenticate(request: AuthenticationRequest): Promise<Authentication> {
-    const credential = parseCredential(request.authorization)
+  const addressOf = ({ remoteAddress, forwardedFor }: AuthenticationRequest): string | undefined =>
+    clientAddress(remoteAddress, forwardedFor, trustedProxies)
+
+  async function authenticate(
+    request: AuthenticationRequest,
+    { again = false }: AuthenticationOptions = {},
+  ): Promise<Authentication> {
+    const address = addressOf(request)
+    const retryAfter = again ? 0 : (guesses?.secondsToWait(address) ?? 0)
+    const authentication = await recognise(request.authorization, address, retryAfter)
+    if (!again && authentication.kind === 'refused' && authentication.id === 'SVC_AUTH_001')
+      await guesses?.count(address)
+    return authentication
+  }
+
+  async function recognise(
+    authorization: string | undefined,
+    address: string | undefined,
+    retryAfter: number,
+  ): Promise<Authentication> {
+    const credential = parseCredential(authorization)
+    // Who was let in before may share the address with who guesses.
+    if (retryAfter > 0 && (credential.kind === 'refused' || !verifier.wasGood(credential)))
+      return { kind: 'too-many-guesses', retryAfter }
     if (credential.kind === 'refused') return logged(credential, undefined)
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
     if (verification.kind === 'refused') return logged(verification, credential)
-    const address = clientAddress(request.remoteAddress, request.forwardedFor, trustedProxies)
     const admitted = admit(verification, credential, address)
     if (admitted.kind === 'refused') return logged(admitted, credential)
     const { principal } = admitted
@@ -91,6 +122,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate,
+    addressOf,
     async publicKeys() {
       try {
         return { keys: await withDeadline(VERIFICATION_TIMEOUT_MS, keys.published()) }
@@ -154,6 +186,10 @@ class Verifier {
 
   cached(credential: Credential): Verification | undefined {
     return this.#changes.heard ? this.#cache.find(hashOf(credential)) : undefined
+  }
+
+  wasGood(credential: Credential): boolean {
+    return this.#cache.wasGood(hashOf(credential))
   }
 
   /** Undefined when it can't be found out. */

@@ -2,6 +2,7 @@ export { apiKeyMode, generateApiKey, hashApiKey, type GeneratedApiKey } from './
 export type { Authentication, Refusal, RefusalId } from './authentication.ts'
 export {
   createAuthenticator,
+  type AuthenticationOptions,
   type AuthenticationRequest,
   type Authenticator,
   type AuthenticatorOptions,

@@ -1,3 +1,4 @@
+import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,6 +21,8 @@ export type AuthWebhookOptions = AuthenticatorOptions & {
    * Edition caches answers for as long. It is what bounds revocation there.
    */
   readonly maxAgeSeconds?: number
+  /** What `/v1/graphql` is held to, too: Hasura asks here for each request. Nothing when absent. */
+  readonly rateLimits?: RateLimits
 }
 
 export type AuthWebhook = { readonly url: string; close(): Promise<void> }
@@ -31,8 +34,12 @@ const postBody = z.object({ headers: z.record(z.string(), z.string()) })
 
 /** Starts Hasura's auth webhook: GET and POST on `/`, and `/healthz`. Resolves when it accepts connections. */
 export async function startAuthWebhook(options: AuthWebhookOptions): Promise<AuthWebhook> {
-  const authenticator = createAuthenticator(options)
-  const app = createAuthWebhook(authenticator, options.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS)
+  const { rateLimits, maxAgeSeconds = DEFAULT_MAX_AGE_SECONDS } = options
+  const authenticator = createAuthenticator({
+    ...options,
+    ...(rateLimits && { guesses: rateLimits.guesses }),
+  })
+  const app = createAuthWebhook(authenticator, { maxAgeSeconds, rateLimits })
   const server = app.listen(options.port, options.host ?? '127.0.0.1')
   try {
     await once(server, 'listening')
@@ -50,21 +57,32 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   }
 }
 
-export function createAuthWebhook(authenticator: Authenticator, maxAgeSeconds: number): Express {
+type AppOptions = { readonly maxAgeSeconds: number; readonly rateLimits: RateLimits | undefined }
+
+function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLimits }: AppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag')
 
   async function answer(request: AuthenticationRequest, response: Response): Promise<void> {
     const authentication = await authenticator.authenticate(request)
     switch (authentication.kind) {
-      case 'authenticated':
-        response.json(hasuraSession(authentication.principal, maxAgeSeconds))
+      case 'authenticated': {
+        const { principal } = authentication
+        const admission = await rateLimits?.admit(principal)
+        if (admission?.kind === 'exceeded') refuseForNow(response, admission.retryAfter)
+        else response.json(hasuraSession(principal, maxAgeSeconds))
         return
+      }
       case 'refused':
         response.status(401).json({ message: 'refused' })
+        return
+      case 'too-many-guesses':
+        refuseForNow(response, authentication.retryAfter)
         return
       case 'unavailable':
         response.status(503).json({ message: 'unavailable' })
         return
+      default:
+        authentication satisfies never
     }
   }
 
@@ -85,6 +103,11 @@ export function createAuthWebhook(authenticator: Authenticator, maxAgeSeconds: n
   })
   app.use(answerUnreadableBody)
   return app
+}
+
+// Hasura knows 200 and 401 of a hook, and tells its client 500 for the rest: it may try again, and its key is good.
+function refuseForNow(response: Response, retryAfter: number): void {
+  response.status(429).set('retry-after', String(retryAfter)).json({ message: 'rate limit exceeded' })
 }
 
 // What express.json refuses. Without this, Express would answer with a stack trace.

@@ -1,6 +1,7 @@
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
+import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import type { Ready } from '@commerce-graph/platform/testing'
 import { createSession, type ExplainedStatement, startEngine } from 'hasura-embedded'
 import { pino } from 'pino'
@@ -24,6 +25,7 @@ export async function compiledStatement(platform: Ready, body: string): Promise<
   started.defer(() => engine.stop())
   const authenticator = createAuthenticator({ databaseUrl: platform.databaseUrl, mode: 'live', logger })
   started.defer(() => authenticator.close())
+  const rateLimits = await createRateLimits({ settings: ratesFrom({}), logger })
 
   let statements: readonly ExplainedStatement[] = []
   const embedded = createEmbeddedDataLayer(engine)
@@ -37,6 +39,7 @@ export async function compiledStatement(platform: Ready, body: string): Promise<
   const gateway = await startGateway({
     dataLayer,
     authenticator,
+    rateLimits,
     logger,
     port: 0,
     host: '127.0.0.1',

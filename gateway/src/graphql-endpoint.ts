@@ -1,7 +1,8 @@
 import type { Authentication, Authenticator, Principal } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
+import type { RateLimits } from '@commerce-graph/rate-limits'
 import { GraphQLError, OperationTypeNode } from 'graphql'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract } from './contract/compose.ts'
 import { checkRequest } from './check-request.ts'
@@ -20,6 +21,7 @@ import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts
 import { readBody } from './http/read-body.ts'
 import type { Answer, Incoming } from './http/server.ts'
 import type { Limits } from './limits/limits.ts'
+import { rateExceeded, tooManyGuesses } from './limits/rate-exceeded.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
@@ -32,7 +34,8 @@ export interface EndpointParts {
   readonly projections: Projections
   readonly documents: Documents
   readonly plans: QueryPlans
-  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'addressOf'>
+  readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
   readonly logger: Logger
@@ -45,7 +48,7 @@ export interface EndpointParts {
  * @returns null when the client has gone
  */
 export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
-  const { request, requestId, signal } = incoming
+  const { request, requestId } = incoming
   const context = { requestId, now: Date.now() }
   try {
     const wrongType = checkContentType(request.headers)
@@ -58,9 +61,28 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
     if (authentication.kind !== 'authenticated')
       return refusal([authenticationError(authentication)], context)
     const { principal } = authentication
-    // Rate limits by plan stand here: the first stage that knows whose request it is, before any work for it.
+    const admission = await parts.rateLimits.admit(principal)
+    if (admission.kind === 'exceeded')
+      return withHeaders(refusal([rateExceeded(admission)], context), admission.fields)
+    const answered = await answerPrincipal(parts, incoming, principal, body.bytes, context)
+    return answered && withHeaders(answered, admission.fields)
+  } catch (cause) {
+    parts.logger.error({ requestId, err: cause }, 'a request failed')
+    return refusal([unexpectedError()], context)
+  }
+}
 
-    const parsed = parseGraphQLRequest(body.bytes)
+/** From JSON on: what is done for somebody who is known and within its rate. */
+async function answerPrincipal(
+  parts: EndpointParts,
+  incoming: Incoming,
+  principal: Principal,
+  bytes: Buffer,
+  context: AnswerContext,
+): Promise<Answer | null> {
+  const { request, requestId, signal } = incoming
+  try {
+    const parsed = parseGraphQLRequest(bytes)
     if (parsed.kind === 'refused') return refusal([parsed.error], context)
 
     const checked = checkRequest(parts, parsed.request)
@@ -125,18 +147,23 @@ function authenticationError(
   switch (authentication.kind) {
     case 'refused':
       return catalogueError(authentication.id, {}, { field: 'Authorization' })
+    case 'too-many-guesses':
+      return tooManyGuesses(authentication.retryAfter)
     case 'unavailable':
       return withStatus(unexpectedError(), 503)
+    default:
+      return authentication satisfies never
   }
 }
 
 function queryContext(
-  { dataLayer, logger }: EndpointParts,
+  { authenticator, rateLimits: { guesses }, dataLayer, logger }: EndpointParts,
   principal: Principal,
   incoming: Incoming,
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const idempotencyKey = request.headers['idempotency-key']
+  const address = (): string | undefined => authenticator.addressOf(credentialsOf(request))
   return {
     dataLayer,
     principal,
@@ -144,6 +171,10 @@ function queryContext(
     headers: {
       'x-request-id': requestId,
       ...(typeof idempotencyKey === 'string' && { 'idempotency-key': idempotencyKey }),
+    },
+    guesses: {
+      secondsToWait: () => guesses.secondsToWait(address()),
+      count: () => guesses.count(address()),
     },
     report: (defect) =>
       logger.error({ requestId, merchantId: principal.merchantId, defect }, 'an operation failed'),
@@ -162,8 +193,25 @@ function abortedAnswer(signal: AbortSignal, context: AnswerContext): Answer | nu
 }
 
 function refusal(errors: readonly CatalogueError[], context: AnswerContext): Answer {
-  return { status: errors[0]?.status ?? 500, body: refusalBody(errors, context) }
+  return {
+    status: errors[0]?.status ?? 500,
+    body: refusalBody(errors, context),
+    headers: retryAfterHeader(errors),
+  }
 }
+
+/** When it makes sense to try again, where one of the errors says so. */
+function retryAfterHeader(errors: readonly CatalogueError[]): OutgoingHttpHeaders {
+  const seconds = errors
+    .map(({ details }) => details['retryAfter'])
+    .filter((value) => typeof value === 'number')
+  return seconds.length > 0 ? { 'retry-after': String(Math.max(...seconds)) } : {}
+}
+
+const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => ({
+  ...answered,
+  headers: { ...answered.headers, ...headers },
+})
 
 /** Whoever sends it is told in `extensions` what the request was estimated to cost. */
 const complexityHeader = 'x-complexity'
@@ -177,7 +225,8 @@ function answer(
   const extensions = complexity === null ? '' : `,"extensions":{"complexity":${complexity}}`
   if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}` }
   const told = JSON.stringify(errors.map((error) => errorBody(error, context)))
-  return { status: statusOf(data, errors), body: `{"errors":${told},"data":${text}${extensions}}` }
+  const body = `{"errors":${told},"data":${text}${extensions}}`
+  return { status: statusOf(data, errors), body, headers: retryAfterHeader(errors) }
 }
 
 /** 200 when some root field is untouched by errors: a retry of the whole would do that part again. */

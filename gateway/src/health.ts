@@ -1,5 +1,6 @@
 import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
+import type { RateLimits } from '@commerce-graph/rate-limits'
 
 export interface Health {
   readonly healthy: boolean
@@ -16,16 +17,21 @@ const nobody = {
   'x-hasura-permissions': '{}',
 }
 
-/** Whether requests can be answered: the data layer, the database behind it, and who tells revocations. */
+/**
+ * Whether requests can be answered: the data layer, the database behind it, and who tells revocations. How rates are
+ * limited is told too; requests are answered either way.
+ */
 export async function checkHealth(
   dataLayer: DataLayer,
   authenticator: Pick<Authenticator, 'healthy'>,
+  rateLimits: Pick<RateLimits, 'health'>,
 ): Promise<Health> {
-  const checks = {
+  const needed = {
     dataLayer: await checkDataLayer(dataLayer),
     authentication: authenticator.healthy ? 'ok' : 'revocations of keys are not heard of',
   }
-  return { healthy: Object.values(checks).every((check) => check === 'ok'), checks }
+  const healthy = Object.values(needed).every((check) => check === 'ok')
+  return { healthy, checks: { ...needed, rateLimits: rateLimits.health } }
 }
 
 async function checkDataLayer(dataLayer: DataLayer): Promise<string> {

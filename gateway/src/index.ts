@@ -1,5 +1,6 @@
 import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
+import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +25,9 @@ export { allowedOriginsFrom, limitsFrom }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'healthy' | 'publicKeys'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'addressOf' | 'healthy' | 'publicKeys'>
+  /** Every request is counted there. Whoever made them closes them. */
+  readonly rateLimits: RateLimits
   readonly logger: Logger
   /** 0 takes a free one. */
   readonly port: number
@@ -46,7 +49,7 @@ export interface Gateway {
 
 /** Serves the contract at `/graphql`, subscriptions over WebSocket included, and whether it can at `/healthz`. Throws when the port is taken. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { dataLayer, authenticator, logger, firstQuery } = options
+  const { dataLayer, authenticator, rateLimits, logger, firstQuery } = options
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
   const contract = loadContract()
@@ -56,13 +59,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     documents: new Documents(contract.schema, limits),
     plans: new QueryPlans(contract, projections),
     authenticator,
+    rateLimits,
     dataLayer,
     limits,
     logger,
   }
   const routes = {
     graphql: answerGraphQL.bind(null, parts),
-    health: () => checkHealth(dataLayer, authenticator),
+    health: () => checkHealth(dataLayer, authenticator, rateLimits),
     publicKeys: () => authenticator.publicKeys(),
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),

@@ -30,6 +30,8 @@ describe('the configuration', () => {
       TRUSTED_PROXIES: 'everybody',
       TRUSTED_ISSUERS: '[{}',
       HASURA_GRAPHQL_ADMIN_SECRET: 'short',
+      LIMIT_DEPTH: 'deep',
+      LIMIT_RATE_FREE: 'some',
     }
     const read = () => readConfiguration(wrong)
     expect(read).toThrow(PlatformError)

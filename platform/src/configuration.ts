@@ -1,4 +1,6 @@
 import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook'
+import { type Limits, limitsFrom } from '@commerce-graph/gateway'
+import { type RateSettings, ratesFrom } from '@commerce-graph/rate-limits'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
@@ -14,7 +16,7 @@ export type PlatformConfig = {
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
   readonly databaseUrl?: string | undefined
-  /** Queues run on Redis when set, else on Postgres. */
+  /** Queues run on Redis when set, else on Postgres; rates are counted there too, else in this process. */
   readonly redisUrl?: string | undefined
   /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
   readonly trustedProxies?: readonly string[] | undefined
@@ -32,6 +34,10 @@ export type PlatformConfig = {
   readonly unsubscribeUrl?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
   readonly adminSecret?: string | undefined
+  /** How many requests merchants may send; by the plans' defaults unless said. */
+  readonly rates?: RateSettings | undefined
+  /** What one request may ask for; the defaults unless said. */
+  readonly limits?: Limits | undefined
   /** A live deployment refuses test keys. */
   readonly mode: 'live' | 'test'
   readonly logLevel: LogLevel
@@ -96,8 +102,13 @@ const environment = z.object({
 export function readConfiguration(env: Readonly<Record<string, string | undefined>>): PlatformConfig {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(set)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+  const rates = attempt(() => ratesFrom(set))
+  const limits = attempt(() => limitsFrom(set))
+  if (!parsed.success || 'problem' in rates || 'problem' in limits) {
+    const problems = [
+      ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
+      ...[rates, limits].flatMap((read) => ('problem' in read ? read.problem : [])),
+    ]
     throw new PlatformError(problems.join('\n'))
   }
   const values = parsed.data
@@ -115,7 +126,17 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
+    rates: rates.value,
+    limits: limits.value,
     mode: values.COMMERCE_MODE,
     logLevel: values.LOG_LEVEL,
+  }
+}
+
+function attempt<T>(read: () => T): { readonly value: T } | { readonly problem: string } {
+  try {
+    return { value: read() }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
   }
 }

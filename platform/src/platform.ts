@@ -10,6 +10,7 @@ import { createAuthenticator, startAuthWebhook } from '@commerce-graph/auth-webh
 import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
+import { createRateLimits, type RateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, startEngine } from 'hasura-embedded'
 import { type Logger, pino } from 'pino'
@@ -100,19 +101,26 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   const services = { ports, started, secrets, databaseUrl: database.url, logger }
   const { engine, demoShop } = await startHasura(services, folder, progress)
   progress('Starting the services')
+  const rateLimits = await createRateLimits({
+    settings: config.rates ?? ratesFrom({}),
+    redisUrl: config.redisUrl,
+    logger: logger.child({ service: 'rate-limits' }),
+  })
+  started.defer(() => rateLimits.close())
   const authWebhook = await startAuthWebhook({
     port: ports.authWebhook,
     databaseUrl: database.url,
     mode: config.mode,
     trustedProxies: config.trustedProxies ?? [],
     trustedIssuers: config.trustedIssuers ?? [],
+    rateLimits,
     logger: logger.child({ service: 'auth-webhook' }),
   })
   started.defer(() => authWebhook.close())
   const actions = await startCommerce(services, config)
   engine.startDelivery()
   started.defer(() => engine.stopDelivery())
-  const graphql = await startContract(services, config, engine)
+  const graphql = await startContract(services, config, engine, rateLimits)
   return {
     urls: {
       graphql,
@@ -221,14 +229,16 @@ function messageTransports({ smtpUrl, mailFrom, pushWebhookUrl }: Omit<PlatformC
 /** The gateway, over the engine in this process. Resolves with its URL when it can answer. */
 async function startContract(
   { ports, started, databaseUrl, logger }: Services,
-  { mode, host, trustedProxies, trustedIssuers }: PlatformConfig,
+  { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
   engine: Engine,
+  rateLimits: RateLimits,
 ): Promise<string> {
   const authenticator = createAuthenticator({
     databaseUrl,
     mode,
     trustedProxies: trustedProxies ?? [],
     trustedIssuers: trustedIssuers ?? [],
+    guesses: rateLimits.guesses,
     logger: logger.child({ service: 'authenticator' }),
   })
   started.defer(() => authenticator.close())
@@ -237,6 +247,8 @@ async function startContract(
     host,
     dataLayer: createEmbeddedDataLayer(engine),
     authenticator,
+    rateLimits,
+    ...(limits && { limits }),
     firstQuery: FIRST_QUERY,
     logger: logger.child({ service: 'gateway' }),
   })

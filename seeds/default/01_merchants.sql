@@ -6,7 +6,7 @@ INSERT INTO merchant.merchant (id, name, email, phone, website, created_at) VALU
 ON CONFLICT DO NOTHING;
 
 INSERT INTO merchant.subscription (merchant_id, plan, status, current_period_start, current_period_end) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', 'PRO', 'ACTIVE', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month'),
+  ('01a1f000-0001-7000-8000-000000000001', 'ENTERPRISE', 'ACTIVE', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month'),
   ('01a1f000-0001-7000-8000-000000000002', 'STARTER', 'TRIALING', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month')
 ON CONFLICT DO NOTHING;
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
+import { ratesFrom } from '@commerce-graph/rate-limits'
 
 export interface TestPlatform {
   readonly graphqlUrl: string
@@ -17,7 +18,7 @@ export interface TestPlatform {
 
 /** The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. */
 export async function startTestPlatform(
-  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl'> = {},
+  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'redisUrl'> = {},
 ): Promise<TestPlatform> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
@@ -27,6 +28,8 @@ export async function startTestPlatform(
     dataDir,
     databaseUrl: database.url,
     mode: 'live',
+    // A test sends in a second what a shopper does in an hour.
+    rates: ratesFrom({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' }),
     logLevel: 'error',
     ...config,
   })

@@ -15,7 +15,7 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
   if (allowed !== '*' && !allowed.has(origin)) return { vary: 'Origin' }
   return {
     'access-control-allow-origin': allowed === '*' ? '*' : origin,
-    'access-control-expose-headers': 'x-request-id, retry-after',
+    'access-control-expose-headers': 'x-request-id, retry-after, ratelimit, ratelimit-policy',
     ...(allowed !== '*' && { vary: 'Origin' }),
   }
 }

@@ -482,7 +482,10 @@ describe('the server', () => {
   test('tells at /healthz that the data layer and the database answer', async () => {
     const response = await fetch(new URL('/healthz', gateway.url))
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ status: 'ok', checks: { dataLayer: 'ok', authentication: 'ok' } })
+    expect(await response.json()).toEqual({
+      status: 'ok',
+      checks: { dataLayer: 'ok', authentication: 'ok', rateLimits: 'ok' },
+    })
   })
 
   test('logged none of these refusals as a fault of its own', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Every bound on what one request may ask for. The specification says that depth and complexity are bounded and
+ * Every bound on what one request or WebSocket may ask for; how many requests there may be is @commerce-graph/rate-limits'. The specification says that depth and complexity are bounded and
  * leaves the values open (docs/open-points.md); each can be set by the environment variable named beside it.
  */
 const settings = {
@@ -48,6 +48,11 @@ const settings = {
   /** Documents that are kept parsed, validated and planned. */
   cachedDocuments: { variable: 'LIMIT_CACHED_DOCUMENTS', default: 1_000 },
 } as const
+
+/** The variables and their defaults, for docs/limits.md. */
+export const limitVariables: ReadonlyMap<string, number> = new Map(
+  Object.values(settings).map(({ variable, default: fallback }) => [variable, fallback]),
+)
 
 export type Limits = Readonly<Record<keyof typeof settings, number>>
 

@@ -88,6 +88,8 @@ export interface ActionMutation {
   readonly fromResult: readonly string[]
   /** The arguments as the action's types want them. Ids are taken care of. */
   readonly toInput: (args: Arguments) => Arguments
+  /** Whether it tries a secret: what is refused then counts as a guess of the address that it comes from. */
+  readonly triesSecret: boolean
 }
 
 /** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
@@ -106,6 +108,7 @@ export function each(
 export function action(
   options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
 ): ActionMutation {
-  const { record = null, fromRecord = {}, fromResult = [], toInput = (args: Arguments) => args } = options
-  return { kind: 'action', record, fromRecord, fromResult, toInput }
+  const { record = null, fromRecord = {}, fromResult = [], triesSecret = false } = options
+  const { toInput = (args: Arguments) => args } = options
+  return { kind: 'action', record, fromRecord, fromResult, toInput, triesSecret }
 }

@@ -8,6 +8,7 @@ import {
   withStatus,
 } from '../errors/catalogue-error.ts'
 import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
+import { tooManyGuesses } from '../limits/rate-exceeded.ts'
 import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
 import type { Row, ShapeContext } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
@@ -72,7 +73,7 @@ async function runField(call: PlannedCall, key: string, context: QueryContext): 
     case 'rows':
       return answerOf(call, key, await writeRows(definition, call, context), context)
     case 'action':
-      return answerOf(call, key, await callAction(definition, call, context), context)
+      return answerOf(call, key, await runAction(definition, call, context), context)
     case 'each':
       return writeEach(definition, call, key, context)
     default:
@@ -199,6 +200,22 @@ async function lookUp(
   if (result.kind === 'data') return lookUpErrors(lookUps, JSON.parse(result.json) as Row)
   context.report({ kind: 'engine', document: operation.query, answer: result })
   return []
+}
+
+/** Calls an action. One that tries a secret is not called for an address that has guessed too often. */
+async function runAction(
+  definition: ActionMutation,
+  call: PlannedCall,
+  context: QueryContext,
+): Promise<Outcome> {
+  const { guesses } = context
+  if (!definition.triesSecret || !guesses) return callAction(definition, call, context)
+  const retryAfter = guesses.secondsToWait()
+  if (retryAfter > 0) return { kind: 'refused', error: tooManyGuesses(retryAfter) }
+  const outcome = await callAction(definition, call, context)
+  if (outcome.kind === 'invalid' || (outcome.kind === 'refused' && outcome.error.status < 500))
+    await guesses.count()
+  return outcome
 }
 
 async function callAction(

@@ -35,6 +35,15 @@ export interface QueryContext {
   readonly signal?: AbortSignal
   /** Headers that Hasura passes on, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Of the address that the request comes from. */
+  readonly guesses?: CallersGuesses
+}
+
+/** What a client has tried in vain of passwords, codes and the like. */
+export interface CallersGuesses {
+  /** Seconds until it may try again; 0: now. */
+  readonly secondsToWait: () => number
+  readonly count: () => Promise<void>
 }
 
 /** Runs a planned query: at most one operation of the data layer, whatever the query selects. */

@@ -1,6 +1,7 @@
 import { createAuthenticator, generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { testServerUrl } from '@commerce-graph/local-postgres/testing'
+import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
 import { type Gateway, type Limits, limitsFrom, startGateway } from '../index.ts'
 import { fixtureId, openTestShop, type TestShop } from './shop.ts'
@@ -26,6 +27,8 @@ export interface KeyOptions {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<Limits>
+  /** `LIMIT_RATE_…`. The shops are on the plan PRO, which tests don't come near unless they say a lower rate. */
+  readonly rates?: Readonly<Record<string, string>>
   /** Stands between the gateway and the shop's data layer, to delay or watch what goes through. */
   readonly around?: (inner: DataLayer) => DataLayer
 }
@@ -35,6 +38,7 @@ export { everyPermission } from './shop.ts'
 /** A live deployment, as strict as they come. */
 export async function openTestGateway({
   limits = {},
+  rates = { LIMIT_RATE_PRO: 'unlimited/1000000/1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' },
   around = (inner) => inner,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const shop = await openTestShop()
@@ -43,10 +47,13 @@ export async function openTestGateway({
   databaseUrl.pathname = `/${String(database?.['name'])}`
   const log: string[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
-  const authenticator = createAuthenticator({ databaseUrl: databaseUrl.href, mode: 'live', logger })
+  const rateLimits = await createRateLimits({ settings: ratesFrom(rates), logger })
+  const { guesses } = rateLimits
+  const authenticator = createAuthenticator({ databaseUrl: databaseUrl.href, mode: 'live', guesses, logger })
   const gateway = await startGateway({
     dataLayer: around(shop.dataLayer),
     authenticator,
+    rateLimits,
     logger,
     port: 0,
     host: '127.0.0.1',

@@ -19,6 +19,7 @@ import {
 import { errorBody } from '../errors/error-body.ts'
 import { credentialsOf, type EndpointParts, roleOf } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
+import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
 import { bindSubscription, runSubscription } from '../subscription/run-subscription.ts'
@@ -99,21 +100,33 @@ export class Connection {
   async recheck(): Promise<void> {
     if (!this.#credentials || !this.#principal || this.#checking) return
     this.#checking = true
-    const authentication = await this.#parts.authenticator.authenticate(this.#credentials)
+    const authentication = await this.#parts.authenticator.authenticate(this.#credentials, { again: true })
     this.#checking = false
     // While nobody can tell, nothing is read either: the same database is away.
     if (authentication.kind === 'unavailable') return
-    if (authentication.kind === 'refused') this.#refuse(authentication)
+    if (authentication.kind !== 'authenticated') this.#refuse(authentication)
     else if (accessOf(authentication.principal) !== accessOf(this.#principal))
       this.close(closeCodes.forbidden, 'Access has changed: connect again')
   }
 
   #refuse(authentication: Exclude<Authentication, { kind: 'authenticated' }>): void {
-    if (authentication.kind === 'unavailable') this.close(closeCodes.tryAgainLater, 'Try again later')
-    else {
-      const { id } = authentication
-      const code = id === 'SVC_AUTH_004' ? closeCodes.forbidden : closeCodes.unauthorized
-      this.close(code, `${id}: ${catalogueError(id, {}).message}`)
+    switch (authentication.kind) {
+      case 'unavailable':
+        this.close(closeCodes.tryAgainLater, 'Try again later')
+        return
+      case 'too-many-guesses': {
+        const { id, message } = tooManyGuesses(authentication.retryAfter)
+        this.close(closeCodes.tooMany, `${id}: ${message}`)
+        return
+      }
+      case 'refused': {
+        const { id } = authentication
+        const code = id === 'SVC_AUTH_004' ? closeCodes.forbidden : closeCodes.unauthorized
+        this.close(code, `${id}: ${catalogueError(id, {}).message}`)
+        return
+      }
+      default:
+        authentication satisfies never
     }
   }
 
@@ -137,14 +150,17 @@ export class Connection {
     })
   }
 
-  /** Begins a subscription: what graphql-ws is to run, or why not. */
-  start(payload: unknown): ExecutionArgs | readonly GraphQLError[] {
+  /** Begins a subscription: what graphql-ws is to run, or why not. Each one is a request of the merchant's rate. */
+  async start(payload: unknown): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const requestId = randomUUID()
     const refused = (errors: readonly CatalogueError[]): readonly GraphQLError[] =>
       errors.map((error) => new ToldError(this.#told(error, requestId)))
-    const { contract, projections, subscriptionQuota } = this.#parts
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
+    const admission = await this.#parts.rateLimits.admit(principal)
+    if (admission.kind === 'exceeded') return refused([rateExceeded(admission)])
+    // What a client that has gone meanwhile would hold is never given back.
+    if (this.#principal !== principal) return refused([unexpectedError()])
     const read = readGraphQLRequest(payload)
     if (read.kind === 'refused') return refused([read.error])
     const checked = checkRequest(this.#parts, read.request)
@@ -152,6 +168,7 @@ export class Connection {
     const { operation, variables } = checked
     if (operation.kind !== OperationTypeNode.SUBSCRIPTION)
       return refused([syntaxError(`Send a ${operation.kind} by POST`)])
+    const { contract, projections, subscriptionQuota } = this.#parts
     const { operation: node, fragments, responseKeys } = operation.prepared
     const options = { contract, projections, role: roleOf(principal), fragments, responseKeys, variables }
     const plan = planSubscription(node, options)

@@ -1,0 +1,130 @@
+import { createClient } from 'graphql-ws'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { everyPermission, openTestGateway, send, type TestGateway } from '../testing/gateway.ts'
+import { fixtureId } from '../testing/shop.ts'
+
+const viewer = '{ viewer { id } }'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await openTestGateway({
+    rates: { LIMIT_RATE_FREE: '1000/3/4', LIMIT_RATE_PRO: '6/5/10', LIMIT_GUESSES_PER_MINUTE: '5' },
+  })
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const plan = (merchant: 1 | 2, name: string) =>
+  gateway.shop.sql(
+    `UPDATE merchant.subscription SET plan = '${name}' WHERE merchant_id = '${fixtureId('merchant', merchant, 0)}'`,
+  )
+const unknownKey = () => `cg_live_${randomBytes(32).toString('base64url')}`
+
+describe('a merchant', () => {
+  test('is told on every answer what remains, and by SVC_RATE_001 when nothing does, over all of its keys', async () => {
+    const key = await gateway.createKey({ permissions: everyPermission })
+    const answer = await send(gateway, key, viewer)
+    expect(answer.headers.get('ratelimit-policy')).toBe(
+      '"minute";q=5;w=60, "burst";q=10;w=60, "hour";q=6;w=3600',
+    )
+    expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=4;t=60, "hour";r=5;t=3600$/)
+    const refusedByContract = await send(gateway, key, '{ nothing }')
+    expect([refusedByContract.status, refusedByContract.headers.get('ratelimit')]).toEqual([
+      400,
+      expect.stringMatching(/^"minute";r=3;/),
+    ])
+
+    for (let sent = 0; sent < 4; sent += 1) expect((await send(gateway, key, viewer)).status).toBe(200)
+    const another = await gateway.createKey({ permissions: [] })
+    const refused = await send(gateway, another, viewer)
+    expect(refused.status).toBe(429)
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(3_590)
+    expect(refused.headers.get('ratelimit')).toContain(`"hour";r=0;t=${seconds}`)
+    expect(refused.data).toBeUndefined()
+    expect(refused.errors).toMatchObject([
+      {
+        message: `API rate limit exceeded. Please retry after ${seconds} seconds`,
+        extensions: {
+          id: 'SVC_RATE_001',
+          code: 'RATE_LIMITED',
+          errorCode: 'RATE_LIMITED',
+          statusCode: 429,
+          requestId: refused.headers.get('x-request-id'),
+          details: {
+            field: null,
+            reason: 'The plan allows 6 requests in an hour',
+            retryAfter: seconds,
+            limit: 'hour',
+            allowed: 6,
+          },
+        },
+      },
+    ])
+  })
+
+  test('has the rate of the plan that it changes to within a second, and is told by a browser too', async () => {
+    const key = await gateway.createKey({ permissions: everyPermission })
+    expect((await send(gateway, key, viewer)).status).toBe(429)
+    await plan(1, 'ENTERPRISE')
+    await expect
+      .poll(async () => (await send(gateway, key, viewer)).status, { timeout: 1_000, interval: 20 })
+      .toBe(200)
+    const answer = await fetch(gateway.url, {
+      method: 'POST',
+      headers: { origin: 'https://shop.example' },
+    })
+    expect(answer.headers.get('access-control-expose-headers')).toContain('retry-after, ratelimit')
+  })
+
+  test('has its subscriptions counted as requests', async () => {
+    await plan(2, 'FREE')
+    const key = await gateway.createKey({ permissions: everyPermission, merchant: 2 })
+    const client = createClient({
+      url: gateway.url.replace('http', 'ws'),
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: `Bearer ${key}` },
+      retryAttempts: 0,
+    })
+    const begin = () =>
+      new Promise<unknown>((resolve) => {
+        client.subscribe(
+          { query: `subscription { product(id: "${fixtureId('product', 2, 1)}") { id } }` },
+          { next: resolve, error: resolve, complete: () => undefined },
+        )
+      })
+    for (let sent = 0; sent < 4; sent += 1) expect(await begin()).toHaveProperty('data')
+    expect(await begin()).toMatchObject([
+      { extensions: { id: 'SVC_RATE_001', details: { limit: 'minute' } } },
+    ])
+    expect((await send(gateway, key, viewer)).status).toBe(429)
+    await client.dispose()
+  })
+})
+
+test('an address that tries many keys is not answered any more, and lets in who it knows', async () => {
+  await plan(1, 'ENTERPRISE')
+  const known = await gateway.createKey({ permissions: everyPermission })
+  const fresh = await gateway.createKey({ permissions: everyPermission })
+  await expect.poll(async () => (await send(gateway, known, viewer)).status).toBe(200)
+  for (let tried = 0; tried < 5; tried += 1)
+    expect((await send(gateway, unknownKey(), viewer)).status).toBe(401)
+
+  const blocked = await send(gateway, fresh, viewer)
+  expect(blocked.status).toBe(429)
+  expect(Number(blocked.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+  expect(blocked.errors).toMatchObject([
+    { extensions: { id: 'SVC_RATE_001', details: { limit: 'guesses' } } },
+  ])
+  expect((await send(gateway, known, viewer)).status).toBe(200)
+
+  const socket = new WebSocket(gateway.url.replace('http', 'ws'), 'graphql-transport-ws')
+  socket.on('open', () =>
+    socket.send(
+      JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${unknownKey()}` } }),
+    ),
+  )
+  const code = await new Promise((resolve) => socket.on('close', resolve))
+  expect(code).toBe(4429)
+})

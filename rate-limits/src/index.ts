@@ -1,0 +1,5 @@
+export type { Plan, Rate, RateSettings } from './rates.ts'
+export { ratesFrom, rateVariables } from './rates.ts'
+export type { Admission, Caller, Exceeded, RateLimitsOptions } from './rate-limits.ts'
+export { createRateLimits, RateLimits } from './rate-limits.ts'
+export type { AddressGuesses } from './address-guesses.ts'

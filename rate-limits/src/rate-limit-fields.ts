@@ -1,0 +1,29 @@
+/** Headers of an answer that tell its caller about limits, as draft-ietf-httpapi-ratelimit-headers-10 names them. */
+export type RateLimitFields = {
+  /** Which limits there are: their quota of requests (`q`) in a window of seconds (`w`). */
+  readonly 'ratelimit-policy': string
+  /** How far they are used up: what remains (`r`), and seconds until it is the whole quota again (`t`). */
+  readonly ratelimit: string
+}
+
+export interface LimitInUse {
+  readonly name: string
+  readonly quota: number
+  /** Seconds. */
+  readonly window: number
+  /** Absent while nothing of it was used: the quota is there. */
+  readonly remaining?: number
+  readonly secondsLeft?: number
+}
+
+/** Both fields, as lists of structured fields (RFC 9651). */
+export function rateLimitFields(limits: readonly LimitInUse[]): RateLimitFields {
+  let policy = ''
+  let state = ''
+  for (const { name, quota, window, remaining, secondsLeft } of limits) {
+    policy += `${policy && ', '}"${name}";q=${quota};w=${window}`
+    if (remaining === undefined || secondsLeft === undefined) continue
+    state += `${state && ', '}"${name}";r=${Math.max(0, remaining)};t=${secondsLeft}`
+  }
+  return { 'ratelimit-policy': policy, ratelimit: state }
+}
