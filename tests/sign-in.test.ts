@@ -1,3 +1,4 @@
+import { createSecretBox, newEncryptionKey } from '@commerce-graph/auth-webhook'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
+const encryptionKeys = [newEncryptionKey()]
 const PASSWORD = 'a password for the test'
 
 let platform: TestPlatform
@@ -12,7 +14,7 @@ let sql: postgres.Sql
 let owner: Client
 let storefront: Client
 beforeAll(async () => {
-  platform = await startTestPlatform()
+  platform = await startTestPlatform({ encryptionKeys })
   sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   owner = as(platform.liveKey)
   storefront = as(await newKey(['products:read', 'carts:read', 'carts:write', 'customer_sessions:write']))
@@ -44,9 +46,10 @@ async function newKey(permissions: readonly string[]): Promise<string> {
 
 /** What would be mailed. */
 async function mailed(email: string): Promise<string> {
-  const [row] = await sql<{ token: string }[]>`
-    SELECT undelivered AS token FROM identity.one_time_token WHERE email = ${email} AND undelivered IS NOT NULL`
-  return row?.token ?? ''
+  const [row] = await sql<{ sealed: string; context: string }[]>`
+    SELECT undelivered AS sealed, concat_ws(' ', 'mailed token', merchant_id, encode(hash, 'hex')) AS context
+    FROM identity.one_time_token WHERE email = ${email} AND undelivered IS NOT NULL`
+  return row === undefined ? '' : createSecretBox(encryptionKeys).open(row.sealed, row.context)
 }
 
 const mutate = async <P extends Payload = Payload>(

@@ -25,8 +25,15 @@ let service: Actions
 beforeAll(async () => {
   shop = await openTestShop()
   merchant = await shop.createMerchant()
-  const { databaseUrl, cardProcessor } = shop
-  service = await startActions({ port: 0, databaseUrl, secret: SECRET, cardProcessor, logger: silent })
+  const { databaseUrl, secretBox, cardProcessor } = shop
+  service = await startActions({
+    port: 0,
+    databaseUrl,
+    secret: SECRET,
+    secretBox,
+    cardProcessor,
+    logger: silent,
+  })
 })
 afterAll(async () => {
   await service.stop()

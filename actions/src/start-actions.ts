@@ -1,4 +1,4 @@
-import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
 import { analyticsActions } from './analytics/index.ts'
@@ -10,10 +10,10 @@ import { emailActions, unsubscribePages } from './email/index.ts'
 import { openEventQueue, receiveEvents } from './events/index.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
-import { identityActions } from './identity/index.ts'
+import { identityActions, type IdentityOptions } from './identity/index.ts'
 import { inventoryActions } from './inventory/index.ts'
 import { openQueueBackend } from './jobs/queue-backend.ts'
-import { merchantActions, type MerchantOptions } from './merchant/index.ts'
+import { merchantActions } from './merchant/index.ts'
 import { notificationActions } from './notification/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
 import { createCashier, createRefunder, orderPayments, paymentActions } from './payment/index.ts'
@@ -29,6 +29,8 @@ export interface ActionsOptions extends Address {
   readonly formerProcessors?: readonly PaymentProcessor[]
   /** Where events wait for the workers: in Redis when given, else in Postgres. */
   readonly redisUrl?: string
+  /** What secrets in the database are sealed with; the workers have the same keys. */
+  readonly secretBox: SecretBox
   /** Seconds in which an order is to be paid; an hour by default. */
   readonly paymentWindow?: number
   /** Database connections at most; 16 by default. */
@@ -48,10 +50,10 @@ const DEFAULT_POOL_SIZE = 16
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(options: ActionsOptions): Promise<Actions> {
-  const { databaseUrl, redisUrl, poolSize = DEFAULT_POOL_SIZE, secret, logger } = options
+  const { databaseUrl, redisUrl, poolSize = DEFAULT_POOL_SIZE, secret, secretBox, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
-  const tokenIssuer = createTokenIssuer({ databaseUrl })
-  const actions = actionsByDomain(options, { database, tokenIssuer })
+  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
+  const actions = actionsByDomain(options, { database, tokenIssuer, secretBox })
   const queues = await openQueueBackend({ databaseUrl, redisUrl })
   const events = openEventQueue(queues, logger)
   const app = createApp({
@@ -81,7 +83,7 @@ export function actionsByDomain(
     formerProcessors = [],
     paymentWindow = DEFAULT_PAYMENT_WINDOW,
   }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'paymentWindow'>,
-  { database, tokenIssuer }: MerchantOptions,
+  { database, tokenIssuer, secretBox }: IdentityOptions,
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
   const processors = [cardProcessor, manualProcessor, ...formerProcessors]
   const cashier = createCashier(database, processors)
@@ -97,7 +99,7 @@ export function actionsByDomain(
     email: emailActions(database),
     notification: notificationActions(database),
     payment: paymentActions({ database, cashier, completeRefund, cardProcessor }),
-    identity: identityActions({ database, tokenIssuer }),
+    identity: identityActions({ database, tokenIssuer, secretBox }),
     merchant: merchantActions({ database, tokenIssuer }),
   }
 }

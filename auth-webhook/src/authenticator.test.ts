@@ -23,9 +23,12 @@ import { generateApiKey } from './api-key.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
 import type { Authentication } from './authentication.ts'
 import type { MerchantId } from './principal.ts'
+import { createSecretBox, newEncryptionKey } from './secret-box.ts'
 import { createTokenIssuer, type TokenIssuer } from './token-issuer.ts'
 
 const logger = pino({ level: 'silent' })
+const encryptionKey = newEncryptionKey()
+const secretBox = createSecretBox([encryptionKey])
 const remoteAddress = '192.0.2.10'
 
 let database: MerchantDatabase
@@ -36,7 +39,7 @@ let merchantId: MerchantId
 beforeAll(async () => {
   database = await createMerchantDatabase()
   authenticator = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
-  issuer = createTokenIssuer({ databaseUrl: database.url })
+  issuer = createTokenIssuer({ databaseUrl: database.url, secretBox })
   await until(() => authenticator.healthy)
 })
 
@@ -273,7 +276,9 @@ describe('a token', () => {
   test('is signed with one key, though several processes make the first one at once', async () => {
     await database.sql`DELETE FROM identity.signing_key`
     const customerId = await createCustomer(database.sql, merchantId)
-    const issuers = Array.from({ length: 5 }, () => createTokenIssuer({ databaseUrl: database.url }))
+    const issuers = Array.from({ length: 5 }, () =>
+      createTokenIssuer({ databaseUrl: database.url, secretBox }),
+    )
     await Promise.all(
       issuers.map((one) => one.issue({ kind: 'customer', merchantId, customerId, ttlSeconds: 60 })),
     )
@@ -318,6 +323,32 @@ describe('signing keys', () => {
     const kids = published?.keys.map(({ kid }) => kid)
     expect(kids).toContain(kidOf(before.accessToken))
     expect(kids).toContain(kidOf(after.accessToken))
+  })
+
+  test('are sealed in the database, and sealed anew when the encryption key is replaced', async () => {
+    const customerId = await createCustomer(database.sql, merchantId)
+    const request = { kind: 'customer', merchantId, customerId, ttlSeconds: 60 } as const
+    await issuer.issue(request)
+    const stored = () => database.sql<{ row: string }[]>`SELECT s::text AS row FROM identity.signing_key s`
+    for (const { row } of await stored()) expect(row).not.toContain('"d"')
+    const newer = newEncryptionKey()
+    const withBoth = createTokenIssuer({
+      databaseUrl: database.url,
+      secretBox: createSecretBox([newer, encryptionKey]),
+    })
+    const keys = (await stored()).length
+    expect(await withBoth.resealKeys()).toBe(keys)
+    expect(await withBoth.resealKeys()).toBe(0)
+    const withNewer = createTokenIssuer({ databaseUrl: database.url, secretBox: createSecretBox([newer]) })
+    const { accessToken } = await withNewer.issue(request)
+    expect((await authenticate(`Bearer ${accessToken}`)).kind).toBe('authenticated')
+    await expect(issuer.issue(request)).rejects.toThrow(newer.id)
+    const back = createTokenIssuer({
+      databaseUrl: database.url,
+      secretBox: createSecretBox([encryptionKey, newer]),
+    })
+    await back.resealKeys()
+    await Promise.all([withBoth, withNewer, back].map((one) => one.close()))
   })
 
   test('are published without what signs, and verify our tokens for anybody', async () => {

@@ -20,6 +20,14 @@ export type {
   UserId,
   UserPrincipal,
 } from './principal.ts'
+export {
+  createSecretBox,
+  type EncryptionKey,
+  formatEncryptionKeys,
+  newEncryptionKey,
+  parseEncryptionKeys,
+  type SecretBox,
+} from './secret-box.ts'
 export { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
 export { createTokenIssuer, type AccessToken, type TokenIssuer, type TokenRequest } from './token-issuer.ts'
 export { MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'

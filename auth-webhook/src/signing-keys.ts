@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { SecretBox } from './secret-box.ts'
 
 export const SIGNING_ALGORITHM = 'ES256'
 
@@ -10,12 +12,16 @@ const PUBLIC_KEYS_TTL_MS = 10_000
 // A token that names a key we don't know is worth a look at the database, but not each time somebody invents one.
 const UNKNOWN_KEY_RELOAD_MS = 1_000
 
-type SigningKeyRow = { readonly id: string; readonly private_jwk: JWK }
+/** `private_jwk`: sealed. */
+type SigningKeyRow = { readonly id: string; readonly private_jwk: string }
+
+const contextOf = (id: string): string => `signing key ${id}`
 
 /** The key that signs: the newest one not retired. The first use of an empty database makes it. */
-export async function currentSigningKey(sql: Sql): Promise<SigningKey> {
-  const row = (await newestSigningKey(sql)) ?? (await createSigningKey(sql))
-  return { id: row.id, privateKey: await importKey(row.private_jwk) }
+export async function currentSigningKey(sql: Sql, secretBox: SecretBox): Promise<SigningKey> {
+  const { id, private_jwk: sealed } =
+    (await newestSigningKey(sql)) ?? (await createSigningKey(sql, secretBox))
+  return { id, privateKey: await importKey(JSON.parse(secretBox.open(sealed, contextOf(id))) as JWK) }
 }
 
 async function newestSigningKey(sql: ISql): Promise<SigningKeyRow | undefined> {
@@ -28,10 +34,10 @@ async function newestSigningKey(sql: ISql): Promise<SigningKeyRow | undefined> {
 }
 
 // Several processes start at once on a new database: the lock makes all of them take the first one's key.
-async function createSigningKey(sql: Sql): Promise<SigningKeyRow> {
+async function createSigningKey(sql: Sql, secretBox: SecretBox): Promise<SigningKeyRow> {
   return underLock(
     sql,
-    async (transaction) => (await newestSigningKey(transaction)) ?? insertSigningKey(transaction),
+    async (transaction) => (await newestSigningKey(transaction)) ?? insertSigningKey(transaction, secretBox),
   )
 }
 
@@ -41,6 +47,7 @@ async function createSigningKey(sql: Sql): Promise<SigningKeyRow> {
  */
 export async function rotateSigningKey(
   sql: Sql,
+  secretBox: SecretBox,
   maxAgeSeconds: number,
   overlapSeconds: number,
 ): Promise<boolean> {
@@ -51,7 +58,7 @@ export async function rotateSigningKey(
       WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
       HAVING max(created_at) <= now() - make_interval(secs => ${maxAgeSeconds})`
     if (due === undefined) return false
-    const { id } = await insertSigningKey(transaction)
+    const { id } = await insertSigningKey(transaction, secretBox)
     await transaction`
       UPDATE identity.signing_key SET retired_at = now() + make_interval(secs => ${overlapSeconds})
       WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL AND id <> ${id}`
@@ -67,15 +74,30 @@ async function underLock<T>(sql: Sql, work: (transaction: TransactionSql) => Pro
   return result as T
 }
 
-async function insertSigningKey(sql: ISql): Promise<SigningKeyRow> {
+async function insertSigningKey(sql: ISql, secretBox: SecretBox): Promise<SigningKeyRow> {
   const { privateKey, publicKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
-  const privateJwk = { ...(await exportJWK(privateKey)) }
+  const id = randomUUID()
+  const sealed = secretBox.seal(JSON.stringify(await exportJWK(privateKey)), contextOf(id))
   const publicJwk = { ...(await exportJWK(publicKey)) }
   const [created] = await sql<[SigningKeyRow]>`
-    INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk)
-    VALUES (${SIGNING_ALGORITHM}, ${sql.json(privateJwk)}, ${sql.json(publicJwk)})
+    INSERT INTO identity.signing_key (id, algorithm, private_jwk, public_jwk)
+    VALUES (${id}, ${SIGNING_ALGORITHM}, ${sealed}, ${sql.json(publicJwk)})
     RETURNING id, private_jwk`
   return created
+}
+
+/** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
+export async function resealSigningKeys(sql: Sql, secretBox: SecretBox): Promise<number> {
+  return underLock(sql, async (transaction) => {
+    const rows = await transaction<SigningKeyRow[]>`
+      SELECT id, private_jwk FROM identity.signing_key
+      WHERE split_part(private_jwk, '.', 1) <> ${secretBox.keyId}`
+    for (const { id, private_jwk: sealed } of rows) {
+      const resealed = secretBox.seal(secretBox.open(sealed, contextOf(id)), contextOf(id))
+      await transaction`UPDATE identity.signing_key SET private_jwk = ${resealed} WHERE id = ${id}`
+    }
+    return rows.length
+  })
 }
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {

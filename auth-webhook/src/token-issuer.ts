@@ -1,7 +1,8 @@
 import { SignJWT } from 'jose'
 import postgres from 'postgres'
 import type { CustomerId, MerchantId, UserId } from './principal.ts'
-import { currentSigningKey, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
+import type { SecretBox } from './secret-box.ts'
+import { currentSigningKey, resealSigningKeys, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
 import { AUDIENCE, ISSUER, MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
@@ -32,10 +33,18 @@ export type TokenIssuer = {
    * @returns whether it did
    */
   rotateKeys(maxAgeSeconds: number): Promise<boolean>
+  /** Seals anew the keys that were sealed with an older encryption key. Returns how many. */
+  resealKeys(): Promise<number>
   close(): Promise<void>
 }
 
-export function createTokenIssuer({ databaseUrl }: { readonly databaseUrl: string }): TokenIssuer {
+export interface TokenIssuerOptions {
+  readonly databaseUrl: string
+  /** What the private halves of the keys are sealed with. */
+  readonly secretBox: SecretBox
+}
+
+export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions): TokenIssuer {
   const sql = postgres(databaseUrl, {
     max: 1,
     idle_timeout: 20,
@@ -49,7 +58,7 @@ export function createTokenIssuer({ databaseUrl }: { readonly databaseUrl: strin
           `ttlSeconds is ${ttlSeconds}; it must be a whole number from 1 to ${MAX_TOKEN_TTL_SECONDS}`,
         )
       }
-      const signingKey = await currentSigningKey(sql)
+      const signingKey = await currentSigningKey(sql, secretBox)
       const issuedAt = Math.floor(Date.now() / 1000)
       const expiresAt = issuedAt + ttlSeconds
       const claims = {
@@ -67,7 +76,8 @@ export function createTokenIssuer({ databaseUrl }: { readonly databaseUrl: strin
         .sign(signingKey.privateKey)
       return { accessToken, expiresAt: new Date(expiresAt * 1000) }
     },
-    rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, maxAgeSeconds, MAX_TOKEN_TTL_SECONDS),
+    rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, secretBox, maxAgeSeconds, MAX_TOKEN_TTL_SECONDS),
+    resealKeys: () => resealSigningKeys(sql, secretBox),
     close: () => sql.end({ timeout: 5 }),
   }
 }

@@ -1,5 +1,5 @@
 import { type Action, actionsByDomain, type Answer, type MerchantId } from '@commerce-graph/actions'
-import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createSecretBox, createTokenIssuer, newEncryptionKey } from '@commerce-graph/auth-webhook'
 import type { Sql } from 'postgres'
 import { createSimulatedProcessor } from './simulated-processor.ts'
 import { DemoError } from './demo-error.ts'
@@ -45,10 +45,12 @@ export async function enterShop(sql: Sql, databaseUrl: string, merchantId: strin
     throw new DemoError(`merchant ${merchantId} has no ACTIVE product in its own currency to sell`)
   const ids = async (rows: PromiseLike<readonly { readonly id: string }[]>) =>
     (await rows).map(({ id }) => id)
-  const tokenIssuer = createTokenIssuer({ databaseUrl })
+  // Nothing that a demo calls seals a secret or signs a token, so a key for the moment does.
+  const secretBox = createSecretBox([newEncryptionKey()])
+  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const domains = actionsByDomain(
     { cardProcessor: createSimulatedProcessor('sandbox') },
-    { database: sql, tokenIssuer },
+    { database: sql, tokenIssuer, secretBox },
   )
   const actions: Readonly<Record<string, Action>> = Object.fromEntries(
     Object.values(domains).flatMap((domain) => Object.entries(domain)),

@@ -32,6 +32,7 @@ describe('the configuration', () => {
       HASURA_GRAPHQL_ADMIN_SECRET: 'short',
       LIMIT_DEPTH: 'deep',
       LIMIT_RATE_FREE: 'some',
+      ENCRYPTION_KEYS: 'k1:short',
     }
     const read = () => readConfiguration(wrong)
     expect(read).toThrow(PlatformError)

@@ -1,6 +1,11 @@
-import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook'
 import { type Limits, limitsFrom } from '@commerce-graph/gateway'
 import { type RateSettings, ratesFrom } from '@commerce-graph/rate-limits'
+import {
+  type EncryptionKey,
+  parseEncryptionKeys,
+  type TrustedIssuer,
+  trustedIssuer,
+} from '@commerce-graph/auth-webhook'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
@@ -38,6 +43,8 @@ export type PlatformConfig = {
   readonly rates?: RateSettings | undefined
   /** What one request may ask for; the defaults unless said. */
   readonly limits?: Limits | undefined
+  /** What secrets in the database are sealed with: the first one seals. Without any, one is made and kept in the data folder. */
+  readonly encryptionKeys?: readonly EncryptionKey[] | undefined
   /** A live deployment refuses test keys. */
   readonly mode: 'live' | 'test'
   readonly logLevel: LogLevel
@@ -84,6 +91,17 @@ const environment = z.object({
     })
     .pipe(z.array(trustedIssuer))
     .optional(),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return parseEncryptionKeys(text)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message })
+        return z.NEVER
+      }
+    })
+    .optional(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
@@ -125,6 +143,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     mailFrom: values.MAIL_FROM,
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,
+    encryptionKeys: values.ENCRYPTION_KEYS,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     rates: rates.value,
     limits: limits.value,

@@ -1,3 +1,9 @@
+import {
+  type EncryptionKey,
+  formatEncryptionKeys,
+  newEncryptionKey,
+  parseEncryptionKeys,
+} from '@commerce-graph/auth-webhook'
 import { acquireLock } from '@commerce-graph/local-postgres'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -71,15 +77,42 @@ function writeJson(path: string, value: unknown): void {
   renameSync(draft, path)
 }
 
-const secretsFile = z.object({ adminSecret: z.string(), actionsSecret: z.string() })
-export type Secrets = z.output<typeof secretsFile>
+const secretsFile = z.object({
+  adminSecret: z.string(),
+  actionsSecret: z.string(),
+  encryptionKeys: z.string().transform(parseEncryptionKeys),
+})
+export interface Secrets {
+  readonly adminSecret: string
+  readonly actionsSecret: string
+  /** The first one seals. */
+  readonly encryptionKeys: readonly EncryptionKey[]
+}
 
-/** The secrets that the services share, made once. One that the configuration gives wins and isn't written down. */
-export function keptSecrets(folder: DataFolder, adminSecret: string | undefined): Secrets {
-  const kept = folder.read('secrets.json', secretsFile)
-  const secrets = kept ?? { adminSecret: newSecret(), actionsSecret: newSecret() }
-  if (kept === undefined) folder.write('secrets.json', secrets)
-  return adminSecret === undefined ? secrets : { ...secrets, adminSecret }
+/** The secrets that the services share, made once. Those that the configuration gives win and aren't written down. */
+export function keptSecrets(folder: DataFolder, given: GivenSecrets): Secrets {
+  const { adminSecret, actionsSecret, encryptionKeys } =
+    folder.read('secrets.json', secretsFile) ?? madeSecrets(folder)
+  return {
+    adminSecret: given.adminSecret ?? adminSecret,
+    actionsSecret,
+    encryptionKeys: given.encryptionKeys ?? encryptionKeys,
+  }
+}
+
+interface GivenSecrets {
+  readonly adminSecret?: string | undefined
+  readonly encryptionKeys?: readonly EncryptionKey[] | undefined
+}
+
+function madeSecrets(folder: DataFolder): Secrets {
+  const secrets = {
+    adminSecret: newSecret(),
+    actionsSecret: newSecret(),
+    encryptionKeys: [newEncryptionKey()] as const,
+  }
+  folder.write('secrets.json', { ...secrets, encryptionKeys: formatEncryptionKeys(secrets.encryptionKeys) })
+  return secrets
 }
 
 const newSecret = (): string => randomBytes(32).toString('base64url')

@@ -6,7 +6,7 @@ import {
   startSandbox,
   startWorkers,
 } from '@commerce-graph/actions'
-import { createAuthenticator, startAuthWebhook } from '@commerce-graph/auth-webhook'
+import { createAuthenticator, createSecretBox, startAuthWebhook } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
@@ -19,6 +19,7 @@ import { type PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets, openDataFolder, type Secrets } from './data-folder.ts'
 import { openDatabase } from './database.ts'
 import { type DemoShop, openDemoShop } from './demo-shop.ts'
+import { checkEncryptionKeys } from './encryption-keys.ts'
 import { FIRST_QUERY } from './first-query.ts'
 import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
@@ -88,7 +89,7 @@ type Start = {
 async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   const { config, folder, ports, started, progress } = start
   const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
-  const secrets = keptSecrets(folder, config.adminSecret)
+  const secrets = keptSecrets(folder, config)
 
   progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
   const database = await openDatabase({
@@ -172,6 +173,7 @@ async function startHasura(
   await prepareSchema(api, (name) => progress(`  ${name}`))
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   try {
+    await checkEncryptionKeys(sql, secrets.encryptionKeys)
     return { engine, demoShop: await openDemoShop(sql, api, folder) }
   } finally {
     await sql.end({ timeout: 5 })
@@ -183,6 +185,7 @@ async function startCommerce(
   { ports, started, secrets, databaseUrl, logger }: Services,
   { redisUrl, stripeSecretKey, ...config }: PlatformConfig,
 ): Promise<{ actions: string; paymentSandbox: string }> {
+  const secretBox = createSecretBox(secrets.encryptionKeys)
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
   started.defer(() => sandbox.stop())
   const sandboxProcessor = createStripeProcessor({
@@ -200,6 +203,7 @@ async function startCommerce(
     databaseUrl,
     ...(redisUrl === undefined ? {} : { redisUrl }),
     secret: secrets.actionsSecret,
+    secretBox,
     cardProcessor: processors[0] ?? sandboxProcessor,
     formerProcessors: processors.slice(1),
     logger: logger.child({ service: 'actions' }),
@@ -209,6 +213,7 @@ async function startCommerce(
     databaseUrl,
     ...(redisUrl === undefined ? {} : { redisUrl }),
     processors,
+    secretBox,
     ...messageTransports(config),
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),

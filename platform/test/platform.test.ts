@@ -62,6 +62,19 @@ describe('startPlatform', () => {
     }
   })
 
+  test('refuses a database with secrets that its keys do not open, and names the key', async () => {
+    const sql = postgres(database.url, { max: 1 })
+    await sql`
+      INSERT INTO identity.signing_key (algorithm, private_jwk, public_jwk, retired_at)
+      VALUES ('ES256', 'elsewhere.c2VhbGVk', '{}', now())`
+    const dataDir = mkdtempSync(join(tmpdir(), 'platform-'))
+    const other = startPlatform({ ...config, dataDir })
+    await expect(other).rejects.toThrow('sealed with the key elsewhere')
+    await sql`DELETE FROM identity.signing_key WHERE private_jwk LIKE 'elsewhere.%'`
+    await sql.end()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
   test('refuses a second start and a reset of the same data folder while it runs', async () => {
     await expect(startPlatform(config)).rejects.toThrow(`is running on ${config.dataDir} already`)
     await expect(reset(config, { confirmed: true })).rejects.toThrow('is running on')

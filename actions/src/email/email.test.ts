@@ -26,8 +26,15 @@ beforeAll(async () => {
   shop = await openTestShop()
   catcher = await startMailCatcher()
   mailer = createSmtpTransport(catcher.url)
-  const { databaseUrl, cardProcessor } = shop
-  service = await startActions({ port: 0, databaseUrl, secret: 'secret', cardProcessor, logger: silent })
+  const { databaseUrl, secretBox, cardProcessor } = shop
+  service = await startActions({
+    port: 0,
+    databaseUrl,
+    secret: 'secret',
+    secretBox,
+    cardProcessor,
+    logger: silent,
+  })
 })
 afterAll(async () => {
   mailer.close()

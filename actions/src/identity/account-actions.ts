@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../action/answer.ts'
@@ -30,6 +31,7 @@ const code = text(100)
 interface AccountOptions {
   readonly database: Database
   readonly passwords: Passwords
+  readonly secretBox: SecretBox
 }
 
 /** What people do with their own passwords, addresses and authenticators, by name as in metadata/actions.yaml. */
@@ -37,7 +39,8 @@ export function accountActions(options: AccountOptions): Readonly<Record<string,
   return { ...passwordActions(options), ...emailActions(options), ...authenticatorActions(options) }
 }
 
-function passwordActions({ database, passwords }: AccountOptions): Readonly<Record<string, Action>> {
+function passwordActions(options: AccountOptions): Readonly<Record<string, Action>> {
+  const { database, passwords } = options
   const requestReset = (subject: Person['subject'], permission: string) =>
     defineAction({
       roles: merchant,
@@ -45,7 +48,7 @@ function passwordActions({ database, passwords }: AccountOptions): Readonly<Reco
       input: z.object({ email }),
       // The answer is the same whether or not there is such a person.
       async handle({ session: { merchantId } }, input) {
-        await requestPasswordReset(database, merchantId, subject, input.email)
+        await requestPasswordReset(options, merchantId, subject, input.email)
         return done({ success: true })
       },
     })
@@ -71,21 +74,22 @@ function passwordActions({ database, passwords }: AccountOptions): Readonly<Reco
         const person = personOf(session)
         if (person === null) return onlyPeople()
         if (!passwords.hasRoom) return tooManyAttempts(1)
-        return changePassword({ database, passwords }, session, person, input)
+        return changePassword(options, session, person, input)
       },
     }),
   }
 }
 
 async function changePassword(
-  { database, passwords }: AccountOptions,
+  options: AccountOptions,
   { merchantId }: Session,
   { subject, id }: Person,
   input: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<Answer> {
+  const { database, passwords } = options
   const address = await addressOf(database, merchantId, { subject, id })
   const password = input.currentPassword
-  const recognised = await recognise(database, passwords, {
+  const recognised = await recognise(options, {
     merchantId,
     subject,
     email: address,
@@ -125,7 +129,7 @@ async function addressOf(
   return onlyOutcome(await rows)
 }
 
-function emailActions({ database }: AccountOptions): Readonly<Record<string, Action>> {
+function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<string, Action>> {
   return {
     requestEmailVerification: defineAction({
       roles: everybody,
@@ -134,7 +138,7 @@ function emailActions({ database }: AccountOptions): Readonly<Record<string, Act
       async handle({ session }) {
         const person = personOf(session)
         if (person === null) return onlyPeople()
-        await issueMailedToken(database, session.merchantId, person, 'EMAIL_VERIFICATION')
+        await issueMailedToken({ sql: database, secretBox }, session.merchantId, person, 'EMAIL_VERIFICATION')
         return done({ success: true })
       },
     }),
@@ -149,7 +153,8 @@ function emailActions({ database }: AccountOptions): Readonly<Record<string, Act
   }
 }
 
-function authenticatorActions({ database, passwords }: AccountOptions): Readonly<Record<string, Action>> {
+function authenticatorActions(options: AccountOptions): Readonly<Record<string, Action>> {
+  const { database, passwords } = options
   // A shopper has none; only an action that knows the shopper can say so.
   const ofUser = { roles: everybody, permission: null } as const
   return {
@@ -159,7 +164,7 @@ function authenticatorActions({ database, passwords }: AccountOptions): Readonly
       async handle({ session }) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
-        const enrollment = await enrollAuthenticator(database, user)
+        const enrollment = await enrollAuthenticator(options, user)
         return enrollment === null
           ? invalid(userError('mfa', { kind: 'value', message: 'An authenticator is in use already' }))
           : done({ ...enrollment })
@@ -171,7 +176,7 @@ function authenticatorActions({ database, passwords }: AccountOptions): Readonly
       async handle({ session }, input) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
-        const recoveryCodes = await confirmAuthenticator(database, user, input.code)
+        const recoveryCodes = await confirmAuthenticator(options, user, input.code)
         return recoveryCodes === null ? wrongCode() : done({ recoveryCodes })
       },
     }),
@@ -183,7 +188,7 @@ function authenticatorActions({ database, passwords }: AccountOptions): Readonly
         if (user === null) return onlyPeople()
         if (!passwords.hasRoom) return tooManyAttempts(1)
         const address = await addressOf(database, session.merchantId, { subject: 'USER', id: user.userId })
-        const recognised = await recognise(database, passwords, {
+        const recognised = await recognise(options, {
           merchantId: session.merchantId,
           subject: 'USER',
           email: address,

@@ -1,4 +1,4 @@
-import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Action } from '../action/action.ts'
 import type { Database } from '../database.ts'
 import { accountActions } from './account-actions.ts'
@@ -9,17 +9,15 @@ import { userActions } from './user-actions.ts'
 export interface IdentityOptions {
   readonly database: Database
   readonly tokenIssuer: TokenIssuer
+  readonly secretBox: SecretBox
 }
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
-export function identityActions({
-  database,
-  tokenIssuer,
-}: IdentityOptions): Readonly<Record<string, Action>> {
+export function identityActions(options: IdentityOptions): Readonly<Record<string, Action>> {
   const passwords = new Passwords()
   return {
-    ...userActions(database),
-    ...sessionActions({ database, tokenIssuer, passwords }),
-    ...accountActions({ database, passwords }),
+    ...userActions(options),
+    ...sessionActions({ ...options, passwords }),
+    ...accountActions({ ...options, passwords }),
   }
 }

@@ -1,3 +1,4 @@
 export { identityActions, type IdentityOptions } from './actions.ts'
-export { type MailedPurpose, takeUndeliveredTokens, type UndeliveredToken } from './mailed-tokens.ts'
+export { type MailedPurpose, openMailedToken } from './mailed-tokens.ts'
+export { resealAuthenticators } from './second-factor.ts'
 export { purgeExpiredIdentities } from './purge.ts'

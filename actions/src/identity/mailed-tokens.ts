@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { hashOf, newToken } from './secrets.ts'
@@ -22,17 +23,18 @@ export interface Person {
 
 /** Writes a token down to be mailed. False: the last one was sent a moment ago. */
 export async function issueMailedToken(
-  sql: Queryable,
+  { sql, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
   merchantId: MerchantId,
   { subject, id }: Person,
   purpose: MailedPurpose,
 ): Promise<boolean> {
   const token = newToken()
+  const sealed = secretBox.seal(token.value, contextOf(merchantId, token.hash.toString('hex')))
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
   return onlyOutcome(
     await sql<{ outcome: boolean }[]>`
       SELECT identity.issue_one_time_token(
-        ${merchantId}, ${purpose}, ${userId}, ${customerId}, ${token.value}, ${token.hash},
+        ${merchantId}, ${purpose}, ${userId}, ${customerId}, ${sealed}, ${token.hash},
         make_interval(secs => ${LIFETIME[purpose]}), make_interval(secs => ${PAUSE})
       ) AS outcome`,
   )
@@ -40,16 +42,17 @@ export async function issueMailedToken(
 
 /** Has a token for a new password mailed to whoever the address is, if it is anybody's. */
 export async function requestPasswordReset(
-  database: Database,
+  { database, secretBox }: { readonly database: Database; readonly secretBox: SecretBox },
   merchantId: MerchantId,
   subject: Subject,
   email: string,
 ): Promise<void> {
+  const issuing = { sql: database, secretBox }
   if (subject === 'CUSTOMER') {
     const [customer] = await database<{ id: string }[]>`
       SELECT id FROM crm.customer WHERE merchant_id = ${merchantId} AND email = ${email}::citext`
     if (customer !== undefined) {
-      await issueMailedToken(database, merchantId, { subject, id: customer.id }, 'PASSWORD_RESET')
+      await issueMailedToken(issuing, merchantId, { subject, id: customer.id }, 'PASSWORD_RESET')
     }
     return
   }
@@ -59,7 +62,7 @@ export async function requestPasswordReset(
   if (user === undefined) return
   // Who hasn't joined yet joins with the first password.
   const purpose = user.status === 'ACTIVE' ? 'PASSWORD_RESET' : 'INVITATION'
-  await issueMailedToken(database, merchantId, { subject, id: user.id }, purpose)
+  await issueMailedToken(issuing, merchantId, { subject, id: user.id }, purpose)
 }
 
 /** Sets a password by an invitation's or a reset's token. False: the token is good for nothing. */
@@ -88,26 +91,14 @@ export async function verifyEmail(
   )
 }
 
-/** A token on its way to somebody's inbox. It is handed out once: whoever takes it has to send it. */
-export interface UndeliveredToken {
-  readonly merchantId: MerchantId
-  readonly id: string
-  readonly purpose: MailedPurpose
-  readonly userId: string | null
-  readonly customerId: string | null
-  readonly email: string
-  readonly token: string
-  readonly expiresAt: Date
-}
+/** Opens a token that is still to be mailed. @param hash of the token, in hexadecimal */
+export const openMailedToken = (
+  secretBox: SecretBox,
+  {
+    merchantId,
+    hash,
+    sealed,
+  }: { readonly merchantId: string; readonly hash: string; readonly sealed: string },
+): string => secretBox.open(sealed, contextOf(merchantId, hash))
 
-/** For the e-mail domain. Takers at once get different tokens. */
-export async function takeUndeliveredTokens(
-  sql: Queryable,
-  limit: number,
-): Promise<readonly UndeliveredToken[]> {
-  return sql<UndeliveredToken[]>`
-    SELECT
-      merchant_id AS "merchantId", id, purpose, user_id AS "userId", customer_id AS "customerId", email, token,
-      expires_at AS "expiresAt"
-    FROM identity.take_undelivered_tokens(${limit})`
-}
+const contextOf = (merchantId: string, hash: string): string => `mailed token ${merchantId} ${hash}`

@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import { Secret, TOTP } from 'otpauth'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
@@ -10,6 +11,12 @@ const SECRET_BYTES = 20
 /** Clocks may be one step of 30 seconds apart, either way. */
 const WINDOW = 1
 
+export interface SecondFactorOptions {
+  readonly database: Database
+  /** What secrets are sealed with: they must be known to compare codes, so a hash would not do. */
+  readonly secretBox: SecretBox
+}
+
 interface UserReference {
   readonly merchantId: MerchantId
   readonly userId: string
@@ -17,8 +24,8 @@ interface UserReference {
 
 /** Takes a one-time code, or a recovery code, of which each is good once. */
 export async function checkSecondFactor(
-  database: Database,
-  user: UserReference & { readonly secret: string },
+  { database, secretBox }: SecondFactorOptions,
+  user: UserReference & { readonly sealedSecret: string },
   code: string,
 ): Promise<boolean> {
   const { merchantId, userId } = user
@@ -28,7 +35,7 @@ export async function checkSecondFactor(
         SELECT identity.use_recovery_code(${merchantId}, ${userId}, ${recoveryHash(code)}) AS outcome`,
     )
   }
-  const counter = counterOf(user.secret, code)
+  const counter = counterOf(secretBox.open(user.sealedSecret, contextOf(user)), code)
   if (counter === null) return false
   return onlyOutcome(
     await database<{ outcome: boolean }[]>`
@@ -45,7 +52,7 @@ export interface Enrollment {
 
 /** Begins to enrol an authenticator. Null: one is in use already. */
 export async function enrollAuthenticator(
-  database: Database,
+  { database, secretBox }: SecondFactorOptions,
   { merchantId, userId }: UserReference,
 ): Promise<Enrollment | null> {
   const [user] = await database<{ email: string }[]>`
@@ -56,20 +63,21 @@ export async function enrollAuthenticator(
     secret: new Secret({ size: SECRET_BYTES }),
   })
   const secret = totp.secret.base32
+  const sealed = secretBox.seal(secret, contextOf({ merchantId, userId }))
   const enrolled = onlyOutcome(
     await database<{ outcome: boolean }[]>`
-      SELECT identity.enroll_totp(${merchantId}, ${userId}, ${secret}) AS outcome`,
+      SELECT identity.enroll_totp(${merchantId}, ${userId}, ${sealed}) AS outcome`,
   )
   return enrolled ? { secret, url: totp.toString() } : null
 }
 
 /** The first code has been shown. The recovery codes are in the answer and nowhere else. Null: the code is wrong. */
 export async function confirmAuthenticator(
-  database: Database,
+  { database, secretBox }: SecondFactorOptions,
   { merchantId, userId }: UserReference,
   code: string,
 ): Promise<readonly string[] | null> {
-  const secret = await secretOf(database, { merchantId, userId })
+  const secret = await secretOf({ database, secretBox }, { merchantId, userId })
   const counter = secret === null ? null : counterOf(secret, code)
   if (counter === null) return null
   const codes = newRecoveryCodes()
@@ -102,10 +110,41 @@ export async function resetAuthenticator(
   )
 }
 
-async function secretOf(database: Database, { merchantId, userId }: UserReference): Promise<string | null> {
+async function secretOf(
+  { database, secretBox }: SecondFactorOptions,
+  { merchantId, userId }: UserReference,
+): Promise<string | null> {
   const [row] = await database<{ secret: string }[]>`
     SELECT secret FROM identity.totp WHERE merchant_id = ${merchantId} AND user_id = ${userId}`
-  return row?.secret ?? null
+  return row === undefined ? null : secretBox.open(row.secret, contextOf({ merchantId, userId }))
+}
+
+const contextOf = ({ merchantId, userId }: Pick<UserReference, 'merchantId' | 'userId'>): string =>
+  `totp ${merchantId} ${userId}`
+
+const RESEAL_BATCH = 500
+
+/** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
+export async function resealAuthenticators({ database, secretBox }: SecondFactorOptions): Promise<number> {
+  let resealed = 0
+  let batch: number
+  do {
+    batch = await database.begin(async (sql) => {
+      const rows = await sql<{ merchantId: MerchantId; userId: string; secret: string }[]>`
+        SELECT merchant_id AS "merchantId", user_id AS "userId", secret FROM identity.totp
+        WHERE split_part(secret, '.', 1) <> ${secretBox.keyId}
+        LIMIT ${RESEAL_BATCH} FOR UPDATE SKIP LOCKED`
+      for (const { secret, ...user } of rows) {
+        const sealed = secretBox.seal(secretBox.open(secret, contextOf(user)), contextOf(user))
+        await sql`
+          UPDATE identity.totp SET secret = ${sealed}
+          WHERE merchant_id = ${user.merchantId} AND user_id = ${user.userId}`
+      }
+      return rows.length
+    })
+    resealed += batch
+  } while (batch === RESEAL_BATCH)
+  return resealed
 }
 
 /** The time step that a code belongs to; null: to none that is near. */

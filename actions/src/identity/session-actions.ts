@@ -1,4 +1,4 @@
-import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, sessionEnded, tooManyAttempts } from '../action/answer.ts'
@@ -17,6 +17,7 @@ export interface SessionOptions {
   readonly database: Database
   readonly tokenIssuer: TokenIssuer
   readonly passwords: Passwords
+  readonly secretBox: SecretBox
 }
 
 const everybody = ['customer', 'merchant'] as const
@@ -29,7 +30,9 @@ export function sessionActions({
   database,
   tokenIssuer,
   passwords,
+  secretBox,
 }: SessionOptions): Readonly<Record<string, Action>> {
+  const signIn = { database, passwords, secretBox }
   return {
     signInUser: defineAction({
       roles: merchant,
@@ -37,7 +40,7 @@ export function sessionActions({
       input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
       async handle({ session: { merchantId } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
-        const recognised = await recognise(database, passwords, { merchantId, subject: 'USER', ...input })
+        const recognised = await recognise(signIn, { merchantId, subject: 'USER', ...input })
         if (recognised.outcome !== 'recognised') return refusal(recognised)
         const tokens = await openSession(database, tokenIssuer, merchantId, {
           subject: 'USER',
@@ -54,7 +57,7 @@ export function sessionActions({
       input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
       async handle({ session: { merchantId } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
-        const recognised = await recognise(database, passwords, {
+        const recognised = await recognise(signIn, {
           merchantId,
           subject: 'CUSTOMER',
           code: null,
@@ -70,7 +73,7 @@ export function sessionActions({
           : signedIn(database, merchantId, { customerId: recognised.id, tokens, cartId: input.cartId })
       },
     }),
-    registerCustomer: register({ database, tokenIssuer, passwords }),
+    registerCustomer: register({ database, tokenIssuer, passwords, secretBox }),
     refreshSession: defineAction({
       roles: everybody,
       permission: null,
@@ -92,7 +95,7 @@ export function sessionActions({
   }
 }
 
-const register = ({ database, tokenIssuer, passwords }: SessionOptions): Action =>
+const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOptions): Action =>
   defineAction({
     roles: merchant,
     permission: 'customer_sessions:write',
@@ -114,7 +117,7 @@ const register = ({ database, tokenIssuer, passwords }: SessionOptions): Action 
         const customerId = await registerCustomer(sql, merchantId, customer)
         if (customerId === null) return null
         const person = { subject: 'CUSTOMER', id: customerId } as const
-        await issueMailedToken(sql, merchantId, person, 'EMAIL_VERIFICATION')
+        await issueMailedToken({ sql, secretBox }, merchantId, person, 'EMAIL_VERIFICATION')
         const tokens = await openSession(sql, tokenIssuer, merchantId, person)
         return tokens === null ? null : { customerId, tokens }
       })

@@ -1,4 +1,9 @@
-import { createAuthenticator, type Authenticator } from '@commerce-graph/auth-webhook'
+import {
+  type Authenticator,
+  createAuthenticator,
+  createSecretBox,
+  newEncryptionKey,
+} from '@commerce-graph/auth-webhook'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -12,7 +17,8 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { createTeamMember, sessionAs } from '../testing/test-team.ts'
-import { takeUndeliveredTokens } from './mailed-tokens.ts'
+import { openMailedToken } from './mailed-tokens.ts'
+import { resealAuthenticators } from './second-factor.ts'
 import { purgeExpiredIdentities } from './purge.ts'
 
 const PASSWORD = 'correct horse battery staple'
@@ -42,8 +48,10 @@ const call = async (name: string, input: object) => {
 
 /** The token that would be mailed to an address. */
 async function mailedTo(email: string): Promise<string> {
-  const taken = await takeUndeliveredTokens(shop.database, 100)
-  return found(taken.find((token) => token.email === email)).token
+  const [row] = await shop.database<{ merchantId: string; hash: string; sealed: string }[]>`
+    SELECT merchant_id AS "merchantId", encode(hash, 'hex') AS hash, undelivered AS sealed
+    FROM identity.one_time_token WHERE email = ${email} AND undelivered IS NOT NULL ORDER BY created_at DESC`
+  return openMailedToken(shop.secretBox, found(row))
 }
 
 let people = 0
@@ -256,6 +264,27 @@ describe('an authenticator', () => {
     expect(dataOf(await signIn(user.email, PASSWORD, next))).toHaveProperty('accessToken')
     expect(await signIn(user.email, PASSWORD, next)).toMatchObject(wrongCode)
     expect(await shop.call(merchant, 'enrollMfa', {}, options)).toMatchObject({ errors: [{ field: 'mfa' }] })
+  })
+
+  test('is a secret that the database does not know, and that goes on working when the key to it is replaced', async () => {
+    const user = await enrolled()
+    const rows = await shop.database<{ row: string }[]>`SELECT t::text AS row FROM identity.totp t`
+    for (const { row } of rows) expect(row).not.toContain(user.secret)
+    const other = await enrolled()
+    await shop.database`
+      UPDATE identity.totp SET secret = (SELECT secret FROM identity.totp WHERE user_id = ${user.id})
+      WHERE user_id = ${other.id}`
+    await expect(signIn(other.email, PASSWORD, codeOf(user.secret))).rejects.toThrow()
+    await shop.database`DELETE FROM identity.totp WHERE user_id = ${other.id}`
+    const current = shop.encryptionKeys
+    const newer = newEncryptionKey()
+    const both = { database: shop.database, secretBox: createSecretBox([newer, ...current]) }
+    expect(await resealAuthenticators(both)).toBe(rows.length)
+    expect(await resealAuthenticators(both)).toBe(0)
+    await expect(signIn(user.email, PASSWORD, codeOf(user.secret))).rejects.toThrow(newer.id)
+    const back = { ...both, secretBox: createSecretBox([...current, newer]) }
+    await resealAuthenticators(back)
+    expect(dataOf(await signIn(user.email, PASSWORD, codeOf(user.secret)))).toHaveProperty('accessToken')
   })
 
   test('that is lost is replaced by recovery codes, each good once, however they are typed', async () => {

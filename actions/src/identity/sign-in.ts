@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { checkSecondFactor } from './second-factor.ts'
@@ -30,6 +31,12 @@ type Begun =
       readonly totpSecret: string | null
     }
 
+export interface SignInOptions {
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly secretBox: SecretBox
+}
+
 /** Attempts at an address before it is blocked, for how many seconds at first, and at most. */
 const FREE_ATTEMPTS = 5
 const FIRST_BLOCK = 2
@@ -37,8 +44,7 @@ const LONGEST_BLOCK = 15 * 60
 
 /** Every attempt counts before anything is compared; success forgets the count (`identity.open_session`). */
 export async function recognise(
-  database: Database,
-  passwords: Passwords,
+  { database, passwords, secretBox }: SignInOptions,
   { merchantId, subject, email, password, code }: SignIn,
 ): Promise<SignInOutcome> {
   const begun = onlyOutcome(
@@ -54,8 +60,8 @@ export async function recognise(
   if (known === null || !matches) return { outcome: 'wrong_password' }
   if (known.totpSecret === null) return { outcome: 'recognised', id: known.id }
   if (code === null) return { outcome: 'code_required' }
-  const user = { merchantId, userId: known.id, secret: known.totpSecret }
-  return (await checkSecondFactor(database, user, code))
+  const user = { merchantId, userId: known.id, sealedSecret: known.totpSecret }
+  return (await checkSecondFactor({ database, secretBox }, user, code))
     ? { outcome: 'recognised', id: known.id }
     : { outcome: 'wrong_code' }
 }

@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { addFault, email, id, list, optional, phone, storableText, text } from '../action/input.ts'
@@ -45,8 +46,13 @@ const changedRole = z.object({
   permissions: permissions.optional(),
 })
 
+export interface UserOptions {
+  readonly database: Database
+  readonly secretBox: SecretBox
+}
+
 /** Users and what they may do, by name as in metadata/actions.yaml. */
-export function userActions(database: Database): Readonly<Record<string, Action>> {
+export function userActions({ database, secretBox }: UserOptions): Readonly<Record<string, Action>> {
   const statusChange = (event: Parameters<typeof changeUserStatus>[3]) =>
     defineAction({
       ...users,
@@ -69,7 +75,8 @@ export function userActions(database: Database): Readonly<Record<string, Action>
         const outcome = await database.begin(async (sql) => {
           const created = await createUser(sql, session, input)
           if (created.outcome === 'changed') {
-            await issueMailedToken(sql, session.merchantId, { subject: 'USER', id: created.id }, 'INVITATION')
+            const person = { subject: 'USER', id: created.id } as const
+            await issueMailedToken({ sql, secretBox }, session.merchantId, person, 'INVITATION')
           }
           return created
         })

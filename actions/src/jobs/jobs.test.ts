@@ -38,6 +38,7 @@ const start = () =>
   startWorkers({
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
+    secretBox: shop.secretBox,
     unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
     intervals: {
       'expire-reservations': 200,
@@ -104,6 +105,7 @@ describe('the workers', () => {
     const workers = await startWorkers({
       databaseUrl: shop.databaseUrl,
       processors: [away],
+      secretBox: shop.secretBox,
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: {
         'expire-reservations': 60_000,

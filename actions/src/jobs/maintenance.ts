@@ -1,4 +1,4 @@
-import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { writeReminders } from '../booking/index.ts'
@@ -6,7 +6,7 @@ import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { advanceCampaigns } from '../email/index.ts'
-import { purgeExpiredIdentities } from '../identity/index.ts'
+import { purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { tellEverythingBackInStock } from '../notification/index.ts'
 import { beginPeriods } from '../merchant/index.ts'
@@ -28,6 +28,7 @@ export type MaintenanceJob =
   | 'purge-expired'
   | 'begin-subscription-periods'
   | 'rotate-signing-keys'
+  | 'reseal-secrets'
 
 export const maintenanceJobs = [
   'expire-reservations',
@@ -41,11 +42,13 @@ export const maintenanceJobs = [
   'purge-expired',
   'begin-subscription-periods',
   'rotate-signing-keys',
+  'reseal-secrets',
 ] as const satisfies readonly MaintenanceJob[]
 
 export interface MaintenanceOptions {
   readonly database: Database
   readonly tokenIssuer: TokenIssuer
+  readonly secretBox: SecretBox
   readonly processors: readonly PaymentProcessor[]
   /** Seconds without an answer after which a payment is looked into. */
   readonly reconcileAfter: number
@@ -56,7 +59,7 @@ export interface MaintenanceOptions {
 /** Runs one job. Returns how many rows it dealt with. */
 export async function runMaintenance(
   job: MaintenanceJob,
-  { database, processors, tokenIssuer, reconcileAfter, messages, logger }: MaintenanceOptions,
+  { database, processors, tokenIssuer, secretBox, reconcileAfter, messages, logger }: MaintenanceOptions,
 ): Promise<number> {
   switch (job) {
     case 'expire-reservations':
@@ -86,6 +89,8 @@ export async function runMaintenance(
       return beginPeriods(database)
     case 'rotate-signing-keys':
       return (await tokenIssuer.rotateKeys(SIGNING_KEY_LIFETIME)) ? 1 : 0
+    case 'reseal-secrets':
+      return (await tokenIssuer.resealKeys()) + (await resealAuthenticators({ database, secretBox }))
     default:
       return job satisfies never
   }

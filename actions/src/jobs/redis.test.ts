@@ -42,6 +42,7 @@ describe.skipIf(!isThere)('with Redis, the workers', () => {
       databaseUrl: shop.databaseUrl,
       redisUrl: REDIS_URL,
       processors: [shop.cardProcessor],
+      secretBox: shop.secretBox,
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: { 'purge-expired': 200 },
       logger: silent,

@@ -1,4 +1,4 @@
-import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'
@@ -18,6 +18,8 @@ import {
 export interface WorkersOptions extends QueueBackendOptions {
   /** Everything that payments were or are made with. */
   readonly processors: readonly PaymentProcessor[]
+  /** What secrets in the database are sealed with. */
+  readonly secretBox: SecretBox
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Seconds without an answer after which a payment is looked into; by default longer than any call takes. */
@@ -57,6 +59,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'purge-expired': 60_000,
   'begin-subscription-periods': 60_000,
   'rotate-signing-keys': 60 * 60_000,
+  'reseal-secrets': 60 * 60_000,
 }
 
 /** A failed run is tried again after 1, 2 and 4 seconds, then left in the failed set, where it can be looked at. */
@@ -69,9 +72,9 @@ const JOB_OPTIONS = {
 
 /** Starts what runs in the background: BullMQ workers, on Postgres, or on Redis when a URL is given. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { databaseUrl, reconcileAfter = DEFAULT_RECONCILE_AFTER, logger } = options
+  const { databaseUrl, secretBox, reconcileAfter = DEFAULT_RECONCILE_AFTER, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize: POOL_SIZE, applicationName: 'workers' })
-  const tokenIssuer = createTokenIssuer({ databaseUrl })
+  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const processors = [...options.processors, manualProcessor]
   const backend = await openQueueBackend(options)
   const queue = await openMaintenanceQueue(backend, { ...DEFAULT_INTERVALS, ...options.intervals }, logger)
@@ -83,6 +86,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
         runMaintenance(name as MaintenanceJob, {
           database,
           tokenIssuer,
+          secretBox,
           processors,
           reconcileAfter,
           messages,

@@ -353,8 +353,8 @@ describe('after a crash', () => {
       secretKey: 'sk_test_x',
       apiUrl: 'http://127.0.0.1:9',
     })
-    const tokenIssuer = createTokenIssuer({ databaseUrl: shop.databaseUrl })
-    const domains = actionsByDomain({ cardProcessor: away }, { database: shop.database, tokenIssuer })
+    const tokenIssuer = createTokenIssuer(shop)
+    const domains = actionsByDomain({ cardProcessor: away }, { ...shop, tokenIssuer })
     const answer = await found(domains.payment?.processPayment).run({
       action: 'processPayment',
       session: staff(merchant),
@@ -379,8 +379,8 @@ describe('after a crash', () => {
         return shop.cardProcessor.charge(request)
       },
     }
-    const tokenIssuer = createTokenIssuer({ databaseUrl: shop.databaseUrl })
-    const domains = actionsByDomain({ cardProcessor: late }, { database: shop.database, tokenIssuer })
+    const tokenIssuer = createTokenIssuer(shop)
+    const domains = actionsByDomain({ cardProcessor: late }, { ...shop, tokenIssuer })
     const answer = await found(domains.payment?.processPayment).run({
       action: 'processPayment',
       session: staff(merchant),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createSecretBox, createTokenIssuer, newEncryptionKey } from '@commerce-graph/auth-webhook'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
 import type { ActionCall } from '../action/action.ts'
@@ -69,8 +69,10 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
     secretKey: 'sk_test_sandbox',
     apiUrl: sandbox.url,
   })
-  const tokenIssuer = createTokenIssuer({ databaseUrl })
-  const domains = actionsByDomain({ cardProcessor, paymentWindow }, { database, tokenIssuer })
+  const encryptionKeys = [newEncryptionKey()]
+  const secretBox = createSecretBox(encryptionKeys)
+  const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
+  const domains = actionsByDomain({ cardProcessor, paymentWindow }, { database, tokenIssuer, secretBox })
   const actions = Object.assign({}, ...Object.values(domains)) as Record<
     string,
     (typeof domains)[string][string]
@@ -80,6 +82,8 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
     database,
     sandboxUrl: sandbox.url,
     cardProcessor,
+    encryptionKeys,
+    secretBox,
     domains,
     call(merchant: TestMerchant, name: string, input: object, options: CallOptions = {}): Promise<Answer> {
       const action = actions[name]

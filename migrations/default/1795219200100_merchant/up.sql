@@ -156,7 +156,8 @@ CREATE SCHEMA identity;
 CREATE TABLE identity.signing_key (
   id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
   algorithm text NOT NULL,
-  private_jwk jsonb NOT NULL,
+  -- Sealed (auth-webhook/src/secret-box.ts): who can read the table can't sign.
+  private_jwk text NOT NULL,
   public_jwk jsonb NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   retired_at timestamptz

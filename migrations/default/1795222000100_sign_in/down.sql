@@ -9,7 +9,6 @@ DROP FUNCTION identity.reset_password(uuid, bytea, text, text[], text);
 DROP FUNCTION identity.verify_email(uuid, bytea);
 DROP FUNCTION identity.mark_email_verified(uuid, uuid, uuid);
 DROP FUNCTION identity.use_one_time_token(uuid, bytea, text[]);
-DROP FUNCTION identity.take_undelivered_tokens(integer);
 DROP FUNCTION identity.issue_one_time_token(uuid, text, uuid, uuid, text, bytea, interval, interval);
 DROP FUNCTION identity.set_password(uuid, uuid, uuid, text);
 DROP FUNCTION identity.register_customer(uuid, text, text, text, boolean, text);

@@ -68,7 +68,7 @@ CREATE TABLE identity.one_time_token (
   -- The address that it goes to: it proves nothing about one that came later.
   email citext NOT NULL,
   hash bytea NOT NULL,
-  -- The token itself, until it is mailed (identity.take_undelivered_tokens).
+  -- The token itself, sealed (auth-webhook/src/secret-box.ts), until it is mailed.
   undelivered text,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
@@ -86,7 +86,7 @@ CREATE INDEX one_time_token_expires_at ON identity.one_time_token (expires_at);
 CREATE TABLE identity.totp (
   merchant_id uuid NOT NULL,
   user_id uuid NOT NULL,
-  -- Base32, as authenticator apps take it. It must be known to compare codes, so it can't be a hash.
+  -- Sealed (auth-webhook/src/secret-box.ts): it must be known to compare codes, so it can't be a hash.
   secret text NOT NULL,
   -- NULL: enrolled, but no code has been shown yet.
   confirmed_at timestamptz,
@@ -411,27 +411,6 @@ BEGIN
   VALUES (p_merchant_id, p_purpose, p_user_id, p_customer_id, v_email, p_hash, p_token, now() + p_lifetime);
   RETURN true;
 END
-$$;
-
--- For whoever mails them: hands each token out once and forgets it, so that it is in the mail and nowhere else.
--- At most p_limit; several takers at once get different ones.
-CREATE FUNCTION identity.take_undelivered_tokens(p_limit integer)
-RETURNS TABLE (
-  merchant_id uuid, id uuid, purpose text, user_id uuid, customer_id uuid, email text, token text, expires_at timestamptz
-)
-LANGUAGE sql VOLATILE
-AS $$
-  WITH taken AS (
-    SELECT t.merchant_id, t.id, t.undelivered FROM identity.one_time_token t
-    WHERE t.undelivered IS NOT NULL AND t.expires_at > now()
-    ORDER BY t.created_at
-    LIMIT p_limit
-    FOR UPDATE SKIP LOCKED
-  )
-  UPDATE identity.one_time_token t SET undelivered = NULL
-  FROM taken
-  WHERE t.merchant_id = taken.merchant_id AND t.id = taken.id
-  RETURNING t.merchant_id, t.id, t.purpose, t.user_id, t.customer_id, t.email::text, taken.undelivered, t.expires_at
 $$;
 
 -- Uses a token up, if it is good for one of the purposes and its address is still the person's. NULL: it isn't.

@@ -1,0 +1,96 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** AES-256 with Galois/counter mode (NIST SP 800-38D): nobody reads what is sealed, and nobody changes it unseen. */
+const ALGORITHM = 'aes-256-gcm'
+const KEY_BYTES = 32
+// 96 bits are what the mode is made for. Random ones may be used 2³² times under a key, far beyond what is sealed here.
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+export interface EncryptionKey {
+  /** Stands before all that is sealed with it, so that keys can be replaced. */
+  readonly id: string
+  readonly key: Buffer
+}
+
+/** Seals secrets that the database keeps and that we have to read again: a hash would not do. */
+export interface SecretBox {
+  /** Of the key that seals. */
+  readonly keyId: string
+  /** @param context what the secret is and whose; it opens under the same words only, so it can't be put into another row */
+  seal(secret: string, context: string): string
+  /** @throws Error when it was sealed with a key that isn't here, under another context, or has been changed */
+  open(sealed: string, context: string): string
+}
+
+/** @param keys the first one seals, each opens what it has sealed */
+export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
+  const [current] = keys
+  if (current === undefined) throw new TypeError('a secret box takes a key at least')
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  return {
+    keyId: current.id,
+    seal(secret, context) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(ALGORITHM, current.key, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(Buffer.from(context))
+      const sealed = Buffer.concat([
+        nonce,
+        cipher.update(secret, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return `${current.id}.${sealed.toString('base64url')}`
+    },
+    open(sealed, context) {
+      const id = sealedWith(sealed)
+      const key = byId.get(id)
+      if (key === undefined) throw new Error(`sealed with the key ${id}, which ENCRYPTION_KEYS doesn't have`)
+      const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64url')
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+      decipher.setAAD(Buffer.from(context))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      const secret = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
+      return secret + decipher.final('utf8')
+    },
+  }
+}
+
+/** The id of the key that something was sealed with. */
+const sealedWith = (sealed: string): string => sealed.slice(0, Math.max(0, sealed.indexOf('.')))
+
+/** A random key with a random id. */
+export const newEncryptionKey = (): EncryptionKey => ({
+  id: `k${randomBytes(4).toString('hex')}`,
+  key: randomBytes(KEY_BYTES),
+})
+
+/** `id:base64,id:base64`, as `parseEncryptionKeys` reads it. */
+export const formatEncryptionKeys = (keys: readonly EncryptionKey[]): string =>
+  keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',')
+
+/**
+ * Reads keys: `id:base64,id:base64`, each of 32 bytes.
+ *
+ * @throws TypeError that says which of them is wrong, and never shows a key
+ */
+export function parseEncryptionKeys(text: string): readonly [EncryptionKey, ...EncryptionKey[]] {
+  const [first, ...others] = text.split(',').map((part, index): EncryptionKey => {
+    const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+=*)$/.exec(part.trim()) ?? []
+    if (id === undefined || base64 === undefined) {
+      throw new TypeError(`must be id:base64,id:base64; number ${index + 1} isn't`)
+    }
+    const key = Buffer.from(base64, 'base64')
+    if (key.length !== KEY_BYTES) {
+      throw new TypeError(`must be keys of ${KEY_BYTES} bytes; ${id} has ${key.length}`)
+    }
+    return { id, key }
+  })
+  if (first === undefined) throw new TypeError('must have a key at least')
+  if (new Set([first, ...others].map(({ id }) => id)).size <= others.length) {
+    throw new TypeError('must have another id for each key')
+  }
+  return [first, ...others]
+}

@@ -1,0 +1,17 @@
+import type { EncryptionKey } from '@commerce-graph/auth-webhook'
+import type { Sql } from 'postgres'
+import { PlatformError } from './platform-error.ts'
+
+/** Throws a PlatformError when the database keeps something that none of the keys opens: better now than at somebody's sign-in. */
+export async function checkEncryptionKeys(sql: Sql, keys: readonly EncryptionKey[]): Promise<void> {
+  const known = keys.map(({ id }) => id)
+  const missing = await sql<{ id: string }[]>`
+    SELECT DISTINCT split_part(sealed, '.', 1) AS id
+    FROM (SELECT private_jwk FROM identity.signing_key UNION ALL SELECT secret FROM identity.totp) AS s (sealed)
+    WHERE split_part(sealed, '.', 1) <> ALL (${known})`
+  if (missing.length === 0) return
+  const ids = missing.map(({ id }) => id).join(', ')
+  throw new PlatformError(
+    `The database keeps secrets that were sealed with the key ${ids}, which is not here. Name it in ENCRYPTION_KEYS (docs/operating.md).`,
+  )
+}
