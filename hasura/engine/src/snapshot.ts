@@ -26,6 +26,8 @@ export interface Inconsistency {
   readonly reason: string
   readonly definition: Json
   readonly message?: Json | undefined
+  /** What an inherited role misses by it. Nothing else is wrong then, and no change is refused for it. */
+  readonly entity?: Json | undefined
   /** Entries that contradict each other; they are told in place of a single one. */
   readonly conflicts?: Json | undefined
 }

@@ -8,11 +8,12 @@ import { checkComputedFields } from './check-computed-fields.ts'
 import { checkCronTriggers } from './check-cron-triggers.ts'
 import { checkEventTriggers } from './check-event-triggers.ts'
 import { checkFunctions } from './check-functions.ts'
+import { checkInheritedRoles, inheritanceConflicts } from './check-inherited-roles.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkRestEndpoints } from './check-rest-endpoints.ts'
 import { checkTables } from './check-tables.ts'
-import { inconsistency, inheritedRoleObject, sourceObject } from './metadata-object.ts'
+import { inconsistency, sourceObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } from './tracked-tables.ts'
 
 export const defaultSource = 'default'
@@ -41,16 +42,18 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
   const actions = checkActions(stored.actions, customTypes.types, catalog)
   const cronTriggers = checkCronTriggers(stored.cron_triggers)
   const restEndpoints = checkRestEndpoints(stored)
-  const inheritedRoles = checkInheritedRoles(stored)
+  const consistent: Metadata = {
+    ...stored,
+    sources: checkedSources.flatMap(({ source }) => (source ? [source] : [])),
+    custom_types: customTypes.types,
+    actions: actions.kept,
+    cron_triggers: cronTriggers.kept,
+    rest_endpoints: restEndpoints.kept,
+  }
+  const inheritedRoles = checkInheritedRoles(consistent)
+  const metadata: Metadata = { ...consistent, inherited_roles: inheritedRoles.kept }
   return {
-    metadata: {
-      ...stored,
-      sources: checkedSources.flatMap(({ source }) => (source ? [source] : [])),
-      custom_types: customTypes.types,
-      actions: actions.kept,
-      cron_triggers: cronTriggers.kept,
-      rest_endpoints: restEndpoints.kept,
-    },
+    metadata,
     storedMetadata: stored,
     catalog,
     resourceVersion,
@@ -60,7 +63,8 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       ...actions.inconsistencies,
       ...cronTriggers.inconsistencies,
       ...restEndpoints.inconsistencies,
-      ...inheritedRoles,
+      ...inheritedRoles.inconsistencies,
+      ...inheritanceConflicts(metadata),
     ],
   }
 }
@@ -122,11 +126,3 @@ const forEachTable = (
     inconsistencies: checked.flatMap(({ inconsistencies }) => inconsistencies),
   }
 }
-
-/** An inherited role can't be made of itself, or of no role at all. */
-const checkInheritedRoles = (metadata: Metadata): readonly Inconsistency[] =>
-  (metadata.inherited_roles ?? [])
-    .filter((role) => role.role_set.includes(role.role_name))
-    .map((role) =>
-      inconsistency(inheritedRoleObject(role), `an inherited role name cannot be in the role combination`),
-    )

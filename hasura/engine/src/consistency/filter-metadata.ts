@@ -7,6 +7,7 @@ import {
   cronTriggerObject,
   eventTriggerObject,
   functionObject,
+  inheritedRoleObject,
   permissionObject,
   relationshipObject,
   restEndpointObject,
@@ -28,6 +29,7 @@ export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
   actions: metadata.actions?.filter((action) => keep(actionObject(action))),
   rest_endpoints: metadata.rest_endpoints?.filter((endpoint) => keep(restEndpointObject(endpoint))),
   cron_triggers: metadata.cron_triggers?.filter((trigger) => keep(cronTriggerObject(trigger))),
+  inherited_roles: metadata.inherited_roles?.filter((role) => keep(inheritedRoleObject(role))),
 })
 
 const filterSource = (source: Source, keep: Keep): Source => ({

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { GraphQLRequest } from '../graphql-request.ts'
+import { metadataRoles } from '../metadata/roles.ts'
 import { type Operation, parseOperation } from '../plan/document.ts'
 import { RequestError } from '../plan/request-error.ts'
 import { adminRole } from '../schema/role-access.ts'
@@ -90,26 +91,9 @@ interface SnapshotRuntime {
 
 const createRuntime = ({ metadata, catalog }: Snapshot): SnapshotRuntime => ({
   source: buildSourceModel(metadata, catalog),
-  roles: rolesOf(metadata),
+  roles: metadataRoles(metadata),
   byRole: new Map(),
 })
-
-const rolesOf = ({ sources, actions }: Snapshot['metadata']): ReadonlySet<string> =>
-  new Set([
-    adminRole,
-    ...sources
-      .flatMap(({ tables, functions }) => [
-        ...tables.flatMap((table) => [
-          ...(table.select_permissions ?? []),
-          ...(table.insert_permissions ?? []),
-          ...(table.update_permissions ?? []),
-          ...(table.delete_permissions ?? []),
-        ]),
-        ...(functions ?? []).flatMap(({ permissions }) => permissions ?? []),
-      ])
-      .map(({ role }) => role),
-    ...(actions ?? []).flatMap(({ permissions }) => permissions ?? []).map(({ role }) => role),
-  ])
 
 /** A document as the role's schema knows it, parsed once. Throws RequestError. */
 export const cachedDocument = (

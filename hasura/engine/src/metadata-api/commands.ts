@@ -3,6 +3,7 @@ import type { Command } from './command.ts'
 import { computedFieldCommands } from './computed-field-commands.ts'
 import { eventTriggerCommands } from './event-trigger-commands.ts'
 import { functionCommands } from './function-commands.ts'
+import { inheritedRoleCommands } from './inherited-role-commands.ts'
 import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
 import { queryCollectionCommands } from './query-collection-commands.ts'
@@ -25,6 +26,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...scheduledTriggerCommands,
   ...webhookCommands,
   ...queryCollectionCommands,
+  ...inheritedRoleCommands,
 }
 
 /** Commands of `/v2/query`. */

@@ -98,7 +98,7 @@ const enumNames = (metadata: Metadata): string =>
 /** Inconsistencies of objects that were in order before. */
 export const newInconsistencies = (next: Snapshot, before: Snapshot): readonly Inconsistency[] => {
   const known = new Set(before.inconsistencies.map(({ name }) => name))
-  return next.inconsistencies.filter(({ name }) => !known.has(name))
+  return next.inconsistencies.filter(({ name, entity }) => entity === undefined && !known.has(name))
 }
 
 export const withoutObjects = (metadata: Metadata, objects: readonly Inconsistency[]): Metadata => {
@@ -120,8 +120,8 @@ const refuseInconsistencies = (found: readonly Inconsistency[], object: Metadata
 }
 
 export const inconsistenciesJson = (inconsistencies: readonly Inconsistency[]): Json =>
-  inconsistencies.map(({ definition, name, reason, type, message, conflicts }) =>
-    conflicts === undefined
-      ? { definition, name, reason, type, ...(message === undefined ? {} : { message }) }
-      : { reason, conflicts },
-  )
+  inconsistencies.map(({ definition, name, reason, type, message, conflicts, entity }) => {
+    if (conflicts !== undefined) return { reason, conflicts }
+    if (entity !== undefined) return { name, reason, type, entity }
+    return { definition, name, reason, type, ...(message === undefined ? {} : { message }) }
+  })

@@ -52,7 +52,7 @@ export const source = record({
   query_tags: jsonObject.optional(),
 })
 
-const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
+export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 
 export const metadata = record({
   version: z.literal(3),

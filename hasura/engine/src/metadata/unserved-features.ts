@@ -1,7 +1,7 @@
 import type { Metadata, TableMetadata } from './types.ts'
 
 const tableParts = ['remote_relationships'] as const satisfies readonly (keyof TableMetadata)[]
-const parts = ['remote_schemas', 'inherited_roles'] as const satisfies readonly (keyof Metadata)[]
+const parts = ['remote_schemas'] as const satisfies readonly (keyof Metadata)[]
 
 /**
  * Parts of the metadata that the engine keeps and exports but does not act on yet. Whoever starts it is told,

@@ -14,6 +14,7 @@ import type {
 } from '../schema/source-model.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { arrayValue, enumValues, flag, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
+import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
 
 /** Where a planner looks up tables and what the role may see of them. */
@@ -56,11 +57,11 @@ const condition = (name: string, input: InputValue, table: TableModel, scope: Pl
 const fieldCondition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
   const column = table.columns.get(name)
   if (column !== undefined)
-    return comparisons({ kind: 'column', name: column.name }, column.type, objectOf(input))
+    return comparisons(readableColumn(column, table, scope), column.type, objectOf(input))
   const relationship = table.relationships.get(name)
   if (relationship !== undefined) return relatedCondition(relationship, input, scope)
   const computed = table.computedFields.get(name)
-  if (computed !== undefined) return computedCondition(computed, input, scope)
+  if (computed !== undefined) return computedCondition(computed, input, table, scope)
   const aggregated = table.relationships.get(name.replace(/_aggregate$/, ''))
   if (aggregated === undefined) throw new Error(`${table.typeName}_bool_exp has no field ${name}`)
   return aggregateCondition(aggregated, objectOf(input), scope)
@@ -76,10 +77,19 @@ const relatedCondition = (
   return { kind: 'related', relationship, table: target.name, predicate }
 }
 
-const computedCondition = (computed: ComputedFieldModel, input: InputValue, scope: PlanScope): Predicate => {
+const computedCondition = (
+  computed: ComputedFieldModel,
+  input: InputValue,
+  table: TableModel,
+  scope: PlanScope,
+): Predicate => {
   const call = { function: computed.function.name, arguments: callArguments(computed, new Map()) }
   if (computed.returns.kind === 'scalar')
-    return comparisons({ kind: 'computed', call }, computed.returns.type, objectOf(input))
+    return comparisons(
+      readableComputedField(computed, call, table, scope),
+      computed.returns.type,
+      objectOf(input),
+    )
   const target = relatedTable(scope, computed.returns.table)
   const predicate = allOf([visibleRows(scope, target), planFilter(input, target, scope)])
   return { kind: 'computed-rows', call, predicate }
@@ -108,7 +118,7 @@ const aggregateCondition = (
       filter: allOf([visibleRows(scope, target), planFilter(member(options, 'filter'), target, scope)]),
       aggregate: {
         function: name === 'bool_and' || name === 'bool_or' ? name : 'count',
-        columns: columnNames(names, target),
+        columns: readableColumns(names, target, scope),
         distinct: flag(options.fields.get('distinct')),
       },
       having: compared,
@@ -120,9 +130,12 @@ const aggregateCondition = (
 /** In a condition on an aggregate, the aggregate itself. */
 const aggregateOperand: Operand = { kind: 'aggregate' }
 
-/** The columns in Postgres behind names in GraphQL. */
-export const columnNames = (names: readonly string[], table: TableModel): readonly string[] =>
-  names.map((name) => columnNamed(name, table).name)
+/** The columns behind names in GraphQL, as the role may read them. */
+export const readableColumns = (
+  names: readonly string[],
+  table: TableModel,
+  scope: PlanScope,
+): readonly Operand[] => names.map((name) => readableColumn(columnNamed(name, table), table, scope))
 
 export const columnNamed = (name: string, table: TableModel): ColumnModel => {
   const column = table.columns.get(name)

@@ -5,7 +5,7 @@ import type { InsertAccess } from '../schema/role-access.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type { ColumnPair, RelationshipModel, TableModel } from '../schema/source-model.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
-import { columnNames, planFilter, relatedTable } from './plan-filter.ts'
+import { columnNamed, planFilter, relatedTable } from './plan-filter.ts'
 import { tableShape } from './plan-mutation.ts'
 import type { SelectScope } from './plan-select.ts'
 import { enumValues, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
@@ -87,7 +87,7 @@ const planConflict = (
   if (constraint?.kind !== 'enum') throw new RequestError("missing required field 'constraint'", given.path)
   const names = enumValues(member(given, 'update_columns'))
   if (names.includes(placeholderColumn)) throw new RequestError('erroneous column name', given.path)
-  const columns = columnNames(names, table)
+  const columns = names.map((name) => columnNamed(name, table).name)
   const access = scope.access.table(table).update
   if (columns.length === 0 || access === undefined) return { constraint: constraint.value, update: undefined }
   const filter: Predicate = allOf([access.filter, planFilter(member(given, 'where'), table, scope)])

@@ -8,6 +8,7 @@ import type { ObjectValue } from './input-value.ts'
 import { columnNamed, planFilter } from './plan-filter.ts'
 import { type SelectScope, fieldOf, objectTypeOf, planRowFields } from './plan-select.ts'
 import { itemsOf, member, objectOf, valueOf } from './plan-value.ts'
+import { readableColumn } from './readable.ts'
 import { RequestError } from './request-error.ts'
 import type {
   DeletePlan,
@@ -55,7 +56,7 @@ export const planRowOutput = (
 ): MutationOutput => ({ kind: 'row', fields: planRowFields(type, selections, table, scope, path) })
 
 /** The condition that names one row by its primary key. */
-export const planKey = (given: ObjectValue, table: TableModel): Predicate =>
+export const planKey = (given: ObjectValue, table: TableModel, scope: SelectScope): Predicate =>
   allOf(
     primaryKeyColumns(table).map((column): Predicate => {
       const value = given.fields.get(column.graphqlName)
@@ -63,7 +64,7 @@ export const planKey = (given: ObjectValue, table: TableModel): Predicate =>
         throw new RequestError(`missing required field '${column.graphqlName}'`, given.path)
       return {
         kind: 'compare',
-        left: { kind: 'column', name: column.name },
+        left: readableColumn(column, table, scope),
         operator: '=',
         right: valueOf(value, column.type),
       }

@@ -198,7 +198,7 @@ const planSelect = (
     case 'row-by-key': {
       const { table } = meaning
       const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
-      const filter = { kind: 'and' as const, operands: [rows.filter, planKey(given, table)] }
+      const filter = { kind: 'and' as const, operands: [rows.filter, planKey(given, table, scope)] }
       const fields = planRowFields(type, selections, table, scope, path)
       return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
     }
@@ -272,7 +272,7 @@ const planMutation = (
       const key = objectOf(given.fields.get('pk_columns') ?? given)
       return planUpdate(
         given,
-        planKey(key, table),
+        planKey(key, table, scope),
         table,
         planRowOutput(type, collected, table, scope),
         scope,
@@ -290,7 +290,12 @@ const planMutation = (
     }
     case 'delete-by-key': {
       const { table } = meaning
-      return planDelete(planKey(given, table), table, planRowOutput(type, collected, table, scope), scope)
+      return planDelete(
+        planKey(given, table, scope),
+        table,
+        planRowOutput(type, collected, table, scope),
+        scope,
+      )
     }
     default:
       return undefined

@@ -3,10 +3,11 @@ import { callArguments } from '../schema/computed-call.ts'
 import type { AggregateFunction } from '../schema/aggregate-function.ts'
 import { aggregateFunctions } from '../schema/aggregate-function.ts'
 import type { Predicate } from '../schema/predicate.ts'
-import type { ColumnPair, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
+import type { ColumnModel, ColumnPair, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { type PlanScope, columnNamed, relatedTable, visibleRows } from './plan-filter.ts'
 import { itemsOf, objectOf } from './plan-value.ts'
+import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
 import type { OrderTermPlan, OrderValue, RowSource } from './tree.ts'
 
@@ -47,11 +48,12 @@ const fieldTerms = (
   if (column !== undefined)
     return [
       term(
-        through.wrap({ kind: 'operand', operand: { kind: 'column', name: column.name } }),
+        through.wrap({ kind: 'operand', operand: readableColumn(column, table, scope) }),
         value,
         [...through.path, column.name],
         column.type,
-        through.path.length > 0 || column.nullable,
+        // A cursor compares masked values with care for nulls, too.
+        through.path.length > 0 || isNullable(column, table, scope),
       ),
     ]
   const relationship = table.relationships.get(name)
@@ -68,17 +70,25 @@ const fieldTerms = (
   if (computed?.returns.kind === 'scalar')
     return [
       term(
-        through.wrap({ kind: 'operand', operand: { kind: 'computed', call: computedCall(computed) } }),
+        through.wrap({
+          kind: 'operand',
+          operand: readableComputedField(computed, computedCall(computed), table, scope),
+        }),
         value,
         [...through.path, name],
         computed.returns.type,
       ),
     ]
-  return aggregateTerms(objectOf(value), aggregated(name, table, scope), {
-    ...through,
-    path: [...through.path, name],
-  })
+  return aggregateTerms(
+    objectOf(value),
+    aggregated(name, table, scope),
+    { ...through, path: [...through.path, name] },
+    scope,
+  )
 }
+
+const isNullable = (column: ColumnModel, table: TableModel, scope: PlanScope): boolean =>
+  column.nullable || readableColumn(column, table, scope).kind === 'masked'
 
 interface AggregatedRows {
   readonly target: TableModel
@@ -112,6 +122,7 @@ const aggregateTerms = (
   input: ObjectValue,
   { target, from, join, filter }: AggregatedRows,
   through: Through,
+  scope: PlanScope,
 ): readonly OrderTermPlan[] =>
   [...input.fields].flatMap(([name, value]): readonly OrderTermPlan[] => {
     if (value.kind === 'null') return []
@@ -123,7 +134,7 @@ const aggregateTerms = (
     return [...objectOf(value).fields].flatMap(([column, direction]) => {
       if (direction.kind === 'null') return []
       const model = columnNamed(column, target)
-      const aggregate = { function: aggregateFunction, column: model.name }
+      const aggregate = { function: aggregateFunction, operand: readableColumn(model, target, scope) }
       const type = keepsType ? model.type : builtin('numeric')
       return [term(through.wrap({ ...rows, aggregate }), direction, [...path, model.name], type)]
     })

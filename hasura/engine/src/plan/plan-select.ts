@@ -10,7 +10,7 @@ import {
 import { primaryKeyColumns } from '../schema/schema-context.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
-import { type Predicate, type Value, allOf } from '../schema/predicate.ts'
+import { type Operand, type Predicate, type Value, allOf, isSameColumn } from '../schema/predicate.ts'
 import type { SelectAccess } from '../schema/role-access.ts'
 import type {
   ColumnPair,
@@ -23,9 +23,10 @@ import { type CollectedField, type DocumentScope, collectFields } from './collec
 import type { ObjectValue } from './input-value.ts'
 import { parseJsonPath } from './json-path.ts'
 import { planConnection } from './plan-connection.ts'
-import { type PlanScope, columnNamed, columnNames, planFilter } from './plan-filter.ts'
+import { type PlanScope, columnNamed, planFilter, readableColumns } from './plan-filter.ts'
 import { planOrder } from './plan-order.ts'
 import { enumValues, flag, member, objectOf, valueOf } from './plan-value.ts'
+import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
 import type {
   AggregateField,
@@ -93,7 +94,7 @@ const rowFieldValue = (
     case 'column':
       return {
         kind: 'operand',
-        operand: { kind: 'column', name: meaning.column.name },
+        operand: readableColumn(meaning.column, table, scope),
         type: meaning.column.type,
         jsonPath: jsonPathOf(given),
       }
@@ -102,7 +103,7 @@ const rowFieldValue = (
     case 'computed-scalar':
       return {
         kind: 'operand',
-        operand: { kind: 'computed', call: computedCall(meaning.field, given) },
+        operand: readableComputedField(meaning.field, computedCall(meaning.field, given), table, scope),
         type:
           meaning.field.returns.kind === 'scalar'
             ? meaning.field.returns.type
@@ -213,7 +214,7 @@ export const planAllRows = (
     selectAccess(table, scope).filter,
     planFilter(member(given, 'where'), table, scope),
   ])
-  const distinctOn = columnNames(enumValues(member(given, 'distinct_on')), table)
+  const distinctOn = readableColumns(enumValues(member(given, 'distinct_on')), table, scope)
   const orderBy = planOrder(member(given, 'order_by'), table, scope)
   if (!startsWith(orderBy, distinctOn))
     throw new RequestError('"distinct_on" columns must match initial "order_by" columns', given.path)
@@ -229,14 +230,12 @@ export const selectAccess = (table: TableModel, { access }: SelectScope): Select
 }
 
 /** Postgres wants the columns of DISTINCT ON to come first, in any order among themselves. */
-const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly string[]): boolean =>
+const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean =>
   orderBy
     .slice(0, distinctOn.length)
     .every(
       ({ value }) =>
-        value.kind === 'operand' &&
-        value.operand.kind === 'column' &&
-        distinctOn.includes(value.operand.name),
+        value.kind === 'operand' && distinctOn.some((operand) => isSameColumn(value.operand, operand)),
     )
 
 /** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
@@ -317,7 +316,8 @@ const aggregateValues = (
           if (column.name === '__typename') return { key: column.key, kind: 'text', text: inner.name }
           fieldOf(inner, column)
           const model = columnNamed(column.name, table)
-          return { key: column.key, kind: 'column', name: model.name, type: model.type }
+          const operand = readableColumn(model, table, scope)
+          return { key: column.key, kind: 'column', operand, type: model.type }
         }),
       }
     }
@@ -325,7 +325,7 @@ const aggregateValues = (
     return {
       key,
       kind: 'count',
-      columns: columnNames(enumValues(member(given, 'columns')), table),
+      columns: readableColumns(enumValues(member(given, 'columns')), table, scope),
       distinct: flag(member(given, 'distinct')),
     }
   })

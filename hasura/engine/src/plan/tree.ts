@@ -78,7 +78,7 @@ export interface RowsPlan {
   /** Columns of the parent row that columns of these rows are equal to. */
   readonly join: readonly ColumnPair[]
   readonly filter: Predicate
-  readonly distinctOn: readonly string[]
+  readonly distinctOn: readonly Operand[]
   readonly orderBy: readonly OrderTermPlan[]
   readonly limit: RowCount | undefined
   readonly offset: RowCount | undefined
@@ -120,10 +120,7 @@ export type OrderValue =
       readonly filter: Predicate
       readonly aggregate:
         | { readonly function: 'count' }
-        | {
-            readonly function: AggregateFunction['name']
-            readonly column: string
-          }
+        | { readonly function: AggregateFunction['name']; readonly operand: Operand }
     }
 
 /** A key of a row's JSON object. */
@@ -155,7 +152,7 @@ export type AggregateValue =
   | {
       readonly key: string
       readonly kind: 'count'
-      readonly columns: readonly string[]
+      readonly columns: readonly Operand[]
       readonly distinct: boolean
     }
   | {
@@ -164,7 +161,12 @@ export type AggregateValue =
       readonly function: AggregateFunction
       readonly values: readonly (
         | { readonly key: string; readonly kind: 'text'; readonly text: string }
-        | { readonly key: string; readonly kind: 'column'; readonly name: string; readonly type: CatalogType }
+        | {
+            readonly key: string
+            readonly kind: 'column'
+            readonly operand: Operand
+            readonly type: CatalogType
+          }
       )[]
     }
 

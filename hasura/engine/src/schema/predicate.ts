@@ -46,7 +46,7 @@ export type Predicate =
       readonly filter: Predicate
       readonly aggregate: {
         readonly function: 'count' | 'bool_and' | 'bool_or'
-        readonly columns: readonly string[]
+        readonly columns: readonly Operand[]
         readonly distinct: boolean
       }
       /** A condition on the aggregate, which its operands name `aggregate`. */
@@ -59,6 +59,8 @@ export type Operand =
   /** In a condition on an aggregate of related rows: the aggregate. */
   | { readonly kind: 'aggregate' }
   | { readonly kind: 'cast'; readonly operand: Operand; readonly type: TypeName }
+  /** What an inherited role may read in some rows only: null where `when` does not hold for the row. */
+  | { readonly kind: 'masked'; readonly operand: Operand; readonly when: Predicate }
 
 /** A call of a computed field's function on the current row. */
 export interface ComputedCall {
@@ -89,4 +91,22 @@ export const allOf = (operands: readonly Predicate[]): Predicate => {
   return parts.length === 1 ? first : { kind: 'and', operands: parts }
 }
 
-export const isAlways = (predicate: Predicate): boolean => predicate.kind === 'constant' && predicate.value
+export const isAlways = (predicate: Predicate): boolean =>
+  predicate.kind === 'and'
+    ? predicate.operands.every(isAlways)
+    : predicate.kind === 'constant' && predicate.value
+
+export const anyOf = (operands: readonly Predicate[]): Predicate => {
+  if (operands.some(isAlways)) return always
+  const [first] = operands
+  return first !== undefined && operands.length === 1 ? first : { kind: 'or', operands }
+}
+
+/** The column behind an operand, whether masked or not; undefined for what is no column. */
+export const columnOf = (operand: Operand): string | undefined => {
+  if (operand.kind === 'masked') return columnOf(operand.operand)
+  return operand.kind === 'column' ? operand.name : undefined
+}
+
+export const isSameColumn = (a: Operand, b: Operand): boolean =>
+  columnOf(a) !== undefined && columnOf(a) === columnOf(b)

@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { memoize } from './memoize.ts'
 import { field } from './row-field.ts'
-import { type SchemaContext, isAddressable } from './schema-context.ts'
+import { type SchemaContext, isAddressable, isMasked, primaryKeyColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
 /** What Relay adds to the types of rows: `Node`, connections and their pages. */
@@ -69,7 +69,11 @@ export const createRelayTypes = (
         }),
       }),
   )
-  return { node, connection, isNode: (table) => isAddressable(context, table), pageArguments }
+  // An id would tell the key of rows in which an inherited role may not read it.
+  const isNode = (table: TableModel): boolean =>
+    isAddressable(context, table) &&
+    primaryKeyColumns(table).every((column) => !isMasked(context, table, column))
+  return { node, connection, isNode, pageArguments }
 }
 
 const pageArguments: GraphQLFieldConfigArgumentMap = {

@@ -1,4 +1,11 @@
 import type { Action, FunctionMetadata, JsonObject } from '../metadata/types.ts'
+import { combinedSelectAccess } from './combined-select-access.ts'
+import {
+  type RoleParents,
+  type WriteKind,
+  roleAndAncestors,
+  writePermission,
+} from './inherited-permissions.ts'
 import { parsePermissionExpression, parsePreset } from './permission-expression.ts'
 import { type Predicate, type Value, always } from './predicate.ts'
 import type { SourceModel, TableModel } from './source-model.ts'
@@ -17,11 +24,20 @@ export interface SelectAccess {
   /** Scalar computed fields; those that return a table follow the access to that table. */
   readonly computedFields: ReadonlySet<string>
   readonly filter: Predicate
+  readonly masks: Masks
   readonly limit: number | undefined
   readonly aggregations: boolean
   readonly queryFields: ReadonlySet<string>
   readonly subscriptionFields: ReadonlySet<string>
 }
+
+/** By name: the rows in which an inherited role sees a value. What it sees in all of its rows is not in here. */
+export interface Masks {
+  readonly columns: ReadonlyMap<string, Predicate>
+  readonly computedFields: ReadonlyMap<string, Predicate>
+}
+
+export const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
 
 export interface InsertAccess {
   readonly columns: ReadonlySet<string>
@@ -59,6 +75,7 @@ export interface RoleAccessOptions {
   readonly backendOnly: boolean
   /** Without explicit permissions, a function in the query root may be called by whoever sees its table. */
   readonly inferFunctionPermissions: boolean
+  readonly parents: RoleParents
 }
 
 export const adminRole = 'admin'
@@ -66,6 +83,7 @@ export const adminRole = 'admin'
 /** Reads a role's permissions, each table's when it is first asked for. */
 export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions): RoleAccess => {
   const isAdmin = options.role === adminRole
+  const roles = roleAndAncestors(options.role, options.parents)
   const known = new Map<string, TableAccess>()
   const tableAccess = (table: TableModel): TableAccess => {
     const found = known.get(table.key)
@@ -80,9 +98,9 @@ export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions
     table: tableAccess,
     mayCall: ({ permissions }, exposedAs) =>
       isAdmin ||
-      (permissions ?? []).some(({ role }) => role === options.role) ||
+      (permissions ?? []).some(({ role }) => roles.has(role)) ||
       (options.inferFunctionPermissions && exposedAs === 'query'),
-    mayRun: ({ permissions }) => isAdmin || (permissions ?? []).some(({ role }) => role === options.role),
+    mayRun: ({ permissions }) => isAdmin || (permissions ?? []).some(({ role }) => roles.has(role)),
   }
 }
 
@@ -102,6 +120,7 @@ const adminAccess = (table: TableModel): TableAccess => {
       columns,
       computedFields: new Set(table.computedFields.keys()),
       filter: always,
+      masks: noMasks,
       limit: undefined,
       aggregations: true,
       queryFields: allRootFields,
@@ -116,39 +135,24 @@ const adminAccess = (table: TableModel): TableAccess => {
 const writableColumns = (table: TableModel): ReadonlySet<string> =>
   new Set([...table.columnsByName.values()].filter(({ writable }) => writable).map(({ name }) => name))
 
-interface WritePermission {
-  readonly role: string
-  readonly permission: { readonly backend_only?: boolean | undefined }
-}
-
 const roleAccess = (
   table: TableModel,
   source: SourceModel,
-  { role, backendOnly }: RoleAccessOptions,
+  { role, backendOnly, parents }: RoleAccessOptions,
 ): TableAccess => {
   const { metadata, catalog } = table
-  const predicate = (expression: JsonObject | undefined): Predicate => {
-    if (expression === undefined) return always
-    const parsed = parsePermissionExpression(expression, table, source)
-    // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
-    return parsed.ok ? parsed.predicate : { kind: 'constant', value: false }
+  const predicate = (expression: JsonObject | undefined): Predicate =>
+    permissionPredicate(expression, table, source)
+  const writing = <Kind extends WriteKind>(kind: Kind, possible: boolean) => {
+    const found = possible ? writePermission(metadata, kind, role, parents) : undefined
+    const permission = found?.kind === 'permission' ? found.permission : undefined
+    return backendOnly || permission?.backend_only !== true ? permission : undefined
   }
-  const select = metadata.select_permissions?.find((entry) => entry.role === role)?.permission
-  const counts = (entry: WritePermission): boolean =>
-    entry.role === role && (backendOnly || entry.permission.backend_only !== true)
-  const insert = catalog.insertable ? metadata.insert_permissions?.find(counts)?.permission : undefined
-  const update = catalog.updatable ? metadata.update_permissions?.find(counts)?.permission : undefined
-  const remove = catalog.deletable ? metadata.delete_permissions?.find(counts)?.permission : undefined
+  const insert = writing('insert', catalog.insertable)
+  const update = writing('update', catalog.updatable)
+  const remove = writing('delete', catalog.deletable)
   return {
-    select: select && {
-      columns: selectedColumns(table, select.columns, new Set(table.columnsByName.keys())),
-      computedFields: new Set(select.computed_fields ?? []),
-      filter: predicate(select.filter),
-      limit: select.limit,
-      aggregations: select.allow_aggregations === true,
-      queryFields: rootFields(select.query_root_fields),
-      subscriptionFields: rootFields(select.subscription_root_fields),
-    },
+    select: roleSelectAccess(table, source, role, parents),
     insert: insert && {
       columns: inputColumns(table, insert.columns ?? '*', insert.set),
       check: predicate(insert.check),
@@ -162,6 +166,42 @@ const roleAccess = (
     },
     delete: remove && { filter: predicate(remove.filter) },
   }
+}
+
+const permissionPredicate = (
+  expression: JsonObject | undefined,
+  table: TableModel,
+  source: SourceModel,
+): Predicate => {
+  if (expression === undefined) return always
+  const parsed = parsePermissionExpression(expression, table, source)
+  // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
+  return parsed.ok ? parsed.predicate : { kind: 'constant', value: false }
+}
+
+/** A role's own permission, or what its parents may read together. */
+const roleSelectAccess = (
+  table: TableModel,
+  source: SourceModel,
+  role: string,
+  parents: RoleParents,
+): SelectAccess | undefined => {
+  const own = table.metadata.select_permissions?.find((entry) => entry.role === role)?.permission
+  if (own !== undefined)
+    return {
+      columns: selectedColumns(table, own.columns, new Set(table.columnsByName.keys())),
+      computedFields: new Set(own.computed_fields ?? []),
+      filter: permissionPredicate(own.filter, table, source),
+      masks: noMasks,
+      limit: own.limit,
+      aggregations: own.allow_aggregations === true,
+      queryFields: rootFields(own.query_root_fields),
+      subscriptionFields: rootFields(own.subscription_root_fields),
+    }
+  const inherited = (parents.get(role) ?? [])
+    .map((parent) => roleSelectAccess(table, source, parent, parents))
+    .filter((access) => access !== undefined)
+  return inherited.length < 2 ? inherited[0] : combinedSelectAccess(inherited)
 }
 
 const rootFields = (names: readonly string[] | undefined): ReadonlySet<string> =>

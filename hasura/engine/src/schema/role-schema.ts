@@ -14,6 +14,7 @@ import {
 } from 'graphql'
 import { isAsynchronous } from '../metadata/action.ts'
 import type { Metadata } from '../metadata/types.ts'
+import { roleParents } from './inherited-permissions.ts'
 import { createActionTypes } from './action-types.ts'
 import { createFilterTypes } from './filter-types.ts'
 import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
@@ -32,7 +33,7 @@ import {
   isSelectable,
   primaryKeyColumns,
   tableOf,
-  visibleColumns,
+  streamableColumns,
 } from './schema-context.ts'
 import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
 import { type StreamArguments, createStreamArguments } from './stream-types.ts'
@@ -58,9 +59,9 @@ export type GraphQLApi = 'graphql' | 'relay'
 export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
-  options: RoleAccessOptions & { readonly api: GraphQLApi },
+  options: Omit<RoleAccessOptions, 'parents'> & { readonly api: GraphQLApi },
 ): RoleSchema => {
-  const access = createRoleAccess(source, options)
+  const access = createRoleAccess(source, { ...options, parents: roleParents(metadata) })
   const context: SchemaContext = { source, access }
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)
@@ -162,7 +163,7 @@ const subscriptionFields = (
   if (select === undefined) return {}
   const { rootFields, name } = table
   const fields = selectFields(context, table, select, select.subscriptionFields, builders)
-  if (!select.subscriptionFields.has('select_stream') || visibleColumns(context, table).length === 0)
+  if (!select.subscriptionFields.has('select_stream') || streamableColumns(context, table).length === 0)
     return fields
   return {
     ...fields,

@@ -19,6 +19,7 @@ import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import {
   type SchemaContext,
+  isMasked,
   tableOf,
   visibleColumns,
   visibleComputedFields,
@@ -126,13 +127,14 @@ const columnFields = (context: SchemaContext, table: TableModel, scalars: Scalar
   Object.fromEntries(
     visibleColumns(context, table).map((column) => {
       const type = scalars.ofColumn(column)
+      const nullable = column.nullable || isMasked(context, table, column)
       const config = {
         ...(column.comment === undefined ? {} : { description: column.comment }),
         ...(isJson(column) ? { args: pathArgument } : {}),
       }
       return [
         column.graphqlName,
-        field({ kind: 'column', column }, column.nullable ? type : new GraphQLNonNull(type), config),
+        field({ kind: 'column', column }, nullable ? type : new GraphQLNonNull(type), config),
       ]
     }),
   )

@@ -56,6 +56,14 @@ export const primaryKeyColumns = (table: TableModel): readonly ColumnModel[] =>
     .map((name) => table.columnsByName.get(name))
     .filter((column) => column !== undefined)
 
+/** Columns that a stream can follow: those that the role sees in every row. */
+export const streamableColumns = (context: SchemaContext, table: TableModel): readonly ColumnModel[] =>
+  visibleColumns(context, table).filter((column) => !isMasked(context, table, column))
+
+/** Whether the role, being inherited, sees the column in some rows only. */
+export const isMasked = (context: SchemaContext, table: TableModel, { name }: ColumnModel): boolean =>
+  selectAccess(context, table)?.masks.columns.has(name) === true
+
 /** Whether every column of the primary key can be read, so that a row can be addressed by it. */
 export const isAddressable = (context: SchemaContext, table: TableModel): boolean => {
   const key = primaryKeyColumns(table)

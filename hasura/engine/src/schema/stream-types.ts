@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import type { FilterTypes } from './filter-types.ts'
 import type { ScalarTypes } from './scalar-types.ts'
-import { type SchemaContext, visibleColumns } from './schema-context.ts'
+import { type SchemaContext, streamableColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
 /** The arguments of `x_stream`: a table has one such field, so its types are made once without a memory. */
@@ -48,7 +48,7 @@ const cursorInput = (
     description: 'Initial value of the column from where the streaming should start',
     fields: () =>
       Object.fromEntries(
-        visibleColumns(context, table).map((column) => [
+        streamableColumns(context, table).map((column) => [
           column.graphqlName,
           { type: scalars.ofColumn(column), description: column.comment ?? null },
         ]),

@@ -48,7 +48,7 @@ export const predicateExpression = (
       return not(predicateExpression(predicate.operand, scope, translation))
     case 'compare':
       return binary(
-        operandExpression(predicate.left, scope),
+        operandExpression(predicate.left, scope, translation),
         predicate.operator,
         valueExpression(predicate.right, scope),
       )
@@ -57,13 +57,13 @@ export const predicateExpression = (
         kind: 'quantified',
         operator: predicate.operator,
         quantifier: predicate.quantifier,
-        left: operandExpression(predicate.left, scope),
+        left: operandExpression(predicate.left, scope, translation),
         array: valueExpression(predicate.list, scope),
       }
     case 'is-null':
       return {
         kind: 'is-null',
-        operand: operandExpression(predicate.operand, scope),
+        operand: operandExpression(predicate.operand, scope, translation),
         negated: predicate.negated,
       }
     default:
@@ -107,7 +107,7 @@ const rowsExpression = (
       const { function: name, columns, distinct } = predicate.aggregate
       const filter = predicateExpression(predicate.filter, inner, translation)
       const aggregate = subquery(
-        select([{ value: aggregateCall(name, columns, distinct, alias) }], {
+        select([{ value: aggregateCall(name, columns, distinct, alias, translation) }], {
           from: { kind: 'table', name: predicate.table, alias },
           ...where(and([...joinConditions(predicate.relationship.mapping, scope.current, alias), filter])),
         }),
@@ -122,11 +122,12 @@ const rowsExpression = (
 /** `count(*)`, `count("a")`, `count(DISTINCT ("a", "b"))`, `bool_and("a")`. */
 export const aggregateCall = (
   name: 'count' | 'bool_and' | 'bool_or',
-  columns: readonly string[],
+  columns: readonly Operand[],
   distinct: boolean,
   alias: string,
+  translation: Translation,
 ): Expression => {
-  const [first, ...others] = columns.map((item) => column(alias, item))
+  const [first, ...others] = columns.map((item) => operandExpression(item, rowScope(alias), translation))
   if (first === undefined) return countRows
   const value: Expression = others.length === 0 ? first : { kind: 'tuple', items: [first, ...others] }
   return { ...call(name, value), distinct }
@@ -140,14 +141,25 @@ export const joinConditions = (
 ): readonly Expression[] =>
   mapping.map(({ local, remote }) => binary(column(child, remote), '=', column(parent, local)))
 
-export const operandExpression = (operand: Operand, scope: RowScope): Expression => {
+export const operandExpression = (
+  operand: Operand,
+  scope: RowScope,
+  translation: Translation,
+): Expression => {
   switch (operand.kind) {
     case 'column':
       return column(scope.current, operand.name)
     case 'computed':
       return callExpression(operand.call, scope)
     case 'cast':
-      return cast(operandExpression(operand.operand, scope), operand.type)
+      return cast(operandExpression(operand.operand, scope, translation), operand.type)
+    case 'masked':
+      return {
+        kind: 'case',
+        condition: predicateExpression(operand.when, rowScope(scope.current), translation),
+        then: operandExpression(operand.operand, scope, translation),
+        otherwise: { kind: 'null' },
+      }
     case 'aggregate':
       if (scope.aggregate === undefined) throw new Error('There is no aggregate here')
       return scope.aggregate

@@ -12,6 +12,7 @@ import type {
 } from '../plan/tree.ts'
 import { nodeIdVersion } from '../plan/node-id.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
+import { isSameColumn } from '../schema/predicate.ts'
 import type { CatalogType } from '../catalog/types.ts'
 import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
 import {
@@ -106,7 +107,7 @@ export const rowEntries = (
       case 'node-id':
         return { key, value: nodeId(value, alias) }
       case 'operand': {
-        const operand = operandExpression(value.operand, rowScope(alias))
+        const operand = operandExpression(value.operand, rowScope(alias), translation)
         return { key, value: columnJson(operand, value.type, value.jsonPath, translation) }
       }
       case 'select':
@@ -162,12 +163,20 @@ export const rowsFrom = (
   const limit = more.limit ?? (rows.limit === undefined ? undefined : rowCount(rows.limit))
   if (distinctOn.length === 0 && orderBy.length === 0 && limit === undefined && offset === undefined)
     return { from, ...where(conditions) }
+  const terms = orderBy.map((term) => orderTerm(term, scope, translation))
+  // What rows are distinct by must be, to the letter, what they are sorted by.
+  const distinct = distinctOn.map((operand) => {
+    const sorted = orderBy.findIndex(
+      ({ value }) => value.kind === 'operand' && isSameColumn(value.operand, operand),
+    )
+    return terms[sorted]?.value ?? operandExpression(operand, scope, translation)
+  })
   const inner = select([], {
     star: alias,
     from,
     ...where(conditions),
-    ...(distinctOn.length === 0 ? {} : { distinctOn: distinctOn.map((name) => column(alias, name)) }),
-    ...(orderBy.length === 0 ? {} : { orderBy: orderBy.map((term) => orderTerm(term, scope, translation)) }),
+    ...(distinct.length === 0 ? {} : { distinctOn: distinct }),
+    ...(terms.length === 0 ? {} : { orderBy: terms }),
     ...(limit === undefined ? {} : { limit }),
     ...(offset === undefined ? {} : { offset: rowCount(offset) }),
   })
@@ -204,7 +213,7 @@ export const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Tra
 
 /** A value of a related row, or an aggregate of related rows, is a sub-select of its own. */
 export const orderValue = (value: OrderValue, scope: RowScope, translation: Translation): Expression => {
-  if (value.kind === 'operand') return operandExpression(value.operand, scope)
+  if (value.kind === 'operand') return operandExpression(value.operand, scope, translation)
   const alias = translation.aliases.next()
   const inner = rowScope(alias)
   const condition = and([
@@ -222,8 +231,8 @@ export const orderValue = (value: OrderValue, scope: RowScope, translation: Tran
   const { aggregate } = value
   const aggregated =
     aggregate.function === 'count'
-      ? aggregateCall('count', [], false, alias)
-      : call(aggregate.function, column(alias, aggregate.column))
+      ? aggregateCall('count', [], false, alias, translation)
+      : call(aggregate.function, operandExpression(aggregate.operand, inner, translation))
   return subquery(
     select([{ value: aggregated }], {
       from: sourceFrom(value.from, alias, scope.current),
@@ -252,7 +261,7 @@ const aggregateJson = (
   const from = rowsFrom(plan.rows, alias, parent, translation)
   const entries = plan.fields.map((field) => aggregateEntry(field, plan, alias, parent, translation, collect))
   // Counting keeps the derived table one row, even if nothing but names is asked for.
-  if (projections.length === 0) collect(aggregateCall('count', [], false, alias))
+  if (projections.length === 0) collect(aggregateCall('count', [], false, alias, translation))
   return select([{ value: jsonObject(entries), alias: root }], {
     from: { kind: 'derived', select: select(projections, from), alias: results },
   })
@@ -296,7 +305,7 @@ const nodeCount = (asked: RowCount | undefined, allowed: number): RowCount => {
 const aggregateValue = (
   value: AggregateValue,
   alias: string,
-  { stringifyNumbers }: Translation,
+  translation: Translation,
   collect: (value: Expression) => Expression,
 ): JsonEntry => {
   const { key } = value
@@ -304,14 +313,17 @@ const aggregateValue = (
     case 'text':
       return { key, value: typeNameText(value.text) }
     case 'count':
-      return { key, value: collect(aggregateCall('count', value.columns, value.distinct, alias)) }
+      return {
+        key,
+        value: collect(aggregateCall('count', value.columns, value.distinct, alias, translation)),
+      }
     case 'function': {
       const { name } = value.function
       const entries = value.values.map((entry): JsonEntry => {
         if (entry.kind === 'text') return { key: entry.key, value: typeNameText(entry.text) }
-        const aggregated = call(name, column(alias, entry.name))
+        const aggregated = call(name, operandExpression(entry.operand, rowScope(alias), translation))
         // As in Hasura, it is the column's type that decides, whatever the aggregate makes of it.
-        const asText = stringifyNumbers && isBigNumber(entry.type)
+        const asText = translation.stringifyNumbers && isBigNumber(entry.type)
         return { key: entry.key, value: collect(asText ? cast(aggregated, builtinType('text')) : aggregated) }
       })
       return { key, value: jsonObject(entries) }
