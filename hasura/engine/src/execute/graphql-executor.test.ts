@@ -233,6 +233,15 @@ describe('plans and their cache', () => {
       expect(await data(query, merchant(1), variables)).toEqual({ book: ids.map((id) => ({ id })) })
   })
 
+  test('what a fragment makes of a variable counts as what the operation makes of it', async () => {
+    const inFragment = `query ($limit: Int, $path: String) { ...Books }
+      fragment Books on query_root { book(limit: $limit, order_by: {id: asc}) { id attributes(path: $path) } }`
+    const ask = (variables: object) => data(inFragment, merchant(1), { ...variables })
+    expect(await ask({ limit: 1, path: 'pages' })).toEqual({ book: [{ id: 1, attributes: 100 }] })
+    expect(await ask({ limit: 2, path: 'pages' })).toMatchObject({ book: [{ id: 1 }, { id: 2 }] })
+    expect(await ask({ limit: 1, path: 'format.cover' })).toEqual({ book: [{ id: 1, attributes: 'hard' }] })
+  })
+
   test('a plan serves every session of its role with its own rows', async () => {
     expect(await data('{ book { title } }', reader(2))).toEqual({ book: [{ title: 'Alien' }] })
     expect(await data('{ book(order_by: {id: asc}) { title } }', reader(1))).toEqual({

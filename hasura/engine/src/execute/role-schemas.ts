@@ -109,7 +109,7 @@ export const cachedDocument = (
   const document: CachedDocument = {
     operation,
     id: nextDocumentId(),
-    signature: createSignature(operation.definition, roleSchema.schema),
+    signature: createSignature(operation, roleSchema.schema),
   }
   documents.set(key, document, { size: key.length })
   return document

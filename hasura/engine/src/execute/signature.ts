@@ -1,8 +1,8 @@
 import {
+  type ExecutableDefinitionNode,
   type GraphQLInputType,
   type GraphQLSchema,
   Kind,
-  type OperationDefinitionNode,
   type TypeNode,
   getNullableType,
   isEnumType,
@@ -11,6 +11,7 @@ import {
   isScalarType,
   visit,
 } from 'graphql'
+import type { Operation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { inputTypeOf } from '../plan/variables.ts'
 
@@ -30,8 +31,8 @@ const structuralArguments: ReadonlySet<string> = new Set([
   'before',
 ])
 
-export const createSignature = (definition: OperationDefinitionNode, schema: GraphQLSchema): Signature => {
-  const structural = structuralVariables(definition)
+export const createSignature = ({ definition, fragments }: Operation, schema: GraphQLSchema): Signature => {
+  const structural = structuralVariables([definition, ...fragments.values()])
   const declared = (definition.variableDefinitions ?? []).map(({ variable, type }) => ({
     name: variable.name.value,
     type: inputTypeOf(type, schema),
@@ -54,13 +55,15 @@ const isId = (type: TypeNode): boolean =>
     ? isId(type.type)
     : type.kind === Kind.NAMED_TYPE && type.name.value === 'ID'
 
-const structuralVariables = (definition: OperationDefinitionNode): ReadonlySet<string> => {
+/** Fragments use the variables of the operation that spreads them. */
+const structuralVariables = (definitions: readonly ExecutableDefinitionNode[]): ReadonlySet<string> => {
   const names = new Set<string>()
-  visit(definition, {
-    Argument: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && structuralArguments.has(name.value)) names.add(value.name.value)
-    },
-  })
+  for (const definition of definitions)
+    visit(definition, {
+      Argument: ({ name, value }) => {
+        if (value.kind === Kind.VARIABLE && structuralArguments.has(name.value)) names.add(value.name.value)
+      },
+    })
   return names
 }
 
