@@ -1,0 +1,231 @@
+import {
+  ApolloClient,
+  type ApolloLink,
+  CombinedGraphQLErrors,
+  HttpLink,
+  InMemoryCache,
+  type TypedDocumentNode,
+  gql,
+} from '@apollo/client'
+import { BatchHttpLink } from '@apollo/client/link/batch-http'
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions'
+import { WebSocketLink } from '@apollo/client/link/ws'
+import { createClient } from 'graphql-ws'
+import type { Subscribable } from 'rxjs'
+import { SubscriptionClient } from 'subscriptions-transport-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Arrivals, arrivals } from './arrivals.ts'
+import { ADA, type Blog, articleId, authorHeaders, openBlog } from './blog.ts'
+
+let blog: Blog
+beforeAll(async () => {
+  blog = await openBlog()
+})
+afterAll(() => blog.close())
+
+const headers = authorHeaders(ADA)
+
+const clientOver = (link: ApolloLink): ApolloClient =>
+  new ApolloClient({
+    link,
+    cache: new InMemoryCache(),
+  })
+
+const overHttp = (): ApolloClient => clientOver(new HttpLink({ uri: blog.graphqlUrl, headers }))
+
+const TITLES: TypedDocumentNode<Titles, { where?: object; limit?: number }> = gql`
+  query Titles($where: article_bool_exp, $limit: Int) {
+    article(where: $where, order_by: { created_at: asc }, limit: $limit) {
+      ...Titled
+      author {
+        id
+        name
+      }
+    }
+    article_aggregate(where: $where) {
+      aggregate {
+        count
+      }
+    }
+  }
+  fragment Titled on article {
+    id
+    title
+  }
+`
+
+const RENAME = gql`
+  mutation Rename($id: uuid!, $title: String!) {
+    update_article_by_pk(pk_columns: { id: $id }, _set: { title: $title }) {
+      id
+      title
+    }
+  }
+`
+
+interface Result<T> {
+  readonly data?: T | undefined
+  readonly error?: Error | undefined
+}
+
+interface Titles {
+  readonly article: readonly { readonly id: string; readonly title: string }[]
+  readonly article_aggregate: { readonly aggregate: { readonly count: number } }
+}
+
+describe('over HTTP', () => {
+  test('a query answers with the type names that the cache asks for', async () => {
+    const client = overHttp()
+    const { data } = await client.query({ query: TITLES, variables: { limit: 2 } })
+    expect(data).toEqual({
+      article: [1, 2].map((n) => ({
+        __typename: 'article',
+        id: articleId(n),
+        title: `Article ${n}`,
+        author: { __typename: 'author', id: ADA, name: 'Ada' },
+      })),
+      article_aggregate: {
+        __typename: 'article_aggregate',
+        aggregate: { __typename: 'article_aggregate_fields', count: 10 },
+      },
+    })
+    expect(Object.keys(client.cache.extract() as object).sort()).toEqual([
+      'ROOT_QUERY',
+      `article:${articleId(1)}`,
+      `article:${articleId(2)}`,
+      `author:${ADA}`,
+    ])
+  })
+
+  test('what a mutation returns changes what a watched query shows, without asking again', async () => {
+    const client = overHttp()
+    const query = { query: TITLES, variables: { where: { id: { _eq: articleId(1) } } } }
+    const seen = results<Titles>(client.watchQuery(query))
+    expect((await seen.next()).data?.article[0]?.title).toBe('Article 1')
+    await client.mutate({ mutation: RENAME, variables: { id: articleId(1), title: 'New' } })
+    expect((await seen.next()).data?.article[0]?.title).toBe('New')
+    const cached = await client.query({ ...query, fetchPolicy: 'cache-only' })
+    expect(cached.data?.article[0]?.title).toBe('New')
+    seen.stop()
+    await client.mutate({ mutation: RENAME, variables: { id: articleId(1), title: 'Article 1' } })
+  })
+
+  test("Hasura's errors arrive with their codes", async () => {
+    const failed = overHttp().query({ query: gql`{ article { secret } }` }) // prettier-ignore
+    const error = await failed.catch((reason: unknown) => reason)
+    expect(CombinedGraphQLErrors.is(error)).toBe(true)
+    expect((error as CombinedGraphQLErrors).errors).toEqual([
+      {
+        message: `field "secret" not found in type: 'article'`,
+        extensions: { path: '$.selectionSet.article.selectionSet.secret', code: 'validation-failed' },
+      },
+    ])
+  })
+
+  test('a batch of operations is answered in its order, an error among them too', async () => {
+    const client = clientOver(new BatchHttpLink({ uri: blog.graphqlUrl, headers, batchInterval: 20 }))
+    const ask = (limit: number) => client.query({ query: TITLES, variables: { limit } })
+    const [one, wrong, two] = await Promise.allSettled([ask(1), ask(-1), ask(2)])
+    expect([one, two]).toMatchObject([
+      { value: { data: { article: { length: 1 } } } },
+      { value: { data: { article: { length: 2 } } } },
+    ])
+    expect(wrong.status).toBe('rejected')
+  })
+})
+
+const protocols: readonly (readonly [string, () => { link: ApolloLink; close: () => void }])[] = [
+  [
+    'graphql-transport-ws (graphql-ws)',
+    () => {
+      const client = createClient({ url: blog.webSocketUrl, connectionParams: { headers } })
+      return { link: new GraphQLWsLink(client), close: () => void client.dispose() }
+    },
+  ],
+  [
+    'the legacy protocol (subscriptions-transport-ws)',
+    () => {
+      const options = { connectionParams: { headers }, reconnect: false }
+      const client = new SubscriptionClient(blog.webSocketUrl, options, WebSocket)
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- applications of its time still have it
+      return { link: new WebSocketLink(client), close: () => client.close() }
+    },
+  ],
+]
+
+describe.each(protocols)('over %s', (_, open) => {
+  test('a live query shows a change, and fills the same cache', async () => {
+    const { link, close } = open()
+    const client = clientOver(link)
+    const subscription = gql`
+      subscription ($id: uuid!) {
+        article_by_pk(id: $id) {
+          id
+          views
+        }
+      }
+    `
+    interface Views {
+      readonly article_by_pk: { readonly views: number }
+    }
+    const seen = results<Views>(client.subscribe({ query: subscription, variables: { id: articleId(2) } }))
+    const before = (await seen.next()).data?.article_by_pk.views ?? 0
+    await blog.database.query('update article set views = views + 1 where id = $1', [articleId(2)])
+    expect((await seen.next()).data?.article_by_pk.views).toBe(before + 1)
+    expect(client.cache.extract()).toMatchObject({ [`article:${articleId(2)}`]: { views: before + 1 } })
+    seen.stop()
+    close()
+  })
+
+  test('queries, mutations and errors take the same socket', async () => {
+    const { link, close } = open()
+    const client = clientOver(link)
+    const { data } = await client.query({ query: TITLES, variables: { limit: 1 } })
+    expect(data?.article).toHaveLength(1)
+    const renamed = client.mutate({ mutation: RENAME, variables: { id: articleId(5), title: 'Not mine' } })
+    expect((await renamed).data).toEqual({ update_article_by_pk: null })
+    const failed = client.query({ query: gql`{ nothing }` }) // prettier-ignore
+    expect(await failed.catch(told)).toMatch(/"nothing.+query_root/)
+    const refused = results(client.subscribe({ query: gql`subscription { nothing }` })) // prettier-ignore
+    expect(told((await refused.next()).error)).toMatch(/"nothing.+subscription_root/)
+    close()
+  })
+
+  test('a stream hands out each row once, in order', async () => {
+    const { link, close } = open()
+    const stream = gql`
+      subscription {
+        article_stream(batch_size: 4, cursor: { initial_value: { views: 20 }, ordering: ASC }) {
+          views
+        }
+      }
+    `
+    interface Streamed {
+      readonly article_stream: readonly { readonly views: number }[]
+    }
+    const seen = results<Streamed>(clientOver(link).subscribe({ query: stream }))
+    const streamed: number[] = []
+    while (streamed.length < 8)
+      streamed.push(...((await seen.next()).data?.article_stream ?? []).map(({ views }) => views))
+    expect(streamed).toEqual([...new Set(streamed)].sort((one, other) => one - other))
+    seen.stop()
+    close()
+  })
+})
+
+/** Apollo keeps the list of errors that the legacy client hands to it as the cause of one of its own. */
+const told = (error: unknown): string =>
+  JSON.stringify(error instanceof Error ? [error.message, error.cause] : error)
+
+/** The results of an observable that have data or an error; the others say that something is loading. */
+const results = <T>(observable: Subscribable<Result<unknown>>): Arrivals<Result<T>> => {
+  const all = arrivals<Result<T>>((arrive) => {
+    const subscription = observable.subscribe({ next: (result) => arrive(result as Result<T>) })
+    return () => subscription.unsubscribe()
+  })
+  return {
+    ...all,
+    next: (wanted = () => true) =>
+      all.next((result) => (result.data !== undefined || result.error !== undefined) && wanted(result)),
+  }
+}
