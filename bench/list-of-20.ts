@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { compiledStatement } from './src/compiled-statement.ts'
 import { createManyProducts } from './src/many-products.ts'
-import { startBareServer } from './src/start-bare-server.ts'
+import { startBareServer } from './src/server-process.ts'
 
 const LIST_QUERY = `query List($first: Int!) {
   products(first: $first, sortBy: CREATED_AT, sortOrder: DESC, filters: { status: ACTIVE }) {
@@ -58,7 +58,7 @@ try {
 
   const body = JSON.stringify({ query: LIST_QUERY, variables: { first: 20 } })
   const statement = await compiledStatement(platform, body)
-  const bare = await startBareServer(platform.databaseUrl, statement)
+  const bare = await startBareServer(platform.databaseUrl, 'products', statement)
   const contenders: readonly Contender[] = [
     { name: 'bare node:http, same SQL', url: bare.url, headers: {}, body: '' },
     {

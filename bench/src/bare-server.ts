@@ -1,7 +1,7 @@
 /**
  * The limit that the benchmark measures against: node:http, one prepared statement, its finished JSON as the answer.
  * No authentication, no parsing, no choice. Run as a process of its own:
- *   BARE_STATEMENT='{"databaseUrl","text","values"}' node bare-server.ts    (prints its URL)
+ *   BARE_STATEMENT='{"databaseUrl","field","text","values","poolSize"}' node bare-server.ts    (prints its URL)
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,6 +11,7 @@ import { z } from 'zod'
 const statement = z
   .object({
     databaseUrl: z.string(),
+    field: z.string(),
     text: z.string(),
     values: z.array(z.union([z.string(), z.null()])),
     poolSize: z.number(),
@@ -28,12 +29,22 @@ const pool = new pg.Pool({
 const server = createServer((request, response) => {
   request.resume()
   pool
-    .query({ name: 'list', text: statement.text, values: statement.values, rowMode: 'array', types: asText })
+    .query({
+      name: statement.field,
+      text: statement.text,
+      values: statement.values,
+      rowMode: 'array',
+      types: asText,
+    })
     .then(
       (result) => {
         const rows = result.rows as unknown as readonly (readonly string[])[]
-        response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' })
-        response.end(`{"data":{"products":${rows[0]?.[0] ?? 'null'}}}`)
+        const body = `{"data":{"${statement.field}":${rows[0]?.[0] ?? 'null'}}}`
+        response.writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(body),
+        })
+        response.end(body)
       },
       (error: unknown) => {
         console.error(error)

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import autocannon from 'autocannon'
 
 export interface Contender {
   readonly name: string
   readonly url: string
+  /** The server's process, for its use of the processor. */
+  readonly pid?: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -13,36 +16,55 @@ interface PassOptions {
   readonly connections: number
 }
 
+interface Pass {
+  /** Requests per second. */
+  readonly rate: number
+  /** Milliseconds. */
+  readonly latency: number
+  /** Microseconds of the server's processor time per request; not known without /proc. */
+  readonly cpu: number | undefined
+}
+
 /**
  * Measures the contenders in turns, so that whatever else the machine is doing hits all of them alike, and prints the
- * medians and each one's ratio to the first. Any answer that isn't a 200 ends the benchmark: refusals are fast.
+ * medians and each one's ratio to the first. Any answer that isn't a 200 with data ends the benchmark: refusals are fast.
  */
 export async function comparePasses(contenders: readonly Contender[], options: PassOptions): Promise<void> {
-  const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]))
-  for (const contender of contenders) await measure(contender, { ...options, seconds: 3 })
+  const passes = new Map(contenders.map(({ name }) => [name, [] as Pass[]]))
+  for (const contender of contenders) {
+    await assertData(contender)
+    await measure(contender, { ...options, seconds: 3 })
+  }
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const contender of contenders) {
-      const { rate, latency } = await measure(contender, options)
-      rates.get(contender.name)?.push(rate)
+      const pass = await measure(contender, options)
+      passes.get(contender.name)?.push(pass)
       console.log(
-        `round ${round}  ${contender.name.padEnd(28)} ${rate.toFixed(0)} requests/s, median ${latency} ms`,
+        `round ${round}  ${contender.name.padEnd(28)} ${pass.rate.toFixed(0)} requests/s, median ${pass.latency} ms`,
       )
     }
   }
-  const [limit] = [...rates.values()].map(median)
+  const [limit] = [...passes.values()].map((all) => median(all.map(({ rate }) => rate)))
   if (limit === undefined) return
   console.log(`\nmedian of ${options.rounds} rounds, ${options.connections} connections`)
-  for (const [name, values] of rates) {
-    console.log(
-      `  ${name.padEnd(28)} ${median(values).toFixed(0)} requests/s   ${(median(values) / limit).toFixed(2)}`,
-    )
+  for (const [name, all] of passes) {
+    const rate = median(all.map((pass) => pass.rate))
+    const cpus = all.flatMap(({ cpu }) => (cpu === undefined ? [] : [cpu]))
+    const cpu = cpus.length === 0 ? '' : `   ${median(cpus).toFixed(0)} µs of processor time a request`
+    console.log(`  ${name.padEnd(28)} ${rate.toFixed(0)} requests/s   ${(rate / limit).toFixed(2)}${cpu}`)
   }
 }
 
+async function assertData({ name, url, headers, body }: Contender): Promise<void> {
+  const answer = await (await fetch(url, { method: 'POST', headers, body })).text()
+  if (!answer.startsWith('{"data":{')) throw new Error(`${name} answers no data: ${answer.slice(0, 1000)}`)
+}
+
 async function measure(
-  { name, url, headers, body }: Contender,
+  { name, url, pid, headers, body }: Contender,
   { seconds, connections }: PassOptions,
-): Promise<{ rate: number; latency: number }> {
+): Promise<Pass> {
+  const before = await processorMicroseconds(pid)
   const result = await autocannon({
     url,
     method: 'POST',
@@ -52,10 +74,29 @@ async function measure(
     duration: seconds,
     workers: 1,
   })
+  const after = await processorMicroseconds(pid)
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${name}: ${result.non2xx} answers were not 200, ${result.errors} requests failed`)
   }
-  return { rate: result.requests.average, latency: result.latency.p50 }
+  return {
+    rate: result.requests.average,
+    latency: result.latency.p50,
+    cpu: before === undefined || after === undefined ? undefined : (after - before) / result.requests.total,
+  }
+}
+
+const MICROSECONDS_PER_TICK = 10_000
+
+/** User and system time of all threads of a process so far, as Linux counts it. */
+async function processorMicroseconds(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined) return undefined
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
+  } catch {
+    return undefined
+  }
 }
 
 function median(values: readonly number[]): number {

@@ -68,7 +68,7 @@ export interface Engine {
   readonly snapshot: Snapshot
   /** Answers one GraphQL request in process. Throws only for a mistake of the engine. */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
-  /** What a query would send to Postgres, for whoever asks why it is slow. Throws for what `execute` would refuse. */
+  /** What an operation would send to Postgres, for whoever asks why it is slow. Throws for what `execute` would refuse. */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
   /**
    * The answers of a subscription, in process: a live query's first one and then each that differs, a stream's

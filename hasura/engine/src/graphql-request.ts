@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Json } from './metadata/parse.ts'
 import type { GraphQLApi } from './schema/role-schema.ts'
 import type { Session } from './session/types.ts'
@@ -38,7 +38,7 @@ export type GraphQLResult =
       readonly kind: 'data'
       readonly json: string
       /** `set-cookie` of an action's handler and the like. */
-      readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
+      readonly headers?: OutgoingHttpHeaders | undefined
     }
   | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
 
@@ -58,8 +58,8 @@ export interface ExplainedStatement {
 export interface GraphQLExecutor {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
   /**
-   * What a query would send to Postgres, one statement for each root field that reads tables. Throws for a request
-   * that `execute` would refuse, and for a mutation.
+   * What an operation would send to Postgres, one statement for each root field that needs tables. Throws for a request
+   * that `execute` would refuse, and for a mutation that takes several statements.
    */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
 }

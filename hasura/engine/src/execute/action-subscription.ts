@@ -1,24 +1,26 @@
 import type { JsonValue } from '../plan/input-value.ts'
 import { planOperation } from '../plan/plan-operation.ts'
 import type { GraphQLRequest } from '../graphql-request.ts'
-import type { CompiledRootField } from './compile-operation.ts'
+import type { FieldGroup } from './compile-operation.ts'
 import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 
 /**
  * What a subscription to results of asynchronous actions asks for; undefined for every other subscription. Such a
  * result is read from the log of actions, so it has no part in the statements of live queries. Throws RequestError.
  */
-export const actionSubscriptionFields = (
+export const actionSubscriptionGroups = (
   request: GraphQLRequest,
   runtime: RoleRuntime,
-): readonly CompiledRootField[] | undefined => {
+): readonly FieldGroup[] | undefined => {
   const { roleSchema } = runtime
   if (!hasActionResults(roleSchema)) return undefined
   const { operation } = cachedDocument(request, runtime)
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const { fields, scope } = planOperation(operation, variables, roleSchema)
-  const asked = fields.flatMap((field): CompiledRootField[] =>
-    field.kind === 'action-result' ? [{ key: field.key, kind: 'action', action: field, scope }] : [],
+  const asked = fields.flatMap((field): FieldGroup[] =>
+    field.kind === 'action-result'
+      ? [{ kind: 'action', field: { key: field.key, kind: 'action', action: field, scope } }]
+      : [],
   )
   return asked.length > 0 && asked.length === fields.length ? asked : undefined
 }

@@ -6,10 +6,9 @@ import type { RoleSchema } from '../schema/role-schema.ts'
 import { type CompiledField, compileMutation, compileSelect, statementsOf } from './compile.ts'
 import { introspect } from './introspect.ts'
 
-/** An operation, compiled: its root fields in the order of the answer. */
+/** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
 export interface CompiledOperation {
-  readonly kind: 'query' | 'mutation'
-  readonly fields: readonly CompiledRootField[]
+  readonly groups: readonly FieldGroup[]
   /** Whether it serves other requests with the same signature. */
   readonly reusable: boolean
   /** Characters of SQL. */
@@ -29,6 +28,23 @@ export type CompiledRootField = { readonly key: string } & (
 /** What holds this request's values: an action's input, an introspection's answer. */
 const isBound: ReadonlySet<RootField['kind']> = new Set(['action', 'action-result', 'introspection'])
 
+type ActionField = Extract<CompiledRootField, { kind: 'action' }>
+type TextField = Extract<CompiledRootField, { kind: 'text' }>
+type DatabaseField = Extract<CompiledRootField, { kind: 'database' }>
+
+/** An action by itself, or neighbouring fields: they share a connection, if any of them needs one. */
+export type FieldGroup =
+  | { readonly kind: 'action'; readonly field: ActionField }
+  | { readonly kind: 'text'; readonly fields: readonly TextField[] }
+  | {
+      readonly kind: 'database'
+      readonly fields: readonly (TextField | DatabaseField)[]
+      readonly isolation: Isolation
+    }
+
+/** What runs on the group's connection: statements that read, one that writes, or a transaction of several. */
+export type Isolation = 'reads' | 'single-write' | 'transaction'
+
 export const compileOperation = (
   operation: Operation,
   variables: Readonly<Record<string, JsonValue>>,
@@ -40,11 +56,41 @@ export const compileOperation = (
   const compiled = fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers))
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   return {
-    kind,
-    fields: compiled,
+    groups: groupsOf(kind, compiled),
     textLength: statements.reduce((length, { text }) => length + text.length, 0),
     reusable: fields.every((field) => !isBound.has(field.kind)),
   }
+}
+
+const groupsOf = (
+  kind: 'query' | 'mutation',
+  fields: readonly CompiledRootField[],
+): readonly FieldGroup[] => {
+  const groups: FieldGroup[] = []
+  let neighbours: (TextField | DatabaseField)[] = []
+  const close = (): void => {
+    const database = neighbours.filter((field) => field.kind === 'database')
+    const texts = neighbours.filter((field) => field.kind === 'text')
+    if (database.length > 0)
+      groups.push({ kind: 'database', fields: neighbours, isolation: isolationOf(kind, database) })
+    else if (texts.length > 0) groups.push({ kind: 'text', fields: texts })
+    neighbours = []
+  }
+  for (const field of fields) {
+    if (field.kind !== 'action') neighbours.push(field)
+    else {
+      close()
+      groups.push({ kind: 'action', field })
+    }
+  }
+  close()
+  return groups
+}
+
+const isolationOf = (kind: 'query' | 'mutation', fields: readonly DatabaseField[]): Isolation => {
+  if (kind === 'query') return 'reads'
+  // One statement is a transaction by itself.
+  return fields.length === 1 && fields[0]?.field.kind === 'statement' ? 'single-write' : 'transaction'
 }
 
 const compileRootField = (

@@ -2,18 +2,22 @@ import type { ExplainedStatement } from '../graphql-request.ts'
 import { type Bindings, bindParameters } from './bind-parameters.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 
-/** The statements of a compiled query, with the values that this request gives their parameters. */
+/**
+ * The statements of a compiled operation, with the values that this request gives their parameters. Nothing runs, so a field
+ * whose later statements depend on what earlier ones write can't be shown.
+ */
 export const explainOperation = (
-  { kind, fields }: CompiledOperation,
+  { groups }: CompiledOperation,
   bindings: Bindings,
-): readonly ExplainedStatement[] => {
-  if (kind !== 'query') throw new Error('only queries can be explained')
-  return fields.flatMap((field) => {
-    if (field.kind !== 'database' || field.field.kind !== 'statement') return []
-    const { text, parameters } = field.field.statement
-    const bound = bindParameters(parameters, bindings)
-    if (bound.kind !== 'bound')
-      throw new Error(`the statement of ${field.key} can not be bound: ${bound.kind}`)
-    return [{ text, values: bound.values }]
-  })
-}
+): readonly ExplainedStatement[] =>
+  groups
+    .flatMap((group) => (group.kind === 'database' ? group.fields : []))
+    .flatMap((field) => {
+      if (field.kind !== 'database') return []
+      if (field.field.kind !== 'statement') throw new Error(`${field.key} is more than one statement`)
+      const { text, parameters } = field.field.statement
+      const bound = bindParameters(parameters, bindings)
+      if (bound.kind !== 'bound')
+        throw new Error(`the statement of ${field.key} can not be bound: ${bound.kind}`)
+      return [{ text, values: bound.values }]
+    })

@@ -241,6 +241,8 @@ const compiled = ({
     backendOnly: false,
     inferFunctionPermissions: true,
   })
-  const { fields } = compileOperation(parseOperation(query, undefined), variables, roleSchema, false)
-  return fields.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
+  const { groups } = compileOperation(parseOperation(query, undefined), variables, roleSchema, false)
+  return groups
+    .flatMap((group) => (group.kind === 'database' ? group.fields : []))
+    .flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
 }

@@ -8,14 +8,14 @@ import { RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
-import { type CompiledOperation, type CompiledRootField, compileOperation } from './compile-operation.ts'
+import { type CompiledOperation, type FieldGroup, compileOperation } from './compile-operation.ts'
 import { explainOperation } from './explain.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
-import { actionSubscriptionFields as actionFields } from './action-subscription.ts'
+import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
+import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
-import { withConnection } from './run-statement.ts'
 
 export interface GraphQLExecutorOptions {
   /** HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES. */
@@ -82,14 +82,14 @@ export const createGraphQLExecutor = (
         return false
       }
     },
-    followsAction: (request, session) => actionFields(request, runtimeOf(request, session)) !== undefined,
+    followsAction: (request, session) => actionGroups(request, runtimeOf(request, session)) !== undefined,
     readActionResult: async (request, session, executeOptions = {}) => {
       try {
-        const fields = actionFields(request, runtimeOf(request, session))
-        if (fields === undefined) throw new RequestError('the action is no longer there', '$')
+        const groups = actionGroups(request, runtimeOf(request, session))
+        if (groups === undefined) throw new RequestError('the action is no longer there', '$')
         const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
         const run: Run = { request, session, variables, executeOptions, pool, options }
-        return await runOperation({ kind: 'query', fields }, run)
+        return await runOperation({ groups }, run)
       } catch (error) {
         const failure = failureOf(error)
         if (failure === undefined) throw error
@@ -142,77 +142,77 @@ interface Run {
 }
 
 const runOperation = async (
-  { kind, fields }: Pick<CompiledOperation, 'kind' | 'fields'>,
+  { groups }: Pick<CompiledOperation, 'groups'>,
   run: Run,
 ): Promise<GraphQLResult> => {
   const parts: string[] = []
-  const headers: Record<string, readonly string[]> = {}
-  for (const group of groups(fields)) {
-    const [first] = group
-    if (first?.kind === 'action') {
-      const actionRuntime: ActionRuntime = {
-        pool: run.pool,
-        environment: run.options.env,
-        session: run.session,
-        requestQuery: run.request.query,
-        stringifyNumbers: run.options.stringifyNumericTypes,
-        ...run.executeOptions,
+  const cookies: string[] = []
+  for (const group of groups) {
+    switch (group.kind) {
+      case 'text':
+        parts.push(...group.fields.map(({ key, json }) => entry(key, json)))
+        break
+      case 'database':
+        parts.push(await runDatabaseGroup(group, run))
+        break
+      case 'action': {
+        const { action, scope, key } = group.field
+        const answer = await answerAction(action, scope, actionRuntime(run))
+        cookies.push(...answer.cookies)
+        parts.push(entry(key, answer.json))
+        break
       }
-      const answer = await answerAction(first.action, first.scope, actionRuntime)
-      if (answer.cookies.length > 0)
-        headers['set-cookie'] = [...(headers['set-cookie'] ?? []), ...answer.cookies]
-      parts.push(entry(first.key, answer.json))
-    } else parts.push(...(await runDatabaseFields(kind, group, run)))
+      default:
+        group satisfies never
+    }
   }
-  return { kind: 'data', json: `{${parts.join(',')}}`, headers }
+  const json = `{${parts.join(',')}}`
+  return cookies.length === 0
+    ? { kind: 'data', json }
+    : { kind: 'data', json, headers: { 'set-cookie': cookies } }
 }
 
 const entry = (key: string, json: string): string => `"${key}":${json}`
 
-/** Neighbouring fields that the database answers share a connection and, in a mutation, a transaction. */
-const groups = (fields: readonly CompiledRootField[]): readonly (readonly CompiledRootField[])[] => {
-  const result: CompiledRootField[][] = []
-  for (const field of fields) {
-    const last = result.at(-1)
-    if (last === undefined || field.kind === 'action' || last[0]?.kind === 'action') result.push([field])
-    else last.push(field)
-  }
-  return result
-}
+const actionRuntime = ({ pool, options, session, request, executeOptions }: Run): ActionRuntime => ({
+  pool,
+  environment: options.env,
+  session,
+  requestQuery: request.query,
+  stringifyNumbers: options.stringifyNumericTypes,
+  ...executeOptions,
+})
 
-const runDatabaseFields = async (
-  kind: CompiledOperation['kind'],
-  fields: readonly CompiledRootField[],
-  run: Run,
-): Promise<readonly string[]> => {
-  const { session, variables } = run
-  const user = JSON.stringify(session.variables)
-  const isTransaction = kind === 'mutation' && !isSingleStatement(fields)
-  const bindings: Bindings = {
-    variables,
-    session,
-    ...(kind === 'mutation' && !isTransaction ? { user } : {}),
-  }
-  const fieldJson = async (field: CompiledRootField, client: pg.PoolClient | undefined): Promise<string> => {
-    if (field.kind === 'text') return entry(field.key, field.json)
-    if (field.kind === 'action' || client === undefined) throw new Error('Actions have a group of their own')
-    return entry(field.key, await runField(client, field.field, bindings))
-  }
-  const all = async (client: pg.PoolClient | undefined): Promise<readonly string[]> => {
+type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
+
+/** The entries of the group's fields in the answer. */
+const runDatabaseGroup = ({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> => {
+  const { variables, session, pool } = run
+  const entries = async (client: pg.PoolClient, bindings: Bindings): Promise<string> => {
     const parts: string[] = []
-    for (const field of fields) parts.push(await fieldJson(field, client))
-    return parts
+    for (const field of fields) {
+      const json = field.kind === 'text' ? field.json : await runField(client, field.field, bindings)
+      parts.push(entry(field.key, json))
+    }
+    return parts.join(',')
   }
-  if (fields.every((field) => field.kind === 'text')) return all(undefined)
-  return withConnection(run.pool, run.executeOptions.signal, (client) =>
-    isTransaction ? inTransaction(client, user, () => all(client)) : all(client),
-  )
-}
-
-/** One statement is a transaction by itself. */
-const isSingleStatement = (fields: readonly CompiledRootField[]): boolean => {
-  const database = fields.filter((field) => field.kind === 'database')
-  return database.length === 1 && database[0]?.field.kind === 'statement'
+  const { signal } = run.executeOptions
+  switch (isolation) {
+    case 'reads':
+      return withConnection(pool, signal, (client) => entries(client, { variables, session }))
+    case 'single-write': {
+      const user = JSON.stringify(session.variables)
+      return withConnection(pool, signal, (client) => entries(client, { variables, session, user }))
+    }
+    case 'transaction': {
+      const user = JSON.stringify(session.variables)
+      return withConnection(pool, signal, (client) =>
+        inTransaction(client, user, () => entries(client, { variables, session })),
+      )
+    }
+    default:
+      return isolation satisfies never
+  }
 }
 
 /** Triggers and functions of the database read in `hasura.user` on whose behalf the transaction runs. */

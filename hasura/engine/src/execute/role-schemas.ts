@@ -56,8 +56,7 @@ export class RoleSchemas {
   }
 
   of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session, api: GraphQLApi): RoleRuntime {
-    const runtime = this.#bySnapshot.get(snapshot) ?? createRuntime(snapshot)
-    this.#bySnapshot.set(snapshot, runtime)
+    const runtime = this.#runtimeOf(snapshot)
     // All roles that the metadata doesn't know see the same empty schema, and take the room of one.
     const known = runtime.roles.has(role) ? role : ''
     const key = `${api}:${backendOnlyPermissions ? 'backend' : 'client'}:${known}`
@@ -79,6 +78,14 @@ export class RoleSchemas {
       subscriptions: cacheOf(maxSubscriptionText),
     }
     runtime.byRole.set(key, made)
+    return made
+  }
+
+  #runtimeOf(snapshot: Snapshot): SnapshotRuntime {
+    const found = this.#bySnapshot.get(snapshot)
+    if (found !== undefined) return found
+    const made = createRuntime(snapshot)
+    this.#bySnapshot.set(snapshot, made)
     return made
   }
 }

@@ -4,7 +4,7 @@ import { type Bindings, bindParameters } from './bind-parameters.ts'
 import type { CompiledField, CompiledStatement, CompiledStep } from './compile.ts'
 import { postgresError } from './postgres-error.ts'
 import { RefusedVariable, RequestFailure } from './request-failure.ts'
-import { type ResultRow, runStatement } from './run-statement.ts'
+import { type ResultRow, runStatement } from './statement-query.ts'
 
 /** Runs a root field on a connection and returns its JSON text. */
 export const runField = async (

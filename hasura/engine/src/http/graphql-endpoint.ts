@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
 import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
@@ -44,7 +44,7 @@ export const handleGraphQL = async (
     const [request] = requests
     if (!request) throw new HasuraError('parse-failed', 'the request has no query')
     const result = await executor.execute(request, session, options)
-    return jsonText(resultText(result), result.kind === 'data' ? outgoing(result.headers) : {})
+    return jsonText(resultText(result), result.kind === 'data' ? result.headers : undefined)
   } catch (error) {
     if (error instanceof HasuraError) return graphqlErrorResponse(error)
     throw error
@@ -59,10 +59,28 @@ const parseBatch = (body: readonly unknown[], api: GraphQLApi): readonly GraphQL
 
 /** Throws HasuraError `parse-failed`. */
 export const parseRequest = (body: unknown, api: GraphQLApi): GraphQLRequest => {
+  if (isPlainRequest(body)) return { query: body.query, variables: body.variables, api }
   const parsed = parseJson(graphqlRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { query, operationName, variables } = parsed.value
   return { query, operationName: operationName ?? undefined, variables: variables ?? undefined, api }
+}
+
+interface PlainRequest {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>>
+}
+
+/** What nearly all clients send is seen at a glance; the schema reads the rest, and says what is wrong. */
+const isPlainRequest = (body: unknown): body is PlainRequest => {
+  if (typeof body !== 'object' || body === null) return false
+  const { query, variables, operationName } = body as Readonly<Record<string, unknown>>
+  return (
+    typeof query === 'string' &&
+    operationName === undefined &&
+    (variables === undefined ||
+      (typeof variables === 'object' && variables !== null && !Array.isArray(variables)))
+  )
 }
 
 const runBatch = async (
@@ -86,13 +104,3 @@ const resultText = (result: GraphQLResult): string => {
       })
   }
 }
-
-const outgoing = (
-  headers: Readonly<Record<string, string | readonly string[]>> | undefined,
-): OutgoingHttpHeaders =>
-  Object.fromEntries(
-    Object.entries(headers ?? {}).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : [...value],
-    ]),
-  )

@@ -10,6 +10,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<st
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
+    let complete = false
     const stop = (error: Error): void => {
       request.pause()
       request.removeListener('data', take)
@@ -21,9 +22,16 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<st
       else chunks.push(chunk)
     }
     request.on('data', take)
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.once('end', () => {
+      complete = true
+      const [first] = chunks
+      resolve((chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString('utf8'))
+    })
     request.once('error', stop)
-    request.once('close', () => stop(new Error('the client has gone')))
+    // Every request is closed in the end; an error with its stack is made only for those that were not read.
+    request.once('close', () => {
+      if (!complete) stop(new Error('the client has gone'))
+    })
   })
 
 const tooLong = (maxBytes: number): HasuraError =>

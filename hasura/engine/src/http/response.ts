@@ -11,9 +11,9 @@ export interface HttpResponse {
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
 /** `text` is JSON already; Postgres made it and nobody parses it again. */
-export const jsonText = (text: string, headers: OutgoingHttpHeaders = {}): HttpResponse => ({
+export const jsonText = (text: string, headers?: OutgoingHttpHeaders): HttpResponse => ({
   status: 200,
-  headers: { ...json, ...headers },
+  headers: headers === undefined ? json : { ...json, ...headers },
   body: text,
 })
 

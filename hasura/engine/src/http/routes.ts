@@ -35,6 +35,9 @@ export interface ServerConfig {
 
 export interface HttpRequest {
   readonly method: string
+  /** As it stands in the request line. */
+  readonly target: string
+  /** The same, taken apart. Throws HasuraError `not-found` for what is no URL. */
   readonly url: URL
   readonly headers: IncomingHttpHeaders
   readonly signal: AbortSignal
@@ -125,19 +128,26 @@ const rest: Route = {
   handler: (api, request) => handleRest(api, api.workspace.snapshot, request),
 }
 
-const findRoute = (key: string, path: string, enabled: ReadonlySet<ApiGroup>): Route | undefined => {
-  const own = Object.hasOwn(routes, key) ? routes[key] : undefined
-  const found = own ?? (path.startsWith(restPrefix) ? rest : undefined)
-  return found?.group === undefined || enabled.has(found.group) ? found : undefined
+const findRoute = (method: string, request: HttpRequest): Route | undefined => {
+  // Most requests name their route letter by letter, and need no parsing.
+  const exact = ownRoute(`${method} ${request.target}`)
+  if (exact !== undefined) return exact
+  const path = request.url.pathname
+  return ownRoute(`${method} ${path}`) ?? (path.startsWith(restPrefix) ? rest : undefined)
 }
+
+const ownRoute = (key: string): Route | undefined => (Object.hasOwn(routes, key) ? routes[key] : undefined)
+
+export const resourceNotFound = (): HasuraError =>
+  new HasuraError('not-found', 'resource does not exist', { status: 404 })
 
 /** Answers a request. Throws only for what is a mistake of the engine. */
 export const route = async (api: Api, request: HttpRequest): Promise<HttpResponse> => {
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const key = `${method} ${request.url.pathname}`
-  const found = findRoute(key, request.url.pathname, api.config.enabledApis)
   try {
-    if (!found) throw new HasuraError('not-found', 'resource does not exist', { status: 404 })
+    const found = findRoute(method, request)
+    if (found === undefined || (found.group !== undefined && !api.config.enabledApis.has(found.group)))
+      throw resourceNotFound()
     return await found.handler(api, request)
   } catch (error) {
     if (error instanceof HasuraError) return errorResponse(error)

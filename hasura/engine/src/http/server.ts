@@ -6,7 +6,7 @@ import { HasuraError } from '../hasura-error.ts'
 import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
-import { type Api, route } from './routes.ts'
+import { type Api, resourceNotFound, route } from './routes.ts'
 import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
 
 export interface HttpServerOptions {
@@ -103,11 +103,20 @@ const answerTo = async (
   signal: AbortSignal,
 ): Promise<HttpResponse> => {
   if (request.method === 'OPTIONS') return { status: 204, body: '' }
-  // The host only makes a URL of the path; nothing depends on what a client says it is.
-  const url = URL.parse(request.url ?? '/', 'http://localhost')
-  if (!url) return errorResponse(new HasuraError('not-found', 'resource does not exist', { status: 404 }))
-  const text = () => readBody(request, options.maxBodyBytes)
-  return route(api, { method: request.method ?? 'GET', url, headers: request.headers, signal, text })
+  const target = request.url ?? '/'
+  return route(api, {
+    method: request.method ?? 'GET',
+    target,
+    get url() {
+      // The host only makes a URL of the path; nothing depends on what a client says it is.
+      const url = URL.parse(target, 'http://localhost')
+      if (!url) throw resourceNotFound()
+      return url
+    },
+    headers: request.headers,
+    signal,
+    text: () => readBody(request, options.maxBodyBytes),
+  })
 }
 
 const timedOut = (): HasuraError =>

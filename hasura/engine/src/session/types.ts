@@ -19,14 +19,11 @@ export const createSession = (
   role: string,
   variables: Readonly<Record<string, string>>,
   { backendOnlyPermissions = false }: { readonly backendOnlyPermissions?: boolean } = {},
-): Session => ({
-  role,
-  variables: {
-    ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value])),
-    'x-hasura-role': role,
-  },
-  isAdmin: role === adminRole,
-  backendOnlyPermissions,
-})
+): Session => {
+  const lowered: Record<string, string> = {}
+  for (const name in variables) lowered[name.toLowerCase()] = variables[name] ?? ''
+  lowered['x-hasura-role'] = role
+  return { role, variables: lowered, isAdmin: role === adminRole, backendOnlyPermissions }
+}
 
 export const adminSession: Session = createSession(adminRole, {}, { backendOnlyPermissions: false })

@@ -1,0 +1,140 @@
+/**
+ * The engine's /v1/graphql beside the limit (the same SQL as one prepared statement behind a bare node:http server) and
+ * PostGraphile 5, over the same 200,000 products in a Postgres of its own: a list of 20 products with images, categories and
+ * stock, one row by key, one insert. Interleaved; what counts is the ratio to the limit.
+ *
+ *   npm run bench:engine -- [--rounds 7] [--seconds 4] [--connections 16] [--products 200000] [--only "row by key"]
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { createSession, startEngine } from 'hasura-embedded'
+import pg from 'pg'
+import { pino } from 'pino'
+import { z } from 'zod'
+import { comparePasses, type Contender } from './src/compare-passes.ts'
+import { createEngineShop, MERCHANT, SHOP_METADATA } from './src/engine-shop.ts'
+import { POOL_SIZE, startBareServer, startServerProcess } from './src/server-process.ts'
+import { type ShopOperation, shopOperations } from './src/shop-operations.ts'
+
+const options = z
+  .object({
+    rounds: z.coerce.number().int().min(1).max(100).default(7),
+    seconds: z.coerce.number().int().min(1).max(600).default(4),
+    connections: z.coerce.number().int().min(1).max(1000).default(16),
+    products: z.coerce.number().int().min(1000).max(10_000_000).default(200_000),
+    only: z.string().optional(),
+  })
+  .parse(
+    parseArgs({
+      options: {
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        connections: { type: 'string' },
+        products: { type: 'string' },
+        only: { type: 'string' },
+      },
+    }).values,
+  )
+
+const ADMIN_SECRET = 'bench-secret'
+const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
+
+await using started = new AsyncDisposableStack()
+const folder = await mkdtemp(path.join(tmpdir(), 'engine-speed-'))
+started.defer(() => rm(folder, { recursive: true, force: true }))
+const postgres = await startLocalPostgres({ dataDir: folder, databases: ['shop'] })
+started.defer(() => postgres.stop())
+
+const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+await createEngineShop(pool, options.products)
+const middle = await pool.query<{ id: number }>(
+  'select id::integer from product where merchant_id = $1 and id >= $2 order by id limit 1',
+  [MERCHANT, options.products / 2],
+)
+await pool.end()
+
+const engine = await startServerProcess(
+  ENGINE,
+  {
+    HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: 'true',
+    HASURA_GRAPHQL_PG_CONNECTIONS: String(POOL_SIZE),
+  },
+  ['--database-url', postgres.url, '--port', '0'],
+)
+started.defer(() => engine.stop())
+await applyMetadata(new URL('/v1/metadata', engine.url))
+const postgraphile = await startServerProcess(path.join(import.meta.dirname, 'src/serve-postgraphile.ts'), {
+  DATABASE_URL: postgres.url,
+  POOL_SIZE: String(POOL_SIZE),
+  NODE_ENV: 'production',
+  GRAPHILE_ENV: 'production',
+})
+started.defer(() => postgraphile.stop())
+
+for (const operation of shopOperations(middle.rows[0]?.id ?? 0)) {
+  if (options.only !== undefined && options.only !== operation.name) continue
+  console.log(`\n${operation.name}`)
+  const bare = await startBareServer(postgres.url, operation.field, await statementOf(operation))
+  try {
+    await comparePasses(contendersOf(operation, bare), options)
+  } finally {
+    await bare.stop()
+  }
+}
+
+function contendersOf(operation: ShopOperation, bare: { url: string; pid: number }): readonly Contender[] {
+  const json = { 'content-type': 'application/json' }
+  return [
+    { name: 'limit', url: bare.url, pid: bare.pid, headers: json, body: JSON.stringify(operation.engine) },
+    {
+      name: 'engine',
+      url: engine.url,
+      pid: engine.pid,
+      headers: {
+        ...json,
+        'x-hasura-admin-secret': ADMIN_SECRET,
+        'x-hasura-role': 'merchant',
+        'x-hasura-merchant-id': MERCHANT,
+      },
+      body: JSON.stringify(operation.engine),
+    },
+    {
+      name: 'PostGraphile 5',
+      url: postgraphile.url,
+      pid: postgraphile.pid,
+      headers: json,
+      body: JSON.stringify(operation.postgraphile),
+    },
+  ]
+}
+
+/** What the engine makes of an operation, asked of an engine in this process over the same database. */
+async function statementOf({ name, engine: request }: ShopOperation) {
+  const asked = await startEngine({
+    databaseUrl: postgres.url,
+    stringifyNumericTypes: true,
+    logger: pino({ level: 'silent' }),
+    events: { delivery: 'when-asked' },
+  })
+  try {
+    const session = createSession('merchant', { 'x-hasura-merchant-id': MERCHANT })
+    const [statement, ...others] = asked.explain(request, session)
+    if (statement === undefined || others.length > 0) throw new Error(`${name} is not one statement`)
+    return statement
+  } finally {
+    await asked.stop()
+  }
+}
+
+async function applyMetadata(url: URL): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'x-hasura-admin-secret': ADMIN_SECRET },
+    body: JSON.stringify(SHOP_METADATA),
+  })
+  if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
+}

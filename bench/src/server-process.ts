@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { ExplainedStatement } from 'hasura-embedded'
+
+/** A server in a process of its own, so that the load doesn't share its thread. */
+export interface ServerProcess {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** As many connections as the engine's pool has by default, so that nobody queues earlier than another. */
+export const POOL_SIZE = 20
+
+/** Starts a script that prints its URL in its first line. */
+export async function startServerProcess(
+  script: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const firstLine = once(createInterface(child.stdout), 'line') as Promise<[string]>
+  const [line] = await Promise.race([
+    firstLine,
+    exited.then(([code]) => Promise.reject(new Error(`${script} ended with ${String(code)}`))),
+  ])
+  const url = /https?:\S+/.exec(line)?.[0]
+  if (url === undefined || child.pid === undefined) throw new Error(`${script} printed no URL: ${line}`)
+  return {
+    url,
+    pid: child.pid,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** The server that answers with one statement and does nothing else. */
+export function startBareServer(
+  databaseUrl: string,
+  field: string,
+  statement: ExplainedStatement,
+): Promise<ServerProcess> {
+  return startServerProcess(path.join(import.meta.dirname, 'bare-server.ts'), {
+    BARE_STATEMENT: JSON.stringify({ databaseUrl, field, poolSize: POOL_SIZE, ...statement }),
+  })
+}

@@ -1,0 +1,135 @@
+import type pg from 'pg'
+import type { CompiledStatement } from './compile.ts'
+
+/** Values in Postgres' text format; null for NULL. */
+export type ResultRow = readonly (string | null)[]
+
+/** What of the driver's connection a statement is sent with; its types leave these methods out. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(message: { readonly text: string; readonly name: string }): void
+  bind(message: { readonly statement: string; readonly values: ResultRow }): void
+  execute(): void
+  close(message: { readonly type: 'S'; readonly name: string }): void
+  sync(): void
+}
+
+/** Returns no row, so that nothing of it gets among the rows of the statement. */
+const setUser = {
+  name: 'hasura_set_user',
+  text: `select from (select set_config('hasura.user', $1, true) as value offset 0) s where value is null`,
+}
+
+/** Longer statements, as inserts of many rows, seldom come twice and would take the server's memory. */
+const maxPreparedLength = 50_000
+
+/** Names of the statements that a connection holds prepared. */
+const preparedOn = new WeakMap<Wire, Set<string>>()
+
+/**
+ * One run of a prepared statement, as the driver takes it. The driver's own query asks for a description of the
+ * columns and makes an object of the result; here every column is text and nobody asks for names, so that a run is
+ * Bind, Execute and Sync in one write.
+ *
+ * With `user` it runs with `hasura.user` set to the session's variables, as triggers and functions of the database
+ * may read them. Both go to Postgres in one message train, which is one transaction: the setting ends with it, and
+ * it costs no round trip.
+ */
+class StatementQuery implements pg.Submittable {
+  readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
+  readonly #statement: Pick<CompiledStatement, 'name' | 'text'>
+  readonly #values: ResultRow
+  readonly #user: string | undefined
+  readonly #rows: ResultRow[] = []
+  #wire: Wire | undefined
+
+  constructor(
+    statement: Pick<CompiledStatement, 'name' | 'text'>,
+    values: ResultRow,
+    user: string | undefined,
+    callback: (error: Error | null, rows: readonly ResultRow[]) => void,
+  ) {
+    this.#statement = statement
+    this.#values = values
+    this.#user = user
+    this.callback = callback
+  }
+
+  submit(connection: pg.Connection): void {
+    const wire = connection as unknown as Wire
+    const prepared = preparedOn.get(wire) ?? new Set()
+    preparedOn.set(wire, prepared)
+    this.#wire = wire
+    wire.stream.cork()
+    try {
+      if (this.#user !== undefined) send(wire, prepared, setUser, [this.#user])
+      send(wire, prepared, this.#statement, this.#values)
+      wire.sync()
+    } finally {
+      wire.stream.uncork()
+    }
+  }
+
+  handleDataRow({ fields }: { readonly fields: ResultRow }): void {
+    this.#rows.push(fields)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#rows)
+  }
+
+  /** How far the train came is not known: what it was to prepare is prepared anew the next time. */
+  handleError(error: Error): void {
+    const prepared = this.#wire && preparedOn.get(this.#wire)
+    prepared?.delete(this.#statement.name)
+    prepared?.delete(setUser.name)
+    this.callback(error, [])
+  }
+
+  // The driver calls these, too; there is nothing to do.
+  handleRowDescription(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+}
+
+const send = (
+  wire: Wire,
+  prepared: Set<string>,
+  { name, text }: Pick<CompiledStatement, 'name' | 'text'>,
+  values: ResultRow,
+): void => {
+  const isKept = text.length <= maxPreparedLength
+  const statement = isKept ? name : ''
+  if (!isKept) wire.parse({ name: '', text })
+  else if (!prepared.has(name)) {
+    // Closing what isn't there is no error, and it may be there after a run that failed.
+    wire.close({ type: 'S', name })
+    wire.parse({ name, text })
+    prepared.add(name)
+  }
+  wire.bind({ statement, values })
+  wire.execute()
+}
+
+/**
+ * Runs a statement on a connection, prepared under its name, and returns its rows as texts. With `user` it runs as
+ * a transaction of its own in which `hasura.user` says that. Rejects with the driver's DatabaseError.
+ */
+export const runStatement = (
+  client: pg.PoolClient,
+  statement: Pick<CompiledStatement, 'name' | 'text'>,
+  values: ResultRow,
+  user?: string,
+): Promise<readonly ResultRow[]> =>
+  new Promise((resolve, reject) => {
+    client.query(
+      new StatementQuery(statement, values, user, (error, rows) => {
+        if (error === null) resolve(rows)
+        else reject(error)
+      }),
+    )
+  })
+
+/** How many statements a connection holds prepared. */
+export const preparedCount = (client: pg.PoolClient): number =>
+  preparedOn.get((client as unknown as { readonly connection: Wire }).connection)?.size ?? 0
