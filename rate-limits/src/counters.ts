@@ -64,8 +64,11 @@ export function memoryCounters(): Counters {
 }
 
 const connectMilliseconds = 2_000
-/** Redis answers in less than one. Nobody's request waits for longer than this for a Redis that hangs. */
-const commandMilliseconds = 250
+/**
+ * Redis answers in less than one, and a process under load may take hundreds to read it. Nobody's request waits for longer
+ * than this for a Redis that hangs; then the connection is ended, and nobody waits at all.
+ */
+const commandMilliseconds = 1_000
 const maxReconnectMilliseconds = 1_000
 
 /**
@@ -80,7 +83,7 @@ export async function redisCounters(url: string, logger: Logger): Promise<Counte
     connectTimeout: connectMilliseconds,
     commandTimeout: commandMilliseconds,
     // Ends a connection that is open and silent, which makes it one that isn't ready.
-    socketTimeout: commandMilliseconds * 2,
+    socketTimeout: commandMilliseconds,
     retryStrategy: (times) => Math.min(times * 100, maxReconnectMilliseconds),
   })
   const state = { shared: true }
