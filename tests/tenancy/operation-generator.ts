@@ -26,7 +26,8 @@ export interface GeneratedOperation {
 
 /**
  * Writes an operation for one root field from the schema alone, so that a field added tomorrow is tried tomorrow:
- * everything selectable `depth` levels down, required arguments filled in, optional ones as `withOptional` says.
+ * everything selectable `depth` levels down, required arguments filled in, optional ones as `withOptional` says. A depth
+ * of -1 selects nothing but `__typename`.
  */
 export function generateOperation(
   kind: 'query' | 'mutation' | 'subscription',
@@ -35,13 +36,20 @@ export function generateOperation(
     readonly depth: number
     readonly leaf: LeafValues
     readonly withOptional: (argument: GraphQLArgument) => boolean
+    /** Of optional arguments that are input objects, the one field to fill in; all two levels deep when absent. */
+    readonly onlyMember?: string
   },
 ): GeneratedOperation {
   const passed = field.args.filter(
     (argument) => isNonNullType(argument.type) || options.withOptional(argument),
   )
   const variables = Object.fromEntries(
-    passed.map((argument) => [argument.name, inputValue(argument.name, argument.type, options.leaf, 0)]),
+    passed.map((argument) => [
+      argument.name,
+      options.onlyMember !== undefined && options.withOptional(argument)
+        ? memberValue(argument.type, options.onlyMember, options.leaf)
+        : inputValue(argument.name, argument.type, options.leaf, 0),
+    ]),
   )
   const definitions = passed.map((argument) => `$${argument.name}: ${String(argument.type)}`)
   const passing = passed.map((argument) => `${argument.name}: $${argument.name}`)
@@ -56,11 +64,11 @@ function list(items: readonly string[]): string {
 function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type)
   if (isLeafType(named)) return ''
-  if (isUnionType(named)) {
+  if (isUnionType(named) && depth >= 0) {
     const ids = named.getTypes().filter((member) => 'id' in member.getFields())
     return ` { __typename ${ids.map(({ name }) => `... on ${name} { id }`).join(' ')} }`
   }
-  if (isInterfaceType(named)) return ' { __typename }'
+  if (isInterfaceType(named) || isUnionType(named) || depth < 0) return ' { __typename }'
   if (!isObjectType(named)) throw new Error(`${String(type)} can not be selected`)
   const parts = Object.values(named.getFields())
     .filter((child) =>
@@ -69,6 +77,13 @@ function selection(type: GraphQLOutputType, depth: number): string {
     .filter((child) => depth > 0 || isLeafType(getNamedType(child.type)))
     .map((child) => child.name + selection(child.type, depth - 1))
   return ` { __typename ${parts.join(' ')} }`
+}
+
+function memberValue(type: GraphQLInputType, member: string, leaf: LeafValues): unknown {
+  const nullable = getNullableType(type)
+  const field = isInputObjectType(nullable) ? nullable.getFields()[member] : undefined
+  if (field === undefined) throw new Error(`${String(type)} has no ${member}`)
+  return { [member]: inputValue(member, field.type, leaf, 0) }
 }
 
 /** Optional input fields are filled too, two levels deep: that is where a foreign id would slip in. */

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createTokenIssuer,
+  generateApiKey,
+  type CustomerId,
+  type MerchantId,
+  type TokenIssuer,
+  type UserId,
+} from '@commerce-graph/auth-webhook'
+import { SignJWT } from 'jose'
+import type postgres from 'postgres'
+
+interface KeyOptions {
+  readonly merchantId?: string
+  readonly mode?: 'live' | 'test'
+  readonly revoked?: boolean
+  readonly expired?: boolean
+}
+
+/** Makes credentials of every kind, and remembers those that are asked for again. */
+export class Callers {
+  readonly #sql: postgres.Sql
+  readonly #merchantId: string
+  readonly #issuer: TokenIssuer
+  readonly #keys = new Map<string, Promise<string>>()
+  readonly #users = new Map<string, Promise<string>>()
+
+  constructor(sql: postgres.Sql, merchantId: string, databaseUrl: string) {
+    this.#sql = sql
+    this.#merchantId = merchantId
+    this.#issuer = createTokenIssuer({ databaseUrl })
+  }
+
+  /** A key with these permissions and no others. */
+  key(permissions: Iterable<string>): Promise<string> {
+    return once(this.#keys, permissions, (list) => this.newKey(list))
+  }
+
+  /** The token of a user whose only role has these permissions. */
+  user(permissions: Iterable<string>): Promise<string> {
+    return once(this.#users, permissions, async (list) => {
+      const userId = randomUUID()
+      const sessionId = await this.#signIn(userId, list)
+      return this.#token({ kind: 'user', userId: userId as UserId, sessionId })
+    })
+  }
+
+  shopper(customerId: string, ttlSeconds = 3_600): Promise<string> {
+    return this.#token({ kind: 'customer', customerId: customerId as CustomerId }, ttlSeconds)
+  }
+
+  async newKey(permissions: readonly string[], options: KeyOptions = {}): Promise<string> {
+    const { merchantId = this.#merchantId, mode = 'live', revoked = false, expired = false } = options
+    const { key, hash, prefix } = generateApiKey(mode)
+    await this.#sql`
+      INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions, revoked_at, expires_at)
+      VALUES (${merchantId}, 'Of the matrix', ${mode}, ${prefix}, ${hash}, ${permissions},
+        ${revoked ? new Date() : null}, ${expired ? new Date(Date.now() - 60_000) : null})`
+    return key
+  }
+
+  /** Credentials that let nobody in, by the names that credentials.csv gives them; null: no header at all. */
+  async refused(permissions: readonly string[], customerId: string): Promise<Map<string, string | null>> {
+    const userId = randomUUID()
+    const sessionId = await this.#signIn(userId, permissions)
+    const ended = await this.#token({ kind: 'user', userId: userId as UserId, sessionId })
+    await this.#sql`
+      UPDATE identity.session SET revoked_at = now(), revoked_reason = 'REVOKED' WHERE id = ${sessionId}`
+    const fenced = await this.#fencedMerchant()
+    return new Map([
+      ['no credential', null],
+      ['malformed', 'Bearer no key at all'],
+      ['unknown key', `Bearer ${generateApiKey('live').key}`],
+      ['revoked key', `Bearer ${await this.newKey(permissions, { revoked: true })}`],
+      ['expired key', `Bearer ${await this.newKey(permissions, { expired: true })}`],
+      ['test key on a live deployment', `Bearer ${await this.newKey(permissions, { mode: 'test' })}`],
+      ['key from a disallowed address', `Bearer ${await this.newKey(permissions, { merchantId: fenced })}`],
+      ['expired token', `Bearer ${await this.#expiredToken(customerId)}`],
+      ['token of an ended session', `Bearer ${ended}`],
+      ['token that somebody else signed', `Bearer ${await this.#forged(customerId)}`],
+    ])
+  }
+
+  close(): Promise<void> {
+    return this.#issuer.close()
+  }
+
+  async #signIn(userId: string, permissions: readonly string[]): Promise<string> {
+    const merchantId = this.#merchantId
+    const [role] = await this.#sql<{ id: string }[]>`
+      INSERT INTO identity.role (merchant_id, name, permissions)
+      VALUES (${merchantId}, ${randomUUID()}, ${permissions}) RETURNING id`
+    await this.#sql`
+      INSERT INTO identity.user (merchant_id, id, email, name, status)
+      VALUES (${merchantId}, ${userId}, ${`${userId}@example.com`}, 'Of the matrix', 'ACTIVE')`
+    await this.#sql`
+      INSERT INTO identity.user_role (merchant_id, user_id, role_id) VALUES (${merchantId}, ${userId}, ${role?.id ?? ''})`
+    const [session] = await this.#sql<{ id: string }[]>`
+      INSERT INTO identity.session (merchant_id, user_id, expires_at)
+      VALUES (${merchantId}, ${userId}, now() + interval '1 hour') RETURNING id`
+    return session?.id ?? ''
+  }
+
+  async #token(
+    subject:
+      | { readonly kind: 'user'; readonly userId: UserId; readonly sessionId: string }
+      | { readonly kind: 'customer'; readonly customerId: CustomerId },
+    ttlSeconds = 3_600,
+  ): Promise<string> {
+    const merchantId = this.#merchantId as MerchantId
+    return (await this.#issuer.issue({ ...subject, merchantId, ttlSeconds })).accessToken
+  }
+
+  /** Signed by the key that signs now, ten minutes ago. */
+  async #expiredToken(customerId: string): Promise<string> {
+    await this.shopper(customerId)
+    const [key] = await this.#sql<{ id: string; private_jwk: JsonWebKey }[]>`
+      SELECT id, private_jwk FROM identity.signing_key WHERE retired_at IS NULL ORDER BY created_at DESC LIMIT 1`
+    if (key === undefined) throw new Error('there is no signing key')
+    const ago = Math.floor(Date.now() / 1_000) - 600
+    return this.#signed(customerId, key.id, key.private_jwk, ago)
+  }
+
+  async #forged(customerId: string): Promise<string> {
+    const [key] = await this.#sql<{ id: string }[]>`SELECT id FROM identity.signing_key LIMIT 1`
+    const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
+    const jwk = await crypto.subtle.exportKey('jwk', pair.privateKey)
+    return this.#signed(customerId, key?.id ?? '', jwk, Math.floor(Date.now() / 1_000))
+  }
+
+  #signed(customerId: string, kid: string, key: JsonWebKey, issuedAt: number): Promise<string> {
+    return new SignJWT({ kind: 'customer', merchant_id: this.#merchantId })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+      .setIssuer('commerce-graph')
+      .setAudience('commerce-graph')
+      .setSubject(customerId)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + 300)
+      .sign(key)
+  }
+
+  /** A merchant that lets nobody in but from a documentation network (RFC 5737), where no test runs. */
+  async #fencedMerchant(): Promise<string> {
+    const id = randomUUID()
+    await this.#sql`
+      INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${this.#sql.json({ id, name: 'Fenced' })})).*
+      FROM merchant.merchant m WHERE m.id = ${this.#merchantId}`
+    await this.#sql`
+      INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${id}, '192.0.2.0/24')`
+    await this.#sql`UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${id}`
+    return id
+  }
+}
+
+function once(
+  known: Map<string, Promise<string>>,
+  permissions: Iterable<string>,
+  make: (permissions: readonly string[]) => Promise<string>,
+): Promise<string> {
+  const list = [...permissions].sort()
+  const name = list.join(' ')
+  const found = known.get(name) ?? make(list)
+  known.set(name, found)
+  return found
+}

@@ -1,0 +1,288 @@
+import {
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, createClient, type Answer } from '../support/graphql-client.ts'
+import { createSubscriptionClient } from '../support/subscription-client.ts'
+import { contractTypes, refusedCredentials, rootFields, type RootFieldRow } from './expectations.ts'
+import { openMatrix, type Matrix } from './open-matrix.ts'
+import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
+import { fieldPaths, pathQuery, type FieldPath } from './paths.ts'
+import { sampleValue } from './sample-value.ts'
+
+/**
+ * Who may call which field of /graphql, and who may see which type behind it: expected/root-fields.csv and
+ * expected/types.csv say it, and every field that the schema shows is called by every kind of caller.
+ */
+describe('on /graphql', { timeout: 120_000 }, () => {
+  let matrix: Matrix
+  let schema: GraphQLSchema
+  let shopper: string
+  const rows = rootFields()
+  const types = contractTypes()
+
+  beforeAll(async () => {
+    matrix = await openMatrix()
+    schema = await matrix.schemaFor('/graphql', matrix.platform.liveKey)
+    shopper = await matrix.shopper(0)
+  }, 120_000)
+  afterAll(() => matrix.close())
+
+  /** Nobody is locked out by a test, and a shopper speaks of nobody else. */
+  const leaf = (name: string, type: string): unknown => {
+    if (name === 'ipWhitelistEnabled') return false
+    return name === 'customerId' ? matrix.customers[0] : sampleValue(type)
+  }
+
+  const ask = (credential: string, { query, variables }: Pick<GeneratedOperation, 'query' | 'variables'>) =>
+    matrix.client('/graphql', credential)(query, variables)
+
+  /** The root fields that can be asked for by POST, each as an operation that selects nothing. */
+  function operations(): readonly (readonly [RootFieldRow, GeneratedOperation])[] {
+    return (['query', 'mutation'] as const).flatMap((kind) =>
+      fieldsOf(schema, kind).map((field) => {
+        const row = rows.get(`${kind}.${field.name}`)
+        if (row === undefined) throw new Error(`root-fields.csv has no row for ${kind}.${field.name}`)
+        return [row, generateOperation(kind, field, { depth: -1, leaf, withOptional: () => false })] as const
+      }),
+    )
+  }
+
+  test('every root field has its row in root-fields.csv, and every type in types.csv', () => {
+    const kinds = ['query', 'mutation', 'subscription'] as const
+    const fields = kinds.flatMap((kind) => fieldsOf(schema, kind).map(({ name }) => `${kind}.${name}`))
+    expect([...rows.keys()].sort()).toEqual(fields.sort())
+    const roots = new Set(kinds.map((kind) => rootOf(schema, kind)))
+    const named = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type) && !roots.has(type))
+      .map(({ name }) => name)
+      .filter((name) => !/^__|(Connection|Edge|Payload)$/.test(name))
+    expect([...types.keys()].filter((name) => !name.includes('.')).sort()).toEqual(named.sort())
+    // Nor does it speak of fields that aren't there any more.
+    const gone = [...types.keys()].filter((name) => {
+      const [type, field] = name.split('.')
+      const found = schema.getType(type ?? '')
+      return (
+        field !== undefined &&
+        !(isObjectType(found) || isInputObjectType(found) ? found.getFields()[field] : false)
+      )
+    })
+    expect(gone).toEqual([])
+  })
+
+  test('whoever has no valid credential is refused at every field, with the id that credentials.csv says', async () => {
+    const credentials = await matrix.callers.refused(matrix.permissions, matrix.customers[0])
+    const expected = refusedCredentials()
+    expect([...credentials.keys()].sort()).toEqual([...expected.keys()].sort())
+    const wrong: string[] = []
+    for (const [name, authorization] of credentials) {
+      const client = createClient(matrix.url('/graphql'), authorization === null ? {} : { authorization })
+      for (const [{ field }, { query, variables }] of operations()) {
+        const told = idsOf(await client(query, variables))
+        if (told !== expected.get(name)?.contract) wrong.push(`${field} by ${name}: ${told}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('a key with one permission gets the fields of that permission and no other', async () => {
+    const wrong: string[] = []
+    for (const permission of [...matrix.permissions, 'none']) {
+      const key = await matrix.callers.key(permission === 'none' ? [] : [permission])
+      for (const [row, operation] of operations()) {
+        const expected = row.permission.every((needed) => needed === permission) ? row.key : row['without it']
+        const outcome = outcomeOf(await ask(key, operation))
+        if (outcome !== expected) wrong.push(`${row.field} with ${permission}: ${outcome}, not ${expected}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('all permissions but the needed one are not enough, for a user’s token either', async () => {
+    const wrong: string[] = []
+    for (const [row, operation] of operations()) {
+      const others = matrix.permissions.filter((name) => !row.permission.includes(name))
+      const calls = [
+        ['a key without it', await matrix.callers.key(others), row['without it'], row.permission.length > 0],
+        [
+          'a user without it',
+          await matrix.callers.user(others),
+          row['without it'],
+          row.permission.length > 0,
+        ],
+        ['a user with it', await matrix.callers.user(row.permission), row.user, true],
+        ['a shopper', shopper, row.shopper, true],
+      ] as const
+      for (const [who, credential, expected, applies] of calls) {
+        const outcome = applies ? outcomeOf(await ask(credential, operation)) : expected
+        if (outcome !== expected) wrong.push(`${row.field} by ${who}: ${outcome}, not ${expected}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('a type behind a field takes what types.csv says, on every path', async () => {
+    const nobody = matrix.client('/graphql', await matrix.callers.key([]))
+    const asShopper = matrix.client('/graphql', shopper)
+    const wrong: string[] = []
+    for (const path of fieldPaths(schema)) {
+      const query = pathQuery(path, literal)
+      const needed = neededFor(path)
+      const told = missing(await nobody(query))
+      const expected = [...needed.permissions].sort().join(' ')
+      if (told !== expected) wrong.push(`${path.name}: takes ${told}, not ${expected}`)
+      const enough = outcomeOf(
+        await ask(await matrix.callers.key(needed.permissions), { query, variables: {} }),
+      )
+      if (enough !== 'allowed') wrong.push(`${path.name} with ${expected}: ${enough}`)
+      const outcome = outcomeOf(await asShopper(query))
+      if (outcome !== needed.shopper) wrong.push(`${path.name} by a shopper: ${outcome}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('what a list is filtered by takes what types.csv says of the filter', async () => {
+    const nobody = await matrix.callers.key([])
+    const wrong: string[] = []
+    for (const field of fieldsOf(schema, 'query')) {
+      for (const filter of filtersOf(field)) {
+        const row = types.get(`${filter.type}.${filter.name}`)
+        const needed = new Set([
+          ...(rows.get(`query.${field.name}`)?.permission ?? []),
+          ...(row?.permission ?? []),
+        ])
+        const operation = generateOperation('query', field, {
+          depth: -1,
+          leaf: (name, type) => leaf(name, type),
+          withOptional: ({ name }) => name === filter.argument,
+          onlyMember: filter.name,
+        })
+        const told = missing(await ask(nobody, operation))
+        const expected = [...needed].sort().join(' ')
+        if (told !== expected) wrong.push(`${field.name} by ${filter.name}: takes ${told}, not ${expected}`)
+        const enough = outcomeOf(await ask(await matrix.callers.key(needed), operation))
+        if (enough !== 'allowed') wrong.push(`${field.name} by ${filter.name} with ${expected}: ${enough}`)
+        const outcome = outcomeOf(await ask(shopper, operation))
+        const shoppers = [rows.get(`query.${field.name}`)?.shopper, row?.shopper]
+        const may = shoppers.includes('SVC_AUTH_003') ? 'SVC_AUTH_003' : 'allowed'
+        if (outcome !== may)
+          wrong.push(`${field.name} by ${filter.name} by a shopper: ${outcome}, not ${may}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('a subscription takes what the rows say', async () => {
+    const wrong: string[] = []
+    for (const field of fieldsOf(schema, 'subscription')) {
+      const row = rows.get(`subscription.${field.name}`)
+      if (row === undefined) continue
+      const operation = generateOperation('subscription', field, {
+        depth: -1,
+        leaf,
+        withOptional: ({ name }) => name === 'after',
+      })
+      for (const [who, credential, expected] of [
+        ['a key with it', await matrix.callers.key(row.permission), row.key],
+        ['a key without it', await matrix.callers.key([]), row['without it']],
+        ['a user with it', await matrix.callers.user(row.permission), row.user],
+        ['a shopper', shopper, row.shopper],
+      ] as const) {
+        const outcome = await subscribed(credential, operation)
+        if (outcome !== expected) wrong.push(`${row.field} by ${who}: ${outcome}, not ${expected}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  function neededFor({ steps }: FieldPath): { permissions: ReadonlySet<string>; shopper: string } {
+    const needed = new Set<string>()
+    let shopperMay = 'allowed'
+    const add = (row: { permission: readonly string[]; shopper: string } | undefined) => {
+      for (const permission of row?.permission ?? []) needed.add(permission)
+      if (row?.shopper === 'SVC_AUTH_003') shopperMay = row.shopper
+    }
+    add(rows.get(`query.${steps[0]?.field.name ?? ''}`))
+    for (const { type, field } of steps) {
+      add(types.get(type.name))
+      add(types.get(`${type.name}.${field.name}`))
+      // A connection and its edges are as open as what they are of.
+      add(types.get(getNamedType(field.type).name.replace(/(Connection|Edge)$/, '')))
+    }
+    return { permissions: needed, shopper: shopperMay }
+  }
+
+  async function subscribed(credential: string, operation: GeneratedOperation): Promise<string> {
+    const client = createSubscriptionClient(matrix.url('/graphql'), bearer(credential))
+    try {
+      return await new Promise<string>((resolve) => {
+        // Who may listen hears something at once, or nothing because nothing happens.
+        const timer = setTimeout(() => resolve('allowed'), 1_000)
+        client.subscribe(operation, {
+          next: () => {
+            clearTimeout(timer)
+            resolve('allowed')
+          },
+          error: (error) => {
+            clearTimeout(timer)
+            resolve(/SVC_\w+/.exec(JSON.stringify(error))?.[0] ?? 'failed')
+          },
+          complete: () => undefined,
+        })
+      })
+    } finally {
+      await client.dispose()
+    }
+  }
+})
+
+/** What a field's arguments that are input objects can say, each by itself. */
+function filtersOf({ args }: GraphQLField<unknown, unknown>) {
+  return args.flatMap((argument) => {
+    const type = getNullableType(argument.type)
+    if (!isInputObjectType(type)) return []
+    return Object.keys(type.getFields()).map((name) => ({ argument: argument.name, type: type.name, name }))
+  })
+}
+
+type Kind = 'query' | 'mutation' | 'subscription'
+
+function rootOf(schema: GraphQLSchema, kind: Kind) {
+  switch (kind) {
+    case 'query':
+      return schema.getQueryType()
+    case 'mutation':
+      return schema.getMutationType()
+    case 'subscription':
+      return schema.getSubscriptionType()
+    default:
+      return kind satisfies never
+  }
+}
+
+const fieldsOf = (schema: GraphQLSchema, kind: Kind) => Object.values(rootOf(schema, kind)?.getFields() ?? {})
+
+function literal(name: string, type: string): string {
+  if (name === 'metrics') return '[ORDERS]'
+  return JSON.stringify(sampleValue(type.replaceAll(/[[\]!]/g, '')))
+}
+
+/** What the answer is but for what a caller may see: errors of input and rows that aren't there are `allowed`. */
+function outcomeOf({ status, errors }: Answer<unknown>): string {
+  const refusal = errors.find(({ extensions }) => extensions.id.startsWith('SVC_AUTH'))
+  if (refusal !== undefined) return refusal.extensions.id
+  return status >= 500 ? String(status) : 'allowed'
+}
+
+const idsOf = ({ errors }: Answer<unknown>): string => errors.map(({ extensions }) => extensions.id).join(' ')
+
+const missing = ({ errors }: Answer<unknown>): string =>
+  errors
+    .map(({ extensions }) => (extensions.details['permission'] as string | undefined) ?? extensions.id)
+    .sort()
+    .join(' ')

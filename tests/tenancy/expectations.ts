@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import { z } from 'zod'
+
+/** `none` (open to all who are let in), or the permissions that it takes, all of them. */
+const permissions = z
+  .string()
+  .regex(/^(none|[a-z_]+:[a-z]+( [a-z_]+:[a-z]+)*)$/)
+  .transform((text) => (text === 'none' ? [] : text.split(' ')))
+
+/** For an operation of a table: what it takes, or null where nobody has it. */
+const grantable = z.union([z.literal('-').transform(() => null), permissions])
+
+/** SVC_AUTH_002 is what a refresh token gets that is good for nothing. */
+const outcome = z.enum(['allowed', 'SVC_AUTH_002', 'SVC_AUTH_003'])
+
+const rootField = z.object({
+  field: z.string().regex(/^(query|mutation|subscription)\.\w+$/),
+  permission: permissions,
+  key: outcome,
+  user: outcome,
+  shopper: outcome,
+  'without it': z.enum(['-', 'SVC_AUTH_003']),
+})
+
+const contractType = z.object({
+  type: z.string().regex(/^\w+(\.\w+)?$/),
+  permission: permissions,
+  shopper: outcome,
+})
+
+const table = z.object({
+  table: z.string().regex(/^\w+\.\w+$/),
+  read: grantable,
+  insert: grantable,
+  update: grantable,
+  delete: grantable,
+  /** Their own rows; the shop's, the same for every shopper; or some of the shop's and those of their own. */
+  'shopper reads': z.enum(['-', 'own', 'shop', 'both']),
+  'shopper inserts': z.enum(['-', 'own']),
+  'shopper updates': z.enum(['-', 'own']),
+  'shopper deletes': z.enum(['-', 'own']),
+})
+
+const operation = z.object({
+  operation: z.string().regex(/^(action|function)\.\w+$/),
+  permission: permissions,
+  key: z.union([outcome, z.literal('absent')]),
+  user: z.union([outcome, z.literal('absent')]),
+  shopper: z.union([outcome, z.literal('absent')]),
+})
+
+const credential = z.object({ credential: z.string(), contract: z.string(), hasura: z.string() })
+
+export type RootFieldRow = z.output<typeof rootField>
+export type ContractTypeRow = z.output<typeof contractType>
+export type TableRow = z.output<typeof table>
+export type OperationRow = z.output<typeof operation>
+
+/** Every root field of /graphql, by `query.orders`. */
+export const rootFields = (): ReadonlyMap<string, RootFieldRow> =>
+  read('root-fields.csv', rootField, ({ field }) => field)
+/** What the types of /graphql take on top of the root field, and the fields that take more than their type. */
+export const contractTypes = (): ReadonlyMap<string, ContractTypeRow> =>
+  read('types.csv', contractType, ({ type }) => type)
+/** Every table that Hasura tracks, by `ordering.order`. */
+export const tables = (): ReadonlyMap<string, TableRow> => read('tables.csv', table, (row) => row.table)
+/** Hasura's actions and functions, by `action.createOrder`. */
+export const operations = (): ReadonlyMap<string, OperationRow> =>
+  read('operations.csv', operation, (row) => row.operation)
+/** What lets nobody in, and what it is told. */
+export const refusedCredentials = () => read('credentials.csv', credential, (row) => row.credential)
+
+function read<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+  nameOf: (row: z.output<Schema>) => string,
+): ReadonlyMap<string, z.output<Schema>> {
+  const text = readFileSync(new URL(`expected/${file}`, import.meta.url))
+  const rows = new Map<string, z.output<Schema>>()
+  for (const [index, raw] of parse(text, { columns: true }).entries()) {
+    const row = schema.safeParse(raw)
+    if (!row.success) throw new Error(`${file}, line ${index + 2}: ${z.prettifyError(row.error)}`)
+    const name = nameOf(row.data)
+    if (rows.has(name)) throw new Error(`${file} has ${name} twice`)
+    rows.set(name, row.data)
+  }
+  return rows
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { getNamedType, isInputObjectType, isLeafType, type GraphQLSchema } from 'graphql'
+import type { Answer } from '../support/graphql-client.ts'
+import type { Matrix } from './open-matrix.ts'
+import { tableFields, type TableField, type TrackedTable } from './tracked-tables.ts'
+
+type Data = Readonly<Record<string, unknown>>
+export type Write = 'insert' | 'update' | 'delete'
+
+/** A mutation of Hasura's own API that writes one row of a table, if it may. */
+export interface TableWrite {
+  readonly table: TrackedTable
+  readonly does: Write
+  readonly query: string
+  readonly variables: Data
+}
+
+/** The fields that write many rows, which say how many; those for one are the same operation. */
+export function writingFields(schema: GraphQLSchema, tables: readonly TrackedTable[]): readonly TableField[] {
+  const type = schema.getMutationType()
+  return type ? tableFields(type, tables).filter(({ field }) => takesMany(field)) : []
+}
+
+const takesMany = ({ args }: TableField['field']): boolean =>
+  args.some(({ name }) => name === 'objects' || name === 'where')
+
+/** What came of a write: an error's code, or whether a row was written. */
+export function outcomeOf({ data, text }: Answer<Data>): string {
+  const code = /"code":"([^"]+)"/.exec(text)?.[1]
+  if (code !== undefined) return code
+  return JSON.stringify(data?.['done']) === '{"affected_rows":0}' ? 'nothing' : 'written'
+}
+
+/** Tables whose rows are pairs of others, or one for each: a second one of the kind can't be inserted. */
+const PAIRS: ReadonlySet<string> = new Set([
+  'catalog.product_category',
+  'booking.staff_service',
+  'inventory.warehouse_address',
+])
+
+/** A call for each operation of each table; rows are deleted last. */
+export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promise<readonly TableWrite[]> {
+  const calls: TableWrite[] = []
+  for (const { table, does, field } of writingFields(schema, matrix.tracked)) {
+    if (does !== 'insert' && does !== 'update' && does !== 'delete') continue
+    const row =
+      does === 'insert' && PAIRS.has(table.name) ? await takenOut(matrix, table) : await aRow(matrix, table)
+    calls.push({ table, does, ...callFor(schema, does, field.name, table, row) })
+  }
+  const order: readonly Write[] = ['insert', 'update', 'delete']
+  return calls.toSorted((one, other) => order.indexOf(one.does) - order.indexOf(other.does))
+}
+
+/** A row that is not there any more, so that it can be inserted. */
+async function takenOut(matrix: Matrix, table: TrackedTable): Promise<Data> {
+  const row = await aRow(matrix, table)
+  const columns = Object.fromEntries(
+    Object.entries(table.columnNames).map(([column, name]) => [name, column]),
+  )
+  const { sql } = matrix
+  const ids = Object.keys(whereIs(row))
+  await sql`DELETE FROM ${sql(table.name)} WHERE ${ids
+    .map((name) => sql`${sql(columns[name] ?? name)} = ${String(row[name])}`)
+    .reduce((all, each) => sql`${all} AND ${each}`)}`
+  return row
+}
+
+async function aRow(matrix: Matrix, table: TrackedTable): Promise<Data> {
+  const [found] = await matrix.sql.unsafe<{ row: Data }[]>(
+    `SELECT row FROM (SELECT to_jsonb(t) AS row FROM ${table.sql} t) rows
+     WHERE coalesce(row ->> 'merchant_id', row ->> 'id') = $1
+     ORDER BY row ->> 'customer_id' IS NOT NULL, row ->> 'id' DESC LIMIT 1`,
+    [matrix.platform.merchantId],
+  )
+  if (found === undefined) throw new Error(`${table.name} has no row`)
+  return Object.fromEntries(
+    Object.entries(found.row).map(([column, value]) => [table.columnNames[column] ?? column, value]),
+  )
+}
+
+function callFor(
+  schema: GraphQLSchema,
+  does: Write,
+  field: string,
+  table: TrackedTable,
+  row: Data,
+): Pick<TableWrite, 'query' | 'variables'> {
+  switch (does) {
+    case 'insert': {
+      const object = Object.fromEntries(
+        inputColumns(schema, `${table.type}_insert_input`).map((name) => [name, anew(name, row[name])]),
+      )
+      return {
+        query: `mutation ($rows: [${table.type}_insert_input!]!) { done: ${field}(objects: $rows) { affected_rows } }`,
+        variables: { rows: [object] },
+      }
+    }
+    case 'update': {
+      const columns = inputColumns(schema, `${table.type}_set_input`)
+      const column = columns.find((name) => row[name] !== null) ?? columns[0] ?? ''
+      return {
+        query: `mutation ($set: ${table.type}_set_input!, $where: ${table.type}_bool_exp!) { done: ${field}(_set: $set, where: $where) { affected_rows } }`,
+        variables: { set: { [column]: row[column] }, where: whereIs(row) },
+      }
+    }
+    case 'delete':
+      return {
+        query: `mutation ($where: ${table.type}_bool_exp!) { done: ${field}(where: $where) { affected_rows } }`,
+        variables: { where: whereIs(row) },
+      }
+    default:
+      return does satisfies never
+  }
+}
+
+/** The columns that an input takes; what it nests is left out. */
+function inputColumns(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name)
+  if (!isInputObjectType(type)) throw new Error(`there is no ${name}`)
+  return Object.values(type.getFields())
+    .filter((field) => isLeafType(getNamedType(field.type)))
+    .map((field) => field.name)
+}
+
+/** What must be unique is made so. */
+function anew(name: string, value: unknown): unknown {
+  if (/^(slug|name|code|sku|token)$/i.test(name)) return randomUUID().toUpperCase()
+  if (name === 'email') return `${randomUUID()}@example.com`
+  if (name === 'network') return '198.51.100.0/24'
+  return name === 'position' || name === 'threshold' ? Number(value) + 12 : value
+}
+
+/** Exactly this row: by `id`, or by all ids that it has. */
+function whereIs(row: Data): Data {
+  const ids = 'id' in row ? ['id'] : Object.keys(row).filter((name) => /Id$/.test(name))
+  return Object.fromEntries(
+    ids.filter((name) => row[name] !== null).map((name) => [name, { _eq: row[name] }]),
+  )
+}
