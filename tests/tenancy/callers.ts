@@ -4,6 +4,7 @@ import {
   generateApiKey,
   type CustomerId,
   type MerchantId,
+  type SecretBox,
   type TokenIssuer,
   type UserId,
 } from '@commerce-graph/auth-webhook'
@@ -22,13 +23,16 @@ export class Callers {
   readonly #sql: postgres.Sql
   readonly #merchantId: string
   readonly #issuer: TokenIssuer
+  readonly #secretBox: SecretBox
   readonly #keys = new Map<string, Promise<string>>()
   readonly #users = new Map<string, Promise<string>>()
 
-  constructor(sql: postgres.Sql, merchantId: string, databaseUrl: string) {
+  /** @param secretBox opens what the platform has sealed in its database */
+  constructor(sql: postgres.Sql, merchantId: string, databaseUrl: string, secretBox: SecretBox) {
     this.#sql = sql
     this.#merchantId = merchantId
-    this.#issuer = createTokenIssuer({ databaseUrl })
+    this.#issuer = createTokenIssuer({ databaseUrl, secretBox })
+    this.#secretBox = secretBox
   }
 
   /** A key with these permissions and no others. */
@@ -114,11 +118,12 @@ export class Callers {
   /** Signed by the key that signs now, ten minutes ago. */
   async #expiredToken(customerId: string): Promise<string> {
     await this.shopper(customerId)
-    const [key] = await this.#sql<{ id: string; private_jwk: JsonWebKey }[]>`
+    const [key] = await this.#sql<{ id: string; private_jwk: string }[]>`
       SELECT id, private_jwk FROM identity.signing_key WHERE retired_at IS NULL ORDER BY created_at DESC LIMIT 1`
     if (key === undefined) throw new Error('there is no signing key')
     const ago = Math.floor(Date.now() / 1_000) - 600
-    return this.#signed(customerId, key.id, key.private_jwk, ago)
+    const opened = this.#secretBox.open(key.private_jwk, `signing key ${key.id}`)
+    return this.#signed(customerId, key.id, JSON.parse(opened) as JsonWebKey, ago)
   }
 
   async #forged(customerId: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { createSecretBox } from '@commerce-graph/auth-webhook'
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -34,12 +36,13 @@ export interface Matrix {
 }
 
 export async function openMatrix(): Promise<Matrix> {
-  const platform = await startTestPlatform()
+  const encryptionKeys = [{ id: 'matrix', key: randomBytes(32) }]
+  const platform = await startTestPlatform({ encryptionKeys })
   const { merchantId, graphqlUrl, hasuraUrl, adminSecret, databaseUrl } = platform
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => undefined })
   const customers = await twoCustomers(sql, merchantId)
   await fillEmptyTables(sql, merchantId, customers[0])
-  const callers = new Callers(sql, merchantId, databaseUrl)
+  const callers = new Callers(sql, merchantId, databaseUrl, createSecretBox(encryptionKeys))
   const permissions = await sql<{ name: string }[]>`SELECT name FROM merchant.permission`
   const url = (path: Path) => (path === '/graphql' ? graphqlUrl : hasuraUrl + path)
   const client = (path: Path, credential: string) => createClient(url(path), bearer(credential))
