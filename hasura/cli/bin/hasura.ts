@@ -1,10 +1,8 @@
 import { MetadataDirectoryError } from 'hasura-embedded/metadata-directory'
+import { HasuraApiError, InterruptedMigrationError, MigrationFilesError } from 'hasura-embedded/migrations'
 import { join } from 'node:path'
 import { CommandFailed, createProgram } from '../src/commands.ts'
-import { HasuraApiError } from '../src/hasura-api.ts'
 import { MetadataFilesError } from '../src/metadata-files.ts'
-import { InterruptedMigrationError } from '../src/migrate.ts'
-import { MigrationFilesError } from '../src/migration-files.ts'
 import { ProjectError } from '../src/project.ts'
 
 const EXPECTED = [

@@ -1,6 +1,6 @@
 import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
 import { z } from 'zod'
-import { type HasuraApi } from './hasura-api.ts'
+import { type HasuraApi } from 'hasura-embedded/migrations'
 
 /** A part of the metadata that the engine can't use, and why. */
 export type Inconsistency = { readonly name: string; readonly type: string; readonly reason: string }

@@ -1,13 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import {
+  type HasuraApi,
+  migrate,
+  migrationStatus,
+  type SqlFailure,
+  type StepRequest,
+} from 'hasura-embedded/migrations'
 import { join } from 'node:path'
 import { applyMetadata } from './apply-metadata.ts'
 import { createMigration } from './create-migration.ts'
 import { diffMetadata, exportMetadata } from './export-metadata.ts'
-import { createHasuraApi, type HasuraApi } from './hasura-api.ts'
-import { migrate, migrationStatus } from './migrate.ts'
-import { type StepRequest } from './migration-plan.ts'
+import { createHasuraApi } from './hasura-api.ts'
 import { type Project, type ProjectFlags, readProject } from './project.ts'
-import { type SqlFailure } from './run-sql-file.ts'
 import { applySeeds } from './seeds.ts'
 
 /** Something was refused or failed, and has been told; the process ends with 1. */

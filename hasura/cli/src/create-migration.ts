@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MigrationFilesError } from './migration-files.ts'
+import { MigrationFilesError } from 'hasura-embedded/migrations'
 
 /** Makes the folder of a new migration with an empty up.sql and down.sql, and returns it. */
 export async function createMigration(directory: string, name: string, now: Date): Promise<string> {

@@ -1,34 +1,9 @@
+import { HasuraApiError, type HasuraApi } from 'hasura-embedded/migrations'
 import { z } from 'zod'
 
 const TIMEOUT_MS = 120_000
 
-export type HasuraApi = {
-  readonly endpoint: string
-  /** One command of `/v1/metadata`. Throws HasuraApiError. */
-  readonly metadata: (request: MetadataRequest) => Promise<unknown>
-  /** Runs SQL through `/v2/query`, all of it in one transaction. Throws HasuraApiError. */
-  readonly runSql: (source: string, sql: string) => Promise<unknown>
-  readonly version: () => Promise<string>
-}
-
-export type MetadataRequest = { readonly type: string; readonly version?: number; readonly args: unknown }
-
 export type HasuraApiOptions = { readonly endpoint: string; readonly adminSecret: string | undefined }
-
-/** A refusal of the engine, or its absence. `internal` is what Hasura tells an admin about the database's error. */
-export class HasuraApiError extends Error {
-  override readonly name = 'HasuraApiError'
-  readonly code: string
-  readonly path: string
-  readonly internal: unknown
-
-  constructor({ code, path, message, internal }: Omit<HasuraApiError, 'name' | 'stack' | 'cause'>) {
-    super(message)
-    this.code = code
-    this.path = path
-    this.internal = internal
-  }
-}
 
 const refusal = z.object({
   error: z.string(),
@@ -50,10 +25,8 @@ export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): Ha
     )
   }
   return {
-    endpoint,
     metadata: (request) => call('v1/metadata', request),
     runSql: (source, sql) => call('v2/query', { type: 'run_sql', args: { source, sql } }),
-    version: async () => z.object({ version: z.string() }).parse(await call('v1/version')).version,
   }
 }
 

@@ -1,7 +1,14 @@
 export { applyMetadata, type Inconsistency } from './apply-metadata.ts'
-export { createHasuraApi, type HasuraApi, HasuraApiError, type HasuraApiOptions } from './hasura-api.ts'
-export { migrate, type MigrateOptions, type MigrateOutcome, migrationStatus } from './migrate.ts'
-export { type Migration } from './migration-files.ts'
-export { type SqlFailure } from './run-sql-file.ts'
+export { createHasuraApi, type HasuraApiOptions } from './hasura-api.ts'
 export { applySeeds, type SeedOptions, type SeedOutcome } from './seeds.ts'
 export { diffMetadata, exportMetadata } from './export-metadata.ts'
+export {
+  type HasuraApi,
+  HasuraApiError,
+  migrate,
+  type MigrateOptions,
+  type MigrateOutcome,
+  type Migration,
+  migrationStatus,
+  type SqlFailure,
+} from 'hasura-embedded/migrations'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HasuraApi } from './hasura-api.ts'
-import { runSqlFile, type SqlFailure } from './run-sql-file.ts'
+import { type HasuraApi } from 'hasura-embedded/migrations'
+import { runSqlFile, type SqlFailure } from 'hasura-embedded/migrations'
 
 export type SeedOutcome =
   | { readonly kind: 'seeded'; readonly files: readonly string[] }

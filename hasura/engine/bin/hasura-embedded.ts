@@ -1,74 +1,60 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { LocalPostgresError, startLocalPostgres } from '@commerce-graph/local-postgres'
+import { LocalPostgresError } from '@commerce-graph/local-postgres'
 import { pino } from 'pino'
-import { startEngine } from '../src/engine.ts'
-import { MetadataDirectoryError, readMetadataDirectory } from '../src/metadata/read-directory.ts'
-import type { Metadata } from '../src/metadata/types.ts'
+import { type Engine, startEngine } from '../src/engine.ts'
+import { MetadataDirectoryError } from '../src/metadata/read-directory.ts'
+import { InterruptedMigrationError } from '../src/migrations/migrate.ts'
+import { MigrationFilesError } from '../src/migrations/migration-files.ts'
 import { type Settings, readSettings } from '../src/settings.ts'
+import { StartError } from '../src/start-error.ts'
 
 const help = `hasura-embedded: Hasura v2 over Postgres, in Node, without Docker
 
 Usage: hasura-embedded [options]
 
-  --metadata DIR       apply this metadata directory (config v3) at the start
+  --metadata DIR       begin with this metadata directory (config v3); also HASURA_GRAPHQL_METADATA_DIR
+  --migrations DIR     apply the migrations in DIR, or in DIR/default, that the database has not seen;
+                       also HASURA_GRAPHQL_MIGRATIONS_DIR
   --database-url URL   use this Postgres (15 or later); also HASURA_GRAPHQL_DATABASE_URL
   --data-dir DIR       without a URL: bring a Postgres that keeps its data here (default .hasura-data)
-  --port N             default 8080; also HASURA_GRAPHQL_SERVER_PORT
+  --port N             default 8080, 0 takes a free one; also HASURA_GRAPHQL_SERVER_PORT
   --host ADDRESS       default 127.0.0.1; also HASURA_GRAPHQL_SERVER_HOST
   --help
 
-Hasura's own settings mean the same: HASURA_GRAPHQL_ADMIN_SECRET, _AUTH_HOOK, _AUTH_HOOK_MODE,
-_UNAUTHORIZED_ROLE, _STRINGIFY_NUMERIC_TYPES, _INFER_FUNCTION_PERMISSIONS, _ENABLE_ALLOWLIST, _ENABLED_APIS, _CORS_DOMAIN,
-_DISABLE_CORS, _PG_CONNECTIONS, _LOG_LEVEL, _WEBSOCKET_KEEPALIVE, _WEBSOCKET_CONNECTION_INIT_TIMEOUT,
-_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL, _BATCH_SIZE and the same of _STREAMING_QUERIES,
-_EVENTS_HTTP_POOL_SIZE, _EVENTS_FETCH_INTERVAL, _EVENTS_FETCH_BATCH_SIZE, _GRACEFUL_SHUTDOWN_TIMEOUT.
+Without metadata it starts with what the database has, or with nothing. Hasura's own settings mean the same
+(HASURA_GRAPHQL_ADMIN_SECRET, HASURA_GRAPHQL_JWT_SECRET, ...): SETTINGS.md lists all of them.
 `
 
-interface Arguments {
-  readonly metadata?: string | undefined
-  readonly dataDir: string
-  readonly databaseUrl?: string | undefined
-  readonly port?: string | undefined
-  readonly host?: string | undefined
-  readonly help: boolean
-}
+const options = {
+  metadata: { type: 'string' },
+  migrations: { type: 'string' },
+  'database-url': { type: 'string' },
+  'data-dir': { type: 'string', default: '.hasura-data' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
 
-const readArguments = (): Arguments => {
-  const { values } = parseArgs({
-    options: {
-      metadata: { type: 'string' },
-      'database-url': { type: 'string' },
-      'data-dir': { type: 'string', default: '.hasura-data' },
-      port: { type: 'string' },
-      host: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  return {
-    metadata: values.metadata,
-    dataDir: values['data-dir'],
-    databaseUrl: values['database-url'],
-    port: values.port,
-    host: values.host,
-    help: values.help,
-  }
-}
+type Arguments = ReturnType<typeof readArguments>
+
+const readArguments = () => parseArgs({ options }).values
 
 /** An argument goes before the environment. */
 const settingsOf = (args: Arguments): Settings => {
   const given = {
-    HASURA_GRAPHQL_DATABASE_URL: args.databaseUrl,
+    HASURA_GRAPHQL_DATABASE_URL: args['database-url'],
     HASURA_GRAPHQL_SERVER_PORT: args.port,
     HASURA_GRAPHQL_SERVER_HOST: args.host,
+    HASURA_GRAPHQL_METADATA_DIR: args.metadata,
+    HASURA_GRAPHQL_MIGRATIONS_DIR: args.migrations,
   }
   const overrides = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const result = readSettings({ ...process.env, ...overrides })
-  if (result.kind === 'invalid') throw new UsageError(result.problems.join('\n'))
+  if (result.kind === 'invalid') throw new StartError(result.problems.join('\n'))
+  for (const warning of result.warnings) process.stderr.write(`${warning}\n`)
   return result.settings
 }
-
-class UsageError extends Error {}
 
 const main = async (): Promise<void> => {
   const args = readArguments()
@@ -77,47 +63,36 @@ const main = async (): Promise<void> => {
     return
   }
   const settings = settingsOf(args)
-  const metadata = args.metadata === undefined ? undefined : await readMetadataDirectory(args.metadata)
-  const postgres =
-    settings.databaseUrl === undefined ? await startLocalPostgres({ dataDir: args.dataDir }) : undefined
   const logger = pino({ level: settings.logLevel })
-  const databaseUrl = settings.databaseUrl ?? postgres?.url ?? ''
-  const engine = await startEngine({ ...settings, databaseUrl, logger }).catch(async (error: unknown) => {
-    await postgres?.stop()
-    throw error
-  })
-  const stop = async (): Promise<void> => {
-    await engine.stop()
-    await postgres?.stop()
-  }
+  const engine = await startEngine({ ...settings, dataDir: args['data-dir'], logger })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stop().then(() => process.exit(0)))
+    process.once(signal, () => void engine.stop().then(() => process.exit(0)))
   }
-  if (metadata) await applyMetadata(engine, metadata)
-  if (settings.adminSecret === undefined) {
-    process.stderr.write('No admin secret is set: whoever reaches this address is admin.\n')
-  }
-  process.stdout.write(`GraphQL at ${engine.url ?? ''}/v1/graphql\n`)
+  tellAbout(engine, settings)
 }
 
-const applyMetadata = async (
-  engine: Awaited<ReturnType<typeof startEngine>>,
-  metadata: Metadata,
-): Promise<void> => {
-  for (const { name, reason } of await engine.replaceMetadata(metadata))
-    process.stderr.write(`${name}: ${reason}\n`)
+const tellAbout = (engine: Engine, settings: Settings): void => {
+  for (const { name, reason } of engine.snapshot.inconsistencies) process.stderr.write(`${name}: ${reason}\n`)
+  if (settings.adminSecret === undefined)
+    process.stderr.write('No admin secret is set: whoever reaches this address is admin.\n')
+  process.stdout.write(`GraphQL at ${engine.url ?? ''}/v1/graphql\n`)
 }
 
 /** What the caller or the surroundings did wrong is told in a line; a mistake of ours with its stack. */
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  const operational =
-    error instanceof UsageError ||
-    error instanceof MetadataDirectoryError ||
-    error instanceof LocalPostgresError ||
-    // Refused connections and ports in use, unknown options, what Postgres refuses.
-    ('code' in error && typeof error.code === 'string')
-  return operational ? error.message : (error.stack ?? error.message)
+  const expected = [
+    StartError,
+    MetadataDirectoryError,
+    MigrationFilesError,
+    InterruptedMigrationError,
+    LocalPostgresError,
+  ]
+  // Unknown options, what Postgres refuses, and what the operating system does.
+  const hasCode = 'code' in error && typeof error.code === 'string'
+  return hasCode || expected.some((type) => error instanceof type)
+    ? error.message
+    : (error.stack ?? error.message)
 }
 
 try {

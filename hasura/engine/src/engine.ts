@@ -2,7 +2,9 @@ import { setInterval } from 'node:timers'
 import pg from 'pg'
 import { type Logger, pino } from 'pino'
 import { type EventSettings, createEngineEvents, followWithEvents } from './events/engine-events.ts'
-import { createGraphQLExecutor } from './execute/graphql-executor.ts'
+import { applyProject } from './apply-project.ts'
+import { type Database, openDatabase } from './database.ts'
+import { type InternalErrors, createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
 import { type ApiGroup, apiGroups } from './http/routes.ts'
@@ -18,12 +20,22 @@ import { createAuthenticator } from './session/authenticator.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
 import type { Session } from './session/types.ts'
 import type { Inconsistency, Snapshot } from './snapshot.ts'
+import { StartError, reasonOf } from './start-error.ts'
 import { createMetadataStore } from './storage/metadata-store.ts'
 
 export interface EngineOptions {
-  /** Holds the data and, in schema hdb_catalog, the metadata. */
-  readonly databaseUrl: string
-  readonly adminSecret?: string | undefined
+  /**
+   * Holds the data and, in schema hdb_catalog, the metadata. Without it the engine brings a Postgres of its own, which
+   * ends with it.
+   */
+  readonly databaseUrl?: string | undefined
+  /** Where a Postgres of the engine's own keeps its data; without it, they are gone when it stops. */
+  readonly dataDir?: string | undefined
+  /** A folder of migrations; those that are missing are applied before anybody is served. */
+  readonly migrations?: string | undefined
+  /** A metadata directory, or metadata, to begin with; otherwise what the database has. */
+  readonly metadata?: string | Metadata | undefined
+  readonly adminSecret?: string | readonly string[] | undefined
   readonly authHook?: AuthHook | undefined
   /** How tokens are verified; `parseJwtSecrets` reads Hasura's JSON. */
   readonly jwtSecrets?: readonly JwtSecret[] | undefined
@@ -45,8 +57,17 @@ export interface EngineOptions {
   readonly logger?: Logger | undefined
   /** Connections to Postgres at most. */
   readonly poolSize?: number | undefined
-  /** How soon metadata that another engine on the same database has changed is taken over. */
+  /** How soon metadata that another engine on the same database has changed is taken over; 0: never. */
   readonly pollIntervalMs?: number | undefined
+  /** Who is told what Postgres said of an error, beside what Hasura makes of it; nobody unless told. */
+  readonly internalErrors?: InternalErrors | undefined
+  readonly connections?: Partial<ConnectionSettings> | undefined
+  /** Whether WebSockets read cookies; not with CORS disabled, unless told. */
+  readonly readCookies?: boolean | undefined
+  /** Whether who is not let in gets the status 401 from the GraphQL endpoints, too. */
+  readonly preserve401?: boolean | undefined
+  /** A line in the log for each HTTP request. */
+  readonly logRequests?: boolean | undefined
   readonly maxBodyBytes?: number | undefined
   readonly requestTimeoutMs?: number | undefined
   /** Time-outs and bounds of GraphQL over WebSocket. */
@@ -59,12 +80,23 @@ export interface EngineOptions {
   readonly events?: Partial<EventSettings> | undefined
 }
 
-export type WebSocketLimits = HttpServerOptions['webSockets']
+export type WebSocketLimits = Omit<HttpServerOptions['webSockets'], 'readsCookies'>
+
+export interface ConnectionSettings {
+  readonly idleTimeoutMs: number
+  /** 0: for ever. */
+  readonly lifetimeSeconds: number
+  /** How long a request waits for a connection. */
+  readonly waitMs: number
+  readonly isolation: 'read-committed' | 'repeatable-read' | 'serializable'
+}
 
 export interface Engine {
   /** Where HTTP is served, when it is. */
   readonly port: number | undefined
   readonly url: string | undefined
+  /** Where the data is; with the password, if it is the engine's own Postgres. */
+  readonly databaseUrl: string
   readonly snapshot: Snapshot
   /** Answers one GraphQL request in process. Throws only for a mistake of the engine. */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
@@ -103,6 +135,12 @@ const defaults = {
     maxMessageBytes: 1024 * 1024,
     maxBufferedBytes: 4 * 1024 * 1024,
   },
+  connections: {
+    idleTimeoutMs: 180_000,
+    lifetimeSeconds: 600,
+    waitMs: 10_000,
+    isolation: 'read-committed',
+  } satisfies ConnectionSettings,
   refetch: { intervalMs: 1_000, batchSize: 100 },
   events: {
     delivery: 'at-start',
@@ -134,17 +172,30 @@ const initialMetadata: Metadata = {
 }
 
 /** Connects, creates Hasura's tables if they are absent, reads metadata and catalog, and serves. */
-export const startEngine = async (options: EngineOptions): Promise<Engine> => {
+export const startEngine = async (options: EngineOptions = {}): Promise<Engine> => {
+  const database = await openDatabase(options)
+  try {
+    return await startOn(database, options)
+  } catch (error) {
+    await database.stop()
+    throw error
+  }
+}
+
+const startOn = async (database: Database, options: EngineOptions): Promise<Engine> => {
   const logger = options.logger ?? pino({ level: 'warn' })
+  const connections = { ...defaults.connections, ...options.connections }
   const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
+    connectionString: database.url,
     max: options.poolSize ?? defaults.poolSize,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connections.waitMs,
+    idleTimeoutMillis: connections.idleTimeoutMs,
+    ...(connections.lifetimeSeconds === 0 ? {} : { maxLifetimeSeconds: connections.lifetimeSeconds }),
     application_name: 'hasura-embedded',
     // A statement's text holds all that its plan depends on (filters, limit), so its plan can be made once for a
     // connection. Left to itself, Postgres often plans a list with relationships anew each time (measured on the
     // list of 20: 6.7 ms a request that way, 4.7 ms this way, on a busy machine).
-    options: '-c plan_cache_mode=force_generic_plan',
+    options: `-c plan_cache_mode=force_generic_plan -c default_transaction_isolation=${connections.isolation.replace('-', '\\ ')}`,
   })
   // An idle connection that Postgres closes must not end the process; the next request gets a new one. The error
   // carries the whole client, prepared statements included, so only its message is logged.
@@ -152,23 +203,41 @@ export const startEngine = async (options: EngineOptions): Promise<Engine> => {
   // The pool stops listening to a connection when it closes it, and a server that stops meanwhile would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   try {
-    return await startWith(pool, logger, options)
+    await checkConnection(pool, database.url)
+    return await startWith(pool, logger, database, options)
   } catch (error) {
     await pool.end()
     throw error
   }
 }
 
-const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions): Promise<Engine> => {
+const checkConnection = async (pool: pg.Pool, databaseUrl: string): Promise<void> => {
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    const url = URL.parse(databaseUrl)
+    const place = url === null ? 'its URL' : `${url.hostname}:${url.port || '5432'}${url.pathname}`
+    throw new StartError(`can't connect to the database at ${place}: ${reasonOf(error)}`)
+  }
+}
+
+const startWith = async (
+  pool: pg.Pool,
+  logger: Logger,
+  database: Database,
+  options: EngineOptions,
+): Promise<Engine> => {
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
   const stringifyNumbers = options.stringifyNumericTypes ?? false
   const workspace = await openWorkspace(pool, store, followWithEvents(stringifyNumbers))
   const environment = options.env ?? process.env
+  await applyProject(workspace, options)
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
     stringifyNumericTypes: stringifyNumbers,
     inferFunctionPermissions: options.inferFunctionPermissions ?? true,
     enableAllowlist: options.enableAllowlist ?? false,
+    internalErrors: options.internalErrors,
     env: environment,
   })
   const poolSize = options.poolSize ?? defaults.poolSize
@@ -194,6 +263,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
   return {
     port: server?.port,
     url: server?.url,
+    databaseUrl: database.url,
     get snapshot() {
       return workspace.snapshot
     },
@@ -217,6 +287,7 @@ const startWith = async (pool: pg.Pool, logger: Logger, options: EngineOptions):
       await server?.close()
       await events.stop()
       await pool.end()
+      await database.stop()
     },
   }
 }
@@ -245,6 +316,7 @@ const serve = async (
     executor,
     hub,
     authenticator: createAuthenticator({ ...options, logger }),
+    preserve401: options.preserve401 ?? false,
     checkDatabase: async () => {
       await pool.query('select 1')
     },
@@ -261,15 +333,21 @@ const serve = async (
     host: options.host ?? defaults.host,
     port: options.port,
     cors: options.cors ?? { kind: 'any' },
+    logRequests: options.logRequests ?? false,
     maxBodyBytes: options.maxBodyBytes ?? defaults.maxBodyBytes,
     requestTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
-    webSockets: { ...defaults.webSockets, ...options.webSockets },
+    webSockets: {
+      ...defaults.webSockets,
+      ...options.webSockets,
+      readsCookies: options.readCookies ?? options.cors?.kind !== 'none',
+    },
     logger,
   })
 }
 
 /** Looks for another engine's changes. A look that takes longer than the interval is not overtaken. */
 const poll = (workspace: Workspace, logger: Logger, intervalMs: number): (() => void) => {
+  if (intervalMs === 0) return () => undefined
   let looking = false
   const look = async (): Promise<void> => {
     if (looking) return

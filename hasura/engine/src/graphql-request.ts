@@ -26,6 +26,8 @@ export interface GraphQLError {
 export interface DatabaseProblem {
   readonly sqlState: string
   readonly message: string
+  readonly detail: string | undefined
+  readonly hint: string | undefined
   readonly constraint: string | undefined
   readonly schema: string | undefined
   readonly table: string | undefined

@@ -1,4 +1,6 @@
+import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
+import { environment, notApplied } from './environment.ts'
 import { readSettings } from './settings.ts'
 
 const jwtSecret = JSON.stringify({ type: 'HS256', key: 'k'.repeat(32) })
@@ -66,4 +68,56 @@ describe('readSettings', () => {
     const result = readSettings(env)
     expect(result.kind === 'invalid' && result.problems.join()).toContain(problem)
   })
+
+  test('several admin secrets, a database for metadata alone, and variables without effect are told apart', () => {
+    const read = (env: Record<string, string>) => readSettings(env)
+    expect(read({ HASURA_GRAPHQL_ADMIN_SECRETS: '["a","b"]' })).toMatchObject({
+      settings: { adminSecret: ['a', 'b'] },
+    })
+    expect(read({ HASURA_GRAPHQL_ACCESS_KEY: 'k' })).toMatchObject({ settings: { adminSecret: 'k' } })
+    expect(read({ HASURA_GRAPHQL_ADMIN_SECRETS: 'a' })).toMatchObject({ kind: 'invalid' })
+    expect(read({ HASURA_GRAPHQL_METADATA_DATABASE_URL: 'postgres://m' })).toMatchObject({
+      settings: { databaseUrl: 'postgres://m' },
+    })
+    expect(
+      read({
+        HASURA_GRAPHQL_METADATA_DATABASE_URL: 'postgres://m',
+        HASURA_GRAPHQL_DATABASE_URL: 'postgres://d',
+      }),
+    ).toMatchObject({ kind: 'invalid' })
+    expect(
+      read({ HASURA_GRAPHQL_ENABLE_CONSOLE: 'true', HASURA_GRAPHQL_TYPO: '1', HASURA_X: '1' }),
+    ).toMatchObject({
+      warnings: [
+        expect.stringContaining('HASURA_GRAPHQL_ENABLE_CONSOLE has no effect: there is no console'),
+        'HASURA_GRAPHQL_TYPO has no effect: this engine does not know it',
+      ],
+    })
+  })
+})
+
+test('SETTINGS.md says what the settings are (written anew with -u)', async () => {
+  const rows = Object.entries(environment.shape).map(([name, schema]) => {
+    const fallback = schema.safeParse(undefined).data
+    const shown = fallback === undefined ? '' : `\`${String(fallback)}\``
+    return `| \`${name}\` | ${shown} | ${schema.description ?? ''} |`
+  })
+  const ignored = Object.entries(notApplied).map(([name, reason]) => `| \`${name}\` | ${reason} |`)
+  const text = `# Settings
+
+Hasura's environment variables. What the engine can't obey and what would keep somebody out is refused at the start; what
+has no effect is told there.
+
+| Variable | Default | What it does |
+| --- | --- | --- |
+${rows.join('\n')}
+
+## Accepted, without effect
+
+| Variable | Why |
+| --- | --- |
+${ignored.join('\n')}
+`
+  const formatted = await format(text, { parser: 'markdown', printWidth: 110 })
+  await expect(formatted).toMatchFileSnapshot('../SETTINGS.md')
 })

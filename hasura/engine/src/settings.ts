@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import { type EnvironmentValues, environment, notApplied } from './environment.ts'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
-import { type ApiGroup, apiGroups } from './http/routes.ts'
+import type { ApiGroup } from './http/routes.ts'
 import type { EventSettings } from './events/engine-events.ts'
-import type { WebSocketLimits } from './engine.ts'
+import type { ConnectionSettings, WebSocketLimits } from './engine.ts'
+import type { InternalErrors } from './execute/graphql-executor.ts'
 import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { authenticationProblem } from './session/authenticator.ts'
@@ -11,7 +12,9 @@ import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 /** Hasura's own environment variables, as far as they apply here. */
 export interface Settings {
   readonly databaseUrl: string | undefined
-  readonly adminSecret: string | undefined
+  readonly adminSecret: string | readonly string[] | undefined
+  readonly metadata: string | undefined
+  readonly migrations: string | undefined
   readonly authHook: AuthHook | undefined
   readonly jwtSecrets: readonly JwtSecret[]
   readonly unauthorizedRole: string | undefined
@@ -24,6 +27,12 @@ export interface Settings {
   readonly host: string
   readonly poolSize: number
   readonly logLevel: string
+  readonly logRequests: boolean
+  readonly preserve401: boolean
+  readonly internalErrors: InternalErrors
+  readonly readCookies: boolean
+  readonly connections: ConnectionSettings
+  readonly pollIntervalMs: number
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
   readonly events: Omit<EventSettings, 'delivery'>
@@ -31,68 +40,10 @@ export interface Settings {
 }
 
 export type SettingsResult =
-  | { readonly kind: 'settings'; readonly settings: Settings }
+  | { readonly kind: 'settings'; readonly settings: Settings; readonly warnings: readonly string[] }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
-const yes = ['true', 't', 'yes', 'y', '1']
-const no = ['false', 'f', 'no', 'n', '0']
-
-const flag = (fallback: boolean) =>
-  z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum([...yes, ...no]))
-    .transform((value) => yes.includes(value))
-    .default(fallback)
-
-const port = z.coerce.number().int().min(0).max(65_535)
-
-const intervalMs = z.coerce.number().int().min(10).max(3_600_000).default(1_000)
-const batchSize = z.coerce.number().int().min(1).max(10_000).default(100)
-const seconds = z.coerce.number().int().min(1).max(3_600)
-
-const environment = z.object({
-  HASURA_GRAPHQL_DATABASE_URL: z.string().min(1).optional(),
-  HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(1).optional(),
-  HASURA_GRAPHQL_AUTH_HOOK: z.url({ protocol: /^https?$/ }).optional(),
-  HASURA_GRAPHQL_AUTH_HOOK_MODE: z
-    .string()
-    .toUpperCase()
-    .pipe(z.enum(['GET', 'POST']))
-    .default('GET'),
-  HASURA_GRAPHQL_JWT_SECRET: z.string().optional(),
-  HASURA_GRAPHQL_JWT_SECRETS: z.string().optional(),
-  HASURA_GRAPHQL_UNAUTHORIZED_ROLE: z.string().min(1).optional(),
-  HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: flag(false),
-  HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true),
-  HASURA_GRAPHQL_ENABLE_ALLOWLIST: flag(false),
-  HASURA_GRAPHQL_ENABLED_APIS: z
-    .string()
-    .default(apiGroups.join(','))
-    .transform((list) => list.split(',').map((name) => name.trim()))
-    .transform((names) => apiGroups.filter((group) => names.includes(group))),
-  HASURA_GRAPHQL_CORS_DOMAIN: z.string().default('*'),
-  HASURA_GRAPHQL_DISABLE_CORS: flag(false),
-  HASURA_GRAPHQL_SERVER_PORT: port.default(8080),
-  HASURA_GRAPHQL_SERVER_HOST: z.string().min(1).default('127.0.0.1'),
-  HASURA_GRAPHQL_PG_CONNECTIONS: z.coerce.number().int().min(1).max(1000).default(20),
-  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs,
-  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
-  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs,
-  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize,
-  HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE: z.coerce.number().int().min(1).max(10_000).default(100),
-  HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL: intervalMs,
-  /** Zero: events are written, and delivered by another engine. */
-  HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE: z.coerce.number().int().min(0).max(10_000).default(100),
-  /** Zero: asynchronous actions are written down, and run by another engine. */
-  HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: z.coerce.number().int().min(0).max(3_600_000).default(1_000),
-  HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: z.coerce.number().int().min(0).max(3_600).default(60),
-  HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5),
-  HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds.default(3),
-  HASURA_GRAPHQL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-})
-
-/** Reads the environment. Every problem is told, with the name of its variable. */
+/** Reads the environment. Every problem is told, with the name of its variable; so is what has no effect. */
 export const readSettings = (env: Readonly<Record<string, string | undefined>>): SettingsResult => {
   const parsed = environment.safeParse(env)
   if (!parsed.success) {
@@ -103,21 +54,49 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
   const tokens = parseJwtSecrets(values.HASURA_GRAPHQL_JWT_SECRET, values.HASURA_GRAPHQL_JWT_SECRETS)
   if (tokens.kind === 'invalid') return { kind: 'invalid', problems: [tokens.problem] }
   const settings = fromEnvironment(values, tokens.secrets)
-  const problem = authenticationProblem(settings)
-  return problem === undefined ? { kind: 'settings', settings } : { kind: 'invalid', problems: [problem] }
+  const problems = [authenticationProblem(settings), otherDatabase(values)].filter(
+    (each) => each !== undefined,
+  )
+  return problems.length > 0
+    ? { kind: 'invalid', problems }
+    : { kind: 'settings', settings, warnings: withoutEffect(env) }
 }
 
-const fromEnvironment = (
-  values: z.output<typeof environment>,
-  jwtSecrets: readonly JwtSecret[],
-): Settings => ({
+const otherDatabase = (values: EnvironmentValues): string | undefined => {
+  const { HASURA_GRAPHQL_DATABASE_URL: data, HASURA_GRAPHQL_METADATA_DATABASE_URL: metadata } = values
+  return data === undefined || metadata === undefined || data === metadata
+    ? undefined
+    : 'HASURA_GRAPHQL_METADATA_DATABASE_URL: the engine keeps metadata in the database of the data (HASURA_GRAPHQL_DATABASE_URL)'
+}
+
+/** Variables that somebody set for nothing. */
+const withoutEffect = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith('HASURA_GRAPHQL_') && !Object.hasOwn(environment.shape, name))
+    .map((name) => {
+      const reason = Object.hasOwn(notApplied, name) ? notApplied[name] : 'this engine does not know it'
+      return `${name} has no effect: ${reason ?? ''}`
+    })
+
+const secretOf = (values: EnvironmentValues): string | readonly string[] | undefined =>
+  values.HASURA_GRAPHQL_ADMIN_SECRETS ??
+  values.HASURA_GRAPHQL_ADMIN_SECRET ??
+  values.HASURA_GRAPHQL_ACCESS_KEY
+
+const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecret[]): Settings => ({
   jwtSecrets,
-  databaseUrl: values.HASURA_GRAPHQL_DATABASE_URL,
-  adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
+  databaseUrl: values.HASURA_GRAPHQL_DATABASE_URL ?? values.HASURA_GRAPHQL_METADATA_DATABASE_URL,
+  metadata: values.HASURA_GRAPHQL_METADATA_DIR,
+  migrations: values.HASURA_GRAPHQL_MIGRATIONS_DIR,
+  adminSecret: secretOf(values),
   authHook:
     values.HASURA_GRAPHQL_AUTH_HOOK === undefined
       ? undefined
-      : { url: values.HASURA_GRAPHQL_AUTH_HOOK, mode: values.HASURA_GRAPHQL_AUTH_HOOK_MODE },
+      : {
+          url: values.HASURA_GRAPHQL_AUTH_HOOK,
+          mode: values.HASURA_GRAPHQL_AUTH_HOOK_MODE,
+          sendsRequest: values.HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY,
+        },
   unauthorizedRole: values.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
   stringifyNumericTypes: values.HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES,
   inferFunctionPermissions: values.HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS,
@@ -130,6 +109,17 @@ const fromEnvironment = (
   host: values.HASURA_GRAPHQL_SERVER_HOST,
   poolSize: values.HASURA_GRAPHQL_PG_CONNECTIONS,
   logLevel: values.HASURA_GRAPHQL_LOG_LEVEL,
+  logRequests: values.HASURA_GRAPHQL_ENABLED_LOG_TYPES.includes('http-log'),
+  preserve401: values.HASURA_GRAPHQL_PRESERVE_401_ERRORS,
+  internalErrors: internalErrors(values),
+  readCookies: !values.HASURA_GRAPHQL_DISABLE_CORS || values.HASURA_GRAPHQL_WS_READ_COOKIE,
+  connections: {
+    idleTimeoutMs: values.HASURA_GRAPHQL_PG_TIMEOUT * 1_000,
+    lifetimeSeconds: values.HASURA_GRAPHQL_PG_CONN_LIFETIME,
+    waitMs: values.HASURA_GRAPHQL_PG_POOL_TIMEOUT * 1_000,
+    isolation: values.HASURA_GRAPHQL_TX_ISOLATION,
+  },
+  pollIntervalMs: values.HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL,
   liveQueries: {
     intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
     batchSize: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE,
@@ -150,3 +140,8 @@ const fromEnvironment = (
     initTimeoutMs: values.HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT * 1_000,
   },
 })
+
+const internalErrors = (values: EnvironmentValues): InternalErrors => {
+  if (values.HASURA_GRAPHQL_DEV_MODE) return 'everybody'
+  return values.HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS ? 'admin' : 'nobody'
+}

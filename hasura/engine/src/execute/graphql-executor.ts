@@ -1,7 +1,13 @@
 import { OperationTypeNode } from 'graphql'
 import pg from 'pg'
 import { type ActionRuntime, answerAction } from '../actions/run-action.ts'
-import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
+import type {
+  GraphQLError,
+  ExecuteOptions,
+  GraphQLExecutor,
+  GraphQLRequest,
+  GraphQLResult,
+} from '../graphql-request.ts'
 import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestError } from '../plan/request-error.ts'
@@ -17,7 +23,12 @@ import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts
 import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
 
+/** Who is told what Postgres said, beside Hasura's own words (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
+export type InternalErrors = 'nobody' | 'admin' | 'everybody'
+
 export interface GraphQLExecutorOptions {
+  /** Nobody unless told. */
+  readonly internalErrors?: InternalErrors | undefined
   /** HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES. */
   readonly stringifyNumericTypes: boolean
   /** HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS. */
@@ -63,7 +74,7 @@ export const createGraphQLExecutor = (
       } catch (error) {
         const failure = failureOf(error)
         if (failure === undefined) throw error
-        return { kind: 'errors', errors: [failure] }
+        return { kind: 'errors', errors: [withInternal(failure, session, options)] }
       }
     },
     explain: (request, session) => {
@@ -99,6 +110,27 @@ export const createGraphQLExecutor = (
     prepareSubscription: (request, session) =>
       prepareSubscription(request, session, runtimeOf(request, session), options.stringifyNumericTypes),
   }
+}
+
+/** The cause of an error as Hasura tells it in `internal`. The statement is not told: it holds what was sent. */
+const withInternal = (
+  error: GraphQLError,
+  { isAdmin }: Session,
+  { internalErrors }: GraphQLExecutorOptions,
+): GraphQLError => {
+  const isTold = internalErrors === 'everybody' || (internalErrors === 'admin' && isAdmin)
+  if (!isTold || error.database === undefined) return error
+  const { sqlState, message, detail, hint } = error.database
+  const internal = {
+    error: {
+      exec_status: 'FatalError',
+      hint: hint ?? null,
+      message,
+      status_code: sqlState,
+      description: detail ?? null,
+    },
+  }
+  return { ...error, extensions: { ...error.extensions, internal } }
 }
 
 const execute = async (

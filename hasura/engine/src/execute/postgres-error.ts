@@ -17,8 +17,8 @@ const invalidEscapeSequence = '22025'
 /** Turns what Postgres says into Hasura's error; undefined if the error is not Postgres'. */
 export const postgresError = (error: unknown, path: string): GraphQLError | undefined => {
   if (!(error instanceof DatabaseError)) return undefined
-  const { code: sqlState = '', message, constraint, table, schema, column } = error
-  const database = { sqlState, message, constraint, table, schema, column }
+  const { code: sqlState = '', message, detail, hint, constraint, table, schema, column } = error
+  const database = { sqlState, message, detail, hint, constraint, table, schema, column }
   if (sqlState === '22P02' && message.includes(checkViolation))
     return { message: checkViolation, extensions: { path, code: 'permission-error' } }
   const violation = violations[sqlState]

@@ -25,11 +25,16 @@ export interface GraphQLEndpoint {
   readonly authenticator: Authenticator
   readonly executor: GraphQLExecutor & SubscriptionCompiler
   readonly hub: SubscriptionHub
+  /** HASURA_GRAPHQL_PRESERVE_401_ERRORS. */
+  readonly preserve401: boolean
 }
 
-/** `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. The status is 200, whatever happens. */
+/**
+ * `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. The status is 200, whatever happens, unless a
+ * setting asks for 401.
+ */
 export const handleGraphQL = async (
-  { api, authenticator, executor }: GraphQLEndpoint,
+  { api, authenticator, executor, preserve401 }: GraphQLEndpoint,
   text: string,
   headers: IncomingHttpHeaders,
   signal: AbortSignal,
@@ -46,8 +51,9 @@ export const handleGraphQL = async (
     const result = await executor.execute(request, session, options)
     return jsonText(resultText(result), result.kind === 'data' ? result.headers : undefined)
   } catch (error) {
-    if (error instanceof HasuraError) return graphqlErrorResponse(error)
-    throw error
+    if (!(error instanceof HasuraError)) throw error
+    const response = graphqlErrorResponse(error)
+    return preserve401 && error.status === 401 ? { ...response, status: 401 } : response
   }
 }
 

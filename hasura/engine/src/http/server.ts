@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { HasuraError } from '../hasura-error.ts'
 import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
+import { StartError } from '../start-error.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
 import { type Api, resourceNotFound, route } from './routes.ts'
 import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
@@ -14,6 +15,8 @@ export interface HttpServerOptions {
   /** 0 takes any free port. */
   readonly port: number
   readonly cors: CorsPolicy
+  /** A line in the log for each request. */
+  readonly logRequests: boolean
   readonly maxBodyBytes: number
   /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
   readonly requestTimeoutMs: number
@@ -53,7 +56,10 @@ export const startHttpServer = async (api: Api, options: HttpServerOptions): Pro
 
 const listen = (server: Server, { host, port }: HttpServerOptions): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = `port ${port} of ${host} is in use by another program`
+      reject(error.code === 'EADDRINUSE' ? new StartError(inUse) : error)
+    })
     server.listen(port, host, () => {
       const address = server.address()
       if (address === null || typeof address === 'string') reject(new Error('the server has no port'))
@@ -93,7 +99,19 @@ const serve = async (
     send(response, internalError(request, controller.signal), { 'x-request-id': requestId }, request)
   } finally {
     clearTimeout(deadline)
+    if (options.logRequests) logRequest(options.logger, request, response, requestId)
   }
+}
+
+/** Hasura's type of log `http-log`. */
+const logRequest = (
+  logger: Logger,
+  { method, url, httpVersion, socket }: IncomingMessage,
+  { statusCode: status }: ServerResponse,
+  requestId: string,
+): void => {
+  const http = { method, url, status, ip: socket.remoteAddress, http_version: `HTTP/${httpVersion}` }
+  logger.info({ type: 'http-log', detail: { request_id: requestId, http_info: http } }, 'request')
 }
 
 const answerTo = async (

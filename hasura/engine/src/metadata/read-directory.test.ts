@@ -145,7 +145,7 @@ custom_types:
     [
       'an unknown key',
       { ...databases, 'databases/default/tables/public_article.yaml': 'table: article\ncolour: red\n' },
-      /\$\.sources\[0\]\.tables\[1\]: unknown key "colour"/,
+      /public_article\.yaml: \$: unknown key "colour"/,
     ],
     ['what is no metadata directory', { 'version.yaml': 'version: 2' }, /only version 3/],
   ])('refuses %s', async (_, contents, message) => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { type ScalarTag, parse } from 'yaml'
+import { parseJsonPath } from '../plan/json-path.ts'
 import { customTypesAndActionsFromSdl } from './actions-sdl.ts'
 import { parseMetadata } from './read-metadata.ts'
 import type { Metadata } from './types.ts'
@@ -36,11 +37,13 @@ const listFiles = {
  */
 export const readMetadataDirectory = async (directory: string): Promise<Metadata> => {
   const root = resolve(directory)
+  // What each part of the metadata was read from, to be told where something is wrong with it.
+  const files: FilesOfValues = new WeakMap()
   await assertVersion3(root)
   const entries = await Promise.all(
-    Object.entries(listFiles).map(async ([file, key]) => [key, await readYaml(root, file)] as const),
+    Object.entries(listFiles).map(async ([file, key]) => [key, await readYaml(root, file, files)] as const),
   )
-  const sources = (await readYaml(root, join('databases', 'databases.yaml'))) ?? []
+  const sources = (await readYaml(root, join('databases', 'databases.yaml'), files)) ?? []
   const actions = customTypesAndActionsFromSdl(
     (await readOptional(join(root, 'actions.graphql'))) ?? '',
     (await readYaml(root, 'actions.yaml')) ?? {},
@@ -54,9 +57,28 @@ export const readMetadataDirectory = async (directory: string): Promise<Metadata
   }
   const parsed = parseMetadata(document)
   if (parsed.kind === 'invalid') {
-    throw new MetadataDirectoryError(`${directory}: ${parsed.problem.path}: ${parsed.problem.message}`)
+    const { path, message } = parsed.problem
+    throw new MetadataDirectoryError(`${placeOf(document, path, directory, files)}: ${message}`)
   }
   return parsed.value
+}
+
+type FilesOfValues = WeakMap<object, string>
+
+/** The file that a path of the metadata leads into, and the path from there. */
+const placeOf = (document: object, path: string, directory: string, files: FilesOfValues): string => {
+  let place = { file: directory, rest: path }
+  let value: unknown = document
+  let walked = '$'
+  for (const step of parseJsonPath(path, '$')) {
+    if (typeof value !== 'object' || value === null) break
+    value = (value as Readonly<Record<string, unknown>>)[step]
+    const left = path.slice(walked.length)
+    walked += /^(?:\.[\w-]+|\[\d+\]|\['[^']*'\])/.exec(left)?.[0] ?? left
+    const file = typeof value === 'object' && value !== null ? files.get(value) : undefined
+    if (file !== undefined) place = { file, rest: `$${path.slice(walked.length)}` }
+  }
+  return `${place.file}: ${place.rest}`
 }
 
 /** hasura-cli writes `{}` for what is not set, even where the metadata knows a list. */
@@ -81,10 +103,28 @@ const readOptional = async (path: string): Promise<string | undefined> => {
   }
 }
 
-const readYaml = async (root: string, file: string): Promise<unknown> => {
+const readYaml = async (
+  root: string,
+  file: string,
+  files: FilesOfValues = new WeakMap(),
+): Promise<unknown> => {
   const path = join(root, file)
   const text = await readOptional(path)
-  return text === undefined ? undefined : resolveIncludes(parseYaml(path, text), path, root, 0)
+  if (text === undefined) return undefined
+  return readFrom(path, resolveIncludes(parseYaml(path, text), { from: path, root, files }, 0), files)
+}
+
+const readFrom = async (file: string, reading: Promise<unknown>, files: FilesOfValues): Promise<unknown> => {
+  const value = await reading
+  // An include that stands for the whole file has named its own already.
+  if (typeof value === 'object' && value !== null && !files.has(value)) files.set(value, file)
+  return value
+}
+
+interface IncludeScope {
+  readonly from: string
+  readonly root: string
+  readonly files: FilesOfValues
 }
 
 /** What `!include path` stands for until it is read. */
@@ -108,29 +148,28 @@ const parseYaml = (path: string, text: string): unknown => {
   }
 }
 
-const resolveIncludes = async (
-  value: unknown,
-  from: string,
-  root: string,
-  depth: number,
-): Promise<unknown> => {
-  if (value instanceof Include) return include(value.path, from, root, depth)
+const resolveIncludes = async (value: unknown, scope: IncludeScope, depth: number): Promise<unknown> => {
+  if (value instanceof Include) return include(value.path, scope, depth)
   if (typeof value === 'string') {
     const path = quotedInclude.exec(value)?.[1]
-    return path === undefined ? value : include(path.trim(), from, root, depth)
+    return path === undefined ? value : include(path.trim(), scope, depth)
   }
-  if (Array.isArray(value)) return Promise.all(value.map((item) => resolveIncludes(item, from, root, depth)))
+  if (Array.isArray(value)) return Promise.all(value.map((item) => resolveIncludes(item, scope, depth)))
   if (typeof value !== 'object' || value === null) return value
   const entries = await Promise.all(
     Object.entries(value).map(
-      async ([key, item]) => [key, await resolveIncludes(item, from, root, depth)] as const,
+      async ([key, item]) => [key, await resolveIncludes(item, scope, depth)] as const,
     ),
   )
   return Object.fromEntries(entries)
 }
 
 /** Paths are relative to the file that includes, and stay inside the directory. */
-const include = async (file: string, from: string, root: string, depth: number): Promise<unknown> => {
+const include = async (
+  file: string,
+  { from, root, files }: IncludeScope,
+  depth: number,
+): Promise<unknown> => {
   if (depth >= maxIncludeDepth) throw new MetadataDirectoryError(`${from}: !include is nested too deep`)
   const path = resolve(dirname(from), file)
   if (relative(root, path).startsWith('..')) {
@@ -139,5 +178,5 @@ const include = async (file: string, from: string, root: string, depth: number):
   const text = await readOptional(path)
   if (text === undefined)
     throw new MetadataDirectoryError(`${from}: the included file ${file} does not exist`)
-  return resolveIncludes(parseYaml(path, text), path, root, depth + 1)
+  return readFrom(path, resolveIncludes(parseYaml(path, text), { from: path, root, files }, depth + 1), files)
 }

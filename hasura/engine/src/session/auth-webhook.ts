@@ -9,6 +9,8 @@ import { type Session, createSession } from './types.ts'
 export interface AuthHook {
   readonly url: string
   readonly mode: 'GET' | 'POST'
+  /** Whether a POST tells the GraphQL request beside the headers; true unless told. */
+  readonly sendsRequest?: boolean
   /** Milliseconds; 10 seconds unless told, as Hasura waits. */
   readonly timeoutMs?: number
 }
@@ -64,7 +66,9 @@ export const createWebhookClient = (hook: AuthHook): WebhookClient => {
     authenticate: async (request) => {
       const headers = forwardedHeaders(request.headers)
       const question = JSON.stringify(
-        hook.mode === 'GET' ? headers : { headers, request: graphqlOf(request) },
+        hook.mode === 'GET'
+          ? headers
+          : { headers, ...(hook.sendsRequest === false ? {} : { request: graphqlOf(request) }) },
       )
       const key = createHash('sha256').update(question).digest('base64')
       const cached = cache.get(key)

@@ -10,6 +10,8 @@ import { legacyProtocol, transportProtocol } from './protocol.ts'
 
 export interface WebSocketOptions extends ConnectionLimits {
   readonly cors: CorsPolicy
+  /** Hasura reads no cookies where CORS is disabled: any page could send them. */
+  readonly readsCookies: boolean
   /** Connections at once; further ones are answered 503. */
   readonly maxConnections: number
   readonly maxMessageBytes: number
@@ -52,7 +54,7 @@ export const serveWebSockets = (
     const api = apiOf(request.url) ?? 'graphql'
     sockets.handleUpgrade(request, socket, head, (client) => {
       const protocol = client.protocol === 'graphql-transport-ws' ? transportProtocol : legacyProtocol
-      const headers = headersOf(request, options.cors)
+      const headers = headersOf(request, options.readsCookies)
       new Connection(client, protocol, headers, { ...endpoint, api }, options, options.logger)
     })
   })
@@ -88,9 +90,9 @@ const refuseUpgrade = (socket: Duplex, status: string): void => {
 }
 
 /** Headers that describe the upgrade are not the client's. */
-const headersOf = ({ headers }: IncomingMessage, cors: CorsPolicy): IncomingHttpHeaders =>
+const headersOf = ({ headers }: IncomingMessage, readsCookies: boolean): IncomingHttpHeaders =>
   Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => !name.startsWith('sec-websocket-') && !(name === 'cookie' && cors.kind === 'none'),
+      ([name]) => !name.startsWith('sec-websocket-') && (readsCookies || name !== 'cookie'),
     ),
   )

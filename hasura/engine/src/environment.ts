@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { apiGroups } from './http/routes.ts'
+
+const yes = ['true', 't', 'yes', 'y', '1']
+const no = ['false', 'f', 'no', 'n', '0']
+
+const flag = (fallback: boolean) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum([...yes, ...no]))
+    .transform((value) => yes.includes(value))
+    .default(fallback)
+
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
+const intervalMs = whole(10, 3_600_000).default(1_000)
+const batchSize = whole(1, 10_000).default(100)
+const seconds = whole(1, 3_600)
+const text = z.string().min(1)
+const list = z
+  .string()
+  .transform((names) => names.split(',').map((name) => name.trim()))
+  .transform((names) => names.filter((name) => name !== ''))
+
+/** A JSON list of secrets. */
+const secrets = z.string().transform((value, context): readonly string[] => {
+  try {
+    return z.array(text).min(1).max(100).parse(JSON.parse(value))
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a JSON list of texts' })
+    return z.NEVER
+  }
+})
+
+/**
+ * Hasura's environment variables that the engine obeys: what they may be, what they are when absent and what they do.
+ * https://hasura.io/docs/latest/deployment/graphql-engine-flags/reference/
+ */
+export const environment = z.object({
+  HASURA_GRAPHQL_DATABASE_URL: text.optional().describe('The Postgres with data and metadata.'),
+  HASURA_GRAPHQL_METADATA_DATABASE_URL: text
+    .optional()
+    .describe(
+      'The same database, if given: the engine keeps metadata beside the data. Another one is refused.',
+    ),
+  HASURA_GRAPHQL_METADATA_DIR: text.optional().describe('As `--metadata`; as in the image `cli-migrations`.'),
+  HASURA_GRAPHQL_MIGRATIONS_DIR: text
+    .optional()
+    .describe('As `--migrations`; as in the image `cli-migrations`.'),
+  HASURA_GRAPHQL_ADMIN_SECRET: text.optional().describe('Whoever sends it is admin, or any role they name.'),
+  HASURA_GRAPHQL_ADMIN_SECRETS: secrets
+    .optional()
+    .describe(
+      'A JSON list of secrets, each as good as the other; the way to change one. (Enterprise in Hasura.)',
+    ),
+  HASURA_GRAPHQL_ACCESS_KEY: text.optional().describe('The old name of the admin secret.'),
+  HASURA_GRAPHQL_AUTH_HOOK: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('A webhook that says who a request comes from.'),
+  HASURA_GRAPHQL_AUTH_HOOK_MODE: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['GET', 'POST']))
+    .default('GET')
+    .describe('How the webhook is asked.'),
+  HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY: flag(true).describe(
+    'Whether POST tells it the GraphQL request, too.',
+  ),
+  HASURA_GRAPHQL_JWT_SECRET: text.optional().describe('How tokens are verified, as JSON.'),
+  HASURA_GRAPHQL_JWT_SECRETS: text.optional().describe('A JSON list of such; it goes before the single one.'),
+  HASURA_GRAPHQL_UNAUTHORIZED_ROLE: text.optional().describe('The role of who has neither secret nor token.'),
+  HASURA_GRAPHQL_PRESERVE_401_ERRORS: flag(false).describe(
+    'Whether `/v1/graphql` answers 401 to who is not let in, in place of 200 with errors.',
+  ),
+  HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: flag(false).describe('`bigint` and `numeric` as JSON strings.'),
+  HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true).describe(
+    'Functions in the query root are open to who may select from their table.',
+  ),
+  HASURA_GRAPHQL_ENABLE_ALLOWLIST: flag(false).describe(
+    'Roles other than admin may send allowed documents only.',
+  ),
+  HASURA_GRAPHQL_ENABLED_APIS: list
+    .default([...apiGroups])
+    .transform((names) => apiGroups.filter((group) => names.includes(group)))
+    .describe('What is served. `pgdump` and `developer` are not there.'),
+  HASURA_GRAPHQL_CORS_DOMAIN: z.string().default('*').describe('Origins that browsers may call from.'),
+  HASURA_GRAPHQL_DISABLE_CORS: flag(false).describe(
+    'No headers of CORS at all; WebSockets then read no cookies.',
+  ),
+  HASURA_GRAPHQL_WS_READ_COOKIE: flag(false).describe('WebSockets read cookies although CORS is disabled.'),
+  HASURA_GRAPHQL_SERVER_PORT: whole(0, 65_535).default(8080).describe('0 takes a free one.'),
+  HASURA_GRAPHQL_SERVER_HOST: text.default('127.0.0.1').describe("Hasura's default is every address."),
+  HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
+    .default(20)
+    .describe('Connections to Postgres at most; 50 in Hasura.'),
+  HASURA_GRAPHQL_PG_TIMEOUT: whole(1, 86_400)
+    .default(180)
+    .describe('Seconds that an idle connection is kept.'),
+  HASURA_GRAPHQL_PG_CONN_LIFETIME: whole(0, 86_400)
+    .default(600)
+    .describe('Seconds after which a connection is replaced; 0: never.'),
+  HASURA_GRAPHQL_PG_POOL_TIMEOUT: whole(1, 3_600).default(10).describe('Seconds to wait for a connection.'),
+  HASURA_GRAPHQL_TX_ISOLATION: z
+    .enum(['read-committed', 'repeatable-read', 'serializable'])
+    .default('read-committed')
+    .describe('The isolation of transactions.'),
+  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs.describe(
+    'Milliseconds between two looks.',
+  ),
+  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize.describe(
+    'Distinct subscribers in one statement.',
+  ),
+  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: intervalMs.describe('The same for streams.'),
+  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE: batchSize.describe('The same for streams.'),
+  HASURA_GRAPHQL_EVENTS_HTTP_POOL_SIZE: whole(1, 10_000).default(100).describe('Webhooks called at once.'),
+  HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL: intervalMs.describe('Milliseconds between two looks for events.'),
+  HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE: whole(0, 10_000)
+    .default(100)
+    .describe('Events taken at once. 0: they are written, and delivered by another engine.'),
+  HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: whole(0, 3_600_000)
+    .default(1_000)
+    .describe('Milliseconds between two looks. 0: asynchronous actions are run by another engine.'),
+  HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: whole(0, 3_600_000)
+    .default(1_000)
+    .describe("Milliseconds between two looks for another engine's metadata; 0: never."),
+  HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: whole(0, 3_600)
+    .default(60)
+    .describe('Seconds for events under way.'),
+  HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5).describe('Seconds between two signs of life.'),
+  HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds
+    .default(3)
+    .describe('Seconds until who connects says who they are.'),
+  HASURA_GRAPHQL_DEV_MODE: flag(false).describe('Every role is told what Postgres said of an error.'),
+  HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: flag(true).describe('Admin is told so.'),
+  HASURA_GRAPHQL_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('How much is logged.'),
+  HASURA_GRAPHQL_ENABLED_LOG_TYPES: list
+    .default([])
+    .describe('`http-log`, when named, is a line for each request; other types have no switch here.'),
+})
+
+export type EnvironmentValues = z.output<typeof environment>
+
+/** Variables of Hasura that change nothing here, and why. */
+export const notApplied: Readonly<Record<string, string>> = {
+  HASURA_GRAPHQL_ENABLE_CONSOLE: 'there is no console; `npx hasura-cli console` works against the engine',
+  HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: 'there is no console',
+  HASURA_GRAPHQL_ENABLE_TELEMETRY: 'nothing is reported to anybody',
+  HASURA_GRAPHQL_PG_STRIPES: 'there is one pool of connections',
+  HASURA_GRAPHQL_USE_PREPARED_STATEMENTS:
+    'statements are always prepared; put no pooler in transaction mode before it',
+  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: 'what it switches on is always on, or not there',
+  HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION:
+    'names are those of `hasura-default`; `graphql-default` is not there',
+  HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'a role sees what permissions say, as with `true`',
+  HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: 'subscriptions are planned anew and go on',
+  HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: 'federation fields are not served',
+  HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE: 'null in a comparison is refused, as with `false`',
+  HASURA_GRAPHQL_ENABLE_METADATA_QUERY_LOGGING: 'metadata requests are not logged with their bodies',
+  HASURA_GRAPHQL_HTTP_LOG_QUERY_ONLY_ON_ERROR: 'queries are not logged',
+  HASURA_GRAPHQL_MIGRATIONS_SERVER_PORT: 'migrations need no server of their own',
+  HASURA_GRAPHQL_MIGRATIONS_SERVER_TIMEOUT: 'migrations need no server of their own',
+  HASURA_GRAPHQL_MIGRATIONS_DATABASE_ENV_VAR: 'migrations run in the engine',
+  HASURA_GRAPHQL_CLI_ENVIRONMENT: 'it is for hasura-cli',
+  HASURA_GRAPHQL_ENDPOINT: 'it is for hasura-cli',
+}

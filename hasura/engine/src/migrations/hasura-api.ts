@@ -1,0 +1,23 @@
+export type HasuraApi = {
+  /** One command of `/v1/metadata`. Throws HasuraApiError. */
+  readonly metadata: (request: MetadataRequest) => Promise<unknown>
+  /** Runs SQL through `/v2/query`, all of it in one transaction. Throws HasuraApiError. */
+  readonly runSql: (source: string, sql: string) => Promise<unknown>
+}
+
+export type MetadataRequest = { readonly type: string; readonly version?: number; readonly args: unknown }
+
+/** A refusal of the engine, or its absence. `internal` is what Hasura tells an admin about the database's error. */
+export class HasuraApiError extends Error {
+  override readonly name = 'HasuraApiError'
+  readonly code: string
+  readonly path: string
+  readonly internal: unknown
+
+  constructor({ code, path, message, internal }: Omit<HasuraApiError, 'name' | 'stack' | 'cause'>) {
+    super(message)
+    this.code = code
+    this.path = path
+    this.internal = internal
+  }
+}

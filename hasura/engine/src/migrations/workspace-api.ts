@@ -1,0 +1,21 @@
+import { HasuraError } from '../hasura-error.ts'
+import type { CommandSet } from '../metadata-api/commands.ts'
+import type { Workspace } from '../metadata-api/workspace.ts'
+import { type HasuraApi, HasuraApiError } from './hasura-api.ts'
+
+/** The engine's own API without HTTP, for migrations that run before it serves anybody. */
+export const workspaceApi = (workspace: Workspace): HasuraApi => {
+  const handle = async (set: CommandSet, body: unknown): Promise<unknown> => {
+    try {
+      return await workspace.handle(set, body)
+    } catch (error) {
+      if (!(error instanceof HasuraError)) throw error
+      const { code, path, message, internal } = error
+      throw new HasuraApiError({ code, path, message, internal })
+    }
+  }
+  return {
+    metadata: (request) => handle('metadata', request),
+    runSql: (source, sql) => handle('query', { type: 'run_sql', args: { source, sql } }),
+  }
+}

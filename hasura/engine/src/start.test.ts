@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type Server, createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startEngine } from './index.ts'
+
+let folder: string
+let database: TestDatabase
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-start-'))
+  database = await createTestDatabase()
+})
+
+afterEach(async () => {
+  await rm(folder, { recursive: true })
+  await database.drop()
+})
+
+const write = async (file: string, content: string): Promise<void> => {
+  const path = join(folder, file)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+}
+
+/** A project of hasura-cli: two migrations, a tracked table. */
+const writeProject = async (): Promise<{ metadata: string; migrations: string }> => {
+  await write(
+    'migrations/default/1700000000000_author/up.sql',
+    'create table author (id int primary key, name text)',
+  )
+  await write('migrations/default/1700000000001_rows/up.sql', "insert into author values (1, 'Ada')")
+  await write('metadata/version.yaml', 'version: 3')
+  await write(
+    'metadata/databases/databases.yaml',
+    `- name: default
+  kind: postgres
+  configuration: { connection_info: { database_url: { from_env: HASURA_GRAPHQL_DATABASE_URL } } }
+  tables: "!include default/tables/tables.yaml"`,
+  )
+  await write('metadata/databases/default/tables/tables.yaml', '- "!include public_author.yaml"')
+  await write(
+    'metadata/databases/default/tables/public_author.yaml',
+    'table: { schema: public, name: author }\nselect_permissions:\n  - role: reader\n    permission: { columns: [name], filter: {} }',
+  )
+  return { metadata: join(folder, 'metadata'), migrations: join(folder, 'migrations') }
+}
+
+const ask = async (url: string | undefined, secret: string) => {
+  const answer = await fetch(`${url ?? ''}/v1/graphql`, {
+    method: 'POST',
+    headers: { 'x-hasura-admin-secret': secret, 'x-hasura-role': 'reader' },
+    body: JSON.stringify({ query: '{ author { name } }' }),
+  })
+  return (await answer.json()) as unknown
+}
+
+const bin = join(import.meta.dirname, '../bin/hasura-embedded.ts')
+
+/** Runs the command until it ends, or until it says where it serves. */
+const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env['PATH'], ...env } })
+  const errors = text(child.stderr)
+  let said = ''
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    said += chunk.toString()
+    if (said.includes('/v1/graphql')) break
+  }
+  const url = /(http:\S+)\/v1\/graphql/.exec(said)?.[1]
+  const ended = new Promise<number | null>((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode)
+    else child.once('exit', resolve)
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return { code: await ended, errors: await errors }
+  }
+  return { url, said, stop, ended, errors }
+}
+
+const failure = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const { ended, errors } = await run(args, env)
+  return { code: await ended, errors: await errors }
+}
+
+describe('startEngine', () => {
+  test('brings a Postgres of its own, applies migrations and metadata, and takes all with it when it stops', async () => {
+    const project = await writeProject()
+    const engine = await startEngine({ ...project, adminSecret: 's', port: 0 })
+    expect(await ask(engine.url, 's')).toEqual({ data: { author: [{ name: 'Ada' }] } })
+    const client = new pg.Client({ connectionString: engine.databaseUrl })
+    await client.connect()
+    expect((await client.query('select name from author')).rows).toEqual([{ name: 'Ada' }])
+    await client.end()
+    await engine.stop()
+    const gone = new pg.Client({ connectionString: engine.databaseUrl })
+    await expect(gone.connect()).rejects.toThrow(/ECONNREFUSED/)
+  })
+
+  test('applies what the database has not seen, once, and keeps metadata where none is given', async () => {
+    const project = await writeProject()
+    const databaseUrl = database.url
+    await (await startEngine({ ...project, databaseUrl })).stop()
+    await write('migrations/default/1700000000002_more/up.sql', "insert into author values (2, 'Bo')")
+    const engine = await startEngine({
+      migrations: project.migrations,
+      databaseUrl,
+      adminSecret: 's',
+      port: 0,
+    })
+    expect(await ask(engine.url, 's')).toEqual({ data: { author: [{ name: 'Ada' }, { name: 'Bo' }] } })
+    await engine.stop()
+  })
+
+  test('says which file, line or path is wrong, and where nobody answers', async () => {
+    const project = await writeProject()
+    const databaseUrl = database.url
+    const started = async (options: Parameters<typeof startEngine>[0]) => {
+      const engine = await startEngine({ databaseUrl, ...options })
+      await engine.stop()
+    }
+    const table = join('metadata/databases/default/tables/public_author.yaml')
+    await write(
+      table,
+      'table: { schema: public, name: author }\nselect_permissions:\n  - role: reader\n    permission: { columns: 7, filter: {} }',
+    )
+    await expect(started(project)).rejects.toThrow(
+      `${join(folder, table)}: $.select_permissions[0].permission.columns`,
+    )
+    await write('migrations/default/1700000000001_rows/up.sql', 'select 1;\nselect nothing;')
+    await expect(started({ migrations: project.migrations })).rejects.toThrow(
+      /1700000000001_rows\/up\.sql:2: column "nothing" does not exist/,
+    )
+    await expect(started({ metadata: join(folder, 'nowhere') })).rejects.toThrow(/has no version\.yaml/)
+    await expect(started({ databaseUrl: 'postgres://me:hidden@127.0.0.1:1/db' })).rejects.toThrow(
+      /^can't connect to the database at 127\.0\.0\.1:1\/db: (?!.*hidden)/,
+    )
+  })
+})
+
+describe('the command', () => {
+  test('serves a project, obeys the environment, tells what has no effect, and leaves when told', async () => {
+    const { metadata, migrations } = await writeProject()
+    const command = await run(['--metadata', metadata, '--database-url', database.url, '--port', '0'], {
+      HASURA_GRAPHQL_MIGRATIONS_DIR: migrations,
+      HASURA_GRAPHQL_ADMIN_SECRETS: '["old","new"]',
+      HASURA_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log',
+      HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
+      HASURA_GRAPHQL_OWN: '1',
+    })
+    for (const secret of ['old', 'new'])
+      expect(await ask(command.url, secret)).toEqual({ data: { author: [{ name: 'Ada' }] } })
+    expect(await ask(command.url, 'other')).toMatchObject({ errors: [{}] })
+    const { code, errors } = await command.stop()
+    expect(code).toBe(0)
+    expect(errors).toContain('HASURA_GRAPHQL_ENABLE_CONSOLE has no effect: there is no console')
+    expect(errors).toContain('HASURA_GRAPHQL_OWN has no effect: this engine does not know it')
+  })
+
+  test('--help lists every option', async () => {
+    const { said } = await run(['--help'])
+    for (const name of ['metadata', 'migrations', 'database-url', 'data-dir', 'port', 'host'])
+      expect(said).toContain(`--${name}`)
+  })
+
+  test('says in one line what is wrong: options, settings, a busy port, a folder that is no metadata', async () => {
+    const busy: Server = createServer()
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+    const { port } = busy.address() as AddressInfo
+    const url = ['--database-url', database.url]
+    const [option, setting, port_, metadata] = await Promise.all([
+      failure(['--nothing']),
+      failure(url, { HASURA_GRAPHQL_SERVER_PORT: 'x' }),
+      failure([...url, '--port', String(port)]),
+      failure([...url, '--metadata', folder]),
+    ])
+    busy.close()
+    expect(option).toEqual({
+      code: 1,
+      errors: expect.stringMatching(/^Unknown option '--nothing'/) as string,
+    })
+    expect(setting).toEqual({
+      code: 1,
+      errors: expect.stringMatching(/^HASURA_GRAPHQL_SERVER_PORT: /) as string,
+    })
+    expect(port_).toEqual({ code: 1, errors: `port ${port} of 127.0.0.1 is in use by another program\n` })
+    expect(metadata).toEqual({ code: 1, errors: expect.stringContaining('has no version.yaml') as string })
+  })
+})
