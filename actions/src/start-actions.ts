@@ -11,6 +11,7 @@ import { openEventQueue, receiveEvents } from './events/index.ts'
 import { createApp } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
 import { identityActions, type IdentityOptions } from './identity/index.ts'
+import { interruptible } from './interruptible-database.ts'
 import { inventoryActions } from './inventory/index.ts'
 import { openQueueBackend } from './jobs/queue-backend.ts'
 import { merchantActions } from './merchant/index.ts'
@@ -53,12 +54,17 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   const { databaseUrl, redisUrl, poolSize = DEFAULT_POOL_SIZE, secret, secretBox, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const actions = actionsByDomain(options, { database, tokenIssuer, secretBox })
+  const interruption = interruptible(database, databaseUrl)
+  const actions = actionsByDomain(
+    { ...options, uninterrupted: database },
+    { database: interruption.database, tokenIssuer, secretBox },
+  )
   const queues = await openQueueBackend({ databaseUrl, redisUrl })
   const events = openEventQueue(queues, logger)
   const app = createApp({
     secret,
     actions,
+    runFor: (signal, work) => interruption.runFor(signal, work),
     receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
     pages: { '/unsubscribe': unsubscribePages(database) },
     logger,
@@ -71,7 +77,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
       await listener.close()
       await events.close()
       await queues.close()
-      await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
+      await Promise.all([database.end({ timeout: 5 }), interruption.close(), tokenIssuer.close()])
     },
   }
 }
@@ -82,12 +88,16 @@ export function actionsByDomain(
     cardProcessor,
     formerProcessors = [],
     paymentWindow = DEFAULT_PAYMENT_WINDOW,
-  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'paymentWindow'>,
+    uninterrupted,
+  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'paymentWindow'> & {
+    /** What has begun with a payment processor is written down over it, whether or not somebody still waits. */
+    readonly uninterrupted?: Database
+  },
   { database, tokenIssuer, secretBox }: IdentityOptions,
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
   const processors = [cardProcessor, manualProcessor, ...formerProcessors]
-  const cashier = createCashier(database, processors)
-  const completeRefund = createRefunder(database, processors)
+  const cashier = createCashier(uninterrupted ?? database, processors)
+  const completeRefund = createRefunder(uninterrupted ?? database, processors)
   const ordering = { database, paymentWindow, payments: orderPayments(cashier, completeRefund) }
   return {
     inventory: inventoryActions(database),

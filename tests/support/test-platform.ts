@@ -18,7 +18,7 @@ export interface TestPlatform {
 
 /** The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. */
 export async function startTestPlatform(
-  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'redisUrl' | 'encryptionKeys'> = {},
+  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> = {},
 ): Promise<TestPlatform> {
   const database = await createTestDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))

@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly secret: string
   /** By domain, then by name: served under `/<domain>/<name>`. */
   readonly actions: Readonly<Record<string, Readonly<Record<string, Action>>>>
+  /** Does an action's work, and gives it up when the signal says that nobody waits for it any more. */
+  readonly runFor: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
   /** What Hasura's event triggers are sent to: `POST /events/:trigger`. */
   readonly receiveEvent: RequestHandler
   /** What needs no secret because a link leads to it, by path. */
@@ -33,7 +35,8 @@ const MAX_IDEMPOTENCY_KEY = 255
 const MAX_REQUEST_ID = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
-export function createApp({ secret, actions, receiveEvent, pages, isHealthy, logger }: AppOptions): Express {
+export function createApp(options: AppOptions): Express {
+  const { secret, actions, receiveEvent, pages, isHealthy, logger } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -47,7 +50,7 @@ export function createApp({ secret, actions, receiveEvent, pages, isHealthy, log
   app.post('/events/:trigger', receiveEvent)
   for (const [domain, byName] of Object.entries(actions)) {
     for (const [name, action] of Object.entries(byName)) {
-      app.post(`/${domain}/${name}`, serveAction(name, action, logger))
+      app.post(`/${domain}/${name}`, serveAction(name, action, options))
     }
   }
   app.use((_request, response) => {
@@ -72,7 +75,11 @@ function requireSecret(secret: string): RequestHandler {
   }
 }
 
-function serveAction(name: string, action: Action, logger: Logger): RequestHandler {
+function serveAction(
+  name: string,
+  action: Action,
+  { runFor, logger }: Pick<AppOptions, 'runFor' | 'logger'>,
+): RequestHandler {
   return async (request, response) => {
     const started = performance.now()
     const requestId = request.get('x-request-id')?.slice(0, MAX_REQUEST_ID) ?? randomUUID()
@@ -94,16 +101,36 @@ function serveAction(name: string, action: Action, logger: Logger): RequestHandl
               expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters`,
             }),
           )
-        : await action.run({ action: name, session, input, idempotencyKey })
-    tell(response, answer)
+        : await untilGone(response, (signal) =>
+            runFor(signal, () => action.run({ action: name, session, input, idempotencyKey })),
+          )
+    if (answer !== 'gone') tell(response, answer)
     logger.info({
       requestId,
       action: name,
       merchantId: session.merchantId,
       role: session.role,
-      outcome: outcomeOf(answer),
+      outcome: answer === 'gone' ? answer : outcomeOf(answer),
       milliseconds: Math.round(performance.now() - started),
     })
+  }
+}
+
+/** Does the work while somebody waits for it: Hasura hangs up when its client does, and when the time is up. */
+async function untilGone<T>(
+  response: Response,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | 'gone'> {
+  const leaving = new AbortController()
+  const leave = (): void => leaving.abort(new DOMException('the caller has gone', 'AbortError'))
+  response.once('close', leave)
+  try {
+    return await work(leaving.signal)
+  } catch (error) {
+    if (leaving.signal.aborted) return 'gone'
+    throw error
+  } finally {
+    response.off('close', leave)
   }
 }
 
