@@ -31,6 +31,12 @@ export interface CachedDocument {
   readonly signature: Signature
 }
 
+/**
+ * How many documents, and how many plans, are kept per role. A parsed document takes some kilobytes, far more than its text
+ * (measured: 45,000 small ones took 200 MB), so a bound on characters alone would be none.
+ */
+const maxEntries = 4_000
+
 /** Characters of documents, and of signatures and SQL, that are kept per role. */
 const maxDocumentText = 4_000_000
 const maxPlanText = 32_000_000
@@ -38,7 +44,7 @@ const maxSubscriptionText = 8_000_000
 
 /** Forgets what was used least recently, by size; what would take a large part of it alone is not kept at all. */
 const cacheOf = <Value extends object>(maxSize: number): LRUCache<string, Value> =>
-  new LRUCache({ maxSize, maxEntrySize: maxSize / 16 })
+  new LRUCache({ max: maxEntries, maxSize, maxEntrySize: maxSize / 16 })
 
 export interface RoleSchemasOptions {
   readonly inferFunctionPermissions: boolean

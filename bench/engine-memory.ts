@@ -1,0 +1,147 @@
+/**
+ * What a million requests leave behind in the engine: resident and heap memory after forced collections, after ten thousand
+ * requests and on the way to a million. The requests are made to fill whatever could grow: half of them bring a document that
+ * was never sent before, all of them a session of their own, some a role that nobody knows, a write, or a mistake.
+ *
+ *   npm run bench:engine-memory -- [--requests 1000000] [--connections 32]
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import pg from 'pg'
+import { z } from 'zod'
+import { createEngineShop, SHOP_METADATA } from './src/engine-shop.ts'
+import type { MemoryReading } from './src/serve-measured-engine.ts'
+
+const options = z
+  .object({
+    requests: z.coerce.number().int().min(20_000).default(1_000_000),
+    connections: z.coerce.number().int().min(1).max(1000).default(32),
+  })
+  .parse(parseArgs({ options: { requests: { type: 'string' }, connections: { type: 'string' } } }).values)
+
+const ADMIN_SECRET = 'bench-secret'
+const PRODUCTS = 10_000
+const FIRST_READING = 10_000
+
+await using started = new AsyncDisposableStack()
+const folder = await mkdtemp(path.join(tmpdir(), 'engine-memory-'))
+started.defer(() => rm(folder, { recursive: true, force: true }))
+const postgres = await startLocalPostgres({ dataDir: folder, databases: ['shop'], durable: false })
+started.defer(() => postgres.stop())
+const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+await createEngineShop(pool, PRODUCTS)
+await pool.end()
+
+const engine = fork(path.join(import.meta.dirname, 'src/serve-measured-engine.ts'), {
+  execArgv: ['--expose-gc'],
+  env: { ...process.env, DATABASE_URL: postgres.url, ADMIN_SECRET },
+})
+started.defer(async () => {
+  const exited = once(engine, 'exit')
+  engine.kill('SIGTERM')
+  await exited
+})
+const [engineUrl] = (await once(engine, 'message')) as [string]
+const agent = new http.Agent({ keepAlive: true, maxSockets: options.connections })
+started.defer(() => agent.destroy())
+await post('/v1/metadata', {}, SHOP_METADATA)
+
+const readings = [FIRST_READING, ...[0.1, 0.25, 0.5, 1].map((part) => Math.round(options.requests * part))]
+let sent = 0
+for (const until of readings) {
+  await Promise.all(Array.from({ length: options.connections }, () => sendUntil(until)))
+  const { rss, heapUsed, external } = await readMemory()
+  console.log(
+    `after ${String(sent).padStart(9)} requests: ${mega(rss)} resident, ${mega(heapUsed)} heap, ${mega(external)} external`,
+  )
+}
+
+async function sendUntil(until: number): Promise<void> {
+  while (sent < until) {
+    sent += 1
+    const { role, body, data } = requestOf(sent)
+    const answer = await post('/v1/graphql', { 'x-hasura-role': role, ...sessionOf(sent) }, body)
+    if (answer.startsWith('{"data":') !== data) throw new Error(`request ${sent} got ${answer.slice(0, 300)}`)
+  }
+}
+
+function sessionOf(number: number): Readonly<Record<string, string>> {
+  return { 'x-hasura-merchant-id': String(1 + (number % 10)), 'x-hasura-user-id': `user-${number}` }
+}
+
+interface Shot {
+  readonly role: string
+  readonly body: object
+  /** Whether it is answered with data. */
+  readonly data: boolean
+}
+
+/** Of every twenty requests ten bring a new document, six repeat one, two write, one has an unknown role, one is wrong. */
+function requestOf(number: number): Shot {
+  const id = 1 + (number % PRODUCTS)
+  const row = 'product_by_pk(id: $id) { id name slug price images { url alt } }'
+  switch (number % 20) {
+    case 0:
+      return {
+        role: `role-${number}`,
+        body: { query: `query ($id: bigint!) { ${row} }`, variables: { id } },
+        data: false,
+      }
+    case 1:
+      return { role: 'merchant', body: { query: `{ nothing_${number} }` }, data: false }
+    case 2:
+    case 3:
+      return {
+        role: 'merchant',
+        body: {
+          query: `mutation ($object: product_insert_input!) { insert_product_one(object: $object) { id } }`,
+          variables: { object: { name: `New ${number}`, slug: 'new', price: number % 1000 } },
+        },
+        data: true,
+      }
+    default:
+      return {
+        role: 'merchant',
+        body: {
+          query: `query ($id: bigint!) { ${number % 2 === 0 ? `alias_${number}: ` : ''}${row} }`,
+          variables: { id },
+        },
+        data: true,
+      }
+  }
+}
+
+function post(target: string, headers: Readonly<Record<string, string>>, body: unknown): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      new URL(target, engineUrl),
+      { agent, method: 'POST', headers: { ...headers, 'x-hasura-admin-secret': ADMIN_SECRET } },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => (text += chunk))
+        response.once('end', () => resolve(text))
+        response.once('error', reject)
+      },
+    )
+    request.once('error', reject)
+    request.end(JSON.stringify(body))
+  })
+}
+
+async function readMemory(): Promise<MemoryReading> {
+  const reading = once(engine, 'message') as Promise<[MemoryReading]>
+  engine.send('memory')
+  const [memory] = await reading
+  return memory
+}
+
+function mega(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0).padStart(4)} MB`
+}

@@ -1,0 +1,209 @@
+/**
+ * What subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live queries. Prints the
+ * statements that the database runs in a second, how long a change takes to reach the last of them, and the engine's
+ * processor time; then lets some of them stop reading, and prints what that does to the engine's memory and to the others.
+ *
+ *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--changes 5] [--slow 20]
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import pg from 'pg'
+import { z } from 'zod'
+import { type LiveSubscriber, openSubscriber } from './src/live-subscriber.ts'
+import { startServerProcess } from './src/server-process.ts'
+
+const options = z
+  .object({
+    subscribers: z.coerce.number().int().min(100).max(9_000).default(5_000),
+    interval: z.coerce.number().int().min(50).max(10_000).default(1_000),
+    changes: z.coerce.number().int().min(1).max(100).default(5),
+    slow: z.coerce.number().int().min(0).max(100).default(20),
+  })
+  .parse(
+    parseArgs({
+      options: {
+        subscribers: { type: 'string' },
+        interval: { type: 'string' },
+        changes: { type: 'string' },
+        slow: { type: 'string' },
+      },
+    }).values,
+  )
+
+const ADMIN_SECRET = 'bench-secret'
+const QUERIES = 50
+const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
+const WINDOW_MS = 10_000
+/** In which /proc counts processor time. */
+const TICKS_PER_SECOND = 100
+const HEADERS = { 'x-hasura-admin-secret': ADMIN_SECRET, 'x-hasura-role': 'viewer' }
+
+await using started = new AsyncDisposableStack()
+const folder = await mkdtemp(path.join(tmpdir(), 'engine-subscribers-'))
+started.defer(() => rm(folder, { recursive: true, force: true }))
+const postgres = await startLocalPostgres({ dataDir: folder, databases: ['ticker'] })
+started.defer(() => postgres.stop())
+const client = new pg.Client({ connectionString: postgres.url })
+await client.connect()
+started.defer(() => client.end())
+await client.query(`create table ticker (id integer primary key, price integer not null, note text not null)`)
+await client.query(`insert into ticker select n, 0, '' from generate_series(1, $1::integer) n`, [QUERIES])
+
+const engine = await startServerProcess(
+  ENGINE,
+  {
+    HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: String(options.interval),
+    HASURA_GRAPHQL_LOG_LEVEL: 'error',
+  },
+  ['--database-url', postgres.url, '--port', '0'],
+)
+started.defer(() => engine.stop())
+await trackTicker()
+
+/** Another name makes another statement, so these are 50 statements and not 50 values of one. */
+const queryOf = (number: number): string => {
+  const id = 1 + (number % QUERIES)
+  return `subscription { ticker_${id}: ticker(where: {id: {_eq: ${id}}}) { id price } }`
+}
+
+console.log(`without subscribers: ${(await statementsPerSecond()).toFixed(1)} statements a second`)
+const subscribers: LiveSubscriber[] = []
+for (const count of [QUERIES, Math.round(options.subscribers / 10), options.subscribers]) {
+  await openUpTo(count)
+  const before = await processorSeconds()
+  const statements = await statementsPerSecond()
+  const processor = ((await processorSeconds()) - before) / (WINDOW_MS / 1_000)
+  const delays: number[] = []
+  for (let change = 0; change < options.changes; change += 1) delays.push(await changeReachesAll(subscribers))
+  console.log(
+    `${count} subscribers to ${QUERIES} queries: ${statements.toFixed(1)} statements a second, ` +
+      `${(100 * processor).toFixed(0)} % of a processor; a change reached the last after ${told(delays)} ms ` +
+      `(interval ${options.interval} ms), ${await residentMegabytes()} MB resident`,
+  )
+}
+if (options.slow > 0) await showSlowOnes()
+for (const { socket } of subscribers) socket.terminate()
+
+async function openUpTo(count: number): Promise<void> {
+  while (subscribers.length < count) {
+    const number = subscribers.length
+    const batch = Array.from({ length: Math.min(100, count - number) }, (_, index) =>
+      openSubscriber(
+        engine.url,
+        index % 2 === 0 ? 'graphql-transport-ws' : 'graphql-ws',
+        HEADERS,
+        queryOf(number + index),
+      ),
+    )
+    subscribers.push(...batch)
+    await Promise.all(batch.map(({ first }) => first))
+  }
+}
+
+/** Milliseconds from the commit of a change in every row until the last subscriber has its answer. */
+async function changeReachesAll(those: readonly LiveSubscriber[]): Promise<number> {
+  await sleep(Math.random() * options.interval)
+  const counts = those.map(({ answers }) => answers())
+  await client.query('update ticker set price = price + 1')
+  const changedAt = performance.now()
+  const deadline = changedAt + 60_000
+  while (!those.every(({ answers }, index) => answers() > (counts[index] ?? 0))) {
+    if (performance.now() > deadline) throw new Error('a change did not reach all within a minute')
+    await sleep(10)
+  }
+  return Math.max(...those.map(({ lastAt }) => lastAt())) - changedAt
+}
+
+/** Some subscribe to a row with a megabyte of text, and never read again while it changes. */
+async function showSlowOnes(): Promise<void> {
+  await client.query(`update ticker set note = repeat('x', 1000000) where id = 1`)
+  const before = await residentMegabytes()
+  const slow = Array.from({ length: options.slow }, () =>
+    openSubscriber(
+      engine.url,
+      'graphql-transport-ws',
+      HEADERS,
+      'subscription { ticker(where: {id: {_eq: 1}}) { note } }',
+    ),
+  )
+  await Promise.all(slow.map(({ first }) => first))
+  let closed = 0
+  for (const { socket } of slow) {
+    socket.on('error', () => undefined)
+    socket.on('close', () => (closed += 1))
+    socket.pause()
+  }
+  const delays: number[] = []
+  let most = 0
+  for (let change = 0; change < 25; change += 1) {
+    await client.query(`update ticker set note = repeat($1, 1000000) where id = 1`, [String(change % 10)])
+    delays.push(await changeReachesAll(subscribers))
+    most = Math.max(most, await residentMegabytes())
+  }
+  for (const { socket } of slow) socket.resume()
+  await sleep(3_000)
+  console.log(
+    `${options.slow} that stop reading answers of 1 MB: ${closed} dropped; ${before} MB resident before, ${most} MB at most, ` +
+      `${await residentMegabytes()} MB after; a change reached the last of the others after ${told(delays)} ms`,
+  )
+}
+
+function told(delays: readonly number[]): string {
+  const sorted = delays.toSorted((a, b) => a - b)
+  return `${(sorted[Math.floor(sorted.length / 2)] ?? 0).toFixed(0)} (at most ${(sorted.at(-1) ?? 0).toFixed(0)})`
+}
+
+/** All that commits in the database within ten seconds, this script's own reading excepted. */
+async function statementsPerSecond(): Promise<number> {
+  // Backends report what they did a second late.
+  await sleep(2_000)
+  const before = await committed()
+  await sleep(WINDOW_MS)
+  return ((await committed()) - before - 1) / (WINDOW_MS / 1_000)
+}
+
+async function committed(): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'select xact_commit::double precision as count from pg_stat_database where datname = current_database()',
+  )
+  return rows[0]?.count ?? 0
+}
+
+async function processorSeconds(): Promise<number> {
+  const stat = await readFile(`/proc/${engine.pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+async function residentMegabytes(): Promise<number> {
+  const status = await readFile(`/proc/${engine.pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+}
+
+async function trackTicker(): Promise<void> {
+  const select = { role: 'viewer', permission: { columns: '*', filter: {} } }
+  const response = await fetch(new URL('/v1/metadata', engine.url), {
+    method: 'POST',
+    headers: { 'x-hasura-admin-secret': ADMIN_SECRET },
+    body: JSON.stringify({
+      type: 'replace_metadata',
+      args: {
+        version: 3,
+        sources: [
+          {
+            name: 'default',
+            kind: 'postgres',
+            configuration: { connection_info: { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } } },
+            tables: [{ table: 'ticker', select_permissions: [select] }],
+          },
+        ],
+      },
+    }),
+  })
+  if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
+}

@@ -1,0 +1,35 @@
+/**
+ * The engine in a process of its own that tells its memory: for each message from its parent it collects garbage and answers
+ * with what is left. Run with --expose-gc and an IPC channel:
+ *   DATABASE_URL=… node --expose-gc serve-measured-engine.ts    (sends its URL first)
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEngine } from 'hasura-embedded'
+import { pino } from 'pino'
+
+export interface MemoryReading {
+  readonly rss: number
+  readonly heapUsed: number
+  readonly external: number
+}
+
+const engine = await startEngine({
+  databaseUrl: process.env['DATABASE_URL'] ?? '',
+  adminSecret: process.env['ADMIN_SECRET'] ?? '',
+  port: 0,
+  logger: pino({ level: 'warn' }),
+})
+
+process.on('message', () => void answer())
+process.once('SIGTERM', () => void engine.stop().then(() => process.exit(0)))
+process.send?.(engine.url)
+
+/** What is freed by one collection may hold what the next one frees. */
+async function answer(): Promise<void> {
+  for (let round = 0; round < 4; round += 1) {
+    globalThis.gc?.()
+    await sleep(100)
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send?.({ rss, heapUsed, external } satisfies MemoryReading)
+}

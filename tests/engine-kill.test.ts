@@ -1,0 +1,18 @@
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { afterEach, expect, test } from 'vitest'
+import { killEngines } from './support/kill-engine.ts'
+
+let database: TestDatabase | undefined
+afterEach(() => database?.drop())
+
+test('engines that are killed lose no event, make no second job and leave nothing half done', async () => {
+  database = await createTestDatabase()
+  const { faults, answered, jobs } = await killEngines({
+    databaseUrl: database.url,
+    kills: 4,
+    seed: Date.now(),
+  })
+  expect(answered).toBeGreaterThan(0)
+  expect(jobs).toBeGreaterThan(0)
+  expect(Object.entries(faults).filter(([, ids]) => ids.length > 0)).toEqual([])
+}, 180_000)
