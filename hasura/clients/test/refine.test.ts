@@ -18,6 +18,7 @@ const createDataProvider = dataProvider as unknown as (
 /** The data provider of Refine makes its queries itself, in either naming convention. */
 const conventions: readonly (readonly [NamingConvention, (column: string) => string])[] = [
   ['hasura-default', (column) => column],
+  ['graphql-default', (column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())],
 ]
 
 describe.each(conventions)('in an admin panel of Refine with %s names', (naming, named) => {

@@ -15,6 +15,7 @@ import { subscriptionResults } from './live/subscription-results.ts'
 import { type Workspace, openWorkspace } from './metadata-api/workspace.ts'
 import type { Metadata } from './metadata/types.ts'
 import { unservedFeatures } from './metadata/unserved-features.ts'
+import type { NamingConvention } from './schema/naming.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { createAuthenticator } from './session/authenticator.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
@@ -50,6 +51,8 @@ export interface EngineOptions {
   readonly stringifyNumericTypes?: boolean | undefined
   /** Tracked functions are open to every role that may select from what they return. */
   readonly inferFunctionPermissions?: boolean | undefined
+  /** Of a source whose metadata says nothing of it. */
+  readonly defaultNamingConvention?: NamingConvention | undefined
   /** Roles other than admin may send only queries of the allow-list. */
   readonly enableAllowlist?: boolean | undefined
   /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
@@ -236,6 +239,7 @@ const startWith = async (
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
     stringifyNumericTypes: stringifyNumbers,
     inferFunctionPermissions: options.inferFunctionPermissions ?? true,
+    defaultNamingConvention: options.defaultNamingConvention,
     enableAllowlist: options.enableAllowlist ?? false,
     internalErrors: options.internalErrors,
     env: environment,

@@ -77,6 +77,10 @@ export const environment = z.object({
   HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS: flag(true).describe(
     'Functions in the query root are open to who may select from their table.',
   ),
+  HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION: z
+    .enum(['hasura-default', 'graphql-default'])
+    .default('hasura-default')
+    .describe('How a source names things whose metadata does not say.'),
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: flag(false).describe(
     'Roles other than admin may send allowed documents only.',
   ),
@@ -153,8 +157,6 @@ export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_USE_PREPARED_STATEMENTS:
     'statements are always prepared; put no pooler in transaction mode before it',
   HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: 'what it switches on is always on, or not there',
-  HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION:
-    'names are those of `hasura-default`; `graphql-default` is not there',
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'a role sees what permissions say, as with `true`',
   HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: 'subscriptions are planned anew and go on',
   HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: 'federation fields are not served',

@@ -26,6 +26,7 @@ describe('readSettings', () => {
         authHook: { url: 'http://localhost:9000/auth', mode: 'POST' },
         stringifyNumericTypes: true,
         inferFunctionPermissions: true,
+        defaultNamingConvention: 'hasura-default',
         enabledApis: ['graphql'],
         cors: { kind: 'some', origins: ['https://a.example', 'https://b.example'] },
         port: 8080,
@@ -40,6 +41,7 @@ describe('readSettings', () => {
     ['HASURA_GRAPHQL_SERVER_PORT', 'eighty'],
     ['HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES', 'perhaps'],
     ['HASURA_GRAPHQL_AUTH_HOOK', 'localhost'],
+    ['HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION', 'camelCase'],
     ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'perhaps'],
   ])('refuses %s=%s by its name', (name, value) => {
     const result = readSettings({ [name]: value })

@@ -8,6 +8,7 @@ import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { authenticationProblem } from './session/authenticator.ts'
 import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
+import type { NamingConvention } from './schema/naming.ts'
 
 /** Hasura's own environment variables, as far as they apply here. */
 export interface Settings {
@@ -20,6 +21,7 @@ export interface Settings {
   readonly unauthorizedRole: string | undefined
   readonly stringifyNumericTypes: boolean
   readonly inferFunctionPermissions: boolean
+  readonly defaultNamingConvention: NamingConvention
   readonly enableAllowlist: boolean
   readonly enabledApis: readonly ApiGroup[]
   readonly cors: CorsPolicy
@@ -100,6 +102,7 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
   unauthorizedRole: values.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
   stringifyNumericTypes: values.HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES,
   inferFunctionPermissions: values.HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS,
+  defaultNamingConvention: values.HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION,
   enableAllowlist: values.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
   enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
   cors: values.HASURA_GRAPHQL_DISABLE_CORS

@@ -92,7 +92,7 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
     checkComputedFields(name, table, related.tables, catalog),
   )
   const model = buildSourceModel(
-    { version: 3, sources: [{ name, tables: metadataOf(computed.tables) }] },
+    { version: 3, sources: [{ ...source, tables: metadataOf(computed.tables), functions: [] }] },
     catalog,
   )
   const lookup = fieldLookup(computed.tables, catalog)

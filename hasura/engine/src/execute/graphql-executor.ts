@@ -11,6 +11,7 @@ import type {
 import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestError } from '../plan/request-error.ts'
+import type { NamingConvention } from '../schema/naming.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
@@ -33,6 +34,8 @@ export interface GraphQLExecutorOptions {
   readonly stringifyNumericTypes: boolean
   /** HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS. */
   readonly inferFunctionPermissions: boolean
+  /** HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION. */
+  readonly defaultNamingConvention?: NamingConvention | undefined
   /** HASURA_GRAPHQL_ENABLE_ALLOWLIST. */
   readonly enableAllowlist: boolean
   /** What `{{NAME}}` and `value_from_env` refer to. */

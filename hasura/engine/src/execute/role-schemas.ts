@@ -6,6 +6,7 @@ import { RequestError } from '../plan/request-error.ts'
 import { adminRole } from '../schema/role-access.ts'
 import { type GraphQLApi, type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
+import type { NamingConvention } from '../schema/naming.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { allowedDocuments, normalForm } from './allowlist.ts'
@@ -48,6 +49,8 @@ const cacheOf = <Value extends object>(maxSize: number): LRUCache<string, Value>
 
 export interface RoleSchemasOptions {
   readonly inferFunctionPermissions: boolean
+  /** Of a source whose metadata says nothing of it. */
+  readonly defaultNamingConvention?: NamingConvention | undefined
   /** Whether other roles than admin may send only what is in the allow-list. */
   readonly enableAllowlist: boolean
 }
@@ -90,7 +93,7 @@ export class RoleSchemas {
   #runtimeOf(snapshot: Snapshot): SnapshotRuntime {
     const found = this.#bySnapshot.get(snapshot)
     if (found !== undefined) return found
-    const made = createRuntime(snapshot)
+    const made = createRuntime(snapshot, this.#options)
     this.#bySnapshot.set(snapshot, made)
     return made
   }
@@ -102,8 +105,11 @@ interface SnapshotRuntime {
   readonly byRole: Map<string, RoleRuntime>
 }
 
-const createRuntime = ({ metadata, catalog }: Snapshot): SnapshotRuntime => ({
-  source: buildSourceModel(metadata, catalog),
+const createRuntime = (
+  { metadata, catalog }: Snapshot,
+  { defaultNamingConvention }: RoleSchemasOptions,
+): SnapshotRuntime => ({
+  source: buildSourceModel(metadata, catalog, defaultNamingConvention),
   roles: metadataRoles(metadata),
   byRole: new Map(),
 })

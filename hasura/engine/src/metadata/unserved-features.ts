@@ -11,6 +11,9 @@ export const unservedFeatures = (metadata: Metadata): readonly string[] => {
   const tables = metadata.sources.flatMap((source) => source.tables)
   return [
     ...tableParts.filter((part) => tables.some((table) => (table[part]?.length ?? 0) > 0)),
+    ...(metadata.sources.some(({ customization }) => customization?.root_fields?.namespace !== undefined)
+      ? ['root_fields.namespace']
+      : []),
     ...parts.filter((part) => (metadata[part]?.length ?? 0) > 0),
   ]
 }

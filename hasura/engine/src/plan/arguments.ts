@@ -1,10 +1,11 @@
 import { type GraphQLArgument, isNonNullType } from 'graphql'
+import { canonicalName } from '../schema/naming.ts'
 import { coerceNode } from './coerce.ts'
 import type { CollectedField, DocumentScope } from './collect-fields.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
-/** The arguments of a field, checked against what the schema says about it, as one object. */
+/** The arguments of a field, checked against what the schema says about it, as one object by canonical names. */
 export const readArguments = (
   { node, name, path }: CollectedField,
   known: readonly GraphQLArgument[],
@@ -16,13 +17,17 @@ export const readArguments = (
     const declared = known.find((candidate) => candidate.name === argument.name.value)
     if (declared === undefined)
       throw new RequestError(`'${name}' has no argument named '${argument.name.value}'`, path)
-    if (fields.has(declared.name))
-      throw new RequestError(`multiple values for the argument '${declared.name}'`, path)
+    const key = canonicalName(declared)
+    if (fields.has(key)) throw new RequestError(`multiple values for the argument '${declared.name}'`, path)
     const value = coerceNode(argument.value, declared.type, scope.variables, `${at}.${declared.name}`)
-    if (value !== undefined) fields.set(declared.name, value)
+    if (value !== undefined) fields.set(key, value)
   }
-  for (const { name: required, type, defaultValue } of known)
-    if (isNonNullType(type) && defaultValue === undefined && !fields.has(required))
-      throw new RequestError(`missing required field '${required}'`, at)
+  for (const argument of known)
+    if (
+      isNonNullType(argument.type) &&
+      argument.defaultValue === undefined &&
+      !fields.has(canonicalName(argument))
+    )
+      throw new RequestError(`missing required field '${argument.name}'`, at)
   return { kind: 'object', fields, path: at }
 }

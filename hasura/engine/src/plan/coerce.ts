@@ -14,6 +14,7 @@ import {
   isScalarType,
   valueFromASTUntyped,
 } from 'graphql'
+import { canonicalName } from '../schema/naming.ts'
 import { scalarEncoding } from '../schema/postgres-type.ts'
 import type { JsonTemplatePart, ParameterSource } from '../sql/parameter.ts'
 import { encodeLiteral } from '../sql/encode.ts'
@@ -120,11 +121,15 @@ const coerceJsonList = (
   )
   const encoding = isScalarType(item) ? scalarEncoding(item.name) : 'string'
   const source: ParameterSource | undefined =
-    origin.kind === 'variable' && (isScalarType(item) || isEnumType(item))
+    origin.kind === 'variable' && (isScalarType(item) || isPlainEnum(item))
       ? { kind: 'variable', path: origin.path, encoding: { scalar: encoding, list: true } }
       : undefined
   return { kind: 'list', items, source, path }
 }
+
+/** Whether a client says its values as the database has them. */
+const isPlainEnum = (type: GraphQLInputType): boolean =>
+  isEnumType(type) && type.getValues().every((value) => canonicalName(value) === value.name)
 
 const within = (origin: Origin, key: string | number): Origin =>
   origin.kind === 'constant' ? origin : { kind: 'variable', path: [...origin.path, key] }
@@ -141,13 +146,14 @@ const coerceObject = (
     if (field === undefined)
       throw new RequestError(`field "${name}" not found in type: '${type.name}'`, `${path}.${name}`)
     const value = coerce(field.type, `${path}.${name}`)
-    if (value !== undefined) fields.set(name, value)
+    if (value !== undefined) fields.set(canonicalName(field), value)
   }
-  for (const { name, type: fieldType, defaultValue } of Object.values(known)) {
-    if (fields.has(name)) continue
+  for (const field of Object.values(known)) {
+    const { name, type: fieldType, defaultValue } = field
+    if (fields.has(canonicalName(field))) continue
     if (defaultValue !== undefined)
       fields.set(
-        name,
+        canonicalName(field),
         coerceJson(defaultValue as JsonValue, fieldType, { kind: 'constant' }, `${path}.${name}`),
       )
     else if (isNonNullType(fieldType)) throw new RequestError(`missing required field '${name}'`, path)
@@ -169,7 +175,8 @@ const listOf = (items: readonly (InputValue | undefined)[], path: string): Input
 })
 
 const enumValue = (value: string, type: GraphQLEnumType, path: string): InputValue => {
-  if (type.getValue(value) !== undefined) return { kind: 'enum', value, path }
+  const known = type.getValue(value)
+  if (known != null) return { kind: 'enum', value: canonicalName(known), path }
   const values = type.getValues().map(({ name }) => name)
   throw new RequestError(
     `expected ${enumeration(values)} for type "${type.name}", but found "${value}"`,

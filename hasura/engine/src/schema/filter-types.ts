@@ -9,6 +9,7 @@ import {
 } from 'graphql'
 import { aggregateFunctions } from './aggregate-function.ts'
 import { memoize } from './memoize.ts'
+import { type Naming, renamed } from './naming.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import {
   type SchemaContext,
@@ -25,18 +26,22 @@ export interface FilterTypes {
   readonly selectColumn: (table: TableModel) => GraphQLEnumType
 }
 
-const orderDirection = new GraphQLEnumType({
-  name: 'order_by',
-  description: 'column ordering options',
-  values: {
-    asc: { description: 'in ascending order, nulls last' },
-    asc_nulls_first: { description: 'in ascending order, nulls first' },
-    asc_nulls_last: { description: 'in ascending order, nulls last' },
-    desc: { description: 'in descending order, nulls first' },
-    desc_nulls_first: { description: 'in descending order, nulls first' },
-    desc_nulls_last: { description: 'in descending order, nulls last' },
-  },
-})
+const orderDirectionType = ({ type, enumValue }: Naming): GraphQLEnumType =>
+  new GraphQLEnumType({
+    name: type('order_by'),
+    description: 'column ordering options',
+    values: renamed(
+      {
+        asc: { description: 'in ascending order, nulls last' },
+        asc_nulls_first: { description: 'in ascending order, nulls first' },
+        asc_nulls_last: { description: 'in ascending order, nulls last' },
+        desc: { description: 'in descending order, nulls first' },
+        desc_nulls_first: { description: 'in descending order, nulls first' },
+        desc_nulls_last: { description: 'in descending order, nulls last' },
+      },
+      enumValue,
+    ),
+  })
 
 /** The inputs that choose and sort rows: `…_bool_exp`, `…_order_by`, `…_select_column`. */
 export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes): FilterTypes => {
@@ -47,18 +52,21 @@ export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes):
   const boolExp: FilterTypes['boolExp'] = memoize(
     (table) =>
       new GraphQLInputObjectType({
-        name: `${table.typeName}_bool_exp`,
+        name: table.typeNamed('bool_exp'),
         description: `Boolean expression to filter rows from the table "${table.name.name}". All fields are combined with a logical 'AND'.`,
         fields: () => boolExpFields(context, table, scalars, boolExp, aggregateBoolExp),
       }),
   )
-  const aggregateOrderBy = memoize((table: TableModel) => aggregateOrderByType(context, table))
+  const orderDirection = orderDirectionType(context.source.naming)
+  const aggregateOrderBy = memoize((table: TableModel) =>
+    aggregateOrderByType(context, table, orderDirection),
+  )
   const orderBy: FilterTypes['orderBy'] = memoize(
     (table) =>
       new GraphQLInputObjectType({
-        name: `${table.typeName}_order_by`,
+        name: table.typeNamed('order_by'),
         description: `Ordering options when selecting data from "${table.name.name}".`,
-        fields: () => orderByFields(context, table, orderBy, aggregateOrderBy),
+        fields: () => orderByFields(context, table, { orderDirection, orderBy, aggregateOrderBy }),
       }),
   )
   return { boolExp, orderBy, selectColumn }
@@ -66,7 +74,7 @@ export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes):
 
 const columnEnum = (table: TableModel, columns: readonly ColumnModel[]): GraphQLEnumType =>
   new GraphQLEnumType({
-    name: `${table.typeName}_select_column`,
+    name: table.typeNamed('select_column'),
     description: `select columns of table "${table.name.name}"`,
     values: Object.fromEntries(
       columns.map(({ graphqlName }) => [graphqlName, { description: 'column name' }]),
@@ -80,6 +88,7 @@ const boolExpFields = (
   boolExp: FilterTypes['boolExp'],
   aggregateBoolExp: (table: TableModel) => GraphQLInputObjectType,
 ): GraphQLInputFieldConfigMap => {
+  const { naming } = context.source
   const own = boolExp(table)
   const list = new GraphQLList(new GraphQLNonNull(own))
   const fields: GraphQLInputFieldConfigMap = {
@@ -92,7 +101,10 @@ const boolExpFields = (
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
     fields[relationship.name] = { type: boolExp(target) }
     if (relationship.kind === 'array' && select.aggregations)
-      fields[`${relationship.name}_aggregate`] = { type: aggregateBoolExp(target) }
+      Object.assign(
+        fields,
+        renamed({ [`${relationship.name}_aggregate`]: { type: aggregateBoolExp(target) } }, naming.field),
+      )
   }
   for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
     // A function that needs arguments of the client has no value to compare.
@@ -114,7 +126,7 @@ const aggregateBoolExpType = (
   selectColumn: FilterTypes['selectColumn'],
   boolExp: FilterTypes['boolExp'],
 ): GraphQLInputObjectType => {
-  const name = `${table.typeName}_aggregate_bool_exp`
+  const name = table.typeNamed('aggregate_bool_exp')
   const comparison = (type: string): GraphQLInputObjectType =>
     scalars.comparisonOfType({ category: 'base', schema: 'pg_catalog', name: type })
   const field = (
@@ -123,7 +135,7 @@ const aggregateBoolExpType = (
     predicate: GraphQLInputObjectType,
   ): GraphQLInputFieldConfig => ({
     type: new GraphQLInputObjectType({
-      name: `${name}_${functionName}`,
+      name: table.typeNamed(`aggregate_bool_exp_${functionName}`),
       fields: {
         arguments: argumentsField,
         distinct: { type: GraphQLBoolean },
@@ -146,34 +158,49 @@ const aggregateBoolExpType = (
       if (booleans.length === 0) return fields
       for (const functionName of ['bool_and', 'bool_or'] as const) {
         const columns = new GraphQLEnumType({
-          name: `${table.typeName}_select_column_${name}_${functionName}_arguments_columns`,
+          name: table.typeNamed(`select_column_${name}_${functionName}_arguments_columns`),
           values: Object.fromEntries(booleans.map(({ graphqlName }) => [graphqlName, {}])),
         })
         fields[functionName] = field(functionName, { type: new GraphQLNonNull(columns) }, comparison('bool'))
       }
-      return fields
+      return renamed(fields, context.source.naming.field)
     },
   })
+}
+
+interface OrderTypes {
+  readonly orderDirection: GraphQLEnumType
+  readonly orderBy: FilterTypes['orderBy']
+  readonly aggregateOrderBy: (table: TableModel) => GraphQLInputObjectType
 }
 
 const orderByFields = (
   context: SchemaContext,
   table: TableModel,
-  orderBy: FilterTypes['orderBy'],
-  aggregateOrderBy: (table: TableModel) => GraphQLInputObjectType,
+  { orderDirection, orderBy, aggregateOrderBy }: OrderTypes,
 ): GraphQLInputFieldConfigMap => {
+  const { naming } = context.source
   const fields: GraphQLInputFieldConfigMap = {}
   for (const { graphqlName } of visibleColumns(context, table)) fields[graphqlName] = { type: orderDirection }
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
     if (relationship.kind === 'object') fields[relationship.name] = { type: orderBy(target) }
     else if (select.aggregations)
-      fields[`${relationship.name}_aggregate`] = { type: aggregateOrderBy(target) }
+      Object.assign(
+        fields,
+        renamed({ [`${relationship.name}_aggregate`]: { type: aggregateOrderBy(target) } }, naming.field),
+      )
   }
   for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
     if (given.some(({ hasDefault }) => !hasDefault)) continue
     if (returns.kind === 'scalar') fields[name] = { type: orderDirection }
     else if (selectsAggregates(context, returns.table))
-      fields[`${name}_aggregate`] = { type: aggregateOrderBy(tableOf(context, returns.table)) }
+      Object.assign(
+        fields,
+        renamed(
+          { [`${name}_aggregate`]: { type: aggregateOrderBy(tableOf(context, returns.table)) } },
+          naming.field,
+        ),
+      )
   }
   return fields
 }
@@ -181,10 +208,14 @@ const orderByFields = (
 const selectsAggregates = (context: SchemaContext, key: string): boolean =>
   context.access.table(tableOf(context, key)).select?.aggregations === true
 
-const aggregateOrderByType = (context: SchemaContext, table: TableModel): GraphQLInputObjectType => {
+const aggregateOrderByType = (
+  context: SchemaContext,
+  table: TableModel,
+  orderDirection: GraphQLEnumType,
+): GraphQLInputObjectType => {
   const columns = visibleColumns(context, table)
   return new GraphQLInputObjectType({
-    name: `${table.typeName}_aggregate_order_by`,
+    name: table.typeNamed('aggregate_order_by'),
     description: `order by aggregate values of table "${table.name.name}"`,
     fields: () => {
       const fields: GraphQLInputFieldConfigMap = { count: { type: orderDirection } }
@@ -193,13 +224,13 @@ const aggregateOrderByType = (context: SchemaContext, table: TableModel): GraphQ
         if (own.length === 0) continue
         fields[name] = {
           type: new GraphQLInputObjectType({
-            name: `${table.typeName}_${name}_order_by`,
+            name: table.typeNamed(`${name}_order_by`),
             description: `order by ${name}() on columns of table "${table.name.name}"`,
             fields: Object.fromEntries(own.map(({ graphqlName }) => [graphqlName, { type: orderDirection }])),
           }),
         }
       }
-      return fields
+      return renamed(fields, context.source.naming.field)
     },
   })
 }

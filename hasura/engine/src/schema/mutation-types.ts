@@ -1,6 +1,7 @@
 import {
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   GraphQLInt,
@@ -13,6 +14,7 @@ import type { UniqueKey } from '../catalog/types.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { isGraphqlName } from './graphql-name.ts'
 import { memoize } from './memoize.ts'
+import { renamed } from './naming.ts'
 import { baseType, isNumeric } from './postgres-type.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { RowTypes } from './row-types.ts'
@@ -46,12 +48,15 @@ export const createMutationTypes = (
   const onConflict: MutationTypes['onConflict'] = (table) =>
     conflictKeys(table).length === 0
       ? {}
-      : { on_conflict: { type: conflictType(table), description: 'upsert condition' } }
+      : renamed(
+          { on_conflict: { type: conflictType(table), description: 'upsert condition' } },
+          context.source.naming.field,
+        )
   const nestedInsert = memoize((table: TableModel) => nestedInsertTypes(table, insertInput, onConflict))
   const insertInput: MutationTypes['insertInput'] = memoize(
     (table) =>
       new GraphQLInputObjectType({
-        name: `${table.typeName}_insert_input`,
+        name: table.typeNamed('insert_input'),
         description: `input type for inserting data into table "${table.name.name}"`,
         fields: () => insertFields(context, table, scalars, nestedInsert),
       }),
@@ -60,7 +65,7 @@ export const createMutationTypes = (
   const keyColumns = memoize(
     (table: TableModel) =>
       new GraphQLInputObjectType({
-        name: `${table.typeName}_pk_columns_input`,
+        name: table.typeNamed('pk_columns_input'),
         description: `primary key columns input for table: ${table.name.name}`,
         fields: Object.fromEntries(
           primaryKeyColumns(table).map((column) => [
@@ -73,7 +78,7 @@ export const createMutationTypes = (
   const updates = memoize(
     (table: TableModel) =>
       new GraphQLInputObjectType({
-        name: `${table.typeName}_updates`,
+        name: table.typeNamed('updates'),
         fields: () => ({
           ...operatorTypes(table),
           where: {
@@ -88,13 +93,17 @@ export const createMutationTypes = (
 
 const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes): GraphQLObjectType =>
   new GraphQLObjectType({
-    name: `${table.typeName}_mutation_response`,
+    name: table.typeNamed('mutation_response'),
     description: `response of any mutation on the table "${table.name.name}"`,
     fields: () => {
       const fields: FieldConfigMap = {
-        affected_rows: field({ kind: 'affected-rows' }, new GraphQLNonNull(GraphQLInt), {
-          description: 'number of rows affected by the mutation',
-        }),
+        [context.source.naming.field('affected_rows')]: field(
+          { kind: 'affected-rows' },
+          new GraphQLNonNull(GraphQLInt),
+          {
+            description: 'number of rows affected by the mutation',
+          },
+        ),
       }
       if (selectAccess(context, table) !== undefined)
         fields['returning'] = field({ kind: 'returning' }, listOf(rows.row(table)), {
@@ -123,12 +132,12 @@ const onConflictType = (
   const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
   const names = columns.length === 0 ? [placeholderColumn] : columns.map(({ graphqlName }) => graphqlName)
   const updateColumn = new GraphQLEnumType({
-    name: `${table.typeName}_update_column`,
+    name: table.typeNamed('update_column'),
     description: `update columns of table "${table.name.name}"`,
     values: Object.fromEntries(names.map((name) => [name, { description: 'column name' }])),
   })
   const constraint = new GraphQLEnumType({
-    name: `${table.typeName}_constraint`,
+    name: table.typeNamed('constraint'),
     description: `unique or primary key constraints on table "${table.name.name}"`,
     values: Object.fromEntries(
       conflictKeys(table).map(({ constraint: name, columns: own }) => [
@@ -140,16 +149,20 @@ const onConflictType = (
     ),
   })
   return new GraphQLInputObjectType({
-    name: `${table.typeName}_on_conflict`,
+    name: table.typeNamed('on_conflict'),
     description: `on_conflict condition type for table "${table.name.name}"`,
-    fields: () => ({
-      constraint: { type: new GraphQLNonNull(constraint) },
-      update_columns: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumn))),
-        defaultValue: [],
-      },
-      ...(selectAccess(context, table) === undefined ? {} : { where: { type: filters.boolExp(table) } }),
-    }),
+    fields: () =>
+      renamed<GraphQLInputFieldConfig>(
+        {
+          constraint: { type: new GraphQLNonNull(constraint) },
+          update_columns: {
+            type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumn))),
+            defaultValue: [],
+          },
+          ...(selectAccess(context, table) === undefined ? {} : { where: { type: filters.boolExp(table) } }),
+        },
+        context.source.naming.field,
+      ),
   })
 }
 
@@ -164,15 +177,20 @@ const nestedInsertTypes = (
   onConflict: MutationTypes['onConflict'],
 ): NestedInsertTypes => {
   const conflict = (): GraphQLInputFieldConfigMap =>
-    Object.fromEntries(Object.entries(onConflict(table)).map(([name, { type }]) => [name, { type }]))
+    Object.fromEntries(
+      Object.entries(onConflict(table)).map(([name, { type, extensions }]) => [
+        name,
+        { type, extensions: { canonicalName: extensions?.canonicalName ?? name } },
+      ]),
+    )
   return {
     one: new GraphQLInputObjectType({
-      name: `${table.typeName}_obj_rel_insert_input`,
+      name: table.typeNamed('obj_rel_insert_input'),
       description: `input type for inserting object relation for remote table "${table.name.name}"`,
       fields: () => ({ data: { type: new GraphQLNonNull(insertInput(table)) }, ...conflict() }),
     }),
     many: new GraphQLInputObjectType({
-      name: `${table.typeName}_arr_rel_insert_input`,
+      name: table.typeNamed('arr_rel_insert_input'),
       description: `input type for inserting array relation for remote table "${table.name.name}"`,
       fields: () => ({
         data: {
@@ -226,7 +244,7 @@ const updateOperatorTypes = (
     operators[name] = {
       description,
       type: new GraphQLInputObjectType({
-        name: `${table.typeName}_${suffix}_input`,
+        name: table.typeNamed(`${suffix}_input`),
         description,
         fields: Object.fromEntries(own.map((column) => [column.graphqlName, { type: type(column) }])),
       }),
@@ -257,5 +275,5 @@ const updateOperatorTypes = (
   add('_inc', 'inc', numerics, 'increments the numeric columns with given value of the filtered values')
   add('_prepend', 'prepend', jsonbs, 'prepend existing jsonb value of filtered columns with new jsonb value')
   add('_set', 'set', columns, 'sets the columns of the filtered rows to the given values')
-  return operators
+  return renamed(operators, context.source.naming.field)
 }

@@ -17,6 +17,7 @@ import type { Metadata } from '../metadata/types.ts'
 import { roleParents } from './inherited-permissions.ts'
 import { createActionTypes } from './action-types.ts'
 import { createFilterTypes } from './filter-types.ts'
+import { renamed } from './naming.ts'
 import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
 import {
   type RoleAccessOptions,
@@ -211,7 +212,7 @@ const relayFields = (context: SchemaContext, rows: RowTypes): FieldConfigMap => 
   const connection = (table: TableModel) => new GraphQLNonNull(relay.connection(table))
   for (const table of context.source.tables.values())
     if (relay.isNode(table) && context.access.table(table).select?.queryFields.has('select') === true)
-      fields[`${table.typeName}_connection`] = field({ kind: 'connection', table }, connection(table), {
+      fields[table.rootFields.selectConnection] = field({ kind: 'connection', table }, connection(table), {
         args: rows.connectionArguments(table),
         description: `fetch data from the table: "${table.name.name}"`,
       })
@@ -219,7 +220,7 @@ const relayFields = (context: SchemaContext, rows: RowTypes): FieldConfigMap => 
     const table = tableOf(context, model.table)
     if (model.exposedAs !== 'query' || !relay.isNode(table) || !model.catalog.returnsSet) continue
     if (!context.access.mayCall(model.metadata, 'query')) continue
-    fields[`${model.rootField}_connection`] = field(
+    fields[model.connectionRootField] = field(
       { kind: 'function-connection', function: model, table },
       connection(table),
       {
@@ -314,9 +315,13 @@ const mutationFields = (
       args: { ...operators, ...where },
       description: `update data of the table: "${name.name}"`,
     })
+    const keyArgument = renamed(
+      { pk_columns: { type: new GraphQLNonNull(mutations.keyColumns(table)) } },
+      context.source.naming.field,
+    )
     if (addressable)
       fields[rootFields.updateByPk] = field({ kind: 'update-by-key', table }, rows.row(table), {
-        args: { ...operators, pk_columns: { type: new GraphQLNonNull(mutations.keyColumns(table)) } },
+        args: { ...operators, ...keyArgument },
         description: `update single row of the table: "${name.name}"`,
       })
     const updates = new GraphQLList(new GraphQLNonNull(mutations.updates(table)))

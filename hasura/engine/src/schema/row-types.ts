@@ -1,5 +1,6 @@
 import {
   GraphQLBoolean,
+  type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
   GraphQLFloat,
   GraphQLID,
@@ -13,6 +14,7 @@ import {
 import { aggregateFunctions } from './aggregate-function.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { memoize } from './memoize.ts'
+import { type Naming, renamed } from './naming.ts'
 import { baseType } from './postgres-type.ts'
 import { type RelayTypes, createRelayTypes } from './relay-types.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
@@ -50,6 +52,7 @@ export const createRowTypes = (
   filters: FilterTypes,
   { forRelay }: { readonly forRelay: boolean },
 ): RowTypes => {
+  const { naming } = context.source
   const argumentsType = new Map<string, GraphQLInputObjectType>()
   const functionArguments: RowTypes['functionArguments'] = (name, given) => {
     if (given.length === 0) return {}
@@ -57,17 +60,21 @@ export const createRowTypes = (
     argumentsType.set(name, type)
     return { args: { type: given.every(({ hasDefault }) => hasDefault) ? type : new GraphQLNonNull(type) } }
   }
-  const choiceArguments: RowTypes['selectArguments'] = (table) => ({
-    distinct_on: {
-      type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))),
-      description: 'distinct select on columns',
-    },
-    order_by: {
-      type: new GraphQLList(new GraphQLNonNull(filters.orderBy(table))),
-      description: 'sort the rows by one or more columns',
-    },
-    where: { type: filters.boolExp(table), description: 'filter the rows returned' },
-  })
+  const choiceArguments: RowTypes['selectArguments'] = (table) =>
+    renamed<GraphQLArgumentConfig>(
+      {
+        distinct_on: {
+          type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))),
+          description: 'distinct select on columns',
+        },
+        order_by: {
+          type: new GraphQLList(new GraphQLNonNull(filters.orderBy(table))),
+          description: 'sort the rows by one or more columns',
+        },
+        where: { type: filters.boolExp(table), description: 'filter the rows returned' },
+      },
+      naming.field,
+    )
   const selectArguments: RowTypes['selectArguments'] = (table) => ({
     ...choiceArguments(table),
     limit: { type: GraphQLInt, description: 'limit the number of rows returned' },
@@ -79,7 +86,7 @@ export const createRowTypes = (
   })
   const aggregate = memoize((table: TableModel) => aggregateType(table, row, aggregateFields))
   const aggregateFields = memoize((table: TableModel) =>
-    aggregateFieldsType(table, visibleColumns(context, table), scalars, filters),
+    aggregateFieldsType(table, visibleColumns(context, table), scalars, filters, naming),
   )
   const row: RowTypes['row'] = memoize(
     (table) =>
@@ -144,6 +151,7 @@ const relationshipFields = (
   table: TableModel,
   { relay, row, aggregate, selectArguments, connectionArguments }: RowTypes,
 ): FieldConfigMap => {
+  const { naming } = context.source
   const fields: FieldConfigMap = {}
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
     const { name, kind, nullable, comment } = relationship
@@ -159,13 +167,13 @@ const relationshipFields = (
       description,
     })
     if (select.aggregations)
-      fields[`${name}_aggregate`] = field(
+      fields[naming.field(`${name}_aggregate`)] = field(
         { kind: 'related-aggregate', relationship, table: target },
         new GraphQLNonNull(aggregate(target)),
         { args, description: 'An aggregate relationship' },
       )
     if (relay?.isNode(target) === true)
-      fields[`${name}_connection`] = field(
+      fields[naming.field(`${name}_connection`)] = field(
         { kind: 'related-connection', relationship, table: target },
         new GraphQLNonNull(relay.connection(target)),
         { args: connectionArguments(target), description },
@@ -208,7 +216,7 @@ const computedFields = (
   )
 
 const argumentsTypeName = (table: TableModel, { name }: ComputedFieldModel): string =>
-  `${name}_${table.typeName}_args`
+  table.typeNamed('args', name)
 
 const jsonPath = ({ returns }: ComputedFieldModel): GraphQLFieldConfigArgumentMap =>
   returns.kind === 'scalar' && ['json', 'jsonb'].includes(baseType(returns.type).name) ? pathArgument : {}
@@ -219,7 +227,7 @@ const aggregateType = (
   aggregateFields: (table: TableModel) => GraphQLObjectType,
 ): GraphQLObjectType =>
   new GraphQLObjectType({
-    name: `${table.typeName}_aggregate`,
+    name: table.typeNamed('aggregate'),
     description: `aggregated selection of "${table.name.name}"`,
     fields: () => ({
       aggregate: field({ kind: 'aggregate' }, aggregateFields(table)),
@@ -232,9 +240,10 @@ const aggregateFieldsType = (
   columns: readonly ColumnModel[],
   scalars: ScalarTypes,
   filters: FilterTypes,
+  naming: Naming,
 ): GraphQLObjectType =>
   new GraphQLObjectType({
-    name: `${table.typeName}_aggregate_fields`,
+    name: table.typeNamed('aggregate_fields'),
     description: `aggregate fields of "${table.name.name}"`,
     fields: () => {
       const fields: FieldConfigMap = {
@@ -252,7 +261,7 @@ const aggregateFieldsType = (
         const own = columns.filter(({ type }) => applies(type))
         if (own.length === 0) continue
         const type = new GraphQLObjectType({
-          name: `${table.typeName}_${name}_fields`,
+          name: table.typeNamed(`${name}_fields`),
           description: `aggregate ${name} on columns`,
           fields: Object.fromEntries(
             own.map((column) => [
@@ -261,7 +270,7 @@ const aggregateFieldsType = (
             ]),
           ),
         })
-        fields[name] = field({ kind: 'aggregate-function', function: aggregateFunction }, type)
+        fields[naming.field(name)] = field({ kind: 'aggregate-function', function: aggregateFunction }, type)
       }
       return fields
     },

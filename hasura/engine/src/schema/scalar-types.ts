@@ -15,6 +15,7 @@ import {
 import type { CatalogType } from '../catalog/types.ts'
 import { type ComparisonOperator, castTarget, comparisonOperators } from './comparison-operator.ts'
 import { memoize } from './memoize.ts'
+import { type Naming, renamed } from './naming.ts'
 import { baseType, scalarName } from './postgres-type.ts'
 import { type SchemaContext, tableOf } from './schema-context.ts'
 import type { ColumnModel, TableModel } from './source-model.ts'
@@ -40,6 +41,7 @@ type LeafWrapper = GraphQLNonNull<GraphQLScalarType>
 
 /** The leaves of a role's schema: scalars by Postgres type, enum tables, and what they can be compared with. */
 export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
+  const { naming } = context.source
   const scalar = memoize(
     (name: string): GraphQLScalarType => builtin.get(name) ?? new GraphQLScalarType({ name }),
   )
@@ -51,9 +53,12 @@ export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
   const enumOf = memoize(
     (table: TableModel) =>
       new GraphQLEnumType({
-        name: `${table.typeName}_enum`,
-        values: Object.fromEntries(
-          (table.enumValues ?? []).map(({ value, comment }) => [value, { description: comment ?? null }]),
+        name: table.typeNamed('enum'),
+        values: renamed(
+          Object.fromEntries(
+            (table.enumValues ?? []).map(({ value, comment }) => [value, { description: comment ?? null }]),
+          ),
+          naming.enumValue,
         ),
       }),
   )
@@ -61,19 +66,22 @@ export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
     const type = enumOf(table)
     const many = new GraphQLList(new GraphQLNonNull(type))
     return new GraphQLInputObjectType({
-      name: `${type.name}_comparison_exp`,
+      name: naming.type(`${type.name}_comparison_exp`),
       description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
-      fields: {
-        _eq: { type },
-        _in: { type: many },
-        _is_null: { type: GraphQLBoolean },
-        _neq: { type },
-        _nin: { type: many },
-      },
+      fields: renamed<GraphQLInputFieldConfig>(
+        {
+          _eq: { type },
+          _in: { type: many },
+          _is_null: { type: GraphQLBoolean },
+          _neq: { type },
+          _nin: { type: many },
+        },
+        naming.field,
+      ),
     })
   })
   const comparisonOfType: ScalarTypes['comparisonOfType'] = memoizeType((type) =>
-    comparisonType(type, ofType(type), scalar, comparisonOfType),
+    comparisonType(type, ofType(type), scalar, comparisonOfType, naming),
   )
   const enumTable = ({ enumTable: key }: ColumnModel): TableModel | undefined =>
     key === undefined ? undefined : tableOf(context, key)
@@ -110,30 +118,39 @@ const comparisonType = (
   own: ReturnType<ScalarTypes['ofType']>,
   scalar: ScalarTypes['scalar'],
   comparisonOf: (type: CatalogType) => GraphQLInputObjectType,
+  naming: Naming,
 ): GraphQLInputObjectType => {
   const base = baseType(type)
   const name = base.category === 'array' ? `${scalarName(base.element)}_array` : scalarName(base)
   const cast = castTarget(base)
   return new GraphQLInputObjectType({
-    name: `${name}_comparison_exp`,
+    name: naming.type(`${name}_comparison_exp`),
     description: `Boolean expression to compare columns of type "${name}". All fields are combined with logical 'AND'.`,
-    fields: () => ({
-      ...(cast === undefined
-        ? {}
-        : { _cast: { type: castType(name, cast.graphqlName, comparisonOf(cast.type)) } }),
-      _is_null: { type: GraphQLBoolean },
-      ...Object.fromEntries(
-        comparisonOperators(base).map((operator): [string, GraphQLInputFieldConfig] => [
-          operator.name,
-          { type: operandType(operator, own, scalar) },
-        ]),
+    fields: () =>
+      renamed<GraphQLInputFieldConfig>(
+        {
+          ...(cast === undefined
+            ? {}
+            : {
+                _cast: {
+                  type: castType(naming.type(`${name}_cast_exp`), cast.graphqlName, comparisonOf(cast.type)),
+                },
+              }),
+          _is_null: { type: GraphQLBoolean },
+          ...Object.fromEntries(
+            comparisonOperators(base).map((operator): [string, GraphQLInputFieldConfig] => [
+              operator.name,
+              { type: operandType(operator, own, scalar) },
+            ]),
+          ),
+        },
+        naming.field,
       ),
-    }),
   })
 }
 
 const castType = (name: string, target: string, comparison: GraphQLInputObjectType): GraphQLInputObjectType =>
-  new GraphQLInputObjectType({ name: `${name}_cast_exp`, fields: { [target]: { type: comparison } } })
+  new GraphQLInputObjectType({ name, fields: { [target]: { type: comparison } } })
 
 const operandType = (
   { operand }: ComparisonOperator,

@@ -2,8 +2,16 @@ import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, CatalogType
 import type { EnumTableValue } from '../catalog/types.ts'
 import { isGraphqlName } from './graphql-name.ts'
 import {
+  type Naming,
+  type NamingConvention,
+  type RootFieldNames,
+  type Stem,
+  createNaming,
+  rootFieldNames,
+  stemOf,
+} from './naming.ts'
+import {
   type ComputedField,
-  type CustomRootFields,
   type FunctionMetadata,
   type Metadata,
   type QualifiedName,
@@ -15,6 +23,7 @@ import {
 
 /** Metadata and catalog joined: what is tracked, under its GraphQL names, for every role alike. */
 export interface SourceModel {
+  readonly naming: Naming
   readonly tables: ReadonlyMap<string, TableModel>
   readonly functions: readonly FunctionModel[]
 }
@@ -22,8 +31,10 @@ export interface SourceModel {
 export interface TableModel {
   readonly key: string
   readonly name: QualifiedName
-  /** The GraphQL object type, and the stem of the names of all its other types. */
+  /** The GraphQL object type. */
   readonly typeName: string
+  /** The name of another type of the table: `typeNamed('bool_exp')`. */
+  readonly typeNamed: (suffix: string, prefix?: string) => string
   readonly comment: string | undefined
   readonly catalog: CatalogTable
   readonly metadata: TableMetadata
@@ -96,6 +107,7 @@ export interface FunctionModel {
   readonly catalog: CatalogFunction
   readonly rootField: string
   readonly aggregateRootField: string
+  readonly connectionRootField: string
   readonly argumentsTypeName: string
   readonly exposedAs: 'query' | 'mutation'
   readonly sessionArgument: string | undefined
@@ -104,22 +116,14 @@ export interface FunctionModel {
   readonly table: string
 }
 
-export interface RootFieldNames {
-  readonly select: string
-  readonly selectByPk: string
-  readonly selectAggregate: string
-  readonly selectStream: string
-  readonly insert: string
-  readonly insertOne: string
-  readonly update: string
-  readonly updateByPk: string
-  readonly updateMany: string
-  readonly delete: string
-  readonly deleteByPk: string
-}
-
 /** Joins consistent metadata with the catalog. Entries whose objects are gone are left out. */
-export const buildSourceModel = (metadata: Metadata, catalog: Catalog): SourceModel => {
+export const buildSourceModel = (
+  metadata: Metadata,
+  catalog: Catalog,
+  defaultConvention?: NamingConvention,
+): SourceModel => {
+  // The engine serves one source; the others are inconsistent.
+  const naming = createNaming(metadata.sources[0]?.customization, defaultConvention)
   const tracked = metadata.sources.flatMap((source) => source.tables)
   const keys = new Set(tracked.map(({ table }) => qualifiedKey(table)))
   const enums = new Set(
@@ -128,36 +132,37 @@ export const buildSourceModel = (metadata: Metadata, catalog: Catalog): SourceMo
   const tables = new Map<string, TableModel>()
   for (const entry of tracked) {
     const table = catalog.tables.get(qualifiedKey(entry.table))
-    if (table !== undefined && isGraphqlName(tableTypeName(entry)))
-      tables.set(qualifiedKey(entry.table), tableModel(entry, table, catalog, keys, enums))
+    if (table !== undefined && isGraphqlName(tableStem(entry).name))
+      tables.set(qualifiedKey(entry.table), tableModel(entry, table, catalog, { naming, keys, enums }))
   }
   const functions = metadata.sources
     .flatMap((source) => source.functions ?? [])
-    .flatMap((entry) => functionModel(entry, catalog, keys))
-  return { tables, functions }
+    .flatMap((entry) => functionModel(entry, catalog, { naming, keys }))
+  return { naming, tables, functions }
 }
 
-/** `schema_name` outside of `public`, as Hasura names the GraphQL types of tables and functions. */
-export const defaultGraphqlName = ({ schema, name }: QualifiedName): string =>
-  schema === 'public' ? name : `${schema}_${name}`
+/** What a model is made with, besides its own metadata: names, and the keys of the tracked tables. */
+interface Tracked {
+  readonly naming: Naming
+  readonly keys: ReadonlySet<string>
+}
 
-const tableTypeName = ({ table, configuration }: TableMetadata): string =>
-  configuration?.custom_name ?? defaultGraphqlName(table)
+const tableStem = ({ table, configuration }: TableMetadata): Stem => stemOf(table, configuration?.custom_name)
 
 const tableModel = (
   metadata: TableMetadata,
   catalog: CatalogTable,
   { functions, tables, enumTables }: Catalog,
-  tracked: ReadonlySet<string>,
-  enums: ReadonlySet<string>,
+  { naming, keys, enums }: Tracked & { readonly enums: ReadonlySet<string> },
 ): TableModel => {
   const key = qualifiedKey(metadata.table)
-  const typeName = tableTypeName(metadata)
-  const columns = catalog.columns.map((column) => columnModel(column, catalog, metadata, enums))
+  const stem = tableStem(metadata)
+  const columns = catalog.columns.map((column) => columnModel(column, catalog, metadata, enums, naming))
   return {
     key,
     name: metadata.table,
-    typeName,
+    typeName: naming.typeOf(stem),
+    typeNamed: (suffix, prefix) => naming.typeOf(stem, suffix, prefix),
     comment: metadata.configuration?.comment ?? catalog.comment,
     catalog,
     metadata,
@@ -167,15 +172,15 @@ const tableModel = (
         .map((column) => [column.graphqlName, column]),
     ),
     columnsByName: new Map(columns.map((column) => [column.name, column])),
-    relationships: relationshipModels(metadata, catalog, tables, tracked),
+    relationships: relationshipModels(metadata, catalog, tables, keys),
     computedFields: new Map(
       (metadata.computed_fields ?? [])
-        .map((field) => computedFieldModel(field, metadata.table, functions, tracked))
+        .map((field) => computedFieldModel(field, metadata.table, functions, { naming, keys }))
         .filter((field) => field !== undefined)
         .filter(({ name }) => isGraphqlName(name))
         .map((field) => [field.name, field]),
     ),
-    rootFields: rootFieldNames(typeName, metadata.configuration?.custom_root_fields ?? {}),
+    rootFields: rootFieldNames(naming, stem, metadata.configuration?.custom_root_fields ?? {}),
     enumValues: metadata.is_enum === true ? enumTables.get(key) : undefined,
   }
 }
@@ -185,6 +190,7 @@ const columnModel = (
   table: CatalogTable,
   { configuration }: TableMetadata,
   enums: ReadonlySet<string>,
+  naming: Naming,
 ): ColumnModel => {
   const config = configuration?.column_config?.[column.name]
   const enumKey = table.foreignKeys.find(
@@ -193,7 +199,8 @@ const columnModel = (
   )
   return {
     name: column.name,
-    graphqlName: config?.custom_name ?? configuration?.custom_column_names?.[column.name] ?? column.name,
+    graphqlName:
+      config?.custom_name ?? configuration?.custom_column_names?.[column.name] ?? naming.field(column.name),
     type: column.type,
     nullable: column.nullable,
     hasDefault: column.hasDefault || column.identity !== undefined,
@@ -281,7 +288,7 @@ const computedFieldModel = (
   { name, definition, comment }: ComputedField,
   table: QualifiedName,
   functions: Catalog['functions'],
-  tracked: ReadonlySet<string>,
+  { naming, keys }: Tracked,
 ): ComputedFieldModel | undefined => {
   const [found] = functions.get(qualifiedKey(definition.function)) ?? []
   if (found === undefined) return undefined
@@ -298,70 +305,55 @@ const computedFieldModel = (
     function: found,
     tableIndex,
     sessionArgument: definition.session_argument,
-    arguments: argumentModels(found).filter(
+    arguments: argumentModels(found, naming).filter(
       ({ index, name: argument }) =>
         index !== tableIndex && (argument === undefined || argument !== definition.session_argument),
     ),
     returns:
-      returnsTable !== undefined && tracked.has(returnsTable)
+      returnsTable !== undefined && keys.has(returnsTable)
         ? { kind: 'table', table: returnsTable }
         : { kind: 'scalar', type: found.returns },
   }
 }
 
 /** Arguments without a name are called `arg_1`, `arg_2`, … counting them alone. */
-const argumentModels = (found: CatalogFunction): readonly FunctionArgumentModel[] => {
+const argumentModels = (found: CatalogFunction, naming: Naming): readonly FunctionArgumentModel[] => {
   let unnamed = 0
   return found.arguments.map(({ name, type, hasDefault }, index) => {
     const own = name === undefined || name === '' ? undefined : name
     if (own === undefined) unnamed += 1
-    return { graphqlName: own ?? `arg_${unnamed}`, name: own, type, hasDefault, index }
+    return { graphqlName: naming.field(own ?? `arg_${unnamed}`), name: own, type, hasDefault, index }
   })
 }
 
 const functionModel = (
   metadata: FunctionMetadata,
   { functions }: Catalog,
-  tracked: ReadonlySet<string>,
+  { naming, keys }: Tracked,
 ): readonly FunctionModel[] => {
   const [catalog] = functions.get(qualifiedKey(metadata.function)) ?? []
-  if (catalog?.returnsTable === undefined || !tracked.has(qualifiedKey(catalog.returnsTable))) return []
+  if (catalog?.returnsTable === undefined || !keys.has(qualifiedKey(catalog.returnsTable))) return []
   const configuration = metadata.configuration
-  const stem = configuration?.custom_name ?? defaultGraphqlName(metadata.function)
+  const stem = stemOf(metadata.function, configuration?.custom_name)
+  const custom = configuration?.custom_root_fields
   const sessionArgument = configuration?.session_argument
-  const names = [stem, ...argumentModels(catalog).map(({ graphqlName }) => graphqlName)]
+  const given = argumentModels(catalog, naming)
+  const names = [stem.name, ...given.map(({ graphqlName }) => graphqlName)]
   if (!names.every(isGraphqlName)) return []
+  const rootField = (own: string | undefined, suffix: string): string =>
+    own === undefined ? naming.rootField(stem, '', suffix) : naming.givenRootField(own)
   return [
     {
       metadata,
       catalog,
-      rootField: configuration?.custom_root_fields?.function ?? stem,
-      aggregateRootField: configuration?.custom_root_fields?.function_aggregate ?? `${stem}_aggregate`,
-      argumentsTypeName: `${stem}_args`,
+      rootField: rootField(custom?.function, ''),
+      aggregateRootField: rootField(custom?.function_aggregate, 'aggregate'),
+      connectionRootField: naming.rootField(stem, '', 'connection'),
+      argumentsTypeName: naming.typeOf(stem, 'args'),
       exposedAs: configuration?.exposed_as ?? (catalog.volatility === 'volatile' ? 'mutation' : 'query'),
       sessionArgument,
-      arguments: argumentModels(catalog).filter(({ name }) => name === undefined || name !== sessionArgument),
+      arguments: given.filter(({ name }) => name === undefined || name !== sessionArgument),
       table: qualifiedKey(catalog.returnsTable),
     },
   ]
-}
-
-const rootFieldNames = (typeName: string, custom: CustomRootFields): RootFieldNames => {
-  const named = (field: keyof CustomRootFields, fallback: string): string => {
-    const entry = custom[field]
-    return (typeof entry === 'string' ? entry : entry?.name) ?? fallback
-  }
-  return {
-    select: named('select', typeName),
-    selectByPk: named('select_by_pk', `${typeName}_by_pk`),
-    selectAggregate: named('select_aggregate', `${typeName}_aggregate`),
-    selectStream: named('select_stream', `${typeName}_stream`),
-    insert: named('insert', `insert_${typeName}`),
-    insertOne: named('insert_one', `insert_${typeName}_one`),
-    update: named('update', `update_${typeName}`),
-    updateByPk: named('update_by_pk', `update_${typeName}_by_pk`),
-    updateMany: named('update_many', `update_${typeName}_many`),
-    delete: named('delete', `delete_${typeName}`),
-    deleteByPk: named('delete_by_pk', `delete_${typeName}_by_pk`),
-  }
 }

@@ -1,0 +1,180 @@
+import { isGraphqlName } from './graphql-name.ts'
+import type { CustomRootFields, QualifiedName, Source } from '../metadata/types.ts'
+
+export type NamingConvention = 'hasura-default' | 'graphql-default'
+
+type Customization = NonNullable<Source['customization']>
+
+/** How a source's tables, columns and what Hasura adds to them are called in GraphQL. */
+export interface Naming {
+  readonly convention: NamingConvention
+  /** A name that Hasura makes itself, as it stands in `hasura-default`: `order_by`, `stddev_pop`. */
+  readonly field: (name: string) => string
+  /** The same for types that belong to no table: `String_comparison_exp`. */
+  readonly type: (name: string) => string
+  readonly enumValue: (name: string) => string
+  /** A type of a table or function: its stem with what Hasura adds behind, or in front. */
+  readonly typeOf: (stem: Stem, suffix?: string, prefix?: string) => string
+  /** A root field: what Hasura adds in front and behind of the stem. */
+  readonly rootField: (stem: Stem, prefix: string, suffix: string) => string
+  /** The same for a name that the metadata says. */
+  readonly givenRootField: (name: string) => string
+}
+
+/** What names are made from. One that the metadata gives keeps its letters, except behind a prefix. */
+export interface Stem {
+  readonly name: string
+  readonly isCustom: boolean
+}
+
+/** `schema_name` outside of `public`, unless the metadata gives it a name. */
+export const stemOf = ({ schema, name }: QualifiedName, custom: string | undefined): Stem => ({
+  name: custom ?? (schema === 'public' ? name : `${schema}_${name}`),
+  isCustom: custom !== undefined,
+})
+
+/** Rules of Hasura's documentation ("Postgres: Naming Conventions") and of its customization of sources. */
+export const createNaming = (
+  { naming_convention, root_fields, type_names }: Customization = {},
+  defaultConvention: NamingConvention = 'hasura-default',
+): Naming =>
+  (naming_convention ?? defaultConvention) === 'graphql-default'
+    ? graphqlNaming(root_fields ?? {}, type_names ?? {})
+    : hasuraNaming(root_fields ?? {}, type_names ?? {})
+
+interface Affixes {
+  readonly prefix?: string | undefined
+  readonly suffix?: string | undefined
+}
+
+const hasuraNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
+  const within = ({ prefix = '', suffix = '' }: Affixes, name: string): string => prefix + name + suffix
+  return {
+    convention: 'hasura-default',
+    field: (name) => name,
+    type: (name) => name,
+    enumValue: (name) => name,
+    typeOf: ({ name }, suffix, prefix) => within(typeNames, snake([prefix, name, suffix])),
+    rootField: ({ name }, prefix, suffix) => within(rootFields, snake([prefix, name, suffix])),
+    givenRootField: (name) => within(rootFields, name),
+  }
+}
+
+const snake = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join('_')
+
+const graphqlNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
+  const within = ({ prefix, suffix = '' }: Affixes, name: string): string =>
+    (prefix === undefined ? name : prefix + upperFirst(name)) + upperFirst(suffix)
+  const stemParts = ({ name, isCustom }: Stem): readonly string[] => (isCustom ? [name] : words(name))
+  const pascal = (parts: readonly string[]): string => parts.map(upperFirst).join('')
+  return {
+    convention: 'graphql-default',
+    field: (name) => orAsItWas(name, camelCase(name)),
+    type: (name) => pascal(words(name)),
+    enumValue: (name) => orAsItWas(name, name.toUpperCase()),
+    typeOf: (stem, suffix, prefix) => {
+      const [first = '', ...rest] = stemParts(stem)
+      const start =
+        prefix === undefined
+          ? stem.isCustom
+            ? first
+            : upperFirst(first)
+          : upperFirst(prefix) + upperFirst(first)
+      return within(typeNames, start + pascal([...rest, ...words(suffix ?? '')]))
+    },
+    rootField: (stem, prefix, suffix) => {
+      const [first = '', ...rest] = stemParts(stem)
+      const start = prefix === '' ? (stem.isCustom ? first : lowerFirst(first)) : prefix + upperFirst(first)
+      return within(rootFields, start + pascal([...rest, ...words(suffix)]))
+    },
+    givenRootField: (name) => within(rootFields, name),
+  }
+}
+
+/** An underscore in front belongs to the first word. */
+const words = (name: string): readonly string[] => {
+  const [first = '', second, ...rest] = name.split('_')
+  return first === '' && second !== undefined ? [`_${second}`, ...rest] : name.split('_')
+}
+
+const camelCase = (name: string): string => {
+  const [first = '', ...rest] = words(name)
+  return lowerFirst(first) + rest.map(upperFirst).join('')
+}
+
+const upperFirst = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
+const lowerFirst = (word: string): string => word.slice(0, 1).toLowerCase() + word.slice(1)
+
+const orAsItWas = (name: string, cased: string): string => (isGraphqlName(cased) ? cased : name)
+
+export interface RootFieldNames {
+  readonly select: string
+  readonly selectByPk: string
+  readonly selectAggregate: string
+  readonly selectStream: string
+  readonly selectConnection: string
+  readonly insert: string
+  readonly insertOne: string
+  readonly update: string
+  readonly updateByPk: string
+  readonly updateMany: string
+  readonly delete: string
+  readonly deleteByPk: string
+}
+
+export const rootFieldNames = (naming: Naming, stem: Stem, custom: CustomRootFields): RootFieldNames => {
+  const named = (field: keyof CustomRootFields, prefix: string, suffix: string): string => {
+    const entry = custom[field]
+    const given = typeof entry === 'string' ? entry : entry?.name
+    return given == null ? naming.rootField(stem, prefix, suffix) : naming.givenRootField(given)
+  }
+  return {
+    select: named('select', '', ''),
+    selectByPk: named('select_by_pk', '', 'by_pk'),
+    selectAggregate: named('select_aggregate', '', 'aggregate'),
+    selectStream: named('select_stream', '', 'stream'),
+    selectConnection: naming.rootField(stem, '', 'connection'),
+    insert: named('insert', 'insert', ''),
+    insertOne: named('insert_one', 'insert', 'one'),
+    update: named('update', 'update', ''),
+    updateByPk: named('update_by_pk', 'update', 'by_pk'),
+    updateMany: named('update_many', 'update', 'many'),
+    delete: named('delete', 'delete', ''),
+    deleteByPk: named('delete_by_pk', 'delete', 'by_pk'),
+  }
+}
+
+/** What an argument, an input field or a value of an enum stands for, whatever the source's convention calls it. */
+interface Named {
+  readonly canonicalName?: string
+}
+
+declare module 'graphql' {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  interface GraphQLArgumentExtensions extends Named {}
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  interface GraphQLInputFieldExtensions extends Named {}
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type
+  interface GraphQLEnumValueExtensions extends Named {}
+}
+
+/** Arguments, input fields or enum values under the names of the convention. The planner sees those they were given. */
+export const renamed = <Config extends object>(
+  configs: Readonly<Record<string, Config>>,
+  rename: (name: string) => string,
+): Record<string, Config> =>
+  Object.fromEntries(
+    Object.entries(configs).map(([name, config]) => {
+      const given = rename(name)
+      return [given, given === name ? config : { ...config, extensions: { canonicalName: name } }]
+    }),
+  )
+
+export const canonicalName = ({
+  name,
+  extensions,
+}: {
+  readonly name: string
+  readonly extensions: Named
+}): string => extensions.canonicalName ?? name
