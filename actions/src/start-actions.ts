@@ -1,4 +1,4 @@
-import { createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
+import { AuditTrail, createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
 import { analyticsActions } from './analytics/index.ts'
@@ -61,12 +61,14 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   )
   const queues = await openQueueBackend({ databaseUrl, redisUrl })
   const events = openEventQueue(queues, logger)
+  const audit = new AuditTrail(database, logger)
   const app = createApp({
     secret,
     actions,
     runFor: (signal, work) => interruption.runFor(signal, work),
     receiveEvent: receiveEvents((event) => events.enqueue(event), logger),
     pages: { '/unsubscribe': unsubscribePages(database) },
+    audit,
     logger,
     isHealthy: () => answers(database),
   })
@@ -75,6 +77,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
     url: listener.url,
     async stop() {
       await listener.close()
+      await audit.close()
       await events.close()
       await queues.close()
       await Promise.all([database.end({ timeout: 5 }), interruption.close(), tokenIssuer.close()])

@@ -1,3 +1,4 @@
+import type { Actor } from './audit/index.ts'
 import type { Principal } from './principal.ts'
 
 /**
@@ -11,6 +12,8 @@ export type Refusal = {
   readonly id: RefusalId
   /** For the log alone. It tells an unknown key from a revoked one, which a caller must never learn. */
   readonly reason: string
+  /** Whose credential it is or was; absent when that isn't known for certain. */
+  readonly actor?: Actor
 }
 
 export type Authentication =
@@ -21,6 +24,6 @@ export type Authentication =
   /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
   | { readonly kind: 'unavailable' }
 
-export function refuse(id: RefusalId, reason: string): Refusal {
-  return { kind: 'refused', id, reason }
+export function refuse(id: RefusalId, reason: string, actor?: Actor): Refusal {
+  return { kind: 'refused', id, reason, ...(actor && { actor }) }
 }

@@ -102,10 +102,16 @@ describe('a key', () => {
         authenticate(header),
       ),
     )
+    const refused = { kind: 'refused', id: 'SVC_AUTH_001' }
+    const actorOf = (id: string) => ({ merchantId, kind: 'KEY', id })
     expect(answers).toEqual([
-      { kind: 'refused', id: 'SVC_AUTH_001', reason: 'unknown key' },
-      { kind: 'refused', id: 'SVC_AUTH_001', reason: `key ${expired.keyId} has expired` },
-      { kind: 'refused', id: 'SVC_AUTH_001', reason: `test key ${testKey.keyId} on a live deployment` },
+      { ...refused, reason: 'unknown key' },
+      { ...refused, reason: `key ${expired.keyId} has expired`, actor: actorOf(expired.keyId) },
+      {
+        ...refused,
+        reason: `test key ${testKey.keyId} on a live deployment`,
+        actor: actorOf(testKey.keyId),
+      },
     ])
   })
 

@@ -7,6 +7,7 @@ import { AccessCache } from './access-cache.ts'
 import { AccessChanges } from './access-changes.ts'
 import type { Grant, Verification } from './access.ts'
 import { isAllowed, parseAllowList } from './allow-list.ts'
+import { actorOf, AuditTrail, type Origin } from './audit/index.ts'
 import { refuse, type Authentication, type Refusal } from './authentication.ts'
 import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
@@ -27,6 +28,8 @@ export type AuthenticatorOptions = {
   readonly trustedIssuers?: readonly TrustedIssuer[]
   /** Counts wrong credentials by the address that they come from, and stops those that try too many. */
   readonly guesses?: Pick<AddressGuesses, 'secondsToWait' | 'count'>
+  /** Whose door this is, as the audit log has it; the contract's when absent. */
+  readonly source?: Origin['source']
   readonly logger: Logger
 }
 
@@ -37,6 +40,8 @@ export type AuthenticationRequest = {
   readonly remoteAddress: string | undefined
   /** The X-Forwarded-For header. */
   readonly forwardedFor?: string | undefined
+  /** By which the log and the audit log have it. */
+  readonly requestId?: string | undefined
 }
 
 export type AuthenticationOptions = {
@@ -49,6 +54,8 @@ export type Authenticator = {
   authenticate(request: AuthenticationRequest, options?: AuthenticationOptions): Promise<Authentication>
   /** The client's address, as far as proxies are trusted to tell it. */
   addressOf(request: AuthenticationRequest): string | undefined
+  /** Where refused accesses, and mutations that came to nothing, are written down. */
+  readonly audit: AuditTrail
   /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
   publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
   /** Whether revocations are heard of at this moment. */
@@ -66,7 +73,7 @@ const POOL_SIZE = 4
  * of the credential until access changes; the others run for each request and take microseconds.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { databaseUrl, mode, guesses, logger } = options
+  const { databaseUrl, mode, guesses, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
     max: POOL_SIZE,
@@ -79,6 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
   const verifier = new Verifier(sql, mode, tokenKeys, databaseUrl, logger)
   const usage = new KeyUsage(sql, logger)
+  const audit = new AuditTrail(sql, logger)
 
   const addressOf = ({ remoteAddress, forwardedFor }: AuthenticationRequest): string | undefined =>
     clientAddress(remoteAddress, forwardedFor, trustedProxies)
@@ -89,40 +97,56 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   ): Promise<Authentication> {
     const address = addressOf(request)
     const retryAfter = again ? 0 : (guesses?.secondsToWait(address) ?? 0)
-    const authentication = await recognise(request.authorization, address, retryAfter)
+    const authentication = await recognise(request, address, retryAfter)
     if (!again && authentication.kind === 'refused' && authentication.id === 'SVC_AUTH_001')
       await guesses?.count(address)
     return authentication
   }
 
   async function recognise(
-    authorization: string | undefined,
+    request: AuthenticationRequest,
     address: string | undefined,
     retryAfter: number,
   ): Promise<Authentication> {
-    const credential = parseCredential(authorization)
+    const credential = parseCredential(request.authorization)
     // Who was let in before may share the address with who guesses.
-    if (retryAfter > 0 && (credential.kind === 'refused' || !verifier.wasGood(credential)))
+    if (retryAfter > 0 && (credential.kind === 'refused' || !verifier.wasGood(credential))) {
+      audit.refused({ actor: null, code: 'SVC_RATE_001', operation: null, ...originOf(request) })
       return { kind: 'too-many-guesses', retryAfter }
-    if (credential.kind === 'refused') return logged(credential, undefined)
+    }
+    if (credential.kind === 'refused') return recorded(credential, undefined, request)
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
-    if (verification.kind === 'refused') return logged(verification, credential)
+    if (verification.kind === 'refused') return recorded(verification, credential, request)
     const admitted = admit(verification, credential, address)
-    if (admitted.kind === 'refused') return logged(admitted, credential)
+    if (admitted.kind === 'refused') return recorded(admitted, credential, request)
     const { principal } = admitted
     if (principal.kind === 'key') usage.record(principal.merchantId, principal.keyId)
     return { kind: 'authenticated', principal }
   }
 
-  function logged(refusal: Refusal, credential: Credential | undefined): Refusal {
-    logger.info({ id: refusal.id, reason: refusal.reason, credential: credential?.kind }, 'refused')
+  const originOf = (request: AuthenticationRequest): Origin => ({
+    clientAddress: addressOf(request) ?? null,
+    requestId: request.requestId ?? null,
+    source,
+  })
+
+  function recorded(
+    refusal: Refusal,
+    credential: Credential | undefined,
+    request: AuthenticationRequest,
+  ): Refusal {
+    const { id, reason, actor = null } = refusal
+    const origin = originOf(request)
+    logger.info({ id, reason, requestId: origin.requestId, credential: credential?.kind }, 'refused')
+    audit.refused({ actor, code: id, operation: null, ...origin })
     return refusal
   }
 
   return {
     authenticate,
     addressOf,
+    audit,
     async publicKeys() {
       try {
         return { keys: await withDeadline(VERIFICATION_TIMEOUT_MS, keys.published()) }
@@ -137,6 +161,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     async close() {
       await verifier.close()
       await usage.close()
+      await audit.close()
       await sql.end({ timeout: 5 })
     },
   }
@@ -148,10 +173,12 @@ function admit(grant: Grant, credential: Credential, address: string | undefined
     return refuse(
       credential.kind === 'token' ? 'SVC_AUTH_002' : 'SVC_AUTH_001',
       `${credential.kind} has expired`,
+      actorOf(grant.principal),
     )
   }
   if (grant.allowList !== undefined && !isAllowed(grant.allowList, address)) {
-    return refuse('SVC_AUTH_004', `${address ?? 'unknown address'} is not on the allow-list`)
+    const reason = `${address ?? 'unknown address'} is not on the allow-list`
+    return refuse('SVC_AUTH_004', reason, actorOf(grant.principal))
   }
   return grant
 }

@@ -1,4 +1,5 @@
 export { apiKeyMode, generateApiKey, hashApiKey, type GeneratedApiKey } from './api-key.ts'
+export * from './audit/index.ts'
 export type { Authentication, Refusal, RefusalId } from './authentication.ts'
 export {
   createAuthenticator,

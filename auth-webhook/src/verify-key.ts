@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres'
 import { hashApiKey } from './api-key.ts'
 import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
+import type { Actor } from './audit/index.ts'
 import { refuse } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
 import type { ApiKeyId, MerchantId, Mode } from './principal.ts'
@@ -32,10 +33,11 @@ export async function verifyKey(sql: Sql, key: string, deployment: Mode): Promis
 
 function grant(row: KeyRow, deployment: Mode): Verification {
   const expiresAt = row.expires_at?.getTime() ?? Infinity
-  if (row.revoked_at !== null) return refuse('SVC_AUTH_001', `key ${row.id} was revoked`)
-  if (expiresAt <= Date.now()) return refuse('SVC_AUTH_001', `key ${row.id} has expired`)
+  const actor: Actor = { merchantId: row.merchant_id, kind: 'KEY', id: row.id }
+  if (row.revoked_at !== null) return refuse('SVC_AUTH_001', `key ${row.id} was revoked`, actor)
+  if (expiresAt <= Date.now()) return refuse('SVC_AUTH_001', `key ${row.id} has expired`, actor)
   if (deployment === 'live' && row.mode === 'test') {
-    return refuse('SVC_AUTH_001', `test key ${row.id} on a live deployment`)
+    return refuse('SVC_AUTH_001', `test key ${row.id} on a live deployment`, actor)
   }
   const { merchant_id: merchantId, id: keyId, mode, permissions, plan, features } = row
   const variables = sessionVariables({ kind: 'key', merchantId, keyId }, permissions)

@@ -2,6 +2,7 @@ import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Sql } from 'postgres'
 import { ZodError } from 'zod'
 import { allowListOf, type Grant, type MerchantAccessRow, type Verification } from './access.ts'
+import type { Actor } from './audit/index.ts'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
 import type { CustomerId, MerchantId } from './principal.ts'
@@ -87,7 +88,11 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
   try {
     return await read()
   } catch (error) {
-    if (error instanceof errors.JWTExpired) return refuse('SVC_AUTH_002', 'token has expired')
+    if (error instanceof errors.JWTExpired) {
+      // The signature was good. But another issuer doesn't say which merchant a token is about.
+      const actor = error.payload.iss === ISSUER ? actorOfClaims(error.payload) : undefined
+      return refuse('SVC_AUTH_002', 'token has expired', actor)
+    }
     // Keys that can't be fetched say nothing about the token.
     if (error instanceof errors.JWKSTimeout) throw error
     if (error instanceof errors.JOSEError) return refuse('SVC_AUTH_001', `token refused: ${error.code}`)
@@ -96,6 +101,13 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
     if (error instanceof UnknownSigningKey) return refuse('SVC_AUTH_001', 'token signed with an unknown key')
     throw error
   }
+}
+
+function actorOfClaims(claims: unknown): Actor | undefined {
+  const read = tokenClaims.safeParse(claims)
+  if (!read.success) return undefined
+  const { merchant_id: merchantId, kind, sub: id } = read.data
+  return { merchantId, kind: kind === 'user' ? 'USER' : 'CUSTOMER', id }
 }
 
 type ClaimsOf<Kind extends TokenClaims['kind']> = Extract<TokenClaims, { kind: Kind }>
@@ -113,7 +125,11 @@ async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verificati
     WHERE u.merchant_id = ${merchantId} AND u.id = ${userId} AND u.status = 'ACTIVE'
       AND e.id = ${sessionId} AND e.revoked_at IS NULL`
   if (row === undefined)
-    return refuse('SVC_AUTH_001', `token of user ${userId}, whose session ${sessionId} has ended`)
+    return refuse(
+      'SVC_AUTH_001',
+      `token of user ${userId}, whose session ${sessionId} has ended`,
+      actorOfClaims(claims),
+    )
   const { permissions, plan, features } = row
   return granted(row, claims.exp, {
     kind: 'user',
@@ -144,6 +160,7 @@ async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Ve
     return refuse(
       'SVC_AUTH_001',
       `token of customer ${customerId}, who does not exist or whose session has ended`,
+      actorOfClaims(claims),
     )
   }
   return granted(row, claims.exp, customerPrincipal(row, merchantId, customerId))

@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { z } from 'zod'
+import { actorOf } from './audit/index.ts'
 import {
   createAuthenticator,
   type AuthenticationRequest,
@@ -28,6 +29,7 @@ export type AuthWebhookOptions = AuthenticatorOptions & {
 export type AuthWebhook = { readonly url: string; close(): Promise<void> }
 
 const DEFAULT_MAX_AGE_SECONDS = 1
+const MAX_REQUEST_ID = 128
 
 // Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
 const postBody = z.object({ headers: z.record(z.string(), z.string()) })
@@ -36,6 +38,7 @@ const postBody = z.object({ headers: z.record(z.string(), z.string()) })
 export async function startAuthWebhook(options: AuthWebhookOptions): Promise<AuthWebhook> {
   const { rateLimits, maxAgeSeconds = DEFAULT_MAX_AGE_SECONDS } = options
   const authenticator = createAuthenticator({
+    source: 'HASURA',
     ...options,
     ...(rateLimits && { guesses: rateLimits.guesses }),
   })
@@ -68,8 +71,16 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
       case 'authenticated': {
         const { principal } = authentication
         const admission = await rateLimits?.admit(principal)
-        if (admission?.kind === 'exceeded') refuseForNow(response, admission.retryAfter)
-        else response.json(hasuraSession(principal, maxAgeSeconds))
+        if (admission?.kind === 'exceeded') {
+          recordExceeded(authenticator, principal, request)
+          refuseForNow(response, admission.retryAfter)
+          return
+        }
+        response.json({
+          ...principal.sessionVariables,
+          ...originOf(request, authenticator.addressOf(request)),
+          'Cache-Control': `max-age=${maxAgeSeconds}`,
+        })
         return
       }
       case 'refused':
@@ -110,6 +121,21 @@ function refuseForNow(response: Response, retryAfter: number): void {
   response.status(429).set('retry-after', String(retryAfter)).json({ message: 'rate limit exceeded' })
 }
 
+function recordExceeded(
+  { audit, addressOf }: Authenticator,
+  principal: Principal,
+  request: AuthenticationRequest,
+): void {
+  audit.refused({
+    actor: actorOf(principal),
+    code: 'SVC_RATE_001',
+    clientAddress: addressOf(request) ?? null,
+    requestId: request.requestId ?? null,
+    source: 'HASURA',
+    operation: null,
+  })
+}
+
 // What express.json refuses. Without this, Express would answer with a stack trace.
 const answerUnreadableBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) next(error)
@@ -123,15 +149,25 @@ function requestOf(headers: Readonly<Record<string, string | string[] | undefine
     authorization: single(headers.authorization),
     remoteAddress: request.socket.remoteAddress,
     forwardedFor: single(headers['x-forwarded-for']),
+    requestId: single(headers['x-request-id'])?.slice(0, MAX_REQUEST_ID),
+  }
+}
+
+// For the audit log: what Hasura runs is recorded by triggers, which see nothing but the session. The socket's other end is Hasura and
+// no client, so its address says nothing.
+function originOf(
+  { remoteAddress, requestId }: AuthenticationRequest,
+  clientAddress: string | undefined,
+): Record<string, string> {
+  return {
+    ...(clientAddress !== undefined &&
+      clientAddress !== remoteAddress && { 'x-hasura-client-address': clientAddress }),
+    ...(requestId !== undefined && { 'x-hasura-request-id': requestId }),
   }
 }
 
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(',') : value
-}
-
-function hasuraSession(principal: Principal, maxAgeSeconds: number): Record<string, string> {
-  return { ...principal.sessionVariables, 'Cache-Control': `max-age=${maxAgeSeconds}` }
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -1,7 +1,12 @@
-import type { Authentication, Authenticator, Principal } from '@commerce-graph/auth-webhook'
+import {
+  actorOf,
+  type Authentication,
+  type Authenticator,
+  type Principal,
+} from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
-import { GraphQLError, OperationTypeNode } from 'graphql'
+import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract } from './contract/compose.ts'
@@ -34,7 +39,7 @@ export interface EndpointParts {
   readonly projections: Projections
   readonly documents: Documents
   readonly plans: QueryPlans
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'addressOf'>
+  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'addressOf'>
   readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
@@ -57,14 +62,19 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
     if (body.kind === 'aborted') return null
     if (body.kind === 'refused') return refusal([body.error], context)
 
-    const authentication = await parts.authenticator.authenticate(credentialsOf(request))
+    const authentication = await parts.authenticator.authenticate({ ...credentialsOf(request), requestId })
     if (authentication.kind !== 'authenticated')
       return refusal([authenticationError(authentication)], context)
     const { principal } = authentication
+    const clientAddress = parts.authenticator.addressOf(credentialsOf(request)) ?? null
+    const caller = { principal, clientAddress, requestId }
     const admission = await parts.rateLimits.admit(principal)
-    if (admission.kind === 'exceeded')
-      return withHeaders(refusal([rateExceeded(admission)], context), admission.fields)
-    const answered = await answerPrincipal(parts, incoming, principal, body.bytes, context)
+    if (admission.kind === 'exceeded') {
+      const error = rateExceeded(admission)
+      recordRefusal(parts, caller, undefined, [error])
+      return withHeaders(refusal([error], context), admission.fields)
+    }
+    const answered = await answerPrincipal(parts, incoming, caller, body.bytes, context)
     return answered && withHeaders(answered, admission.fields)
   } catch (cause) {
     parts.logger.error({ requestId, err: cause }, 'a request failed')
@@ -76,7 +86,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
 async function answerPrincipal(
   parts: EndpointParts,
   incoming: Incoming,
-  principal: Principal,
+  caller: Caller,
   bytes: Buffer,
   context: AnswerContext,
 ): Promise<Answer | null> {
@@ -89,10 +99,14 @@ async function answerPrincipal(
     if (checked.kind === 'refused') return refusal(checked.errors, context)
     const { operation, variables } = checked
 
-    const result = await run(parts, operation, variables, queryContext(parts, principal, incoming))
-    if (result.kind === 'refused') return refusal(result.errors, context)
-    const { [complexityHeader]: asked } = request.headers
-    return answer(result, context, asked === undefined ? null : operation.complexity(variables))
+    const asked = queryContext(parts, caller, incoming, operation)
+    const result = await run(parts, operation, variables, asked)
+    if (result.kind === 'refused') {
+      recordRefusal(parts, caller, operation, result.errors)
+      return refusal(result.errors, context)
+    }
+    const { [complexityHeader]: tellComplexity } = request.headers
+    return answer(result, context, tellComplexity === undefined ? null : operation.complexity(variables))
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
     if (cause instanceof GraphQLError) return refusal([argumentError(cause)], context)
@@ -127,6 +141,36 @@ function run(
   }
 }
 
+/** What a caller may not do is written down for the merchant. @param operation undefined before it was read */
+export function recordRefusal(
+  { authenticator: { audit } }: Pick<EndpointParts, 'authenticator'>,
+  { principal, clientAddress, requestId }: Caller,
+  operation: CheckedOperation | undefined,
+  errors: readonly CatalogueError[],
+): void {
+  const error = errors.find(({ status }) => status === 401 || status === 403 || status === 429)
+  if (error === undefined) return
+  audit.refused({
+    actor: actorOf(principal),
+    code: error.id,
+    clientAddress,
+    requestId,
+    source: 'CONTRACT',
+    operation: operation === undefined ? null : rootFieldsOf(operation),
+  })
+}
+
+export interface Caller {
+  readonly principal: Principal
+  readonly clientAddress: string | null
+  readonly requestId: string
+}
+
+const rootFieldsOf = ({ prepared: { operation } }: CheckedOperation): string =>
+  operation.selectionSet.selections
+    .map((selection) => (selection.kind === Kind.FIELD ? selection.name.value : '…'))
+    .join(', ')
+
 export const roleOf = ({ kind }: Principal): Role => (kind === 'customer' ? 'customer' : 'merchant')
 
 export function credentialsOf({
@@ -158,12 +202,13 @@ function authenticationError(
 
 function queryContext(
   { authenticator, rateLimits: { guesses }, dataLayer, logger }: EndpointParts,
-  principal: Principal,
+  { principal, clientAddress }: Caller,
   incoming: Incoming,
+  { prepared }: CheckedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const idempotencyKey = request.headers['idempotency-key']
-  const address = (): string | undefined => authenticator.addressOf(credentialsOf(request))
+  const address = clientAddress ?? undefined
   return {
     dataLayer,
     principal,
@@ -173,8 +218,15 @@ function queryContext(
       ...(typeof idempotencyKey === 'string' && { 'idempotency-key': idempotencyKey }),
     },
     guesses: {
-      secondsToWait: () => guesses.secondsToWait(address()),
-      count: () => guesses.count(address()),
+      secondsToWait: () => guesses.secondsToWait(address),
+      count: () => guesses.count(address),
+    },
+    audit: {
+      trail: authenticator.audit,
+      clientAddress,
+      requestId,
+      source: 'CONTRACT',
+      operationName: prepared.operation.name?.value ?? null,
     },
     report: (defect) =>
       logger.error({ requestId, merchantId: principal.merchantId, defect }, 'an operation failed'),

@@ -25,7 +25,10 @@ export { allowedOriginsFrom, limitsFrom }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'addressOf' | 'healthy' | 'publicKeys'>
+  readonly authenticator: Pick<
+    Authenticator,
+    'audit' | 'authenticate' | 'addressOf' | 'healthy' | 'publicKeys'
+  >
   /** Every request is counted there. Whoever made them closes them. */
   readonly rateLimits: RateLimits
   readonly logger: Logger

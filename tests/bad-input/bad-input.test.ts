@@ -81,7 +81,9 @@ test(
     const before = await rows()
     const wrong: string[] = []
     for (const one of refused) {
-      const problem = problemOf(one, await client(one.query, one.variables))
+      const answer = await client(one.query, one.variables)
+      if ((answer.data?.[one.mutation] as Errors | null | undefined)?.errors.length) tried.add(one.mutation)
+      const problem = problemOf(one, answer)
       if (problem !== null) wrong.push(`${one.mutation} ${one.path} ${one.fault}: ${problem}`)
     }
     expect.soft([...withoutRow]).toEqual([])
@@ -89,6 +91,20 @@ test(
     expect(await rows()).toEqual(before)
   },
 )
+
+/** Mutations that were asked for so that they were run, and found the fault themselves. */
+const tried = new Set<string>()
+
+test('every mutation that was tried is in the audit log, with what came of it', async () => {
+  expect(tried.size).toBeGreaterThan(100)
+  const missing = async () => {
+    const rows = await sql<{ operation: string }[]>`
+      SELECT DISTINCT operation FROM audit.log WHERE merchant_id = ${platform.merchantId} AND outcome = 'INVALID'`
+    const found = new Set(rows.map(({ operation }) => operation))
+    return [...tried].filter((name) => !found.has(name))
+  }
+  await expect.poll(missing, { timeout: 5_000 }).toEqual([])
+})
 
 test('what is accepted is listed for fields that exist', () => {
   const places = new Set(
@@ -150,8 +166,12 @@ function problemOf(one: Case, answer: Answer<Readonly<Record<string, unknown>>>)
     : `names ${JSON.stringify(named)}: ${answer.text.slice(0, 300)}`
 }
 
-/** A digest of every row of both merchants; failed attempts to sign in are counted, which is what they are for. */
+/** A digest of every row of both merchants, but for those that tell of failed attempts, which is what they are for. */
 async function rows() {
   const digests = await Promise.all([platform.merchantId, stranger].map((id) => fingerprint(sql, id)))
-  return digests.map((tables) => ({ ...tables, 'identity.sign_in_attempt': null }))
+  return digests.map((tables) =>
+    Object.fromEntries(
+      Object.entries(tables).filter(([name]) => !/^(identity\.sign_in_attempt$|audit\.)/.test(name)),
+    ),
+  )
 }

@@ -73,7 +73,9 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
 
   test('gets the same answer to every query, whether or not another merchant has the same rows', async () => {
     const operations = apis.flatMap(({ name, client, schema }) =>
-      queriesOf(schema, LIST_DEPTH, () => undefined).map((operation) => ({ name, client, operation })),
+      queriesOf(schema, LIST_DEPTH, () => undefined)
+        .filter(({ field }) => !ofTheTest.test(field))
+        .map((operation) => ({ name, client, operation })),
     )
     const ask = async () => {
       const answers = new Map<string, string>()
@@ -143,7 +145,7 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
         // From the beginning, so that a stream has something to say.
         if (argument === 'after') return ''
         return argument === 'id' ? foreign.leaf(field, argument, stranger) : undefined
-      })
+      }).filter(({ field }) => !ofTheTest.test(field))
       for (const some of chunks(operations, 50)) {
         const answers = await Promise.all(some.map((operation) => firstAnswer(client, operation)))
         for (const [index, text] of answers.entries()) {
@@ -158,6 +160,12 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
     expect(answered).toBeGreaterThan(50)
   })
 })
+
+/**
+ * The audit log grows by what is asked here, and has the ids that were named. That each merchant sees its own is shown by
+ * tests/audit.test.ts.
+ */
+const ofTheTest = /^auditEntr/
 
 /** What a subscription answers first; nothing if it has nothing to say for two intervals of the engine. */
 async function firstAnswer(client: SubscriptionClient, operation: GeneratedOperation): Promise<string> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Answer, forbidden, invalid, type UserError } from './answer.ts'
+import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
 import { userErrorsOf } from './input.ts'
 import type { Role, Session } from './session.ts'
 
@@ -32,6 +32,17 @@ export interface ActionDefinition<Input> {
   handle(call: ActionCall, input: Input): Promise<Answer>
 }
 
+/** Why the caller may not call the action at all; null: it may. */
+export function accessRefusal(
+  { roles, permission }: Pick<Action, 'roles' | 'permission'>,
+  { action, session }: ActionCall,
+): Refusal | null {
+  if (!roles.includes(session.role)) return forbidden(`Role ${session.role} may not call ${action}`)
+  if (permission !== null && !session.permissions.has(permission))
+    return forbidden(`Permission ${permission} is missing`)
+  return null
+}
+
 /** An action whose caller has been let in and whose input has been read before `handle` sees either. */
 export function defineAction<Input>(definition: ActionDefinition<Input>): Action {
   const { roles, permission, input: schema } = definition
@@ -39,10 +50,8 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     roles,
     permission,
     async run(call) {
-      if (!roles.includes(call.session.role))
-        return forbidden(`Role ${call.session.role} may not call ${call.action}`)
-      if (permission !== null && !call.session.permissions.has(permission))
-        return forbidden(`Permission ${permission} is missing`)
+      const refusal = accessRefusal(definition, call)
+      if (refusal !== null) return refusal
       const input = schema.safeParse(call.input, { reportInput: true })
       if (input.success) return definition.handle(call, input.data)
       const errors = userErrorsOf(input.error)

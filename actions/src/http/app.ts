@@ -6,11 +6,13 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
+import type { AuditTrail } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from '../action/action.ts'
 import { type Answer, invalid, type Refusal } from '../action/answer.ts'
+import { runAudited } from '../action/audited-call.ts'
 import { userError } from '../action/input.ts'
-import { actionPayload } from './payload.ts'
+import { actionPayload, callOrigin } from './payload.ts'
 
 export interface AppOptions {
   readonly secret: string
@@ -24,6 +26,7 @@ export interface AppOptions {
   readonly pages: Readonly<Record<string, RequestHandler>>
   /** Whether what the service stands on answers. */
   readonly isHealthy: () => Promise<boolean>
+  readonly audit: AuditTrail
   readonly logger: Logger
 }
 
@@ -78,7 +81,7 @@ function requireSecret(secret: string): RequestHandler {
 function serveAction(
   name: string,
   action: Action,
-  { runFor, logger }: Pick<AppOptions, 'runFor' | 'logger'>,
+  { runFor, audit, logger }: Pick<AppOptions, 'runFor' | 'audit' | 'logger'>,
 ): RequestHandler {
   return async (request, response) => {
     const started = performance.now()
@@ -93,6 +96,8 @@ function serveAction(
     }
     const { session_variables: session, input } = payload.data
     const idempotencyKey = request.get('idempotency-key') ?? null
+    const call = { action: name, session, input, idempotencyKey }
+    const origin = { ...callOrigin(request.body), requestId }
     const answer =
       idempotencyKey !== null && (idempotencyKey === '' || idempotencyKey.length > MAX_IDEMPOTENCY_KEY)
         ? invalid(
@@ -101,9 +106,7 @@ function serveAction(
               expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters`,
             }),
           )
-        : await untilGone(response, (signal) =>
-            runFor(signal, () => action.run({ action: name, session, input, idempotencyKey })),
-          )
+        : await untilGone(response, (signal) => runFor(signal, () => runAudited(action, call, origin, audit)))
     if (answer !== 'gone') tell(response, answer)
     logger.info({
       requestId,

@@ -7,3 +7,29 @@ export const actionPayload = z.object({
   input: z.record(z.string(), z.unknown()),
   session_variables: sessionVariables,
 })
+
+/** Among the session variables: where the request came from, as far as the gateway or the auth webhook knows. */
+const originVariables = z.object({
+  session_variables: z.object({
+    'x-hasura-client-address': z.string().optional(),
+    'x-hasura-operation-name': z.string().optional(),
+    // Only the gateway names it.
+    'x-hasura-root-field': z.string().optional(),
+  }),
+})
+
+export interface CallOrigin {
+  readonly clientAddress: string | null
+  readonly operationName: string | null
+  readonly source: 'CONTRACT' | 'HASURA'
+}
+
+/** Reads a body that is known to be a call of an action. */
+export function callOrigin(body: unknown): CallOrigin {
+  const { session_variables: variables } = originVariables.parse(body)
+  return {
+    clientAddress: variables['x-hasura-client-address'] ?? null,
+    operationName: variables['x-hasura-operation-name'] ?? null,
+    source: variables['x-hasura-root-field'] === undefined ? 'HASURA' : 'CONTRACT',
+  }
+}

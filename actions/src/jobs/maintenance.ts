@@ -29,6 +29,7 @@ export type MaintenanceJob =
   | 'begin-subscription-periods'
   | 'rotate-signing-keys'
   | 'reseal-secrets'
+  | 'prepare-audit-months'
 
 export const maintenanceJobs = [
   'expire-reservations',
@@ -43,6 +44,7 @@ export const maintenanceJobs = [
   'begin-subscription-periods',
   'rotate-signing-keys',
   'reseal-secrets',
+  'prepare-audit-months',
 ] as const satisfies readonly MaintenanceJob[]
 
 export interface MaintenanceOptions {
@@ -91,6 +93,8 @@ export async function runMaintenance(
       return (await tokenIssuer.rotateKeys(SIGNING_KEY_LIFETIME)) ? 1 : 0
     case 'reseal-secrets':
       return (await tokenIssuer.resealKeys()) + (await resealAuthenticators({ database, secretBox }))
+    case 'prepare-audit-months':
+      return onlyOutcome(await database<{ outcome: number }[]>`SELECT audit.prepare_months() AS outcome`)
     default:
       return job satisfies never
   }

@@ -60,6 +60,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'begin-subscription-periods': 60_000,
   'rotate-signing-keys': 60 * 60_000,
   'reseal-secrets': 60 * 60_000,
+  'prepare-audit-months': 60 * 60_000,
 }
 
 /** A failed run is tried again after 1, 2 and 4 seconds, then left in the failed set, where it can be looked at. */

@@ -17,6 +17,7 @@ export const domains = [
   'notifications',
   'search',
   'merchant',
+  'audit',
 ] as const
 
 export type Domain = (typeof domains)[number]

@@ -1,5 +1,4 @@
 import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
-import type { Principal } from '@commerce-graph/auth-webhook'
 import {
   type CatalogueError,
   catalogueError,
@@ -16,6 +15,7 @@ import { violationError } from './constraints.ts'
 import type { ActionMutation, EachMutation, RowsMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
+import { auditVariables, recordFailure } from './mutation-audit.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
 import { rowsOperation, writtenRecord } from './rows-operation.ts'
 
@@ -71,7 +71,7 @@ async function runField(call: PlannedCall, key: string, context: QueryContext): 
   const { definition } = call
   switch (definition.kind) {
     case 'rows':
-      return answerOf(call, key, await writeRows(definition, call, context), context)
+      return answerOf(call, key, recorded(call, await writeRows(definition, call, context), context), context)
     case 'action':
       return answerOf(call, key, await runAction(definition, call, context), context)
     case 'each':
@@ -92,10 +92,11 @@ async function writeEach(
   const items = call.args[list] as readonly Values[]
   if (items.length === 0 || items.length > max) {
     const error = items.length === 0 ? requiredField(list) : outOfRange(list, items.length, 1, max)
-    return eachAnswer(call, key, [{ kind: 'invalid', errors: [error] }], [], context)
+    return eachAnswer(call, key, [recorded(call, invalid(error), context)], [], context)
   }
   const outcomes: Outcome[] = []
   for (const item of items) outcomes.push(await writeRows(of, { ...call, args: toArgs(item) }, context))
+  recordEach(call, outcomes, context)
   const named = outcomes.map((outcome, index): Outcome => {
     if (outcome.kind !== 'invalid') return outcome
     const errors = outcome.errors.map((error) => ({
@@ -105,6 +106,34 @@ async function writeEach(
     return { kind: 'invalid', errors }
   })
   return eachAnswer(call, key, named, named, context)
+}
+
+const invalid = (error: UserError): Outcome => ({ kind: 'invalid', errors: [error] })
+
+/** What was done is in the audit log already, by the transaction that did it. */
+function recorded(call: PlannedCall, outcome: Outcome, context: QueryContext): Outcome {
+  recordEach(call, [outcome], context)
+  return outcome
+}
+
+/** One entry for all items of a list that came to nothing. */
+function recordEach(call: PlannedCall, outcomes: readonly Outcome[], context: QueryContext): void {
+  const codes = outcomes.flatMap((outcome) => {
+    switch (outcome.kind) {
+      case 'done':
+        return []
+      case 'invalid':
+        return outcome.errors.flatMap(({ code }) => code ?? [])
+      case 'refused':
+        return [outcome.error.id]
+      default:
+        return outcome satisfies never
+    }
+  })
+  if (codes.length === 0) return
+  const refused = outcomes.some(({ kind }) => kind === 'refused')
+  const failed = codes.includes('SVC_SRV_001')
+  recordFailure(context, call, { outcome: failed ? 'FAILED' : refused ? 'REFUSED' : 'INVALID', codes })
 }
 
 /** @param items what came of each item, for the payload's list */
@@ -152,7 +181,7 @@ async function writeRows(
   }
   const write = definition.write(call.args, context.principal)
   const operation = rowsOperation(write, call)
-  const result = await ask(operation, context)
+  const result = await ask(operation, context, call)
   if (result.kind !== 'data') return refusedWrite(definition, call, operation, result, context)
   const answer = JSON.parse(result.json) as Row
   const record = writtenRecord(write.record, answer['record'])
@@ -196,7 +225,7 @@ async function lookUp(
   const lookUps = definition.lookUps(call.args, context.principal)
   const operation = lookUpOperation(lookUps)
   if (operation === null) return []
-  const result = await ask(operation, context)
+  const result = await ask(operation, context, call)
   if (result.kind === 'data') return lookUpErrors(lookUps, JSON.parse(result.json) as Row)
   context.report({ kind: 'engine', document: operation.query, answer: result })
   return []
@@ -224,7 +253,7 @@ async function callAction(
   context: QueryContext,
 ): Promise<Outcome> {
   const operation = actionOperation(definition, call)
-  const answer = await ask(operation, context)
+  const answer = await ask(operation, context, call)
   if (answer.kind !== 'data') {
     const refusal = answer.kind === 'errors' && answer.errors[0] ? actionRefusal(answer.errors[0]) : null
     return refusal ? { kind: 'refused', error: refusal } : defect(operation, answer, context)
@@ -248,15 +277,12 @@ function paymentRefusal({ error }: Values): CatalogueError | null {
 
 function ask(
   operation: Operation,
-  { dataLayer, principal, signal, headers }: QueryContext,
+  { dataLayer, principal, signal, headers, audit }: QueryContext,
+  call: PlannedCall,
 ): Promise<DataLayerResult> {
-  return dataLayer.execute(operation, sessionOf(principal), {
-    ...(signal && { signal }),
-    ...(headers && { headers }),
-  })
+  const session = { ...principal.sessionVariables, ...auditVariables(audit, call) }
+  return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })
 }
-
-const sessionOf = ({ sessionVariables }: Principal): Principal['sessionVariables'] => sessionVariables
 
 function defect(
   { query }: Operation,

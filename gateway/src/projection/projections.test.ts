@@ -80,7 +80,10 @@ function connections(): Map<string, ConnectionProjection> {
   return found
 }
 
-test.each([...connections()])(
+/** Of a view's columns Postgres doesn't say which are never null. These are a key in the table that the view is of. */
+const keysOfViews = new Set(['AuditEntry'])
+
+test.each([...connections()].filter(([name]) => !keysOfViews.has(name)))(
   'what sorts %s is a column without nulls, and has an id beside it',
   (name, connection) => {
     const from = projections.types.get(connection.projection)?.from ?? name

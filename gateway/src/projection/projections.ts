@@ -1,4 +1,5 @@
 import { analytics } from '../domains/analytics/projection.ts'
+import { audit } from '../domains/audit/projection.ts'
 import { booking } from '../domains/booking/projection.ts'
 import { cart } from '../domains/cart/projection.ts'
 import { catalog } from '../domains/catalog/projection.ts'
@@ -58,6 +59,7 @@ const domains = [
   notifications,
   search,
   merchant,
+  audit,
   federation,
 ]
 

@@ -10,6 +10,7 @@ import {
 } from '../errors/catalogue-error.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
+import type { AuditedRequest } from '../mutation/mutation-audit.ts'
 import { completeField, type Row, type ShapeContext, type Violation } from '../shape/shape.ts'
 
 export type QueryResult =
@@ -37,6 +38,8 @@ export interface QueryContext {
   readonly headers?: Readonly<Record<string, string>>
   /** Of the address that the request comes from. */
   readonly guesses?: CallersGuesses
+  /** What the audit log is told of the request's mutations; absent where nothing is. */
+  readonly audit?: AuditedRequest
 }
 
 /** What a client has tried in vain of passwords, codes and the like. */

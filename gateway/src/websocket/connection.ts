@@ -17,7 +17,7 @@ import {
   unexpectedError,
 } from '../errors/catalogue-error.ts'
 import { errorBody } from '../errors/error-body.ts'
-import { credentialsOf, type EndpointParts, roleOf } from '../graphql-endpoint.ts'
+import { credentialsOf, type EndpointParts, recordRefusal, roleOf } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { Bound, Request } from '../plan/binding.ts'
@@ -175,7 +175,13 @@ export class Connection {
     if (!plan) return refused([syntaxError('The subscription selects nothing')])
     const request: Request = { variables, principal }
     const binding = bindSubscription(plan, request)
-    if ('errors' in binding) return refused(binding.errors)
+    if ('errors' in binding) {
+      const { authenticator } = this.#parts
+      const clientAddress = (this.#credentials && authenticator.addressOf(this.#credentials)) ?? null
+      const caller = { principal, clientAddress, requestId }
+      recordRefusal(this.#parts, caller, operation, binding.errors)
+      return refused(binding.errors)
+    }
     if (!subscriptionQuota.take(holderOf(principal)))
       return refused([catalogueError('SVC_RATE_001', { time: 'ending another subscription' })])
     return {

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { MerchantId } from '../principal.ts'
+import type { RefusedAccess } from './entry.ts'
+import { RefusalCounter } from './refusal-counter.ts'
+
+const MINUTE = 60_000
+
+const refusal = (merchant: string | null, address: string): RefusedAccess => ({
+  actor: merchant === null ? null : { merchantId: merchant as MerchantId, kind: 'KEY', id: 'key' },
+  code: 'SVC_AUTH_001',
+  clientAddress: address,
+  requestId: 'request',
+  source: 'CONTRACT',
+  operation: null,
+})
+
+test('the first refusal of a kind is told at once, and how many more there were when its minute is over', () => {
+  const counter = new RefusalCounter()
+  for (let i = 0; i < 1000; i += 1) counter.count(refusal('m', '192.0.2.1'), 0)
+  expect(counter.take(1)).toEqual([{ refusal: refusal('m', '192.0.2.1'), occurrences: 1 }])
+  for (let i = 0; i < 1000; i += 1) counter.count(refusal('m', '192.0.2.1'), 2)
+  expect(counter.take(MINUTE - 1)).toEqual([])
+  expect(counter.take(MINUTE)).toEqual([
+    { refusal: { ...refusal('m', '192.0.2.1'), requestId: null }, occurrences: 1999 },
+  ])
+  counter.count(refusal('m', '192.0.2.1'), MINUTE)
+  expect(counter.take(MINUTE)).toHaveLength(1)
+})
+
+test('what one merchant’s callers are refused for neither fills the log nor takes the place of another’s', () => {
+  const counter = new RefusalCounter()
+  for (let i = 0; i < 100_000; i += 1) counter.count(refusal('attacked', `192.0.2.${i}`), 0)
+  counter.count(refusal('other', '192.0.2.1'), 0)
+  const taken = [...counter.take(1), ...counter.take(MINUTE)]
+  const of = (merchant: string) => taken.filter((one) => one.refusal.actor?.merchantId === merchant)
+  expect(of('attacked').length).toBeLessThanOrEqual(22)
+  expect(of('other')).toEqual([{ refusal: refusal('other', '192.0.2.1'), occurrences: 1 }])
+  expect(of('attacked').reduce((sum, { occurrences }) => sum + occurrences, 0)).toBe(100_000)
+})
+
+test('every refusal is counted once, whatever comes when', () => {
+  const events = fc.array(
+    fc.record({
+      merchant: fc.constantFrom('a', 'b', null),
+      address: fc.integer({ min: 0, max: 40 }).map(String),
+      wait: fc.integer({ min: 0, max: MINUTE }),
+      take: fc.boolean(),
+    }),
+    { maxLength: 300 },
+  )
+  fc.assert(
+    fc.property(events, (all) => {
+      const counter = new RefusalCounter()
+      let now = 0
+      let told = 0
+      const take = (end: boolean) => {
+        for (const { occurrences } of counter.take(now, { all: end })) told += occurrences
+      }
+      for (const { merchant, address, wait, take: takeNow } of all) {
+        now += wait
+        counter.count(refusal(merchant, address), now)
+        if (takeNow) take(false)
+      }
+      take(true)
+      expect(told + counter.takeDropped()).toBe(all.length)
+    }),
+  )
+})

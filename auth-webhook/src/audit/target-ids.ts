@@ -1,0 +1,29 @@
+const MAX_IDS = 100
+const MAX_DEPTH = 5
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const ID_NAME = /^ids?$|Ids?$/
+
+/**
+ * The ids in a mutation's arguments or result: what stands under `id`, `ids`, `orderId`, `productIds` and the like, and is a
+ * UUID. Nothing else of them gets into the audit log. The merchant's own id is left out, for every entry has it.
+ *
+ * @returns each once, at most 100
+ */
+export function targetIdsOf(...values: readonly unknown[]): readonly string[] {
+  const found = new Set<string>()
+  for (const value of values) collect(value, false, 0, found)
+  return [...found]
+}
+
+function collect(value: unknown, isId: boolean, depth: number, found: Set<string>): void {
+  if (found.size >= MAX_IDS || depth > MAX_DEPTH) return
+  if (typeof value === 'string') {
+    if (isId && UUID.test(value)) found.add(value.toLowerCase())
+  } else if (Array.isArray(value)) {
+    for (const item of value) collect(item, isId, depth + 1, found)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name !== 'merchantId') collect(member, ID_NAME.test(name), depth + 1, found)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Attempt, AuditTrail, type MerchantId } from '@commerce-graph/auth-webhook'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { pino } from 'pino'
+import postgres from 'postgres'
+
+// What the audit log costs a mutation: a change of a row with and without its entry, and what an action waits for before it begins.
+// One client, in a database of its own on the server named by TEST_DATABASE_URL: `npm run bench:audit -- --rounds 5 --mutations 2000`.
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, mutations: { type: 'string', default: '2000' } },
+})
+const [rounds, mutations] = [Number(values.rounds), Number(values.mutations)]
+const MIGRATIONS = new URL('../../migrations/default/', import.meta.url)
+
+const database = await createTestDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+try {
+  for (const folder of readdirSync(MIGRATIONS).sort())
+    await sql.unsafe(readFileSync(new URL(`${folder}/up.sql`, MIGRATIONS), 'utf8'))
+  const [merchant] = await sql<[{ id: MerchantId }]>`
+    INSERT INTO merchant.merchant (name, email) VALUES ('Bench', 'bench@example.com') RETURNING id`
+  await sql`INSERT INTO merchant.settings (merchant_id) VALUES (${merchant.id})`
+  const caller = { 'x-hasura-role': 'merchant', 'x-hasura-key-id': randomUUID() }
+  const change = (session: object) => async () => {
+    // What follows the setting sees it: both are one statement, as the engine sends them in one round trip.
+    await sql`
+      UPDATE merchant.settings w SET tax_rate = w.tax_rate
+      FROM (SELECT set_config('hasura.user', ${JSON.stringify(session)}, true) OFFSET 0) s
+      WHERE w.merchant_id = ${merchant.id}`
+  }
+  const attempt: Attempt = {
+    merchantId: merchant.id,
+    kind: 'KEY',
+    id: randomUUID(),
+    clientAddress: '192.0.2.1',
+    requestId: 'bench',
+    source: 'CONTRACT',
+    operationName: null,
+    operation: 'addCartItem',
+  }
+  const trail = new AuditTrail(sql, pino({ level: 'silent' }))
+  const begin = async () => {
+    await trail.begin(attempt, [merchant.id])
+  }
+  const ways = {
+    // The triggers record nothing for a session without a merchant.
+    'a change of a row, unrecorded': change(caller),
+    'a change of a row, recorded': change({ ...caller, 'x-hasura-merchant-id': merchant.id }),
+    'an action before it begins': begin,
+  }
+  await measure(ways, 200)
+  for (let round = 0; round < rounds; round += 1) await measure(ways, mutations, console.log)
+  await trail.close()
+  const [{ bytes, entries }] = await sql<[{ bytes: number; entries: number }]>`
+    SELECT (SELECT sum(pg_total_relation_size(inhrelid))::float FROM pg_inherits WHERE inhparent = 'audit.entry'::regclass) AS bytes,
+      (SELECT count(*)::integer FROM audit.entry) AS entries`
+  console.log(`an entry takes ${Math.round(bytes / entries)} bytes with its indexes, over ${entries}`)
+} finally {
+  await sql.end()
+  await database.drop()
+}
+
+/** Runs the ways in turns, so that whatever else the machine does meets all of them, and tells their medians in microseconds. */
+async function measure(
+  ways: Readonly<Record<string, () => Promise<void>>>,
+  times: number,
+  tell: (line: string) => void = () => undefined,
+): Promise<void> {
+  const all = Object.entries(ways).map(([name, run]) => ({ name, run, took: [] as number[] }))
+  for (let i = 0; i < times; i += 1) {
+    for (const { run, took } of all) {
+      const started = performance.now()
+      await run()
+      took.push((performance.now() - started) * 1000)
+    }
+  }
+  tell(all.map(({ name, took }) => `${name}: ${medianOf(took).toFixed(0)} µs`).join('; '))
+}
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+}
