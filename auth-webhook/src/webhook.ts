@@ -122,14 +122,14 @@ function refuseForNow(response: Response, retryAfter: number): void {
 }
 
 function recordExceeded(
-  { audit, addressOf }: Authenticator,
+  authenticator: Authenticator,
   principal: Principal,
   request: AuthenticationRequest,
 ): void {
-  audit.refused({
+  authenticator.audit.refused({
     actor: actorOf(principal),
     code: 'SVC_RATE_001',
-    clientAddress: addressOf(request) ?? null,
+    clientAddress: authenticator.addressOf(request) ?? null,
     requestId: request.requestId ?? null,
     source: 'HASURA',
     operation: null,
