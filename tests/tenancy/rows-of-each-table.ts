@@ -38,6 +38,14 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     INSERT INTO email.delivery (merchant_id, kind, campaign_id, subject_key, recipient, status, facts)
     SELECT merchant_id, 'CAMPAIGN', id, 'of the matrix', 'a@example.com', 'FAILED', '{}'
     FROM email.campaign WHERE merchant_id = ${merchantId} LIMIT 1`
+  const entry = {
+    merchant_id: merchantId,
+    actor_kind: 'KEY',
+    source: 'CONTRACT',
+    operation: 'matrix',
+    outcome: 'DONE',
+  }
+  await sql`SELECT audit.append(${sql.json([entry])})`
 }
 
 /** Relationships that no row of the demo shop has: the column that makes one, and the table that it leads to. */
