@@ -1,4 +1,4 @@
-import { createSecretBox, newEncryptionKey } from '@commerce-graph/auth-webhook'
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,15 +6,16 @@ import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const encryptionKeys = [newEncryptionKey()]
 const PASSWORD = 'a password for the test'
 
+let catcher: MailCatcher
 let platform: TestPlatform
 let sql: postgres.Sql
 let owner: Client
 let storefront: Client
 beforeAll(async () => {
-  platform = await startTestPlatform({ encryptionKeys })
+  catcher = await startMailCatcher()
+  platform = await startTestPlatform({ smtpUrl: catcher.url })
   sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   owner = as(platform.liveKey)
   storefront = as(await newKey(['products:read', 'carts:read', 'carts:write', 'customer_sessions:write']))
@@ -22,6 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await sql.end()
   await platform.stop()
+  await catcher.close()
 })
 
 const as = (credential: string) => createClient(platform.graphqlUrl, bearer(credential))
@@ -44,12 +46,13 @@ async function newKey(permissions: readonly string[]): Promise<string> {
   return payload(answer).key
 }
 
-/** What would be mailed. */
-async function mailed(email: string): Promise<string> {
-  const [row] = await sql<{ sealed: string; context: string }[]>`
-    SELECT undelivered AS sealed, concat_ws(' ', 'mailed token', merchant_id, encode(hash, 'hex')) AS context
-    FROM identity.one_time_token WHERE email = ${email} AND undelivered IS NOT NULL`
-  return row === undefined ? '' : createSecretBox(encryptionKeys).open(row.sealed, row.context)
+/** The token in the last mail to somebody with these words in its subject. */
+async function mailed(email: string, subject: string): Promise<string> {
+  const mail = () =>
+    catcher.mails.findLast((caught) => caught.to.includes(email) && caught.subject.includes(subject))
+  await expect.poll(mail, { timeout: 10_000, interval: 50 }).toBeDefined()
+  const [token] = /(?<![\w-])[\w-]{43}(?![\w-])/.exec((mail()?.source ?? '').replaceAll('=\r\n', '')) ?? []
+  return token ?? ''
 }
 
 const mutate = async <P extends Payload = Payload>(
@@ -86,7 +89,7 @@ async function invite(roleName: string): Promise<string> {
       owner,
       'resetPassword(token: $token, password: $password)',
       'success',
-      { token: await mailed(email), password: PASSWORD },
+      { token: await mailed(email, 'invited'), password: PASSWORD },
       '$token: String!, $password: String!',
     ),
   )
@@ -191,6 +194,85 @@ test('a guest fills a cart with a storefront’s key, registers, and buys what w
       interval: 20,
     })
     .toBe(401)
+})
+
+test('a shopper confirms the address and sets a new password by what is mailed, through the shop’s own page', async () => {
+  const email = 'shopper@example.com'
+  const url = 'https://shop.example.com/reset#{token}'
+  payload(
+    await mutate(
+      owner,
+      'setEmailLink(input: $input)',
+      'link { kind url }',
+      { input: { kind: 'CUSTOMER_PASSWORD_RESET', url } },
+      '$input: SetEmailLinkInput!',
+    ),
+  )
+  expect(succeeded(await owner('{ emailLinks { kind url } }'))).toEqual({
+    emailLinks: [{ kind: 'CUSTOMER_PASSWORD_RESET', url }],
+  })
+  const registered = payload(
+    await mutate<Tokens & { customerId: string }>(
+      storefront,
+      'registerCustomer(input: $input)',
+      'accessToken customerId',
+      { input: { email, password: 'the one to be forgotten', name: 'Shopper' } },
+      '$input: RegisterCustomerInput!',
+    ),
+  )
+  const verification = await mailed(email, 'Confirm')
+  const verify = () =>
+    mutate(storefront, 'verifyEmail(token: $token)', 'success', { token: verification }, '$token: String!')
+  payload(await verify())
+  expect((await verify()).data).toMatchObject({ verifyEmail: { errors: [{ field: 'token' }] } })
+  const customer = await owner(`{ customer(id: "${registered.customerId}") { emailVerified } }`)
+  expect(succeeded(customer)).toEqual({ customer: { emailVerified: true } })
+
+  payload(
+    await mutate(
+      storefront,
+      'requestCustomerPasswordReset(email: $email)',
+      'success',
+      { email },
+      '$email: EmailAddress!',
+    ),
+  )
+  const token = await mailed(email, 'password')
+  expect(catcher.mails.findLast(({ to }) => to.includes(email))?.source.replaceAll('=\r\n', '')).toContain(
+    `https://shop.example.com/reset#${token}`,
+  )
+  const set = { token, password: PASSWORD }
+  const declared = '$token: String!, $password: String!'
+  payload(
+    await mutate(storefront, 'resetPassword(token: $token, password: $password)', 'success', set, declared),
+  )
+  payload(
+    await mutate(
+      storefront,
+      'signInCustomer(input: $input)',
+      'accessToken',
+      { input: { email, password: PASSWORD } },
+      '$input: SignInCustomerInput!',
+    ),
+  )
+  const log = await owner(
+    `{ emailDeliveries(filters: { recipient: "${email}" }, sortOrder: ASC) { edges { node { kind status html text } } } }`,
+  )
+  expect(log).toMatchObject({
+    data: {
+      emailDeliveries: {
+        edges: [
+          { node: { kind: 'CUSTOMER_EMAIL_VERIFICATION', status: 'SENT' } },
+          { node: { kind: 'CUSTOMER_PASSWORD_RESET', status: 'SENT' } },
+        ],
+      },
+    },
+  })
+  const dump = await sql<{ table: string }[]>`
+    SELECT table_name AS table
+    FROM (SELECT schemaname || '.' || tablename AS table_name FROM pg_tables WHERE schemaname !~ '^pg_|^information_schema$') t
+    WHERE query_to_xml(format('SELECT t::text FROM %s t', table_name::regclass), true, false, '')::text LIKE ANY (${[token, verification].map((secret) => `%${secret}%`)})`
+  expect(dump).toEqual([])
 })
 
 test('guesses at a password are stopped with 429, and the storefront’s key may not try users', async () => {

@@ -29,7 +29,7 @@ export type PlatformConfig = {
   readonly trustedIssuers?: readonly TrustedIssuer[] | undefined
   /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
   readonly stripeSecretKey?: string | undefined
-  /** Sends e-mail. Without it, e-mail stays in the log of deliveries, where the API shows it. */
+  /** Sends e-mail. Without it, e-mail is put into a folder of the data folder. */
   readonly smtpUrl?: string | undefined
   /** Whose address e-mail comes from; each merchant's own unless said. */
   readonly mailFrom?: string | undefined

@@ -26,6 +26,8 @@ export type DataFolder = {
 export const DATA_FILES = ['ready.json', 'keys.json', 'secrets.json'] as const
 export type DataFile = (typeof DATA_FILES)[number]
 export const POSTGRES_FOLDER = 'postgres'
+/** Where e-mail goes when there is no server for it. */
+export const OUTBOX_FOLDER = 'outbox'
 const LOCK_FILE = 'platform.lock'
 
 /** Opens the folder for this process alone. Throws a PlatformError when another one runs on it. */

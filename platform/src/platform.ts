@@ -1,4 +1,5 @@
 import {
+  createOutboxTransport,
   createSmtpTransport,
   createStripeProcessor,
   createWebhookTransport,
@@ -11,12 +12,13 @@ import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import { createRateLimits, type RateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Engine, startEngine } from 'hasura-embedded'
 import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
 import { type PlatformConfig } from './configuration.ts'
-import { type DataFolder, keptSecrets, openDataFolder, type Secrets } from './data-folder.ts'
+import { type DataFolder, keptSecrets, openDataFolder, OUTBOX_FOLDER, type Secrets } from './data-folder.ts'
 import { openDatabase } from './database.ts'
 import { type DemoShop, openDemoShop } from './demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
@@ -223,9 +225,12 @@ async function startCommerce(
 }
 
 /** What messages leave by, as far as the operator has said. */
-function messageTransports({ smtpUrl, mailFrom, pushWebhookUrl }: Omit<PlatformConfig, 'redisUrl'>) {
+function messageTransports({ dataDir, smtpUrl, mailFrom, pushWebhookUrl }: Omit<PlatformConfig, 'redisUrl'>) {
   return {
-    ...(smtpUrl === undefined ? {} : { mailer: createSmtpTransport(smtpUrl) }),
+    mailer:
+      smtpUrl === undefined
+        ? createOutboxTransport(join(dataDir, OUTBOX_FOLDER))
+        : createSmtpTransport(smtpUrl),
     ...(mailFrom === undefined ? {} : { senderAddress: mailFrom }),
     ...(pushWebhookUrl === undefined ? {} : { pusher: createWebhookTransport(pushWebhookUrl) }),
   }

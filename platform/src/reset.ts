@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { type PlatformConfig } from './configuration.ts'
-import { DATA_FILES, openDataFolder, POSTGRES_FOLDER } from './data-folder.ts'
+import { DATA_FILES, openDataFolder, OUTBOX_FOLDER, POSTGRES_FOLDER } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 import { ROOT, SOURCE } from './prepare-schema.ts'
 
@@ -24,7 +24,9 @@ export async function reset(
     if (config.databaseUrl !== undefined) await dropSchemas(config.databaseUrl, confirmed)
     for (const file of DATA_FILES) folder.remove(file)
     if (config.databaseUrl === undefined) {
-      rmSync(join(folder.path, POSTGRES_FOLDER), { recursive: true, force: true })
+      for (const name of [POSTGRES_FOLDER, OUTBOX_FOLDER]) {
+        rmSync(join(folder.path, name), { recursive: true, force: true })
+      }
     }
     return folder.path
   } finally {

@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path'
+import { OUTBOX_FOLDER } from './data-folder.ts'
 import { FIRST_QUERY } from './first-query.ts'
 import { type PlatformConfig } from './configuration.ts'
 import { type Platform } from './platform.ts'
@@ -15,7 +17,12 @@ export function welcome(
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ['Admin secret', adminSecret],
     ...(demoShop === undefined ? [] : keyRows(mode, demoShop)),
-    ['E-mail', sendsMail ? 'sent by SMTP' : 'kept, not sent: see emailDeliveries (SMTP_URL sends it)'],
+    [
+      'E-mail',
+      sendsMail
+        ? 'sent by SMTP'
+        : `files in ${join(dirname(readyFilePath), OUTBOX_FOLDER)} (SMTP_URL sends it)`,
+    ],
     ['All of this as JSON', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
+import { type Answer, done, forbidden, invalid, notFound, type UserError } from '../action/answer.ts'
 import { id, optional, text, timestamp, userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId, Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { type EmailKind, messageKinds, type Template } from '../message/index.ts'
+import { type EmailKind, type Template, templateKinds, tokenMailKinds } from '../message/index.ts'
 import {
   type CampaignOutcome,
   cancelCampaign,
@@ -13,6 +13,7 @@ import {
   updateCampaign,
 } from './campaigns.ts'
 import { retryDelivery, type RetryOutcome } from './deliveries.ts'
+import { linkFault, setLink } from './links.ts'
 import {
   createTemplate,
   kindOfTemplate,
@@ -21,6 +22,7 @@ import {
   type TemplateOutcome,
   updateTemplate,
 } from './templates.ts'
+import { missingToWord } from './token-mail-access.ts'
 
 const roles = ['merchant'] as const
 const permission = 'email:write'
@@ -28,7 +30,7 @@ const MAX_SUBJECT = 300
 const MAX_BODY = 100_000
 const MAX_NAME = 200
 
-const kind = z.enum(messageKinds)
+const kind = z.enum(templateKinds)
 const content = { subject: text(MAX_SUBJECT), html: text(MAX_BODY), text: text(MAX_BODY) }
 /** Absent, or a text: what a template can't be without is never null. */
 const change = <Schema extends z.ZodType>(schema: Schema) => schema.optional()
@@ -41,7 +43,12 @@ const draft = {
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function emailActions(database: Database): Readonly<Record<string, Action>> {
-  return { ...templateActions(database), ...campaignActions(database), retryEmailDelivery: retry(database) }
+  return {
+    ...templateActions(database),
+    ...campaignActions(database),
+    setEmailLink: setEmailLink(database),
+    retryEmailDelivery: retry(database),
+  }
 }
 
 function templateActions(database: Database): Readonly<Record<string, Action>> {
@@ -50,7 +57,10 @@ function templateActions(database: Database): Readonly<Record<string, Action>> {
       roles,
       permission,
       input: z.object({ input: z.object({ kind, ...content }) }),
-      async handle({ session: { merchantId } }, { input: { kind, ...template } }) {
+      async handle({ session }, { input: { kind, ...template } }) {
+        const { merchantId } = session
+        const refusal = await refusalToWord(database, session, kind)
+        if (refusal !== null) return refusal
         const errors = contentErrors(kind, template)
         if (errors.length > 0) return invalid(...errors)
         return templateAnswer(merchantId, await createTemplate(database, merchantId, kind, template))
@@ -60,10 +70,13 @@ function templateActions(database: Database): Readonly<Record<string, Action>> {
       roles,
       permission,
       input: z.object({ id, input: z.object(changes) }),
-      async handle({ session: { merchantId } }, { id, input }) {
+      async handle({ session }, { id, input }) {
+        const { merchantId } = session
         const given = definedOnly(input)
         const kind = await kindOfTemplate(database, merchantId, id)
         if (kind === null) return templateAnswer(merchantId, { outcome: 'unknown' })
+        const refusal = await refusalToWord(database, session, kind)
+        if (refusal !== null) return refusal
         const errors = contentErrors(kind, given)
         if (errors.length > 0) return invalid(...errors)
         return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, given))
@@ -129,6 +142,28 @@ function campaignActions(database: Database): Readonly<Record<string, Action>> {
       },
     }),
   }
+}
+
+const MAX_LINK = 2_000
+
+const setEmailLink = (database: Database): Action =>
+  defineAction({
+    roles,
+    permission,
+    input: z.object({ input: z.object({ kind: z.enum(tokenMailKinds), url: optional(text(MAX_LINK)) }) }),
+    async handle({ session }, { input: { kind, url } }) {
+      const refusal = await refusalToWord(database, session, kind)
+      if (refusal !== null) return refusal
+      const fault = url === null ? null : linkFault(url)
+      if (fault !== null) return invalid(wrong('url', fault))
+      await setLink(database, session.merchantId, kind, url)
+      return done({ link: url === null ? null : { kind, url } })
+    },
+  })
+
+async function refusalToWord(database: Database, session: Session, kind: EmailKind): Promise<Answer | null> {
+  const missing = await missingToWord(database, session, kind)
+  return missing === null ? null : forbidden(`Who words messages of the kind ${kind} has ${missing}, too`)
 }
 
 const retry = (database: Database): Action =>

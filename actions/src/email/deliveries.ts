@@ -1,3 +1,4 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
@@ -6,18 +7,23 @@ import {
   type DeliveryStatus,
   deliveryTransitions,
   type RetryPolicy,
+  type SendOutcome,
   settle,
 } from '../delivery/index.ts'
+import { forgetMailedToken, openMailedToken } from '../identity/index.ts'
 import type { Mail, MailTransport } from '../mail/index.ts'
 import {
   defaultTemplates,
+  type Enclosed,
   type EmailKind,
+  isTokenMail,
   type Occasion,
   render,
   type ShopFacts,
   type Template,
   variablesOf,
 } from '../message/index.ts'
+import { placed } from './links.ts'
 
 export interface EmailSending {
   readonly mailer: MailTransport
@@ -25,6 +31,8 @@ export interface EmailSending {
   readonly senderAddress: string | null
   /** Where a campaign's link leads, with the token behind it: `https://shop.example/unsubscribe`. */
   readonly unsubscribeUrl: string
+  /** What opens the tokens that are to be mailed. */
+  readonly secretBox: SecretBox
   readonly retryPolicy: RetryPolicy
 }
 
@@ -38,6 +46,8 @@ interface ClaimedEmail {
   readonly merchant_id: string
   readonly id: string
   readonly kind: EmailKind
+  /** Of a mail with a token, the token's id. */
+  readonly subject_key: string
   readonly recipient: string
   readonly recipient_name: string | null
   readonly attempt: number
@@ -45,6 +55,8 @@ interface ClaimedEmail {
   readonly unsubscribe_token: string
   readonly shop: ShopFacts
   readonly template: Template | null
+  /** Of mails with a token. `url`: where the merchant's own page is, if one is named. */
+  readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null
 }
 
 /** Sends what is due. Can run at any time, twice at once, and be killed at any point. Returns how many it sent, or tried to. */
@@ -63,43 +75,84 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
 
 async function deliver(database: Database, sending: EmailSending, email: ClaimedEmail): Promise<void> {
   const { mailer, retryPolicy } = sending
-  const claim: Claim = { merchantId: email.merchant_id, id: email.id, attempt: email.attempt }
-  const mail = mailOf(email, sending)
-  const result = await mailer.send(mail)
-  const { subject, html, text } = mail
-  await settle(
-    database,
-    'email.delivery',
-    claim,
-    result,
-    { subject, html, text, transport: mailer.name },
-    retryPolicy,
-  )
+  const { merchant_id: merchantId, id, attempt } = email
+  const claim: Claim = { merchantId, id, attempt }
+  const enclosed = enclosedIn(email, sending)
+  const result = await mailer.send(mailOf(email, sending, enclosed))
+  // The log shows what was sent, but not what lets its reader in.
+  const { subject, html, text } = contentOf(email, withoutToken(enclosed))
+  const columns = { subject, html, text, transport: mailer.name }
+  await database.begin(async (sql) => {
+    await settle(sql, 'email.delivery', claim, hiding(enclosed.token, result), columns, retryPolicy)
+    if (email.token !== null && result.outcome === 'accepted') {
+      await forgetMailedToken(sql, { merchantId, id: email.subject_key })
+    }
+  })
 }
 
-function mailOf(email: ClaimedEmail, { senderAddress, unsubscribeUrl }: EmailSending): Mail {
-  const { id, kind, recipient, recipient_name: name, shop } = email
-  const isCampaign = kind === 'CAMPAIGN'
-  const link = `${unsubscribeUrl}/${email.unsubscribe_token}`
-  // The facts are of the kind: the functions that wrote them and their types are one pair each.
-  const occasion = { kind, facts: email.facts } as Occasion
-  const variables = variablesOf(occasion, shop, isCampaign ? link : null)
+function enclosedIn(email: ClaimedEmail, { unsubscribeUrl, secretBox }: EmailSending): Enclosed {
+  const { merchant_id: merchantId, kind, token: mailed } = email
+  const token = mailed === null ? null : openMailedToken(secretBox, { merchantId, ...mailed })
+  return {
+    unsubscribeUrl: kind === 'CAMPAIGN' ? `${unsubscribeUrl}/${email.unsubscribe_token}` : null,
+    token,
+    link: mailed === null || mailed.url === null || token === null ? null : placed(mailed.url, token),
+  }
+}
+
+const HIDDEN = '•••'
+
+const withoutToken = ({ unsubscribeUrl, token, link }: Enclosed): Enclosed => ({
+  unsubscribeUrl,
+  token: token && HIDDEN,
+  link: token && link && link.replaceAll(token, HIDDEN),
+})
+
+/** A server that refuses a message may say what it found in it. */
+const hiding = (token: string | null, result: SendOutcome): SendOutcome =>
+  token === null || result.outcome === 'accepted'
+    ? result
+    : { ...result, reason: result.reason.replaceAll(token, HIDDEN) }
+
+function mailOf(email: ClaimedEmail, { senderAddress }: EmailSending, enclosed: Enclosed): Mail {
+  const { id, recipient, recipient_name: name, shop } = email
+  const link = enclosed.unsubscribeUrl
   return {
     id,
     from: { name: shop.name, address: senderAddress ?? shop.email },
     replyTo: { name: shop.name, address: shop.email },
     to: { name: name ?? '', address: recipient },
-    ...render(templateOf(email), variables),
-    headers: isCampaign
-      ? { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
-      : { 'Auto-Submitted': 'auto-generated' },
+    ...contentOf(email, enclosed),
+    headers:
+      link === null
+        ? { 'Auto-Submitted': 'auto-generated' }
+        : { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   }
 }
 
-function templateOf({ kind, template }: ClaimedEmail): Template {
-  if (kind !== 'CAMPAIGN') return template ?? defaultTemplates[kind]
+function contentOf(email: ClaimedEmail, enclosed: Enclosed): Template {
+  // The facts are of the kind: the functions that wrote them and their types are one pair each.
+  const occasion = { kind: email.kind, facts: email.facts } as Occasion
+  return render(templateOf(email), variablesOf(occasion, email.shop, enclosed))
+}
+
+function templateOf({ kind, template, token }: ClaimedEmail): Template {
+  if (kind !== 'CAMPAIGN') {
+    const own = template ?? defaultTemplates[kind]
+    return isTokenMail(kind) && token?.url == null ? withToken(own) : own
+  }
   if (template === null) throw new Error('A campaign’s message has no campaign.')
   return withUnsubscribeLink(template)
+}
+
+/** Without a page to lead to, a mail shows the token, whatever its author relied on. */
+function withToken({ subject, html, text }: Template): Template {
+  const shows = (source: string) => /\{\{\s*token\s*\}\}/.test(source)
+  return {
+    subject,
+    html: shows(html) ? html : `${html}\n<p>{{token}}</p>\n`,
+    text: shows(text) ? text : `${text}\n\n{{token}}\n`,
+  }
 }
 
 /** Every campaign can be unsubscribed from, whatever its author left out. */

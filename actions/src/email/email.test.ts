@@ -57,6 +57,7 @@ const deliver = () =>
     mailer,
     senderAddress: 'shop@platform.example',
     unsubscribeUrl: `${service.url}/unsubscribe`,
+    secretBox: shop.secretBox,
     retryPolicy: DEFAULT_RETRY_POLICY,
   })
 

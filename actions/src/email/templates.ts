@@ -2,23 +2,29 @@ import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
   defaultTemplates,
+  type Enclosed,
   type EmailKind,
-  type MessageKind,
+  isTokenMail,
   render,
   sampleOccasion,
   sampleShop,
   type ShopFacts,
   type Template,
+  type TemplateKind,
   templateFault,
   variablesOf,
 } from '../message/index.ts'
 
-/** Where a sample's unsubscribe link leads. */
-const SAMPLE_LINK = 'https://shop.example.com/unsubscribe'
+/** What is enclosed in a sample. */
+const SAMPLE: Enclosed = {
+  unsubscribeUrl: 'https://shop.example.com/unsubscribe',
+  token: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
+  link: 'https://shop.example.com/account?token=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
+}
 
 export type TemplateOutcome =
   | { readonly outcome: 'changed'; readonly templateId: string }
-  | { readonly outcome: 'taken'; readonly kind: MessageKind }
+  | { readonly outcome: 'taken'; readonly kind: TemplateKind }
   | { readonly outcome: 'unknown' }
 
 /** What is wrong with each of the given parts of a template, by part. */
@@ -26,19 +32,28 @@ export function templateFaults(
   kind: EmailKind,
   template: Partial<Template>,
 ): readonly { readonly field: keyof Template; readonly fault: string }[] {
-  const sample = variablesOf(sampleOccasion(kind), sampleShop, SAMPLE_LINK)
+  const sample = variablesOf(sampleOccasion(kind), sampleShop, SAMPLE)
   return (['subject', 'html', 'text'] as const).flatMap((field) => {
     const source = template[field]
-    const fault = source === undefined ? null : templateFault(source, sample)
+    const fault =
+      source === undefined ? null : (templateFault(source, sample) ?? missingToken(kind, field, source))
     return fault === null ? [] : [{ field, fault }]
   })
+}
+
+/** A mail that brings a token shows it, or leads to a page with it. */
+function missingToken(kind: EmailKind, field: keyof Template, source: string): string | null {
+  if (!isTokenMail(kind)) return null
+  const has = /\{\{\s*(link|token)\s*\}\}/.test(source)
+  if (field === 'subject') return has ? 'A subject is shown on locked screens: it has no token' : null
+  return has ? null : 'A message of this kind is good for nothing without {{link}} or {{token}}'
 }
 
 /** A kind's template with sample data, in the words of the merchant where it has its own and of the draft where one is given. */
 export async function previewTemplate(
   database: Database,
   merchantId: MerchantId,
-  kind: MessageKind,
+  kind: TemplateKind,
   draft: Partial<Template>,
 ): Promise<{ readonly source: Template; readonly rendered: Template }> {
   const [row] = await database<{ shop: ShopFacts; template: Template | null }[]>`
@@ -49,14 +64,14 @@ export async function previewTemplate(
         FROM email.template t WHERE t.merchant_id = ${merchantId} AND t.kind = ${kind}
       ) AS template`
   const source = { ...(row?.template ?? defaultTemplates[kind]), ...draft }
-  const variables = variablesOf(sampleOccasion(kind), row?.shop ?? sampleShop, null)
+  const variables = variablesOf(sampleOccasion(kind), row?.shop ?? sampleShop, SAMPLE)
   return { source, rendered: render(source, variables) }
 }
 
 export async function createTemplate(
   database: Database,
   merchantId: MerchantId,
-  kind: MessageKind,
+  kind: TemplateKind,
   { subject, html, text }: Template,
 ): Promise<TemplateOutcome> {
   const [created] = await database<{ id: string }[]>`
@@ -72,8 +87,8 @@ export async function kindOfTemplate(
   database: Database,
   merchantId: MerchantId,
   id: string,
-): Promise<MessageKind | null> {
-  const [template] = await database<{ kind: MessageKind }[]>`
+): Promise<TemplateKind | null> {
+  const [template] = await database<{ kind: TemplateKind }[]>`
     SELECT kind FROM email.template WHERE merchant_id = ${merchantId} AND id = ${id}`
   return template?.kind ?? null
 }

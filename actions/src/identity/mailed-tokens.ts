@@ -5,7 +5,7 @@ import { hashOf, newToken } from './secrets.ts'
 import type { Subject } from './sessions.ts'
 import { userTransitions } from './user-machine.ts'
 
-export type MailedPurpose = 'INVITATION' | 'EMAIL_VERIFICATION' | 'PASSWORD_RESET'
+type MailedPurpose = 'INVITATION' | 'EMAIL_VERIFICATION' | 'PASSWORD_RESET'
 
 /** Seconds for which a mailed token is good. */
 const LIFETIME: Readonly<Record<MailedPurpose, number>> = {
@@ -89,6 +89,15 @@ export async function verifyEmail(
     await database<{ outcome: boolean }[]>`
       SELECT identity.verify_email(${merchantId}, ${hashOf(token)}) AS outcome`,
   )
+}
+
+/** It is in the mail, and from now on nowhere else: what stays is its hash. */
+export async function forgetMailedToken(
+  sql: Queryable,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+): Promise<void> {
+  await sql`
+    UPDATE identity.one_time_token SET undelivered = NULL WHERE merchant_id = ${merchantId} AND id = ${id}`
 }
 
 /** Opens a token that is still to be mailed. @param hash of the token, in hexadecimal */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSmtpTransport } from '../mail/index.ts'
 import { createService, createStaffMember, everyDay, minute } from '../testing/booking-calendar.ts'
 import {
   address,
@@ -39,6 +40,7 @@ const start = () =>
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
     secretBox: shop.secretBox,
+    mailer: createSmtpTransport('smtp://127.0.0.1:9'),
     unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
     intervals: {
       'expire-reservations': 200,
@@ -106,6 +108,7 @@ describe('the workers', () => {
       databaseUrl: shop.databaseUrl,
       processors: [away],
       secretBox: shop.secretBox,
+      mailer: createSmtpTransport('smtp://127.0.0.1:9'),
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: {
         'expire-reservations': 60_000,

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSmtpTransport } from '../mail/index.ts'
 import { openTestShop, silent, type TestShop } from '../testing/test-shop.ts'
 import { startWorkers } from './index.ts'
 
@@ -43,6 +44,7 @@ describe.skipIf(!isThere)('with Redis, the workers', () => {
       redisUrl: REDIS_URL,
       processors: [shop.cardProcessor],
       secretBox: shop.secretBox,
+      mailer: createSmtpTransport('smtp://127.0.0.1:9'),
       unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
       intervals: { 'purge-expired': 200 },
       logger: silent,

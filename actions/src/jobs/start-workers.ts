@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'
 import { EVENT_QUEUE, eventHandlers, type RowEvent } from '../events/index.ts'
-import { type MailTransport, outboxTransport } from '../mail/index.ts'
+import type { MailTransport } from '../mail/index.ts'
 import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
 import { createLogTransport, type PushTransport } from '../push/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
@@ -24,8 +24,8 @@ export interface WorkersOptions extends QueueBackendOptions {
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
   /** Seconds without an answer after which a payment is looked into; by default longer than any call takes. */
   readonly reconcileAfter?: number
-  /** What takes e-mail away; without one it stays in the log of deliveries. */
-  readonly mailer?: MailTransport
+  /** What takes e-mail away. */
+  readonly mailer: MailTransport
   /** Whose address e-mail comes from; each merchant's own by default. */
   readonly senderAddress?: string
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
@@ -55,7 +55,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'refresh-rollups': 10_000,
   'tell-back-in-stock': 30_000,
   'advance-campaigns': 5_000,
-  'deliver-messages': 5_000,
+  'deliver-messages': 2_000,
   'purge-expired': 60_000,
   'begin-subscription-periods': 60_000,
   'rotate-signing-keys': 60 * 60_000,
@@ -113,9 +113,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 function messageSending(options: WorkersOptions): MessageSending {
-  const { mailer = outboxTransport, senderAddress = null, unsubscribeUrl, logger } = options
+  const { mailer, senderAddress = null, unsubscribeUrl, secretBox, logger } = options
   const { pusher = createLogTransport(logger), retryPolicy = DEFAULT_RETRY_POLICY } = options
-  return { mailer, senderAddress, unsubscribeUrl, pusher, retryPolicy }
+  return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }
 
 /** Writes down what an event gives rise to, and sends it at once instead of when the next round comes. */

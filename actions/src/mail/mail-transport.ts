@@ -1,3 +1,4 @@
+import type { SendMailOptions } from 'nodemailer'
 import type { SendOutcome } from '../delivery/index.ts'
 
 export interface Mailbox {
@@ -15,6 +16,12 @@ export interface Mail {
   readonly html: string
   readonly text: string
   readonly headers: Readonly<Record<string, string>>
+}
+
+/** A message as nodemailer takes it. */
+export function messageOf({ id, from, replyTo, to, subject, html, text, headers }: Mail): SendMailOptions {
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  return { messageId: `<${id}@${domain}>`, from, replyTo, to, subject, html, text, headers: { ...headers } }
 }
 
 /** What takes e-mail away. Whatever goes wrong is an outcome; it never throws. */

@@ -1,4 +1,4 @@
-import type { MessageKind } from './message-kind.ts'
+import type { TemplateKind } from './message-kind.ts'
 import type { Template } from './template.ts'
 
 const page = (content: string): string => `<!doctype html>
@@ -50,8 +50,54 @@ const htmlAddress = `{{#shippingAddress}}<p>It goes to<br>{{line1}}<br>{{#line2}
 
 const signature = '\n\n{{shop.name}}\n{{shop.email}}\n'
 
+const tokenMail = (says: {
+  readonly subject: string
+  readonly why: string
+  /** On the button. */
+  readonly act: string
+  /** Before the token, where there is no page to lead to. */
+  readonly use: string
+  readonly otherwise: string
+}): Template => ({
+  subject: says.subject,
+  html: page(`<p>${says.why}</p>
+{{#link}}<p style="margin:24px 0"><a href="{{link}}" style="padding:12px 20px;background:#1c1917;color:#fff;border-radius:6px;text-decoration:none">${says.act}</a></p>{{/link}}
+{{^link}}<p>${says.use}</p><p style="font-family:monospace;word-break:break-all"><strong>{{token}}</strong></p>{{/link}}
+<p>It is good once, until {{expiresAt}}. ${says.otherwise}</p>`),
+  text: `${says.why}
+
+{{#link}}
+${says.act}: {{link}}
+{{/link}}
+{{^link}}
+${says.use}
+
+{{token}}
+{{/link}}
+
+It is good once, until {{expiresAt}}. ${says.otherwise}${signature}`,
+})
+
+const reset = (person: 'user' | 'customer') =>
+  tokenMail({
+    subject: 'Set a new password for {{shop.name}}',
+    why: `Hello {{${person}.name}}, somebody, we think you, wants to set a new password for your account at {{shop.name}}.`,
+    act: 'Set a new password',
+    use: 'This is the code to set it with:',
+    otherwise: 'If it wasn’t you, there is nothing to do: your password stays as it is.',
+  })
+
+const verification = (person: 'user' | 'customer') =>
+  tokenMail({
+    subject: 'Confirm your e-mail address for {{shop.name}}',
+    why: `Hello {{${person}.name}}, please confirm that {{${person}.email}} is your address.`,
+    act: 'Confirm the address',
+    use: 'This is the code to confirm it with:',
+    otherwise: 'If you have no account at {{shop.name}}, there is nothing to do.',
+  })
+
 /** What is sent of each kind until the merchant writes its own. */
-export const defaultTemplates: Readonly<Record<MessageKind, Template>> = {
+export const defaultTemplates: Readonly<Record<TemplateKind, Template>> = {
   ORDER_CONFIRMATION: {
     subject: 'Your order {{order.number}} is confirmed',
     html: page(`<h1>Thank you{{#customer}}, {{name}}{{/customer}}</h1>
@@ -119,4 +165,15 @@ Reason: {{refund.reason}}
 <p><strong>{{product.name}}</strong> ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.</p>`),
     text: `{{product.name}} ({{product.sku}}): {{stock.available}} left. You want to know at {{stock.threshold}}.${signature}`,
   },
+  USER_INVITATION: tokenMail({
+    subject: 'You are invited to {{shop.name}}',
+    why: 'Hello {{user.name}}, {{shop.name}} has invited you to work with them. Set a password to join.',
+    act: 'Join {{shop.name}}',
+    use: 'This is the code to join with:',
+    otherwise: 'If you don’t know {{shop.name}}, there is nothing to do.',
+  }),
+  USER_PASSWORD_RESET: reset('user'),
+  USER_EMAIL_VERIFICATION: verification('user'),
+  CUSTOMER_PASSWORD_RESET: reset('customer'),
+  CUSTOMER_EMAIL_VERIFICATION: verification('customer'),
 }

@@ -1,4 +1,4 @@
-import type { EmailKind } from './message-kind.ts'
+import type { EmailKind, MessageKind } from './message-kind.ts'
 
 /** The shop as its messages name it. */
 export interface ShopFacts {
@@ -43,6 +43,19 @@ interface OrderFacts extends CustomerFacts {
   } | null
 }
 
+/** Of mails with a token, which isn't among the facts: those are kept. */
+interface TokenFacts {
+  readonly expiresAt: string
+}
+
+interface UserTokenFacts extends TokenFacts {
+  readonly user: { readonly name: string; readonly email: string }
+}
+
+interface CustomerTokenFacts extends TokenFacts {
+  readonly customer: { readonly name: string; readonly email: string }
+}
+
 interface ProductFacts extends CustomerFacts {
   readonly product: { readonly id: string; readonly name: string; readonly sku: string }
 }
@@ -74,6 +87,11 @@ export interface Facts {
   readonly LOW_STOCK_ALERT: ProductFacts & {
     readonly stock: { readonly available: number; readonly threshold: number }
   }
+  readonly USER_INVITATION: UserTokenFacts
+  readonly USER_PASSWORD_RESET: UserTokenFacts
+  readonly USER_EMAIL_VERIFICATION: UserTokenFacts
+  readonly CUSTOMER_PASSWORD_RESET: CustomerTokenFacts
+  readonly CUSTOMER_EMAIL_VERIFICATION: CustomerTokenFacts
   readonly CAMPAIGN: CustomerFacts
 }
 
@@ -81,3 +99,6 @@ export interface Facts {
 export type Occasion = {
   readonly [Kind in EmailKind]: { readonly kind: Kind; readonly facts: Facts[Kind] }
 }[EmailKind]
+
+/** Something that has happened, which goes by every channel. */
+export type HappeningOccasion = Extract<Occasion, { readonly kind: MessageKind }>

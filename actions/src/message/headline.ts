@@ -1,4 +1,4 @@
-import type { Occasion, ShopFacts } from './facts.ts'
+import type { HappeningOccasion, ShopFacts } from './facts.ts'
 import { formatMoney, formatTime } from './format.ts'
 
 /** A message as a list and a lock screen show it, with the ids that it is about. */
@@ -8,10 +8,7 @@ export interface Headline {
   readonly data: Readonly<Record<string, string>>
 }
 
-export function headlineOf(
-  occasion: Exclude<Occasion, { readonly kind: 'CAMPAIGN' }>,
-  shop: ShopFacts,
-): Headline {
+export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headline {
   switch (occasion.kind) {
     case 'ORDER_CONFIRMATION': {
       const { order } = occasion.facts

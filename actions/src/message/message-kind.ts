@@ -1,4 +1,4 @@
-/** What the platform tells somebody by itself. The merchant can word each of them differently. */
+/** What the platform tells somebody by itself, when it happens. */
 export const messageKinds = [
   'ORDER_CONFIRMATION',
   'ORDER_SHIPPED',
@@ -10,5 +10,24 @@ export const messageKinds = [
 
 export type MessageKind = (typeof messageKinds)[number]
 
-/** What an e-mail can be: a message of the platform, or one of the merchant's own. */
-export type EmailKind = MessageKind | 'CAMPAIGN'
+/** E-mails with a token, by which a person shows that the address is theirs. They go by no other channel and can't be switched off. */
+export const tokenMailKinds = [
+  'USER_INVITATION',
+  'USER_PASSWORD_RESET',
+  'USER_EMAIL_VERIFICATION',
+  'CUSTOMER_PASSWORD_RESET',
+  'CUSTOMER_EMAIL_VERIFICATION',
+] as const
+
+export type TokenMailKind = (typeof tokenMailKinds)[number]
+
+/** What has a template, which the merchant can word differently. */
+export const templateKinds = [...messageKinds, ...tokenMailKinds] as const
+
+export type TemplateKind = (typeof templateKinds)[number]
+
+/** What an e-mail can be: one of the platform, or one of the merchant's own. */
+export type EmailKind = TemplateKind | 'CAMPAIGN'
+
+export const isTokenMail = (kind: EmailKind): kind is TokenMailKind =>
+  (tokenMailKinds as readonly EmailKind[]).includes(kind)

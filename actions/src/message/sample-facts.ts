@@ -29,6 +29,7 @@ const order = {
     country: 'United States',
   },
 }
+const expiresAt = '2026-03-15T15:09:26Z'
 const product = { id: '01a1f000-0000-7000-8000-000000000001', name: 'Larch 45 Pack', sku: 'LARCH-45' }
 
 /** An occasion with everything that there can be, for previews. What stands in none of its variables is no variable. */
@@ -68,6 +69,13 @@ export function sampleOccasion(kind: EmailKind): Occasion {
       }
     case 'LOW_STOCK_ALERT':
       return { kind, facts: { product, stock: { available: 4, threshold: 5 } } }
+    case 'USER_INVITATION':
+    case 'USER_PASSWORD_RESET':
+    case 'USER_EMAIL_VERIFICATION':
+      return { kind, facts: { user: customer, expiresAt } }
+    case 'CUSTOMER_PASSWORD_RESET':
+    case 'CUSTOMER_EMAIL_VERIFICATION':
+      return { kind, facts: { customer, expiresAt } }
     case 'CAMPAIGN':
       return { kind, facts: { customer } }
     default:

@@ -2,16 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultTemplates } from './default-templates.ts'
 import { formatMoney } from './format.ts'
-import { messageKinds } from './message-kind.ts'
+import { templateKinds } from './message-kind.ts'
 import { sampleOccasion, sampleShop } from './sample-facts.ts'
 import { render, templateFault } from './template.ts'
 import { variablesOf } from './variables.ts'
 
-const order = variablesOf(sampleOccasion('ORDER_CONFIRMATION'), sampleShop, null)
+const enclosed = { unsubscribeUrl: null, token: 'a-token', link: 'https://shop.example.com/?token=a-token' }
+const order = variablesOf(sampleOccasion('ORDER_CONFIRMATION'), sampleShop, enclosed)
 
 describe('a template', () => {
-  test.each(messageKinds)('that is built in for %s has no fault and fills in everything', (kind) => {
-    const variables = variablesOf(sampleOccasion(kind), sampleShop, null)
+  test.each(templateKinds)('that is built in for %s has no fault and fills in everything', (kind) => {
+    const variables = variablesOf(sampleOccasion(kind), sampleShop, enclosed)
     const template = defaultTemplates[kind]
     for (const source of [template.subject, template.html, template.text])
       expect(templateFault(source, variables)).toBeNull()
@@ -37,7 +38,7 @@ describe('a template', () => {
 
   test('escapes values in HTML, not in text, and keeps the subject on one line', () => {
     const shop = { ...sampleShop, name: '<b>A</b>\r\nBcc: x@example.com' }
-    const variables = variablesOf(sampleOccasion('ORDER_CONFIRMATION'), shop, null)
+    const variables = variablesOf(sampleOccasion('ORDER_CONFIRMATION'), shop, enclosed)
     const rendered = render(
       { subject: '{{shop.name}}', html: '{{shop.name}}', text: '{{shop.name}}' },
       variables,

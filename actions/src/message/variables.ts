@@ -6,11 +6,22 @@ export interface Variables {
   readonly [name: string]: string | null | Variables | readonly Variables[]
 }
 
-/** @param unsubscribeUrl of campaigns only */
-export function variablesOf(occasion: Occasion, shop: ShopFacts, unsubscribeUrl: string | null): Variables {
+/** What is put into a message when it is sent, and isn't kept with its facts. Null: the message has none. */
+export interface Enclosed {
+  /** Of campaigns. */
+  readonly unsubscribeUrl: string | null
+  /** Of mails with a token. */
+  readonly token: string | null
+  /** Where the merchant's own page takes the token; null where the merchant has named none. */
+  readonly link: string | null
+}
+
+export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclosed): Variables {
+  const { unsubscribeUrl, token, link } = enclosed
   const common: Variables = {
     shop: { name: shop.name, email: shop.email, website: shop.website },
-    ...(occasion.kind === 'LOW_STOCK_ALERT' ? {} : { customer: occasion.facts.customer ?? null }),
+    ...('customer' in occasion.facts && { customer: occasion.facts.customer }),
+    ...('user' in occasion.facts && { user: occasion.facts.user }),
   }
   switch (occasion.kind) {
     case 'ORDER_CONFIRMATION':
@@ -47,6 +58,12 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, unsubscribeUrl:
         stock: { available: String(available), threshold: String(threshold) },
       }
     }
+    case 'USER_INVITATION':
+    case 'USER_PASSWORD_RESET':
+    case 'USER_EMAIL_VERIFICATION':
+    case 'CUSTOMER_PASSWORD_RESET':
+    case 'CUSTOMER_EMAIL_VERIFICATION':
+      return { ...common, token, link, expiresAt: formatTime(occasion.facts.expiresAt, shop.timeZone) }
     case 'CAMPAIGN':
       return { ...common, unsubscribeUrl }
     default:

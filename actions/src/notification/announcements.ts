@@ -1,6 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
-import { type Facts, headlineOf, type MessageKind, type Occasion, type ShopFacts } from '../message/index.ts'
+import { type Facts, headlineOf, type MessageKind, type HappeningOccasion, type ShopFacts } from '../message/index.ts'
 
 /** Something that has happened and that somebody may want to know. */
 export interface Happening {
@@ -31,7 +31,7 @@ export async function announce(
   const shop = onlyOutcome(
     await sql<{ outcome: ShopFacts }[]>`SELECT notification.shop_facts(${merchantId}) AS outcome`,
   )
-  const occasion = { kind, facts } as Exclude<Occasion, { readonly kind: 'CAMPAIGN' }>
+  const occasion = { kind, facts } as HappeningOccasion
   const { title, body, data } = headlineOf(occasion, shop)
   await sql`
     SELECT notification.announce(

@@ -13,7 +13,8 @@ CREATE TABLE email.template (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   kind text NOT NULL CHECK (kind IN (
-    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'STOCK_ALERT', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT'
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'STOCK_ALERT', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
   )),
   -- Mustache, checked by the action that writes it.
   subject text NOT NULL CHECK (subject <> ''),
@@ -26,6 +27,20 @@ CREATE TABLE email.template (
 );
 CREATE INDEX template_created_at ON email.template (merchant_id, created_at, id);
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.template
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- Where the link of a mail with a token leads, by kind: the merchant's own page, with {token} where the token goes.
+CREATE TABLE email.link (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN (
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
+  )),
+  -- Checked by the action that writes it.
+  url text NOT NULL CHECK (url ~ '^https?://' AND url LIKE '%{token}%'),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, kind)
+);
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.link
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 
 CREATE TABLE email.campaign (
@@ -63,9 +78,11 @@ CREATE TABLE email.delivery (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   kind text NOT NULL CHECK (kind IN (
-    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'STOCK_ALERT', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT', 'CAMPAIGN'
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'STOCK_ALERT', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION', 'CAMPAIGN'
   )),
-  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a campaign.
+  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
+  -- mailed token, a campaign.
   subject_key text NOT NULL,
   recipient citext NOT NULL,
   recipient_name text,

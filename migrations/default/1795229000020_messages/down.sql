@@ -2,6 +2,8 @@ DROP TRIGGER forget_messages ON crm.customer;
 DROP FUNCTION notification.forget_customer();
 DROP FUNCTION notification.claim_pushes(integer, interval, integer);
 DROP FUNCTION email.claim(integer, interval, integer);
+DROP TRIGGER write_token_mail ON identity.one_time_token;
+DROP FUNCTION email.write_token_mail();
 DROP FUNCTION notification.claim_back_in_stock(uuid, uuid, integer);
 DROP FUNCTION notification.low_stock_message(uuid, uuid);
 DROP FUNCTION notification.reminder_message(uuid, uuid, timestamptz);

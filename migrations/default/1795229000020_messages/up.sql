@@ -125,21 +125,45 @@ AS $$
   LEFT JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
 $$;
 
+-- A token that is to be mailed writes its mail in the same transaction. The mail's facts are without the token: whoever sends it
+-- reads it where it is sealed (email.claim), so that it stands in one place until then and in none afterwards.
+CREATE FUNCTION email.write_token_mail() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, facts)
+  SELECT
+    NEW.merchant_id, concat_ws('_', p.audience, NEW.purpose), NEW.id::text, NEW.email, p.name, NEW.customer_id,
+    jsonb_build_object(lower(p.audience), jsonb_build_object('name', p.name, 'email', NEW.email), 'expiresAt', NEW.expires_at)
+  FROM (
+    SELECT 'USER' AS audience, u.name FROM identity.user u WHERE u.merchant_id = NEW.merchant_id AND u.id = NEW.user_id
+    UNION ALL
+    SELECT 'CUSTOMER', c.name FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.customer_id
+  ) p;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER write_token_mail AFTER INSERT ON identity.one_time_token
+  FOR EACH ROW EXECUTE FUNCTION email.write_token_mail();
+
 -- Takes messages that are due, each for p_lease and for one sender. What somebody had and didn't settle in time (it was killed)
 -- goes back first, or is given up when it has been tried often enough. Campaigns are looked at once more: whoever has
--- opted out since gets nothing, and neither does anybody when the campaign was cancelled.
+-- opted out since gets nothing, and neither does anybody when the campaign was cancelled. A mail with a token is sent as long
+-- as the token is good; token: {hash, sealed, url}, NULL for others.
 CREATE FUNCTION email.claim(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
   merchant_id uuid,
   id uuid,
   kind text,
+  subject_key text,
   recipient text,
   recipient_name text,
   attempt integer,
   facts jsonb,
   unsubscribe_token uuid,
   shop jsonb,
-  template jsonb
+  template jsonb,
+  token jsonb
 )
 LANGUAGE plpgsql
 AS $$
@@ -160,7 +184,8 @@ BEGIN
     ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ),
   judged AS (
-    SELECT d.merchant_id, d.id, CASE
+    SELECT d.merchant_id, d.id, k.token, CASE
+      WHEN k.is_for_token AND k.token IS NULL THEN 'SUPPRESSED'
       WHEN d.campaign_id IS NULL THEN 'SENDING'
       WHEN g.status = 'CANCELLED' THEN 'CANCELLED'
       WHEN c.marketing_opt_in IS NOT TRUE THEN 'SUPPRESSED'
@@ -170,22 +195,36 @@ BEGIN
     JOIN email.delivery d ON d.merchant_id = u.merchant_id AND d.id = u.id
     LEFT JOIN email.campaign g ON g.merchant_id = d.merchant_id AND g.id = d.campaign_id
     LEFT JOIN crm.customer c ON c.merchant_id = d.merchant_id AND c.id = d.customer_id
+    CROSS JOIN LATERAL (
+      SELECT x.is_for_token, (
+        SELECT jsonb_build_object('hash', encode(t.hash, 'hex'), 'sealed', t.undelivered, 'url', (
+          SELECT l.url FROM email.link l WHERE l.merchant_id = d.merchant_id AND l.kind = d.kind
+        ))
+        FROM identity.one_time_token t
+        WHERE x.is_for_token AND t.merchant_id = d.merchant_id AND t.id = CASE WHEN x.is_for_token THEN d.subject_key::uuid END
+          AND t.undelivered IS NOT NULL AND t.expires_at > now()
+      ) AS token
+      FROM (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AS is_for_token) x
+    ) k
   ),
   taken AS (
     UPDATE email.delivery d SET
       status = j.status,
       reason = CASE j.status
         WHEN 'CANCELLED' THEN 'The campaign was cancelled'
-        WHEN 'SUPPRESSED' THEN 'The customer has not opted in to marketing'
+        WHEN 'SUPPRESSED' THEN CASE
+          WHEN d.campaign_id IS NULL THEN 'Its token has expired, was used, or a newer one has taken its place'
+          ELSE 'The customer has not opted in to marketing'
+        END
       END,
       attempts = d.attempts + CASE j.status WHEN 'SENDING' THEN 1 ELSE 0 END,
       claimed_until = CASE j.status WHEN 'SENDING' THEN now() + p_lease END
     FROM judged j
     WHERE d.merchant_id = j.merchant_id AND d.id = j.id
-    RETURNING d.*
+    RETURNING d.*, j.token
   )
   SELECT
-    t.merchant_id, t.id, t.kind, t.recipient::text, t.recipient_name, t.attempts, t.facts, t.unsubscribe_token,
+    t.merchant_id, t.id, t.kind, t.subject_key, t.recipient::text, t.recipient_name, t.attempts, t.facts, t.unsubscribe_token,
     notification.shop_facts(t.merchant_id),
     coalesce(
       (
@@ -196,7 +235,8 @@ BEGIN
         SELECT jsonb_build_object('subject', o.subject, 'html', o.html, 'text', o.text)
         FROM email.template o WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
       )
-    )
+    ),
+    t.token
   FROM taken t WHERE t.status = 'SENDING'
   ORDER BY t.next_attempt_at;
 END

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type { SendOutcome } from '../../delivery/index.ts'
-import type { MailTransport } from '../mail-transport.ts'
+import { type MailTransport, messageOf } from '../mail-transport.ts'
 
 /** Milliseconds. */
 const CONNECTION_TIMEOUT = 10_000
@@ -23,19 +23,9 @@ export function createSmtpTransport(smtpUrl: string): MailTransport {
   })
   return {
     name: 'smtp',
-    async send({ id, from, replyTo, to, subject, html, text, headers }) {
-      const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+    async send(mail) {
       try {
-        const { messageId } = await transporter.sendMail({
-          messageId: `<${id}@${domain}>`,
-          from,
-          replyTo,
-          to,
-          subject,
-          html,
-          text,
-          headers: { ...headers },
-        })
+        const { messageId } = await transporter.sendMail(messageOf(mail))
         return { outcome: 'accepted', messageId }
       } catch (error) {
         return failure(error)

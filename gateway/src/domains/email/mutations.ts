@@ -17,5 +17,6 @@ export const emailMutations: Readonly<Record<string, MutationDefinition>> = {
   deleteEmailCampaign: deletion('E-mail campaign', (id) => remove(campaignTable, byId(id))),
   scheduleEmailCampaign: action(campaign),
   cancelEmailCampaign: action(campaign),
+  setEmailLink: action({ fromResult: ['link'] }),
   retryEmailDelivery: action({ record: { relationship: 'delivery', projection: 'EmailDelivery' } }),
 }

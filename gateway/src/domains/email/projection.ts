@@ -1,3 +1,4 @@
+import { ascending } from '../../projection/condition.ts'
 import { atLeast, atMost, equals, idEquals, searchIn } from '../../projection/filter.ts'
 import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
 
@@ -45,6 +46,9 @@ const count = (...statuses: readonly string[]) =>
     ...(statuses.length > 0 && { where: { _or: statuses.map((status) => ({ status: { _eq: status } })) } }),
   }) as const
 
+/** More than there are kinds. */
+const maxLinks = 20
+
 export const email: DomainProjection = {
   queries: {
     emailTemplate: {
@@ -61,6 +65,14 @@ export const email: DomainProjection = {
       by: { id: idEquals('id') },
     },
     emailCampaigns: { kind: 'connection', table: 'emailCampaigns', connection: campaigns },
+    emailLinks: {
+      kind: 'list',
+      table: 'emailLinks',
+      projection: 'EmailLink',
+      filters: {},
+      orderBy: [ascending('kind')],
+      limit: maxLinks,
+    },
     emailDelivery: {
       kind: 'lookup',
       table: 'emailDeliveries',
@@ -82,6 +94,7 @@ export const email: DomainProjection = {
         deliveries: { kind: 'connection', relationship: 'deliveries', connection: deliveries },
       },
     },
+    EmailLink: { type: 'EmailLink', from: 'EmailLink' },
     EmailDelivery: { type: 'EmailDelivery', from: 'EmailDelivery' },
   },
 }
