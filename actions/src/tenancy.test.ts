@@ -291,6 +291,7 @@ describe('another merchant’s ids', () => {
       'previewEmailTemplate',
       'registerNotificationDevice',
       'markAllNotificationsRead',
+      'setEmailLink',
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })
