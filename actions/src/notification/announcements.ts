@@ -1,6 +1,12 @@
 import type { MerchantId } from '../action/session.ts'
 import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
-import { type Facts, headlineOf, type MessageKind, type HappeningOccasion, type ShopFacts } from '../message/index.ts'
+import {
+  type Facts,
+  headlineOf,
+  type MessageKind,
+  type HappeningOccasion,
+  type ShopFacts,
+} from '../message/index.ts'
 
 /** Something that has happened and that somebody may want to know. */
 export interface Happening {
