@@ -19,6 +19,8 @@ export interface Ready {
   readonly liveKey: string
   readonly testKey: string
   readonly merchantId: string
+  /** Of the process. */
+  readonly pid: number
 }
 
 /** The platform as an operator runs it: a process of its own over a data folder of its own, which can be killed. */
@@ -100,9 +102,7 @@ export class PlatformProcess {
   /** A killed platform leaves its ready.json behind; only the one with the new process's id counts. */
   async #readReadyFile(pid: number | undefined): Promise<Ready | undefined> {
     try {
-      const ready = JSON.parse(await readFile(path.join(this.dataDir, 'ready.json'), 'utf8')) as Ready & {
-        pid: number
-      }
+      const ready = JSON.parse(await readFile(path.join(this.dataDir, 'ready.json'), 'utf8')) as Ready
       return ready.pid === pid ? ready : undefined
     } catch {
       return undefined

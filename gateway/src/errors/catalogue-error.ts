@@ -42,7 +42,10 @@ export function catalogueError<Id extends CatalogueId>(
 }
 
 /** HTTP has statuses of its own for what is wrong with a request as such, and proxies and clients act upon them. */
-export function withStatus(error: CatalogueError, status: 404 | 405 | 408 | 415 | 431 | 503): CatalogueError {
+export function withStatus(
+  error: CatalogueError,
+  status: 404 | 405 | 408 | 415 | 417 | 431 | 503,
+): CatalogueError {
   const code = status === 404 ? 'NOT_FOUND' : status === 503 ? 'SERVICE_UNAVAILABLE' : error.code
   return { ...error, status, code }
 }

@@ -51,7 +51,8 @@ What is wrong with the **request**, or with the state of the world, is in the an
 ${rows.join('\n')}
 
 HTTP has statuses of its own for what is wrong with a request as such; they come with the id that fits best: 404 (another
-path), 405 (not a POST), 408 (too slow), 415 (not JSON), 431 (headers too large). 503 stands in for 500 in SVC_SRV_001 when
+path), 405 (not a POST), 408 (too slow), 415 (not JSON), 417 (an unknown
+expectation), 431 (headers too large). 503 stands in for 500 in SVC_SRV_001 when
 waiting helps: a part is away, or the request took too long and was cancelled. 429, 500, 502, 503 and 504 may be retried.
 `
 }

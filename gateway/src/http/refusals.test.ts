@@ -433,11 +433,41 @@ test('a body that does not arrive is given up on', async () => {
 
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n', 400],
+  [
+    'an unknown expectation',
+    'POST /graphql HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n',
+    417,
+  ],
+  ['a request without a host', 'POST /graphql HTTP/1.1\r\nContent-Length: 0\r\n\r\n', 400],
+  ['two lengths', 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+  [
+    'a length beside chunks',
+    'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+  ],
+  [
+    'an upgrade without its key',
+    'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    400,
+  ],
+  [
+    'a WebSocket elsewhere',
+    'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    404,
+  ],
   ['headers without end', `GET /graphql HTTP/1.1\r\nHost: x\r\n${'X-A: y\r\n'.repeat(5_000)}\r\n`, 431],
 ])('%s is told so on the bare socket', async (_title, bytes, status) => {
   const answer = await raw(bytes)
   expect(answer).toContain(`HTTP/1.1 ${status} `)
   expect(errorsIn(answer.split('\r\n\r\n')[1] ?? '')[0]?.extensions.statusCode).toBe(status)
+  expect(answer.toLowerCase()).toContain('x-request-id: ')
+})
+
+test('a null character in a list of texts is refused like one in a text', async () => {
+  const answer = await request(
+    asking('query ($skus: [String!]!) { inventory(skus: $skus) { sku } }', { skus: ['a\0'] }),
+  )
+  expect(answer.errors[0]?.extensions).toMatchObject({ id: 'SVC_VAL_002', details: { field: 'skus' } })
 })
 
 /** Everything that comes back for these bytes until the connection ends. */
@@ -467,6 +497,15 @@ describe('the server', () => {
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization')
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('says of every answer that it is what it is called, for this caller alone', async () => {
+    for (const path of ['/graphql', '/healthz', '/nowhere']) {
+      const { headers } = await request({ ...asking('{ viewer { id } }'), path })
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('cache-control'), path).toBe('no-store')
+      expect(headers.get('access-control-allow-credentials'), path).toBeNull()
+    }
   })
 
   test('shows GraphiQL to browsers, with the first query, under a policy that lets nothing else in', async () => {

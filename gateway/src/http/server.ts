@@ -18,6 +18,7 @@ import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { PageHandler } from './page.ts'
+import { refuseSocket } from './refuse-socket.ts'
 import { requestIdFrom } from './request-id.ts'
 
 /** What is said to a POST to /graphql. */
@@ -65,6 +66,8 @@ export function createHttpServer(routes: Routes, { limits, allowedOrigins, logge
       requestTimeout: limits.receiveMilliseconds * 2,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: 16_384,
+      // Node would refuse without a word; `route` says why.
+      requireHostHeader: false,
       // Other offers to upgrade (curl's h2c) are none that has to be taken: those requests are answered as they are.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
@@ -82,6 +85,12 @@ export function createHttpServer(routes: Routes, { limits, allowedOrigins, logge
     },
   )
   server.on('clientError', refuseBrokenRequest)
+  // Node itself answers `Expect: 100-continue`, and would refuse any other expectation without a word.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const error = withStatus(syntaxError('Of expectations, only 100-continue is met', 'Expect'), 417)
+    const requestId = requestIdFrom(request.headers['x-request-id'])
+    refuse(response, requestId, error, { 'x-request-id': requestId, connection: 'close' })
+  })
   return server
 }
 
@@ -93,7 +102,9 @@ async function route(
   limits: Limits,
 ): Promise<void> {
   const path = request.url?.split('?', 1)[0]
-  if (path === '/healthz') {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    refuse(response, requestId, syntaxError('The header Host is missing', 'Host'), { connection: 'close' })
+  } else if (path === '/healthz') {
     await answerHealth(routes, response)
   } else if (path === '/.well-known/jwks.json') {
     await answerPublicKeys(routes, response)
@@ -171,6 +182,8 @@ function send(response: ServerResponse, status: number, body: string, headers?: 
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
+    // No browser may take an answer for a page or a script, whatever somebody had stored in it.
+    'x-content-type-options': 'nosniff',
     ...headers,
   })
   response.end(response.req.method === 'HEAD' ? undefined : body)
@@ -182,21 +195,13 @@ function refuseBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void
     socket.destroy()
     return
   }
-  const [error, statusText] = brokenRequest(cause.code)
-  const body = refusalBody([error], { requestId: requestIdFrom(undefined), now: Date.now() })
-  socket.end(
-    `HTTP/1.1 ${error.status} ${statusText}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  refuseSocket(socket, brokenRequest(cause.code))
 }
 
-function brokenRequest(code: string | undefined): [CatalogueError, string] {
+function brokenRequest(code: string | undefined): CatalogueError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [
-        withStatus(syntaxError('The request did not arrive in time', 'request'), 408),
-        'Request Timeout',
-      ]
+      return withStatus(syntaxError('The request did not arrive in time', 'request'), 408)
     case 'HPE_HEADER_OVERFLOW': {
       const reason = 'The headers are too large'
       const error = catalogueError(
@@ -204,9 +209,9 @@ function brokenRequest(code: string | undefined): [CatalogueError, string] {
         { value: 'headers', min: 0, max: 16_384 },
         { field: 'headers', reason },
       )
-      return [withStatus(error, 431), 'Request Header Fields Too Large']
+      return withStatus(error, 431)
     }
     default:
-      return [syntaxError('The request is not valid HTTP', 'request'), 'Bad Request']
+      return syntaxError('The request is not valid HTTP', 'request')
   }
 }

@@ -46,7 +46,8 @@ export function planFilter(
 
 function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bound): unknown {
   // Postgres's text has no room for the character U+0000.
-  if (typeof value === 'string' && value.includes('\0'))
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
     errors.push(invalidFormat(path, 'text without null characters'))
   const error = filter.check?.(value, path)
   if (error) errors.push(error)

@@ -4,7 +4,15 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { EndpointParts } from '../graphql-endpoint.ts'
+import {
+  type CatalogueError,
+  catalogueError,
+  syntaxError,
+  unexpectedError,
+  withStatus,
+} from '../errors/catalogue-error.ts'
 import type { AllowedOrigins } from '../http/cors.ts'
+import { refuseSocket } from '../http/refuse-socket.ts'
 import type { Limits } from '../limits/limits.ts'
 import { bodyOf, closeCodes, Connection } from './connection.ts'
 import { Quota } from './quota.ts'
@@ -40,7 +48,7 @@ export function serveWebSockets(
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal = refusalOf(request, sockets.clients.size, limits, allowedOrigins)
     if (refusal !== undefined) {
-      refuseUpgrade(socket, refusal)
+      refuseSocket(socket, refusal)
       return
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -52,6 +60,8 @@ export function serveWebSockets(
       serve(webSocket, connection, protocol, limits)
     })
   })
+  // What asks for a WebSocket in a way that is none: ws would answer in plain text.
+  sockets.on('wsClientError', ({ message }, socket) => refuseSocket(socket, syntaxError(message, 'upgrade')))
   const rechecking = setInterval(() => {
     for (const connection of connections)
       connection
@@ -142,14 +152,15 @@ function refusalOf(
   open: number,
   { sockets }: Limits,
   allowedOrigins: AllowedOrigins,
-): string | undefined {
-  if (URL.parse(url ?? '/', 'http://localhost')?.pathname !== '/graphql') return '404 Not Found'
+): CatalogueError | undefined {
+  if (URL.parse(url ?? '/', 'http://localhost')?.pathname !== '/graphql')
+    return withStatus(syntaxError('There is no WebSocket at this path: it is at /graphql', 'path'), 404)
   // Browsers open a WebSocket to anywhere; no CORS keeps a page from it.
-  if (origin !== undefined && allowedOrigins !== '*' && !allowedOrigins.has(origin)) return '403 Forbidden'
-  return open >= sockets ? '503 Service Unavailable' : undefined
-}
-
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.once('error', () => undefined)
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+  if (origin !== undefined && allowedOrigins !== '*' && !allowedOrigins.has(origin))
+    return catalogueError(
+      'SVC_AUTH_003',
+      {},
+      { field: 'Origin', reason: 'Pages of this origin may not connect' },
+    )
+  return open >= sockets ? withStatus(unexpectedError(), 503) : undefined
 }

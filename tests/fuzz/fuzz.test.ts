@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { buildSchema } from 'graphql'
+import postgres from 'postgres'
+import { expect, test } from 'vitest'
+import { startTestPlatform } from '../support/test-platform.ts'
+import { idsOfRows } from './ids-of-rows.ts'
+import { faultOf, faultOfBytes } from './judge-answer.ts'
+import { runFuzz } from './run-fuzz.ts'
+
+/** Not the seeds of `npm run fuzz`, which sends a hundred thousand. */
+const SEED = 20_261_121
+const REQUESTS = 600
+
+test(`${REQUESTS} odd and malformed requests are answered, or refused by the catalogue, and nothing breaks`, async () => {
+  const platform = await startTestPlatform()
+  try {
+    const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+    const ids = await idsOfRows(sql, platform.merchantId)
+    await sql.end()
+    const schema = buildSchema(await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8'))
+    const target = { graphqlUrl: platform.graphqlUrl, key: platform.liveKey, schema, ids }
+    const report = await runFuzz(target, { requests: REQUESTS, seed: SEED })
+    expect(report.faults).toEqual([])
+    // Both the ways in and the ways out were met.
+    expect(Object.keys(report.outcomes).length).toBeGreaterThan(10)
+    expect(report.outcomes['200'] ?? 0).toBeGreaterThan(50)
+    const health = await fetch(new URL('/healthz', platform.graphqlUrl))
+    expect(health.status).toBe(200)
+  } finally {
+    await platform.stop()
+  }
+}, 120_000)
+
+test('an answer that is our fault, without a known id, or tells of the inside is a fault', () => {
+  const refused = (id: string, message = 'No') =>
+    JSON.stringify({ errors: [{ message, extensions: { id, requestId: 'x' } }] })
+  const json = 'application/json; charset=utf-8'
+  expect(faultOf(400, json, refused('SVC_VAL_001'))).toBeNull()
+  expect(faultOf(503, json, refused('SVC_SRV_001'))).toContain('503')
+  expect(faultOf(200, json, refused('SVC_SRV_001'))).toContain('SVC_SRV_001')
+  expect(faultOf(400, json, refused('SVC_NEW_001'))).toContain('catalogue')
+  expect(faultOf(400, 'text/plain', 'Bad Request')).toContain('without a catalogue id')
+  expect(faultOf(400, json, refused('SVC_VAL_001', 'violates unique constraint'))).toContain('inside')
+  expect(faultOfBytes(Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'))).toContain('400')
+  expect(faultOfBytes(Buffer.from('hello'))).toContain('no HTTP')
+  expect(faultOfBytes(Buffer.from(''))).toBeNull()
+})

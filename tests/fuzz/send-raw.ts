@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RawRequest } from './raw-requests.ts'
+
+/** Longer than the target waits for a request that doesn't arrive. */
+const TIMEOUT_MS = 15_000
+const MAX_ANSWER_BYTES = 5_000_000
+
+/** Sends bytes over a socket of their own and reads until it ends; null when it is still open after the time-out. */
+export async function sendRaw(port: number, { pieces, pause, then }: RawRequest): Promise<Buffer | null> {
+  // An end that is half open is what some of these requests are about.
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const answer: Buffer[] = []
+  let size = 0
+  socket.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size < MAX_ANSWER_BYTES) answer.push(chunk)
+    else socket.destroy()
+  })
+  // The other side may cut the line at any moment: that is an answer, too.
+  socket.on('error', () => undefined)
+  const ended = Promise.race([once(socket, 'end'), once(socket, 'close')]).then(() => true)
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+  for (const piece of pieces) {
+    if (!socket.writable) break
+    socket.write(piece)
+    if (pause > 0) await sleep(pause)
+  }
+  if (then === 'half-close') socket.end()
+  if (then === 'reset') {
+    await sleep(1)
+    socket.resetAndDestroy()
+  }
+  const inTime = await Promise.race([ended, sleep(TIMEOUT_MS, false, { ref: false })])
+  socket.destroy()
+  return inTime ? Buffer.concat(answer) : null
+}
