@@ -202,7 +202,9 @@ const startOn = async (database: Database, options: EngineOptions): Promise<Engi
   })
   // An idle connection that Postgres closes must not end the process; the next request gets a new one. The error
   // carries the whole client, prepared statements included, so only its message is logged.
-  pool.on('error', (error) => logger.warn({ reason: error.message }, 'a connection to Postgres was lost'))
+  pool.on('error', (error) => {
+    if (!pool.ending) logger.warn({ reason: error.message }, 'a connection to Postgres was lost')
+  })
   // The pool stops listening to a connection when it closes it, and a server that stops meanwhile would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   try {

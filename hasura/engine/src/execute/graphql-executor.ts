@@ -115,14 +115,17 @@ export const createGraphQLExecutor = (
   }
 }
 
-/** The cause of an error as Hasura tells it in `internal`. The statement is not told: it holds what was sent. */
+/**
+ * The cause of an error as Hasura tells it in `internal`, which it does of errors that it has no words of its own for. The
+ * statement is not told: it holds what was sent.
+ */
 const withInternal = (
   error: GraphQLError,
   { isAdmin }: Session,
   { internalErrors }: GraphQLExecutorOptions,
 ): GraphQLError => {
   const isTold = internalErrors === 'everybody' || (internalErrors === 'admin' && isAdmin)
-  if (!isTold || error.database === undefined) return error
+  if (!isTold || error.database === undefined || error.extensions.code !== 'unexpected') return error
   const { sqlState, message, detail, hint } = error.database
   const internal = {
     error: {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
 import type { Json } from '../metadata/parse.ts'
+import { runQueryV1 } from '../metadata-api/query-v1.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
 import type { JwtSecret } from '../session/jwt-config.ts'
@@ -53,6 +54,12 @@ const adminCommands =
     await requireAdmin(authenticator, headers, set === 'metadata' ? '$.args' : '$')
     return jsonResponse(200, await workspace.handle(set, body))
   }
+
+const queryV1: Handler = async ({ authenticator, workspace }, { headers, text }) => {
+  const body = parseBody(await text())
+  await requireAdmin(authenticator, headers, '$.args')
+  return jsonResponse(200, await runQueryV1(workspace, body))
+}
 
 const requireAdmin = async (
   authenticator: Api['authenticator'],
@@ -118,6 +125,7 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /v1beta1/relay': { group: 'graphql', handler: graphql('relay') },
   'POST /v1/metadata': { group: 'metadata', handler: adminCommands('metadata') },
   'POST /v2/query': { group: 'metadata', handler: adminCommands('query') },
+  'POST /v1/query': { group: 'metadata', handler: queryV1 },
   'GET /v1/version': { handler: version },
   'GET /v1/config': { group: 'config', handler: config },
   'GET /healthz': { handler: health },

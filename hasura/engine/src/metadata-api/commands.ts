@@ -10,6 +10,7 @@ import { queryCollectionCommands } from './query-collection-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
 import { runSql } from './run-sql.ts'
 import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
+import { sourceCommands } from './source-commands.ts'
 import { tableCommands } from './table-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
@@ -27,6 +28,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...webhookCommands,
   ...queryCollectionCommands,
   ...inheritedRoleCommands,
+  ...sourceCommands,
 }
 
 /** Commands of `/v2/query`. */

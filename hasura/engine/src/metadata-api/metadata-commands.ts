@@ -4,7 +4,7 @@ import { HasuraError } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
-import { type Metadata, metadata as metadataSchema } from '../metadata/types.ts'
+import { type Metadata, introspectionOptions, metadata as metadataSchema } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type Command, edit, read, success } from './command.ts'
 import { type MetadataDraft, inconsistenciesJson, withoutObjects } from './draft.ts'
@@ -147,6 +147,10 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
   drop_inconsistent_metadata: edit(anything, async (_, draft) => {
     const { storedMetadata, inconsistencies } = draft.snapshot
     await draft.accept(withoutObjects(storedMetadata, inconsistencies))
+  }),
+
+  set_graphql_schema_introspection_options: edit(introspectionOptions, async (options, draft) => {
+    await draft.accept({ ...draft.snapshot.storedMetadata, graphql_schema_introspection: options })
   }),
 
   get_catalog_state: read(anything, (_, { store }) => store.readCatalogState()),

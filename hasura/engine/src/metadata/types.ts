@@ -22,7 +22,7 @@ const connectionInfo = record({
   ssl_configuration: jsonObject.optional(),
 })
 
-const sourceConfiguration = record({
+export const sourceConfiguration = record({
   connection_info: connectionInfo.optional(),
   read_replicas: z.array(jsonObject).optional(),
   extensions_schema: z.string().optional(),
@@ -32,7 +32,7 @@ const sourceConfiguration = record({
 
 const namePattern = { prefix: z.string().optional(), suffix: z.string().optional() }
 
-const sourceCustomization = record({
+export const sourceCustomization = record({
   root_fields: record({ namespace: z.string().optional(), ...namePattern }).optional(),
   type_names: record(namePattern).optional(),
   naming_convention: z.enum(['hasura-default', 'graphql-default']).optional(),
@@ -54,6 +54,8 @@ export const source = record({
 
 export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 
+export const introspectionOptions = record({ disabled_for_roles: z.array(z.string()).optional() })
+
 export const metadata = record({
   version: z.literal(3),
   sources: z.array(source),
@@ -68,7 +70,7 @@ export const metadata = record({
   network: jsonObject.optional(),
   metrics_config: jsonObject.optional(),
   api_limits: jsonObject.optional(),
-  graphql_schema_introspection: record({ disabled_for_roles: z.array(z.string()).optional() }).optional(),
+  graphql_schema_introspection: introspectionOptions.optional(),
   opentelemetry: jsonObject.optional(),
   backend_configs: jsonObject.optional(),
 })

@@ -121,7 +121,7 @@ const rootType = (
 const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope: SelectScope): RootField => {
   const { key, name, path, node } = collected
   if (name === '__typename') return { key, path, kind: 'text', text: type.name }
-  if ((name === '__schema' || name === '__type') && type.name === 'query_root')
+  if ((name === '__schema' || name === '__type') && type.name === 'query_root' && scope.access.mayIntrospect)
     return { key, path, kind: 'introspection', node }
   const { field, meaning } = fieldOf(type, collected)
   const given = readArguments(collected, field.args, scope)

@@ -67,6 +67,8 @@ export interface RoleAccess {
   readonly table: (table: TableModel) => TableAccess
   readonly mayCall: (metadata: FunctionMetadata, exposedAs: 'query' | 'mutation') => boolean
   readonly mayRun: (action: Action) => boolean
+  /** Whether the role may ask what its schema is. */
+  readonly mayIntrospect: boolean
 }
 
 export interface RoleAccessOptions {
@@ -76,6 +78,7 @@ export interface RoleAccessOptions {
   /** Without explicit permissions, a function in the query root may be called by whoever sees its table. */
   readonly inferFunctionPermissions: boolean
   readonly parents: RoleParents
+  readonly mayIntrospect: boolean
 }
 
 export const adminRole = 'admin'
@@ -95,6 +98,7 @@ export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions
   return {
     role: options.role,
     isAdmin,
+    mayIntrospect: options.mayIntrospect,
     table: tableAccess,
     mayCall: ({ permissions }, exposedAs) =>
       isAdmin ||

@@ -60,9 +60,14 @@ export type GraphQLApi = 'graphql' | 'relay'
 export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
-  options: Omit<RoleAccessOptions, 'parents'> & { readonly api: GraphQLApi },
+  options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & { readonly api: GraphQLApi },
 ): RoleSchema => {
-  const access = createRoleAccess(source, { ...options, parents: roleParents(metadata) })
+  const hidden = metadata.graphql_schema_introspection?.disabled_for_roles ?? []
+  const access = createRoleAccess(source, {
+    ...options,
+    parents: roleParents(metadata),
+    mayIntrospect: !hidden.includes(options.role),
+  })
   const context: SchemaContext = { source, access }
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)

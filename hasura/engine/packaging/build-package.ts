@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, posix, relative } from 'node:path'
+import { z } from 'zod'
+
+/**
+ * Makes dist/ a package of its own: Node runs no TypeScript under node_modules, and local-postgres is published
+ * nowhere, so both are in it as JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
+ */
+
+const engine = join(import.meta.dirname, '..')
+const root = join(engine, '../..')
+const dist = join(engine, 'dist')
+const localPostgres = '@commerce-graph/local-postgres'
+
+const names = z.record(z.string(), z.string())
+const manifest = z.object({
+  version: z.string(),
+  description: z.string().optional(),
+  dependencies: names.default({}),
+  optionalDependencies: names.default({}),
+})
+
+const readManifest = (folder: string) =>
+  manifest.parse(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')))
+
+const compile = (): void => {
+  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  execFileSync(process.execPath, [compiler, '-p', join(engine, 'tsconfig.build.json')], { stdio: 'inherit' })
+}
+
+/** What the compiler passes over: SQL that is read at run time, and the one module written in JavaScript. */
+const copyOthers = (): void => {
+  for (const pattern of ['hasura/engine/src/**/*.sql', 'local-postgres/src/*.{mjs,d.mts}'])
+    for (const file of globSync(pattern, { cwd: root })) {
+      mkdirSync(dirname(join(dist, file)), { recursive: true })
+      cpSync(join(root, file), join(dist, file))
+    }
+}
+
+/** The workspace's name means nothing elsewhere: its files are beside. */
+const inlineLocalPostgres = (): void => {
+  for (const file of globSync('hasura/**/*.{js,d.ts}', { cwd: dist })) {
+    const path = join(dist, file)
+    const text = readFileSync(path, 'utf8')
+    if (!text.includes(localPostgres)) continue
+    const target = relative(dirname(file), 'local-postgres/src/index.js').replaceAll('\\', '/')
+    writeFileSync(path, text.replaceAll(`'${localPostgres}'`, `'${target}'`))
+  }
+}
+
+const writeManifest = (): void => {
+  const own = readManifest('hasura/engine')
+  const postgres = readManifest('local-postgres')
+  const all = Object.entries({ ...postgres.dependencies, ...own.dependencies })
+  const dependencies = Object.fromEntries(all.filter(([name]) => name !== localPostgres))
+  const entry = (file: string) => {
+    const path = `./${posix.join('hasura/engine', file)}`
+    return { types: `${path}.d.ts`, default: `${path}.js` }
+  }
+  const content = {
+    name: 'hasura-embedded',
+    version: own.version,
+    description: own.description,
+    private: true,
+    license: 'UNLICENSED',
+    type: 'module',
+    engines: { node: '>=24' },
+    bin: { 'hasura-embedded': './hasura/engine/bin/hasura-embedded.js' },
+    exports: {
+      '.': entry('src/index'),
+      './metadata-directory': entry('src/metadata/read-directory'),
+      './migrations': entry('src/migrations/index'),
+    },
+    dependencies,
+    optionalDependencies: postgres.optionalDependencies,
+  }
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
+}
+
+rmSync(dist, { recursive: true, force: true })
+compile()
+copyOthers()
+inlineLocalPostgres()
+writeManifest()
+cpSync(join(engine, 'SETTINGS.md'), join(dist, 'SETTINGS.md'))
+const readme = readFileSync(join(engine, 'README.md'), 'utf8')
+writeFileSync(join(dist, 'README.md'), readme.replaceAll('../KNOWN_DIFFERENCES.md', 'KNOWN_DIFFERENCES.md'))
+cpSync(join(engine, '../KNOWN_DIFFERENCES.md'), join(dist, 'KNOWN_DIFFERENCES.md'))

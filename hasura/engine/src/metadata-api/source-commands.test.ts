@@ -1,0 +1,143 @@
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Engine, startEngine } from '../engine.ts'
+
+let database: TestDatabase
+let engine: Engine
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(`
+    create table author (id int primary key);
+    create table article (id int primary key, author_id int references author);`)
+  await client.end()
+  const logger = pino({ level: 'silent' })
+  engine = await startEngine({ databaseUrl: database.url, adminSecret: 's', port: 0, logger })
+})
+
+afterAll(async () => {
+  await engine.stop()
+  await database.drop()
+})
+
+const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${engine.url ?? ''}${path}`, {
+    method: 'POST',
+    headers: { 'x-hasura-admin-secret': 's', ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, body: (await answer.json()) as unknown }
+}
+
+const metadata = (type: string, args: unknown) => post('/v1/metadata', { type, args })
+const success = { status: 200, body: { message: 'success' } }
+
+test('/v1/query takes the old names and arguments, SQL among them, and says where a bulk failed', async () => {
+  const answer = await post('/v1/query', {
+    type: 'bulk',
+    args: [
+      { type: 'run_sql', args: { sql: 'select 1 as one' } },
+      { type: 'track_table', args: 'author' },
+      { type: 'add_existing_table_or_view', args: { schema: 'public', name: 'article' } },
+      {
+        type: 'set_table_custom_fields',
+        args: { table: 'author', custom_root_fields: { select: 'writers' }, custom_column_names: {} },
+      },
+      {
+        type: 'create_select_permission',
+        args: { table: 'author', role: 'reader', permission: { columns: ['id'], filter: {} } },
+      },
+    ],
+  })
+  expect(answer).toMatchObject({
+    status: 200,
+    body: [{ result: [['one'], ['1']] }, { message: 'success' }, {}, {}, {}],
+  })
+  expect(await post('/v1/graphql', { query: '{ writers { id } }' })).toMatchObject({
+    body: { data: { writers: [] } },
+  })
+  expect(
+    await post('/v1/query', {
+      type: 'bulk',
+      args: [
+        { type: 'run_sql', args: { sql: 'select 1' } },
+        { type: 'track_table', args: 'nothing' },
+      ],
+    }),
+  ).toMatchObject({ status: 400, body: { path: '$.args[1].args' } })
+  expect(
+    await post('/v1/query', { type: 'select', args: { table: 'author', columns: ['id'] } }),
+  ).toMatchObject({
+    status: 400,
+    body: { code: 'not-supported', path: '$.type' },
+  })
+  expect(await post('/v1/query', { type: 'nothing', args: {} })).toMatchObject({
+    body: { code: 'parse-failed' },
+  })
+  expect(
+    await post('/v1/query', { type: 'run_sql', args: { sql: 'select 1' } }, { 'x-hasura-role': 'reader' }),
+  ).toMatchObject({ body: { code: 'access-denied' } })
+})
+
+test('suggests the relationships that foreign keys make, without those that are there if asked so', async () => {
+  const table = (name: string) => ({ schema: 'public', name })
+  const toAuthor = {
+    type: 'object',
+    from: { table: table('article'), columns: ['author_id'], constraint_name: 'article_author_id_fkey' },
+    to: { table: table('author'), columns: ['id'] },
+  }
+  const toArticles = { type: 'array', from: toAuthor.to, to: toAuthor.from }
+  const suggest = async (args: object) => (await metadata('pg_suggest_relationships', args)).body
+  expect(await suggest({})).toEqual({ relationships: [toAuthor, toArticles] })
+  expect(await suggest({ tables: ['author'] })).toEqual({ relationships: [toArticles] })
+  await metadata('pg_create_object_relationship', {
+    table: 'article',
+    name: 'author',
+    using: { foreign_key_constraint_on: 'author_id' },
+  })
+  expect(await suggest({ omit_tracked: true })).toEqual({ relationships: [toArticles] })
+})
+
+test('introspection can be kept from roles', async () => {
+  const ask = (role: string) =>
+    post('/v1/graphql', { query: '{ __schema { queryType { name } } }' }, { 'x-hasura-role': role })
+  expect(await ask('reader')).toMatchObject({ body: { data: {} } })
+  const options = (roles: string[]) =>
+    metadata('set_graphql_schema_introspection_options', { disabled_for_roles: roles })
+  expect(await options(['reader'])).toEqual(success)
+  expect(await ask('reader')).toMatchObject({
+    body: { errors: [{ message: `field "__schema" not found in type: 'query_root'` }] },
+  })
+  expect(await ask('admin')).toMatchObject({ body: { data: {} } })
+  await options([])
+})
+
+test('the one source can be looked at, renamed, dropped and added again; a second one is refused', async () => {
+  expect((await metadata('get_source_tables', { source: 'default' })).body).toEqual(
+    expect.arrayContaining([{ schema: 'public', name: 'article' }]),
+  )
+  expect(await metadata('pg_add_source', { name: 'other', configuration: {} })).toMatchObject({
+    status: 400,
+    body: { code: 'not-supported' },
+  })
+  expect(await metadata('pg_add_source', { name: 'default' })).toMatchObject({
+    body: { code: 'already-exists' },
+  })
+  expect(await metadata('rename_source', { name: 'default', new_name: 'main' })).toEqual(success)
+  expect(await post('/v1/graphql', { query: '{ writers { id } }' })).toMatchObject({
+    body: { data: { writers: [] } },
+  })
+  expect(await metadata('pg_drop_source', { name: 'main', cascade: true })).toEqual(success)
+  expect(await post('/v1/graphql', { query: '{ writers { id } }' })).toMatchObject({ body: { errors: [{}] } })
+  expect(
+    await metadata('pg_add_source', {
+      name: 'default',
+      configuration: { connection_info: { database_url: { from_env: 'PG_URL' } } },
+    }),
+  ).toEqual(success)
+  expect(await metadata('pg_track_table', { table: 'author' })).toEqual(success)
+})
