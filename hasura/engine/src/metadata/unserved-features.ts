@@ -14,6 +14,14 @@ export const unservedFeatures = (metadata: Metadata): readonly string[] => {
     ...(metadata.sources.some(({ customization }) => customization?.root_fields?.namespace !== undefined)
       ? ['root_fields.namespace']
       : []),
+    ...(tables.some(isInputValidated) ? ['validate_input'] : []),
     ...parts.filter((part) => (metadata[part]?.length ?? 0) > 0),
   ]
 }
+
+const isInputValidated = (table: TableMetadata): boolean =>
+  [
+    ...(table.insert_permissions ?? []),
+    ...(table.update_permissions ?? []),
+    ...(table.delete_permissions ?? []),
+  ].some(({ permission }) => permission.validate_input !== undefined)

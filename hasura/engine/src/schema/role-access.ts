@@ -150,6 +150,8 @@ const roleAccess = (
   const writing = <Kind extends WriteKind>(kind: Kind, possible: boolean) => {
     const found = possible ? writePermission(metadata, kind, role, parents) : undefined
     const permission = found?.kind === 'permission' ? found.permission : undefined
+    // What a service should have looked at first is not written unseen.
+    if (permission?.validate_input !== undefined) return undefined
     return backendOnly || permission?.backend_only !== true ? permission : undefined
   }
   const insert = writing('insert', catalog.insertable)
