@@ -18,7 +18,7 @@ import { merchantActions } from './merchant/index.ts'
 import { notificationActions } from './notification/index.ts'
 import { checkoutCart, orderingActions } from './ordering/index.ts'
 import { createCashier, createRefunder, orderPayments, paymentActions } from './payment/index.ts'
-import { manualProcessor, type PaymentProcessor } from './payments/index.ts'
+import { manualProcessor, type PaymentProcessor } from './processors/index.ts'
 
 export interface ActionsOptions extends Address {
   readonly databaseUrl: string

@@ -1,5 +1,5 @@
 export { freePorts, isPortFree } from './free-port.ts'
-export { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
+export { LocalPostgresError } from './local-postgres-error.ts'
 export { type LocalPostgres, type LocalPostgresOptions, startLocalPostgres } from './local-postgres.ts'
-export { acquireLock, type LockAttempt, lockHolder } from './process-lock.mjs'
+export { acquireLock, type LockAttempt } from './process-lock.mjs'
 export { type ServerExit } from './server-process.ts'

@@ -12,7 +12,7 @@ import { tellEverythingBackInStock } from '../notification/index.ts'
 import { beginPeriods } from '../merchant/index.ts'
 import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
-import type { PaymentProcessor } from '../payments/index.ts'
+import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */

@@ -5,7 +5,7 @@ export type SubscriptionStatus = 'ACTIVE' | 'TRIALING' | 'PAST_DUE' | 'CANCELLED
 export type SubscriptionEvent = 'choose' | 'renew' | 'end' | 'fail' | 'settle' | 'giveUp'
 
 /** See SPEC.md. */
-export const subscriptionMachine: StateMachine<SubscriptionStatus, SubscriptionEvent> = {
+const subscriptionMachine: StateMachine<SubscriptionStatus, SubscriptionEvent> = {
   ACTIVE: {
     choose: 'ACTIVE',
     renew: 'ACTIVE',

@@ -16,10 +16,10 @@ import {
 import { returnReasons } from './returns.ts'
 import type { Units } from './shipments.ts'
 
-export const orderLine = z.object({ productId: id, variantId: optional(id), quantity })
+const orderLine = z.object({ productId: id, variantId: optional(id), quantity })
 
 /** What createOrder and checkoutCart ask besides the lines. */
-export const orderTerms = {
+const orderTerms = {
   shippingAddress: address,
   billingAddress: optional(address),
   shippingMethodId: optional(id),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manualProcessor, type PaymentProcessor } from '../payments/index.ts'
+import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { paidOrder, statusOf } from '../testing/paid-order.ts'

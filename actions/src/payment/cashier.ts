@@ -1,6 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import type { ChargeAnswer, PaymentProcessor, RequiredAction } from '../payments/index.ts'
+import type { ChargeAnswer, PaymentProcessor, RequiredAction } from '../processors/index.ts'
 import { getPayment, type Payment, settle } from './payments.ts'
 
 /** A payment after the processor was asked, and what its customer has to do, if anything. */

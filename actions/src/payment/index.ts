@@ -3,10 +3,9 @@ import type { Cashier } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
 import type { CompleteRefund } from './refunds.ts'
 
-export { paymentActions, type PaymentOptions } from './actions.ts'
+export { paymentActions } from './actions.ts'
 export { createCashier } from './cashier.ts'
-export { paymentMachine, type PaymentEvent, type PaymentStatus } from './payment-machine.ts'
-export { reconcilePayments, type ReconcileOptions } from './reconciliation.ts'
+export { reconcilePayments } from './reconciliation.ts'
 export { createRefunder } from './refunds.ts'
 
 /** What the ordering domain needs of this one. */

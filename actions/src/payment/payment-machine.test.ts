@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ChargeAnswer } from '../payments/index.ts'
+import type { ChargeAnswer } from '../processors/index.ts'
 import { REFUSED } from '../state-machine.ts'
 import {
   address,

@@ -2,7 +2,7 @@ import { actingAs } from '../action/acting-as.ts'
 import { type CustomerId, type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
 import { orderTransitions } from '../ordering/index.ts'
-import type { ChargeAnswer } from '../payments/index.ts'
+import type { ChargeAnswer } from '../processors/index.ts'
 import { type PaymentEvent, type PaymentStatus, paymentTransitions } from './payment-machine.ts'
 
 export type PaymentMethod = 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database.ts'
-import type { PaymentProcessor } from '../payments/index.ts'
+import type { PaymentProcessor } from '../processors/index.ts'
 import { type Cashier, createCashier } from './cashier.ts'
 import { getPayment, type Payment, postpone, unsettledPayments } from './payments.ts'
 import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'

@@ -2,7 +2,7 @@ import type { MerchantId, Session } from '../action/session.ts'
 import { actingAs } from '../action/acting-as.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
-import type { PaymentProcessor, RefundAnswer } from '../payments/index.ts'
+import type { PaymentProcessor, RefundAnswer } from '../processors/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
 

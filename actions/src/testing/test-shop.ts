@@ -7,8 +7,8 @@ import type { ActionCall } from '../action/action.ts'
 import type { CustomerId, MerchantId, Session } from '../action/session.ts'
 import { type Answer } from '../action/answer.ts'
 import { connectDatabase, type Database } from '../database.ts'
-import { createStripeProcessor, type PaymentProcessor } from '../payments/index.ts'
-import { startSandbox } from '../payments/sandbox/index.ts'
+import { createStripeProcessor, type PaymentProcessor } from '../processors/index.ts'
+import { startSandbox } from '../processors/sandbox/index.ts'
 import { actionsByDomain } from '../start-actions.ts'
 
 export const migrationsFolder = join(import.meta.dirname, '../../../migrations/default')

@@ -93,7 +93,7 @@ function planCall(
 }
 
 /** The projection of a mutation's record, for either kind of mutation. */
-export const recordProjection = ({ record }: MutationDefinition): string | null =>
+const recordProjection = ({ record }: MutationDefinition): string | null =>
   typeof record === 'string' || record === null ? record : record.projection
 
 function planPayload(

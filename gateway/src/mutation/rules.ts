@@ -129,9 +129,3 @@ export function nullsIn(
 ): readonly UserError[] {
   return required.filter((field) => values[field] === null).map(requiredField)
 }
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Ids are opaque to clients; one that is no UUID belongs to no record. */
-export const isRecordId = (value: unknown): value is string =>
-  typeof value === 'string' && uuidPattern.test(value)

@@ -243,7 +243,7 @@ function planEmbedded(
 }
 
 /** The items of an array relationship: what to select of it, and how to get from its rows to the items. */
-export function planItems(
+function planItems(
   scope: PlanScope,
   projection: string,
   through: string | undefined,

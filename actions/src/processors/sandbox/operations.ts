@@ -93,7 +93,7 @@ export async function captureIntent(ledger: Ledger, id: string, form: unknown): 
   })
 }
 
-/** Of Stripe's query language, what `payments/stripe` asks: one metadata field. */
+/** Of Stripe's query language, what `processors/stripe` asks: one metadata field. */
 export async function searchIntents(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
   const parameters = searchParameters.safeParse(form)
   if (!parameters.success) return invalidForm(parameters.error)

@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
-import { errorsDocument } from '../errors/errors-document.ts'
-import { loadContract } from './load.ts'
+import { errorsDocument } from '../src/errors/errors-document.ts'
+import { loadContract } from '../src/contract/load.ts'
 
 export interface GeneratedDocument {
   readonly file: URL
@@ -17,7 +17,7 @@ export async function generatedDocuments(): Promise<readonly GeneratedDocument[]
 }
 
 async function formatted(name: string, text: string, parser: string): Promise<GeneratedDocument> {
-  const file = new URL(`../../../docs/${name}`, import.meta.url)
+  const file = new URL(`../../docs/${name}`, import.meta.url)
   const style = await resolveConfig(file)
   return { file, text: await format(text, { ...style, parser }) }
 }

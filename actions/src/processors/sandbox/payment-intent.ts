@@ -5,7 +5,7 @@ import type { SandboxCard, TestPaymentMethod } from './test-payment-methods.ts'
 export type IntentStatus =
   'requires_payment_method' | 'requires_action' | 'requires_capture' | 'succeeded' | 'canceled'
 
-/** A Stripe PaymentIntent, as far as anything here or in payments/stripe reads it. */
+/** A Stripe PaymentIntent, as far as anything here or in processors/stripe reads it. */
 export interface PaymentIntent {
   readonly id: string
   readonly object: 'payment_intent'

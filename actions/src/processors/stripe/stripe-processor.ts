@@ -10,7 +10,7 @@ import type {
 } from '../processor.ts'
 
 export interface StripeOptions {
-  /** `stripe`, or `sandbox` for the server in payments/sandbox that speaks the same protocol. */
+  /** `stripe`, or `sandbox` for the server in processors/sandbox that speaks the same protocol. */
   readonly name: 'stripe' | 'sandbox'
   readonly secretKey: string
   /** Where the protocol is spoken; Stripe itself by default. */
