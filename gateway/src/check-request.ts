@@ -3,6 +3,7 @@ import { readVariables, type Variables } from './document/variables.ts'
 import { type CatalogueError, catalogueError } from './errors/catalogue-error.ts'
 import type { GraphQLRequest } from './http/graphql-request.ts'
 import type { Limits } from './limits/limits.ts'
+import { checkVariablesSize } from './limits/variables-size.ts'
 
 export type CheckedRequest =
   | { readonly kind: 'request'; readonly operation: CheckedOperation; readonly variables: Variables }
@@ -16,6 +17,8 @@ export function checkRequest(
   const checked = documents.check(query, operationName)
   if (checked.kind === 'refused') return checked
   const { operation } = checked
+  const tooLarge = checkVariablesSize(given, limits)
+  if (tooLarge) return { kind: 'refused', errors: [tooLarge] }
   const read = readVariables(operation.variables, given)
   if ('errors' in read) return { kind: 'refused', errors: read.errors }
   const { variables } = read

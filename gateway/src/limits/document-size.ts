@@ -10,15 +10,16 @@ export function checkDocumentLength(text: string, limits: Limits): CatalogueErro
 
 /**
  * Refuses a document whose validation alone would be costly, before it is validated: deep nesting (graphql-js recurses),
- * many aliases, many root fields. Fragments are counted where they stand; depth.ts and complexity.ts follow them.
+ * many aliases, directives or root fields. Fragments are counted where they stand; depth.ts and complexity.ts follow them.
  */
 export function checkDocumentSize(document: DocumentNode, limits: Limits): CatalogueError | null {
-  const { aliases, depth, valueNesting } = measure(document)
+  const { aliases, directives, depth, valueNesting } = measure(document)
   if (depth > limits.depth) return tooDeep(depth, limits)
   if (valueNesting > limits.valueNesting) {
     return tooMany('query', valueNesting, limits.valueNesting, 'values inside of each other')
   }
   if (aliases > limits.aliases) return tooMany('query', aliases, limits.aliases, 'aliases')
+  if (directives > limits.directives) return tooMany('query', directives, limits.directives, 'directives')
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
     const fields = countRootFields(document, definition.selectionSet, new Set())
@@ -34,6 +35,7 @@ export function tooDeep(depth: number, { depth: max }: Limits): CatalogueError {
 
 interface Measurement {
   readonly aliases: number
+  readonly directives: number
   /** Fields inside of fields, as far as they stand so in the text; introspection doesn't count. */
   readonly depth: number
   /** Lists and objects inside of each other. */
@@ -42,6 +44,7 @@ interface Measurement {
 
 function measure(document: DocumentNode): Measurement {
   let aliases = 0
+  let directives = 0
   let fields = 0
   let values = 0
   let introspections = 0
@@ -68,10 +71,13 @@ function measure(document: DocumentNode): Measurement {
         fields -= 1
       },
     },
+    Directive: () => {
+      directives += 1
+    },
     ListValue: value,
     ObjectValue: value,
   })
-  return { aliases, depth, valueNesting }
+  return { aliases, directives, depth, valueNesting }
 }
 
 function countRootFields(
@@ -104,7 +110,8 @@ function countRootFields(
   return fields
 }
 
-function tooMany(field: string, value: number, max: number, what: string): CatalogueError {
+/** SVC_VAL_003 for more of something than there may be. */
+export function tooMany(field: string, value: number, max: number, what: string): CatalogueError {
   return catalogueError(
     'SVC_VAL_003',
     { value, min: 1, max },

@@ -4,6 +4,7 @@ import { complexityOf } from './complexity.ts'
 import { depthOf } from './depth.ts'
 import { checkDocumentLength, checkDocumentSize } from './document-size.ts'
 import { limitsFrom } from './limits.ts'
+import { checkVariablesSize } from './variables-size.ts'
 
 const schema = buildSchema(`
   type Query { products(first: Int, last: Int, limit: Int): ProductConnection! product: Product }
@@ -102,6 +103,15 @@ describe('document size', () => {
     })
   })
 
+  test('counts directives wherever they are', () => {
+    const directed = (count: number) => `query ${'@a '.repeat(count)} { product @b { id } }`
+    expect(checkDocumentSize(parse(directed(limits.directives - 1)), limits)).toBeNull()
+    expect(checkDocumentSize(parse(directed(limits.directives)), limits)).toMatchObject({
+      id: 'SVC_VAL_003',
+      details: { reason: 'At most 50 directives are allowed' },
+    })
+  })
+
   test('measures nesting before validation, which recurses, and leaves introspection alone', () => {
     const deep = (field: string, levels: number) =>
       `{ ${`${field} { `.repeat(levels)} id ${'}'.repeat(levels)} }`
@@ -119,6 +129,29 @@ describe('document size', () => {
     const refusal = checkDocumentLength(' '.repeat(limits.documentCharacters + 1), limits)
     expect(refusal?.message).toBe('Value 50001 is outside acceptable range 1-50000')
     expect(checkDocumentLength(' '.repeat(limits.documentCharacters), limits)).toBeNull()
+  })
+})
+
+describe('variables', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: [nested(levels - 1)] })
+
+  test('may hold so many values, in lists and objects too', () => {
+    const ids = (count: number) => ({ input: { ids: Array(count).fill('x') } })
+    // The input, its list, and the list's items.
+    expect(checkVariablesSize(ids(limits.variableValues - 2), limits)).toBeNull()
+    expect(checkVariablesSize(ids(limits.variableValues - 1), limits)).toMatchObject({
+      id: 'SVC_VAL_003',
+      details: { field: 'variables', reason: 'At most 50000 values are allowed' },
+    })
+  })
+
+  test('may be so deep inside of each other', () => {
+    expect(checkVariablesSize({ v: nested(25) }, limits)).toBeNull()
+    expect(checkVariablesSize({ v: nested(26) }, limits)).toMatchObject({
+      details: { field: 'variables', reason: 'At most 50 values inside of each other are allowed' },
+    })
+    const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown
+    expect(checkVariablesSize({ v: deep }, limits)?.id).toBe('SVC_VAL_003')
   })
 })
 

@@ -19,8 +19,12 @@ const settings = {
   rootFields: { variable: 'LIMIT_ROOT_FIELDS', default: 20 },
   /** Aliases in a document. */
   aliases: { variable: 'LIMIT_ALIASES', default: 50 },
-  /** Lists and objects inside of each other in an argument's value. */
+  /** Directives in a document. */
+  directives: { variable: 'LIMIT_DIRECTIVES', default: 50 },
+  /** Lists and objects inside of each other in an argument's value or a variable's. */
   valueNesting: { variable: 'LIMIT_VALUE_NESTING', default: 50 },
+  /** Values that the variables hold, those in lists and objects included. */
+  variableValues: { variable: 'LIMIT_VARIABLE_VALUES', default: 50_000 },
   /** Fields inside of fields. `{ product { id } }` has depth 2. Introspection doesn't count. */
   depth: { variable: 'LIMIT_DEPTH', default: 15 },
   /** Values that an answer may hold, by estimate: see complexity.ts. */
