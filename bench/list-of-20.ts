@@ -11,25 +11,9 @@ import postgres from 'postgres'
 import { z } from 'zod'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { compiledStatement } from './src/compiled-statement.ts'
+import { LIST_QUERY } from './src/list-query.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { startBareServer } from './src/server-process.ts'
-
-const LIST_QUERY = `query List($first: Int!) {
-  products(first: $first, sortBy: CREATED_AT, sortOrder: DESC, filters: { status: ACTIVE }) {
-    edges {
-      node {
-        id
-        name
-        slug
-        price
-        currency
-        images { url alt width height }
-        categories { id name slug }
-        inventory { available reserved isLowStock }
-      }
-    }
-  }
-}`
 
 const options = z
   .object({

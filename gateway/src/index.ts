@@ -5,8 +5,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { loadContract } from './contract/load.ts'
-import { Documents } from './document/documents.ts'
+import { endpointParts } from './endpoint-parts.ts'
 import { answerGraphQL } from './graphql-endpoint.ts'
 import { checkHealth } from './health.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
@@ -14,8 +13,6 @@ import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
-import { QueryPlans } from './plan/query-plans.ts'
-import { projections } from './projection/projections.ts'
 import { referencePage } from './reference/reference-page.ts'
 import { serveWebSockets, type WebSockets } from './websocket/serve-websockets.ts'
 
@@ -55,18 +52,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { dataLayer, authenticator, rateLimits, logger, firstQuery } = options
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
-  const contract = loadContract()
-  const parts = {
-    contract,
-    projections,
-    documents: new Documents(contract.schema, limits),
-    plans: new QueryPlans(contract, projections),
-    authenticator,
-    rateLimits,
-    dataLayer,
-    limits,
-    logger,
-  }
+  const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger })
+  const { contract } = parts
   const routes = {
     graphql: answerGraphQL.bind(null, parts),
     health: () => checkHealth(dataLayer, authenticator, rateLimits),

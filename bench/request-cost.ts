@@ -1,0 +1,176 @@
+/**
+ * What authentication, rate limits and planning cost a request, in microseconds: the same request with and without
+ * them, in turns, in one process. Without a network, and with the engine's answer replayed, so that nothing else is in
+ * the way; and once with Postgres, to see what it is a part of.
+ *
+ *   npm run bench:request-cost -- [--requests 4000] [--redis redis://127.0.0.1:6379/9]
+ */
+import { createAuthenticator } from '@commerce-graph/auth-webhook'
+import { createEmbeddedDataLayer, type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
+import { limitsFrom } from '@commerce-graph/gateway'
+import { answerRequest, endpointParts, type EndpointParts } from '@commerce-graph/gateway/testing'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { startEngine } from 'hasura-embedded'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import postgres from 'postgres'
+import { z } from 'zod'
+import { LIST_QUERY } from './src/list-query.ts'
+import { createManyProducts } from './src/many-products.ts'
+
+const options = z
+  .object({
+    requests: z.coerce.number().int().min(100).max(1_000_000).default(4_000),
+    redis: z.url({ protocol: /^rediss?$/ }).optional(),
+  })
+  .parse(
+    parseArgs({
+      options: { requests: { type: 'string' }, redis: { type: 'string' } },
+    }).values,
+  )
+
+const bodyOf = (query: string): Buffer => Buffer.from(JSON.stringify({ query, variables: { first: 20 } }))
+const body = bodyOf(LIST_QUERY)
+
+interface Contender {
+  readonly name: string
+  readonly parts: EndpointParts
+  readonly nextBody: () => Buffer
+}
+
+/** Answers from memory what the engine has answered once. */
+function replaying(dataLayer: DataLayer): DataLayer {
+  let answered: Promise<DataLayerResult> | undefined
+  return { ...dataLayer, execute: (...operation) => (answered ??= dataLayer.execute(...operation)) }
+}
+
+/** The stages' outcomes for the one document that is measured, worked out beforehand. */
+function planned(parts: EndpointParts): EndpointParts {
+  const checked = parts.documents.check(LIST_QUERY, null)
+  if (checked.kind !== 'operation') throw new Error('the document is not valid')
+  const { operation } = checked
+  const plan = parts.plans.planFor(operation.prepared, 'merchant', { first: 20 })
+  const documents = { check: () => ({ ...checked, operation: { ...operation, complexity: () => 1 } }) }
+  const plans = { planFor: () => plan }
+  return { ...parts, documents, plans } as unknown as EndpointParts
+}
+
+async function microseconds({ parts, nextBody }: Contender, key: string): Promise<number> {
+  const request = { key, body: nextBody() }
+  const began = performance.now()
+  const answer = await answerRequest(parts, request)
+  const time = (performance.now() - began) * 1000
+  if (answer?.status !== 200)
+    throw new Error(`answered ${answer?.status ?? 'nothing'}: ${answer?.body ?? ''}`)
+  return time
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/**
+ * One request of each contender in every round, so that whatever else the machine does hits all of them, and each round in
+ * another order: what comes after a slow one is slower itself.
+ */
+async function compare(contenders: readonly Contender[], requests: number, key: string): Promise<void> {
+  const times = new Map(contenders.map(({ name }) => [name, [] as number[]]))
+  const warmingRounds = Math.ceil(requests / 4)
+  for (let round = -warmingRounds; round < requests; round += 1)
+    for (const contender of shuffled(contenders)) {
+      const time = await microseconds(contender, key)
+      if (round >= 0) times.get(contender.name)?.push(time)
+    }
+  const [without = Number.NaN] = [...times.values()].map(median)
+  for (const [name, values] of times) {
+    const time = median(values)
+    const more = time - without
+    console.log(`  ${name.padEnd(52)} ${time.toFixed(1).padStart(8)} µs  ${more.toFixed(1).padStart(8)}`)
+  }
+}
+
+const shuffled = <T>(items: readonly T[]): readonly T[] =>
+  items
+    .map((item) => [Math.random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
+const logger = pino({ level: 'silent' })
+const limits = limitsFrom({})
+await using started = new AsyncDisposableStack()
+const platformProcess = await PlatformProcess.create()
+started.defer(() => platformProcess.remove())
+const platform = await platformProcess.start()
+const sql = postgres(platform.databaseUrl, { max: 1 })
+await createManyProducts(sql, platform.merchantId, 2_000)
+await sql.end()
+const engine = await startEngine({
+  databaseUrl: platform.databaseUrl,
+  env: {
+    HASURA_GRAPHQL_DATABASE_URL: platform.databaseUrl,
+    ACTIONS_BASE_URL: 'http://127.0.0.1:9',
+    ACTIONS_SECRET: 'none',
+  },
+  logger,
+})
+started.defer(() => engine.stop())
+const key = platform.liveKey
+const settings = ratesFrom({ LIMIT_RATE_ENTERPRISE: '1000000000/1000000000/1000000000' })
+const rateLimits = await createRateLimits({ settings, logger })
+const { guesses } = rateLimits
+const authenticator = createAuthenticator({
+  databaseUrl: platform.databaseUrl,
+  mode: 'live',
+  guesses,
+  logger,
+})
+started.defer(() => authenticator.close())
+while (!authenticator.healthy) await new Promise((resolve) => setTimeout(resolve, 50))
+
+const known = await authenticator.authenticate({ authorization: `Bearer ${key}`, remoteAddress: undefined })
+const admission = await rateLimits.admit({ merchantId: platform.merchantId, plan: 'ENTERPRISE' })
+const embedded = createEmbeddedDataLayer(engine)
+const { audit } = authenticator
+const noAuthentication = { audit, authenticate: () => Promise.resolve(known), addressOf: () => undefined }
+const noRates = { admit: () => Promise.resolve(admission), guesses } as unknown as EndpointParts['rateLimits']
+let seen = 0
+const newBody = (): Buffer => bodyOf(`${LIST_QUERY} # ${(seen += 1)}`)
+
+function contendersOver(dataLayer: DataLayer): readonly Contender[] {
+  const whole = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger })
+  const bare = { ...planned(whole), authenticator: noAuthentication, rateLimits: noRates }
+  const nextBody = () => body
+  return [
+    { name: 'without any of them', parts: bare, nextBody },
+    { name: 'with authentication', parts: { ...bare, authenticator }, nextBody },
+    { name: 'with rate limits', parts: { ...bare, rateLimits }, nextBody },
+    {
+      name: 'with a document that is planned already',
+      parts: { ...whole, authenticator: noAuthentication, rateLimits: noRates },
+      nextBody,
+    },
+    { name: 'with all of them', parts: whole, nextBody },
+    { name: 'with all of them, the document never seen before', parts: whole, nextBody: newBody },
+  ]
+}
+
+console.log(`median of ${options.requests} requests, and what that is more than without`)
+const [without, ...others] = contendersOver(replaying(embedded))
+const unseen = others.pop()
+if (!without || !unseen) throw new Error('there is nothing to compare')
+console.log('the engine’s answer replayed:')
+await compare([without, ...others], options.requests, key)
+console.log('planning in full:')
+await compare([without, unseen], Math.ceil(options.requests / 10), key)
+if (options.redis !== undefined) {
+  const onRedis = await createRateLimits({ settings, redisUrl: options.redis, logger })
+  started.defer(() => onRedis.close())
+  const parts = { ...without.parts, rateLimits: onRedis }
+  console.log('rates counted in Redis, most of it waiting for the answer:')
+  await compare([without, { ...without, name: 'with rate limits on Redis', parts }], options.requests, key)
+}
+console.log('with Postgres:')
+const real = contendersOver(embedded).filter(
+  ({ name }) => name === without.name || name === 'with all of them',
+)
+await compare(real, Math.ceil(options.requests / 4), key)

@@ -1,0 +1,19 @@
+import { loadContract } from './contract/load.ts'
+import { Documents } from './document/documents.ts'
+import type { EndpointParts } from './graphql-endpoint.ts'
+import { QueryPlans } from './plan/query-plans.ts'
+import { projections } from './projection/projections.ts'
+
+/** What an endpoint is made of, around what it is given: the contract, and nothing cached yet. */
+export function endpointParts(
+  given: Pick<EndpointParts, 'dataLayer' | 'authenticator' | 'rateLimits' | 'limits' | 'logger'>,
+): EndpointParts {
+  const contract = loadContract()
+  return {
+    ...given,
+    contract,
+    projections,
+    documents: new Documents(contract.schema, given.limits),
+    plans: new QueryPlans(contract, projections),
+  }
+}
