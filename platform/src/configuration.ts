@@ -21,6 +21,10 @@ export type PlatformConfig = {
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
   readonly databaseUrl?: string | undefined
+  /** A Hasura on that database, which is then used in place of the engine in this process. */
+  readonly hasuraUrl?: string | undefined
+  /** What Hasura shows to the actions; made and kept in the data folder unless said. */
+  readonly actionsSecret?: string | undefined
   /** Queues run on Redis when set, else on Postgres; rates are counted there too, else in this process. */
   readonly redisUrl?: string | undefined
   /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
@@ -72,6 +76,8 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
+  HASURA_URL: url(/^https?$/, 'http://127.0.0.1:8080').optional(),
+  ACTIONS_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
   TRUSTED_PROXIES: z
@@ -130,11 +136,14 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     throw new PlatformError(problems.join('\n'))
   }
   const values = parsed.data
+  checkHasura(values)
   return {
     ports: { kind: 'from', first: values.PORT },
     host: values.HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
+    hasuraUrl: values.HASURA_URL,
+    actionsSecret: values.ACTIONS_SECRET,
     redisUrl: values.REDIS_URL,
     trustedProxies: values.TRUSTED_PROXIES,
     trustedIssuers: values.TRUSTED_ISSUERS,
@@ -150,6 +159,15 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     mode: values.COMMERCE_MODE,
     logLevel: values.LOG_LEVEL,
   }
+}
+
+/** Another Hasura has to know the same database and secrets, so nobody may make them up here. */
+function checkHasura(values: z.output<typeof environment>): void {
+  if (values.HASURA_URL === undefined) return
+  const needed = ['DATABASE_URL', 'HASURA_GRAPHQL_ADMIN_SECRET', 'ACTIONS_SECRET'] as const
+  const missing = needed.filter((name) => values[name] === undefined)
+  if (missing.length > 0)
+    throw new PlatformError(`HASURA_URL needs ${missing.join(', ')}, as Hasura has them`)
 }
 
 function attempt<T>(read: () => T): { readonly value: T } | { readonly problem: string } {

@@ -97,13 +97,14 @@ export function keptSecrets(folder: DataFolder, given: GivenSecrets): Secrets {
     folder.read('secrets.json', secretsFile) ?? madeSecrets(folder)
   return {
     adminSecret: given.adminSecret ?? adminSecret,
-    actionsSecret,
+    actionsSecret: given.actionsSecret ?? actionsSecret,
     encryptionKeys: given.encryptionKeys ?? encryptionKeys,
   }
 }
 
 interface GivenSecrets {
   readonly adminSecret?: string | undefined
+  readonly actionsSecret?: string | undefined
   readonly encryptionKeys?: readonly EncryptionKey[] | undefined
 }
 

@@ -8,13 +8,13 @@ import {
   startWorkers,
 } from '@commerce-graph/actions'
 import { createAuthenticator, createSecretBox, startAuthWebhook } from '@commerce-graph/auth-webhook'
-import { createEmbeddedDataLayer } from '@commerce-graph/data-layer'
+import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import { createRateLimits, type RateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, startEngine } from 'hasura-embedded'
+import { startEngine } from 'hasura-embedded'
 import { type Logger, pino } from 'pino'
 import postgres from 'postgres'
 import { type PlatformConfig } from './configuration.ts'
@@ -69,7 +69,10 @@ export async function startPlatform(
     started.defer(() => folder.release())
     folder.remove('ready.json')
     const ports = await choosePorts(config.ports)
-    await checkPorts(ports, neededListeners(config.databaseUrl === undefined))
+    await checkPorts(
+      ports,
+      neededListeners({ postgres: config.databaseUrl === undefined, engine: config.hasuraUrl === undefined }),
+    )
     const platform = await startServices({ config, folder, ports, started, progress })
     folder.write('ready.json', readyFile(platform))
     started.defer(() => folder.remove('ready.json'))
@@ -102,7 +105,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   started.defer(database.stop)
 
   const services = { ports, started, secrets, databaseUrl: database.url, logger }
-  const { engine, demoShop } = await startHasura(services, folder, progress)
+  const { hasura, demoShop } = await openHasura(services, config, folder, progress)
   progress('Starting the services')
   const rateLimits = await createRateLimits({
     settings: config.rates ?? ratesFrom({}),
@@ -121,13 +124,13 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(() => authWebhook.close())
   const actions = await startCommerce(services, config)
-  engine.startDelivery()
-  started.defer(() => engine.stopDelivery())
-  const graphql = await startContract(services, config, engine, rateLimits)
+  hasura.startDelivery()
+  started.defer(() => hasura.stopDelivery())
+  const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
   return {
     urls: {
       graphql,
-      hasura: addressOf(ports.engine),
+      hasura: hasura.url,
       authWebhook: authWebhook.url,
       ...actions,
     },
@@ -148,13 +151,46 @@ type Services = {
   readonly logger: Logger
 }
 
-/** The engine, with the schema, the metadata and the demo shop in place. */
-async function startHasura(
-  { ports, started, secrets, databaseUrl, logger }: Services,
+/** The Hasura that the services use: the engine in this process, or the one that the configuration names. */
+type Hasura = {
+  readonly url: string
+  readonly dataLayer: DataLayer
+  readonly startDelivery: () => void
+  readonly stopDelivery: () => Promise<void>
+}
+
+/** Hasura, with the schema, the metadata and the demo shop in place. */
+async function openHasura(
+  services: Services,
+  { hasuraUrl }: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
-): Promise<{ engine: Engine; demoShop: DemoShop | undefined }> {
-  progress('Starting the Hasura engine')
+): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
+  const { secrets, databaseUrl } = services
+  progress(hasuraUrl === undefined ? 'Starting the Hasura engine' : `Waiting for Hasura at ${hasuraUrl}`)
+  const hasura =
+    hasuraUrl === undefined ? await startHasura(services) : await connectHasura(services, hasuraUrl)
+  const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
+  progress('Applying migrations and metadata')
+  await prepareSchema(api, (name) => progress(`  ${name}`))
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  try {
+    await checkEncryptionKeys(sql, secrets.encryptionKeys)
+    return { hasura, demoShop: await openDemoShop(sql, api, folder) }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** It may start together with this process. Its events come when it likes: until the actions listen they fail, and come again. */
+async function connectHasura({ started, secrets }: Services, url: string): Promise<Hasura> {
+  await untilHealthy(`${url.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
+  const dataLayer = createHttpDataLayer({ url, adminSecret: secrets.adminSecret })
+  started.defer(() => dataLayer.close())
+  return { url, dataLayer, startDelivery: () => undefined, stopDelivery: () => Promise.resolve() }
+}
+
+async function startHasura({ ports, started, secrets, databaseUrl, logger }: Services): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
     adminSecret: secrets.adminSecret,
@@ -170,15 +206,11 @@ async function startHasura(
     logger: logger.child({ service: 'hasura' }),
   })
   started.defer(() => engine.stop())
-  const api = createHasuraApi({ endpoint: addressOf(ports.engine), adminSecret: secrets.adminSecret })
-  progress('Applying migrations and metadata')
-  await prepareSchema(api, (name) => progress(`  ${name}`))
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
-  try {
-    await checkEncryptionKeys(sql, secrets.encryptionKeys)
-    return { engine, demoShop: await openDemoShop(sql, api, folder) }
-  } finally {
-    await sql.end({ timeout: 5 })
+  return {
+    url: addressOf(ports.engine),
+    dataLayer: createEmbeddedDataLayer(engine),
+    startDelivery: () => engine.startDelivery(),
+    stopDelivery: () => engine.stopDelivery(),
   }
 }
 
@@ -236,11 +268,11 @@ function messageTransports({ dataDir, smtpUrl, mailFrom, pushWebhookUrl }: Omit<
   }
 }
 
-/** The gateway, over the engine in this process. Resolves with its URL when it can answer. */
+/** The gateway, over Hasura. Resolves with its URL when it can answer. */
 async function startContract(
   { ports, started, databaseUrl, logger }: Services,
   { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
-  engine: Engine,
+  dataLayer: DataLayer,
   rateLimits: RateLimits,
 ): Promise<string> {
   const authenticator = createAuthenticator({
@@ -255,7 +287,7 @@ async function startContract(
   const gateway = await startGateway({
     port: ports.gateway,
     host,
-    dataLayer: createEmbeddedDataLayer(engine),
+    dataLayer,
     authenticator,
     rateLimits,
     ...(limits && { limits }),
@@ -269,16 +301,27 @@ async function startContract(
   return `${address}/graphql`
 }
 
-async function untilHealthy(url: string): Promise<void> {
-  const deadline = Date.now() + HEALTH_TIMEOUT_MS
+async function untilHealthy(url: string, timeoutMs = HEALTH_TIMEOUT_MS): Promise<void> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
-    if (response.ok) return
-    if (Date.now() > deadline) throw new PlatformError(`${url} stays unhealthy: ${await response.text()}`)
+    const problem = await healthProblem(url)
+    if (problem === undefined) return
+    if (Date.now() > deadline) throw new PlatformError(`${url} stays unhealthy: ${problem}`)
     await sleep(100)
   }
 }
 
+async function healthProblem(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+    return response.ok ? undefined : await response.text()
+  } catch (error) {
+    const { message, cause } = error as Error
+    return cause instanceof Error ? cause.message || message : message
+  }
+}
+
 const HEALTH_TIMEOUT_MS = 30_000
+const HASURA_TIMEOUT_MS = 120_000
 
 const addressOf = (port: number): string => `http://127.0.0.1:${port}`

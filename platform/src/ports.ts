@@ -40,6 +40,9 @@ export async function checkPorts(ports: Ports, needed: readonly ListenerName[]):
   )
 }
 
-/** Postgres needs a port only when it is ours. */
-export const neededListeners = (embeddedPostgres: boolean): readonly ListenerName[] =>
-  LISTENERS.filter((name) => name !== 'postgres' || embeddedPostgres)
+/** Postgres and the engine need ports only when they are ours. */
+export const neededListeners = (own: {
+  readonly postgres: boolean
+  readonly engine: boolean
+}): readonly ListenerName[] =>
+  LISTENERS.filter((name) => (name !== 'postgres' || own.postgres) && (name !== 'engine' || own.engine))

@@ -7,7 +7,7 @@ import {
   type Principal,
   SHOPPER_PERMISSIONS,
 } from '@commerce-graph/auth-webhook'
-import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import {
   buildClientSchema,
@@ -21,6 +21,9 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { domains, domainSdl } from '../contract/load.ts'
 import { type Role } from '../projection/types.ts'
+
+const overHttp = process.env['DATA_LAYER'] === 'http'
+const adminSecret = 'a secret of the test'
 
 const root = new URL('../../../', import.meta.url)
 
@@ -50,6 +53,8 @@ export async function openTestShop(): Promise<TestShop> {
     databaseUrl: database.url,
     env,
     poolSize: 2,
+    // With DATA_LAYER=http the tests speak with the engine as with any other Hasura.
+    ...(overHttp ? { port: 0, adminSecret } : {}),
     logger: pino({ level: 'silent' }),
   })
   const inconsistencies = await engine.replaceMetadata(
@@ -57,13 +62,15 @@ export async function openTestShop(): Promise<TestShop> {
   )
   if (inconsistencies.length > 0)
     throw new Error(`metadata is inconsistent: ${JSON.stringify(inconsistencies)}`)
-  const { dataLayer, takeCount } = counting(createEmbeddedDataLayer(engine))
+  const http = overHttp ? createHttpDataLayer({ url: engine.url ?? '', adminSecret }) : undefined
+  const { dataLayer, takeCount } = counting(http ?? createEmbeddedDataLayer(engine))
   return {
     dataLayer,
     takeCount,
     schemaOf: (role) => introspect(dataLayer, role),
     sql: async (statement) => (await pool.query<Record<string, unknown>>(statement)).rows,
     [Symbol.asyncDispose]: async () => {
+      http?.close()
       await engine.stop()
       await pool.end()
       await database.drop()
