@@ -22,6 +22,7 @@ import { type DataFolder, keptSecrets, openDataFolder, OUTBOX_FOLDER, type Secre
 import { openDatabase } from './database.ts'
 import { type DemoShop, openDemoShop } from './demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
+import { errorForLog } from './error-for-log.ts'
 import { FIRST_QUERY } from './first-query.ts'
 import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
@@ -93,7 +94,10 @@ type Start = {
 
 async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   const { config, folder, ports, started, progress } = start
-  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }))
+  const logger = pino(
+    { level: config.logLevel, serializers: { err: errorForLog, error: errorForLog } },
+    pino.destination({ dest: 2, sync: true }),
+  )
   const secrets = keptSecrets(folder, config)
 
   progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')

@@ -50,8 +50,7 @@ export function faultOfBytes(bytes: Buffer): string | null {
     const body = rest.subarray(end + 4, end + 4 + length).toString('utf8')
     const type = /^content-type: *(.*)$/im.exec(headers)?.[1] ?? ''
     // A HEAD request is told how long the answer would have been.
-    const fault =
-      status >= 400 && body === '' && length > 0 ? null : faultOf(status, status === 100 ? '' : type, body)
+    const fault = body === '' && length > 0 ? null : faultOf(status, status === 100 ? '' : type, body)
     if (fault !== null) return fault
     rest = rest.subarray(end + 4 + (body === '' ? 0 : length))
   }

@@ -105,7 +105,11 @@ async function sendTyped({ graphqlUrl, key }: Target, request: TypedRequest): Pr
     const ids = [...new Set(text.match(/"id":"SVC_\w+"/g)?.map((id) => id.slice(6, -1)))].sort().join(' ')
     return {
       outcome: `${response.status} ${ids}`.trim(),
-      fault: faultOf(response.status, response.headers.get('content-type') ?? '', text),
+      // Then nothing behind authentication would be tried any more.
+      fault:
+        ids === 'SVC_AUTH_001'
+          ? 'the fuzzer’s own key is refused'
+          : faultOf(response.status, response.headers.get('content-type') ?? '', text),
     }
   } catch (error) {
     return { outcome: 'no answer', fault: `no answer: ${String(error)}` }
