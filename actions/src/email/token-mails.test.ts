@@ -17,6 +17,7 @@ import {
 } from '../testing/test-shop.ts'
 import { deliverEmails } from './deliveries.ts'
 import { linkFault } from './links.ts'
+import { purgeRenderedEmails } from './purge.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
@@ -246,6 +247,24 @@ describe('a mail with a token', () => {
     dataOf(await setPassword(found(tokensIn(source)[0])))
     await rm(folder, { recursive: true })
   })
+})
+
+test('what a message said is kept for 90 days, and what can be sent again afterwards, too', async () => {
+  const [sent, failed, recent] = [await customer(), await customer(), await customer()]
+  for (const email of [sent, failed, recent]) await askForReset(email)
+  await deliver()
+  await shop.database`UPDATE email.delivery SET status = 'FAILED' WHERE recipient = ${failed}`
+  await shop.database`
+    UPDATE email.delivery SET created_at = now() - interval '91 days' WHERE recipient IN (${sent}, ${failed})`
+  expect(await purgeRenderedEmails(shop.database)).toBe(2)
+  expect(await purgeRenderedEmails(shop.database)).toBe(0)
+  const rows = await shop.database`
+    SELECT recipient, html IS NULL AND text IS NULL AS emptied, facts = '{}' AS forgotten FROM email.delivery ORDER BY id`
+  expect(rows).toEqual([
+    { recipient: sent, emptied: true, forgotten: true },
+    { recipient: failed, emptied: true, forgotten: false },
+    { recipient: recent, emptied: false, forgotten: false },
+  ])
 })
 
 describe('who words a mail with a token', () => {

@@ -5,7 +5,7 @@ import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
-import { advanceCampaigns } from '../email/index.ts'
+import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { tellEverythingBackInStock } from '../notification/index.ts'
@@ -85,7 +85,8 @@ export async function runMaintenance(
         (await purgeExpiredCarts(database)) +
         (await purgeExpiredDrafts(database)) +
         (await purgeIdempotencyRecords(database)) +
-        (await purgeExpiredIdentities(database))
+        (await purgeExpiredIdentities(database)) +
+        (await purgeRenderedEmails(database))
       )
     case 'begin-subscription-periods':
       return beginPeriods(database)
