@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import {
   type CustomerPrincipal,
   type KeyPrincipal,
   type Principal,
   SHOPPER_PERMISSIONS,
 } from '@commerce-graph/auth-webhook'
-import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import { type DataLayer } from '@commerce-graph/data-layer'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import {
   buildClientSchema,
@@ -15,15 +14,10 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql'
-import { startEngine } from 'hasura-embedded'
-import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
 import pg from 'pg'
-import { pino } from 'pino'
 import { domains, domainSdl } from '../contract/load.ts'
 import { type Role } from '../projection/types.ts'
-
-const overHttp = process.env['DATA_LAYER'] === 'http'
-const adminSecret = 'a secret of the test'
+import { openTestDataLayer } from './test-data-layer.ts'
 
 const root = new URL('../../../', import.meta.url)
 
@@ -44,34 +38,15 @@ export async function openTestShop(): Promise<TestShop> {
   for (const name of (await readdir(migrations)).sort())
     await pool.query(await readFile(new URL(`${name}/up.sql`, migrations), 'utf8'))
   await pool.query(await readFile(new URL('fixture.sql', import.meta.url), 'utf8'))
-  const env = {
-    ACTIONS_BASE_URL: 'http://127.0.0.1:9',
-    ACTIONS_SECRET: 'secret',
-    HASURA_GRAPHQL_DATABASE_URL: database.url,
-  }
-  const engine = await startEngine({
-    databaseUrl: database.url,
-    env,
-    poolSize: 2,
-    // With DATA_LAYER=http the tests speak with the engine as with any other Hasura.
-    ...(overHttp ? { port: 0, adminSecret } : {}),
-    logger: pino({ level: 'silent' }),
-  })
-  const inconsistencies = await engine.replaceMetadata(
-    await readMetadataDirectory(fileURLToPath(new URL('metadata', root))),
-  )
-  if (inconsistencies.length > 0)
-    throw new Error(`metadata is inconsistent: ${JSON.stringify(inconsistencies)}`)
-  const http = overHttp ? createHttpDataLayer({ url: engine.url ?? '', adminSecret }) : undefined
-  const { dataLayer, takeCount } = counting(http ?? createEmbeddedDataLayer(engine))
+  const opened = await openTestDataLayer(database.url)
+  const { dataLayer, takeCount } = counting(opened.dataLayer)
   return {
     dataLayer,
     takeCount,
     schemaOf: (role) => introspect(dataLayer, role),
     sql: async (statement) => (await pool.query<Record<string, unknown>>(statement)).rows,
     [Symbol.asyncDispose]: async () => {
-      http?.close()
-      await engine.stop()
+      await opened.close()
       await pool.end()
       await database.drop()
     },
