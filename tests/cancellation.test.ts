@@ -4,7 +4,7 @@ import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const requestMilliseconds = 1_500
+const requestMilliseconds = 2_500
 
 let platform: TestPlatform
 let sql: Sql
@@ -72,11 +72,11 @@ describe.each(cases)('%s', (_what, table, query) => {
   test('that takes too long is answered with 503, and Postgres is not at it any more', async () => {
     await whileLocked(table, async () => {
       const answer = send(query, { id: productId })
-      await expect.poll(waiting, { timeout: 1_000, interval: 20 }).toBe(1)
+      await expect.poll(waiting, { timeout: 2_000, interval: 20 }).toBe(1)
       const { status } = await answer
       expect(status).toBe(503)
       // Long before the statement would end by itself, and while what it waits for is still held.
-      await expect.poll(waiting, { timeout: 2_000, interval: 20 }).toBe(0)
+      await expect.poll(waiting, { timeout: 5_000, interval: 20 }).toBe(0)
     })
   })
 
@@ -84,10 +84,10 @@ describe.each(cases)('%s', (_what, table, query) => {
     await whileLocked(table, async () => {
       const leaving = new AbortController()
       const answer = send(query, { id: productId }, leaving.signal).catch(() => 'gone')
-      await expect.poll(waiting, { timeout: 1_000, interval: 20 }).toBe(1)
+      await expect.poll(waiting, { timeout: 2_000, interval: 20 }).toBe(1)
       leaving.abort()
       expect(await answer).toBe('gone')
-      await expect.poll(waiting, { timeout: 1_000, interval: 20 }).toBe(0)
+      await expect.poll(waiting, { timeout: 5_000, interval: 20 }).toBe(0)
     })
   })
 })
