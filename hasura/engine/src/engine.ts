@@ -16,6 +16,7 @@ import { type Workspace, openWorkspace } from './metadata-api/workspace.ts'
 import type { Metadata } from './metadata/types.ts'
 import { unservedFeatures } from './metadata/unserved-features.ts'
 import type { NamingConvention } from './schema/naming.ts'
+import { createRemoteDirectory } from './remote/remote-directory.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { createAuthenticator } from './session/authenticator.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
@@ -55,6 +56,8 @@ export interface EngineOptions {
   readonly defaultNamingConvention?: NamingConvention | undefined
   /** Roles other than admin may send only queries of the allow-list. */
   readonly enableAllowlist?: boolean | undefined
+  /** Roles other than admin may use of remote schemas only what they have permissions for. */
+  readonly remoteSchemaPermissions?: boolean | undefined
   /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
@@ -235,8 +238,9 @@ const startWith = async (
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
   const stringifyNumbers = options.stringifyNumericTypes ?? false
-  const workspace = await openWorkspace(pool, store, followWithEvents(stringifyNumbers))
   const environment = options.env ?? process.env
+  const remotes = createRemoteDirectory(environment)
+  const workspace = await openWorkspace(pool, store, followWithEvents(stringifyNumbers), remotes)
   await applyProject(workspace, options)
   const executor = createGraphQLExecutor(() => workspace.snapshot, pool, {
     stringifyNumericTypes: stringifyNumbers,
@@ -244,6 +248,7 @@ const startWith = async (
     defaultNamingConvention: options.defaultNamingConvention,
     enableAllowlist: options.enableAllowlist ?? false,
     internalErrors: options.internalErrors,
+    remoteSchemaPermissions: options.remoteSchemaPermissions ?? false,
     env: environment,
   })
   const poolSize = options.poolSize ?? defaults.poolSize
@@ -298,14 +303,14 @@ const startWith = async (
   }
 }
 
-async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerator<GraphQLResult> {
-  yield await execute()
-}
-
 const warnOfUnserved = ({ metadata }: Snapshot, logger: Logger): void => {
   const unserved = unservedFeatures(metadata)
   if (unserved.length > 0)
     logger.warn({ unserved }, 'metadata has parts that this engine does not act on yet')
+}
+
+async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerator<GraphQLResult> {
+  yield await execute()
 }
 
 const serve = async (
@@ -333,6 +338,7 @@ const serve = async (
       jwtSecrets: options.jwtSecrets ?? [],
       inferFunctionPermissions: options.inferFunctionPermissions ?? true,
       isAllowlistEnabled: options.enableAllowlist ?? false,
+      remoteSchemaPermissions: options.remoteSchemaPermissions ?? false,
     },
   }
   return startHttpServer(api, {

@@ -84,6 +84,9 @@ export const environment = z.object({
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: flag(false).describe(
     'Roles other than admin may send allowed documents only.',
   ),
+  HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: flag(false).describe(
+    'Roles other than admin may use of remote schemas only what they have permissions for.',
+  ),
   HASURA_GRAPHQL_ENABLED_APIS: list
     .default([...apiGroups])
     .transform((names) => apiGroups.filter((group) => names.includes(group)))
@@ -157,7 +160,6 @@ export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_USE_PREPARED_STATEMENTS:
     'statements are always prepared; put no pooler in transaction mode before it',
   HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: 'what it switches on is always on, or not there',
-  HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'a role sees what permissions say, as with `true`',
   HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: 'subscriptions are planned anew and go on',
   HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: 'federation fields are not served',
   HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE: 'null in a comparison is refused, as with `false`',

@@ -23,6 +23,7 @@ export interface Settings {
   readonly inferFunctionPermissions: boolean
   readonly defaultNamingConvention: NamingConvention
   readonly enableAllowlist: boolean
+  readonly remoteSchemaPermissions: boolean
   readonly enabledApis: readonly ApiGroup[]
   readonly cors: CorsPolicy
   readonly port: number
@@ -104,6 +105,7 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
   inferFunctionPermissions: values.HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS,
   defaultNamingConvention: values.HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION,
   enableAllowlist: values.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+  remoteSchemaPermissions: values.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
   enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
   cors: values.HASURA_GRAPHQL_DISABLE_CORS
     ? { kind: 'none' }

@@ -1,6 +1,7 @@
 import type { Catalog } from './catalog/types.ts'
 import type { Json } from './metadata/parse.ts'
 import type { Metadata } from './metadata/types.ts'
+import type { Introspections } from './remote/remote-directory.ts'
 
 /**
  * All that a request is answered from: it takes the current snapshot once and works with it to the end, so a
@@ -12,6 +13,8 @@ export interface Snapshot {
   /** As stored and exported, inconsistent entries included. */
   readonly storedMetadata: Metadata
   readonly catalog: Catalog
+  /** What remote schemas say about themselves. */
+  readonly introspections: Introspections
   /** hdb_metadata.resource_version. */
   readonly resourceVersion: number
   readonly inconsistencies: readonly Inconsistency[]

@@ -3,6 +3,7 @@ import type { Action } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
 import { type Environment, UnsetVariable, headerValue, resolveTemplate } from '../webhook/environment.ts'
+import { forwardedHeaders } from '../webhook/forwarded-headers.ts'
 import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
 import { TransformError } from '../webhook/transform-error.ts'
 import { type TransformContext, transformContext, transformRequest } from '../webhook/transform-request.ts'
@@ -33,26 +34,6 @@ const defaultTimeout = 30
 
 /** Answers are rows for a page, not files. */
 const maxAnswerBytes = 10 * 1024 * 1024
-
-/** Headers that belong to the client's own connection, or that name what this request sends itself. */
-const notForwarded: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-datetime',
-  'accept-encoding',
-  'accept-language',
-  'cache-control',
-  'connection',
-  'content-length',
-  'content-md5',
-  'content-type',
-  'dnt',
-  'host',
-  'origin',
-  'referer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-])
 
 /** Posts to an action's handler. Throws RequestFailure with what the client is to be told. */
 export const callHandler = async (
@@ -132,28 +113,18 @@ const configured = (resolve: () => string): string => {
   }
 }
 
-/** Of a client's headers those that an action's handler is to get. */
-export const forwardedHeaders = (
-  { forward_client_headers: forwards, ignored_client_headers: ignored = [] }: Action['definition'],
+/** Of a client's headers those that the action's handler is to get. */
+export const handlerHeaders = (
+  { forward_client_headers: forwards, ignored_client_headers: ignored }: Action['definition'],
   clientHeaders: IncomingHttpHeaders | undefined,
-): Readonly<Record<string, string>> => {
-  if (forwards !== true) return {}
-  const left = new Set(ignored.map((name) => name.toLowerCase()))
-  return Object.fromEntries(
-    Object.entries(clientHeaders ?? {}).flatMap(([name, value]) =>
-      value === undefined || notForwarded.has(name) || left.has(name)
-        ? []
-        : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  )
-}
+): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
 
 /** A configured header goes before one of the client's. */
 const requestHeaders = (
   definition: Action['definition'],
   { environment, clientHeaders }: HandlerCall,
 ): WebhookRequest['headers'] => {
-  const headers = new Headers(forwardedHeaders(definition, clientHeaders))
+  const headers = new Headers(handlerHeaders(definition, clientHeaders))
   for (const header of definition.headers ?? [])
     headers.set(
       header.name,

@@ -14,7 +14,7 @@ import { typeNameOf } from '../schema/permission-expression.ts'
 import type { Session } from '../session/types.ts'
 import { relatedStatement } from '../sql/select-expression.ts'
 import { insertInvocation, readInvocation } from './action-log.ts'
-import { type HandlerCall, callHandler, forwardedHeaders } from './call-handler.ts'
+import { type HandlerCall, callHandler, handlerHeaders } from './call-handler.ts'
 import { type RelationshipSite, type ShapedAnswer, shapeAnswer } from './shape-answer.ts'
 
 export interface ActionRuntime extends HandlerCall {
@@ -64,7 +64,7 @@ const start = async (
   { action, arguments: given }: Extract<RootField, { kind: 'action' }>,
   { pool, session, clientHeaders }: ActionRuntime,
 ): Promise<string> => {
-  const headers = forwardedHeaders(action.definition, clientHeaders)
+  const headers = handlerHeaders(action.definition, clientHeaders)
   const input = jsonOfObject(given)
   return JSON.stringify(await insertInvocation(pool, { action: action.name, input, session, headers }))
 }

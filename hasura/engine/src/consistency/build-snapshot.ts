@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/types.ts'
 import { qualifiedKey } from '../metadata/qualified-name.ts'
 import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
+import type { Introspections } from '../remote/remote-directory.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 import { checkActions, checkCustomTypes } from './check-actions.ts'
@@ -11,6 +12,7 @@ import { checkFunctions } from './check-functions.ts'
 import { checkInheritedRoles, inheritanceConflicts } from './check-inherited-roles.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
+import { checkRemoteSchemas, checkTableRelationships } from './check-remote-schemas.ts'
 import { checkRestEndpoints } from './check-rest-endpoints.ts'
 import { checkTables } from './check-tables.ts'
 import { inconsistency, sourceObject } from './metadata-object.ts'
@@ -32,7 +34,12 @@ const ownSource = ({ sources }: Metadata): Source | undefined => {
  * The order is that of dependence: permissions mention relationships and computed fields, these need tables,
  * and each step sees only what the step before it kept.
  */
-export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersion: number): Snapshot => {
+export const buildSnapshot = (
+  stored: Metadata,
+  catalog: Catalog,
+  resourceVersion: number,
+  introspections: Introspections = new Map(),
+): Snapshot => {
   const own = ownSource(stored)
   const checkedSources = stored.sources.map((source) =>
     source === own ? checkSource(source, catalog) : refusedSource(source),
@@ -52,10 +59,12 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
   }
   const inheritedRoles = checkInheritedRoles(consistent)
   const metadata: Metadata = { ...consistent, inherited_roles: inheritedRoles.kept }
+  const remotes = checkRemotes(metadata, catalog, introspections, own?.name ?? defaultSource)
   return {
-    metadata,
+    metadata: { ...metadata, ...remotes.metadata },
     storedMetadata: stored,
     catalog,
+    introspections,
     resourceVersion,
     inconsistencies: [
       ...checkedSources.flatMap(({ inconsistencies }) => inconsistencies),
@@ -65,7 +74,39 @@ export const buildSnapshot = (stored: Metadata, catalog: Catalog, resourceVersio
       ...restEndpoints.inconsistencies,
       ...inheritedRoles.inconsistencies,
       ...inheritanceConflicts(metadata),
+      ...remotes.inconsistencies,
     ],
+  }
+}
+
+/** Remote schemas, and the relationships of tables into them, once it is known what else there is. */
+const checkRemotes = (
+  metadata: Metadata,
+  catalog: Catalog,
+  introspections: Introspections,
+  sourceName: string,
+): {
+  readonly metadata: Pick<Metadata, 'sources' | 'remote_schemas'>
+  readonly inconsistencies: readonly Inconsistency[]
+} => {
+  const tables = metadata.sources.flatMap((source) => source.tables)
+  const isUsed =
+    metadata.remote_schemas !== undefined || tables.some((table) => table.remote_relationships !== undefined)
+  if (!isUsed)
+    return {
+      metadata: { sources: metadata.sources, remote_schemas: metadata.remote_schemas },
+      inconsistencies: [],
+    }
+  const checked = checkRemoteSchemas(metadata, introspections, buildSourceModel(metadata, catalog))
+  const related = forEachTable(trackedTables(tables, catalog), (table) =>
+    checkTableRelationships(sourceName, table, checked.kept, introspections),
+  )
+  return {
+    metadata: {
+      sources: metadata.sources.map((source) => ({ ...source, tables: metadataOf(related.tables) })),
+      remote_schemas: metadata.remote_schemas && checked.kept,
+    },
+    inconsistencies: [...checked.inconsistencies, ...related.inconsistencies],
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
+import type { Metadata, RemoteSchema, Source, TableMetadata } from '../metadata/types.ts'
 import {
   type MetadataObject,
   type PermissionKind,
@@ -10,6 +10,10 @@ import {
   inheritedRoleObject,
   permissionObject,
   relationshipObject,
+  remoteRelationshipObject,
+  remoteSchemaObject,
+  remoteSchemaPermissionObject,
+  remoteTypeRelationshipObject,
   restEndpointObject,
   sourceObject,
   tableObject,
@@ -28,8 +32,24 @@ export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
     : undefined,
   actions: metadata.actions?.filter((action) => keep(actionObject(action))),
   rest_endpoints: metadata.rest_endpoints?.filter((endpoint) => keep(restEndpointObject(endpoint))),
+  remote_schemas: metadata.remote_schemas
+    ?.filter((remote) => keep(remoteSchemaObject(remote)))
+    .map((remote) => filterRemoteSchema(remote, keep)),
   cron_triggers: metadata.cron_triggers?.filter((trigger) => keep(cronTriggerObject(trigger))),
   inherited_roles: metadata.inherited_roles?.filter((role) => keep(inheritedRoleObject(role))),
+})
+
+const filterRemoteSchema = (remote: RemoteSchema, keep: Keep): RemoteSchema => ({
+  ...remote,
+  permissions: remote.permissions?.filter((permission) =>
+    keep(remoteSchemaPermissionObject(remote.name, permission)),
+  ),
+  remote_relationships: remote.remote_relationships?.map((entry) => ({
+    ...entry,
+    relationships: entry.relationships.filter((relationship) =>
+      keep(remoteTypeRelationshipObject(remote.name, entry.type_name, relationship)),
+    ),
+  })),
 })
 
 const filterSource = (source: Source, keep: Keep): Source => ({
@@ -53,6 +73,9 @@ const filterTable = (source: string, table: TableMetadata, keep: Keep): TableMet
     ),
     computed_fields: table.computed_fields?.filter((each) =>
       keep(computedFieldObject(source, table.table, each)),
+    ),
+    remote_relationships: table.remote_relationships?.filter((each) =>
+      keep(remoteRelationshipObject(source, table.table, each)),
     ),
     insert_permissions: table.insert_permissions?.filter(permitted('insert')),
     select_permissions: table.select_permissions?.filter(permitted('select')),

@@ -10,6 +10,8 @@ import type {
   FunctionMetadata,
   InsertPermission,
   ObjectRelationship,
+  RemoteRelationship,
+  RemoteSchema,
   RestEndpoint,
   SelectPermission,
   UpdatePermission,
@@ -133,6 +135,41 @@ export const inheritedRoleObject = (role: { readonly role_name: string }): Metad
   name: `inherited_role ${role.role_name}`,
   definition: toJson(role),
 })
+
+export const remoteSchemaObject = ({ name, ...remote }: RemoteSchema): MetadataObject => ({
+  type: 'remote_schema',
+  name: `remote_schema ${name}`,
+  definition: toJson({ name, definition: remote.definition, comment: remote.comment ?? null }),
+})
+
+export const remoteSchemaPermissionObject = (
+  remote: string,
+  permission: NonNullable<RemoteSchema['permissions']>[number],
+): MetadataObject => ({
+  type: 'remote_schema_permission',
+  name: `remote_schema_permission ${permission.role} in remote schema ${remote}`,
+  definition: toJson({ remote_schema: remote, ...permission }),
+})
+
+export const remoteTypeRelationshipObject = (
+  remote: string,
+  type: string,
+  relationship: RemoteRelationship,
+): MetadataObject => ({
+  type: 'remote_schema_remote_relationship',
+  name: `remote_relationship ${relationship.name} on type ${type} in remote schema ${remote}`,
+  definition: toJson({ remote_schema: remote, type_name: type, ...relationship }),
+})
+
+export const remoteRelationshipObject = (
+  source: string,
+  table: QualifiedName,
+  relationship: RemoteRelationship,
+): MetadataObject =>
+  tableMember(source, table, 'remote_relationship', relationship.name, {
+    definition: relationship.definition,
+    name: relationship.name,
+  })
 
 export const inconsistency = (object: MetadataObject, reason: string): Inconsistency => ({
   definition: object.definition,

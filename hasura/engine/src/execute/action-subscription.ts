@@ -1,7 +1,7 @@
 import type { JsonValue } from '../plan/input-value.ts'
 import { planOperation } from '../plan/plan-operation.ts'
 import type { GraphQLRequest } from '../graphql-request.ts'
-import type { FieldGroup } from './compile-operation.ts'
+import type { CompiledOperation, FieldGroup } from './compile-operation.ts'
 import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 
 /**
@@ -11,7 +11,7 @@ import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 export const actionSubscriptionGroups = (
   request: GraphQLRequest,
   runtime: RoleRuntime,
-): readonly FieldGroup[] | undefined => {
+): Pick<CompiledOperation, 'groups' | 'joins'> | undefined => {
   const { roleSchema } = runtime
   if (!hasActionResults(roleSchema)) return undefined
   const { operation } = cachedDocument(request, runtime)
@@ -22,7 +22,9 @@ export const actionSubscriptionGroups = (
       ? [{ kind: 'action', field: { key: field.key, kind: 'action', action: field, scope } }]
       : [],
   )
-  return asked.length > 0 && asked.length === fields.length ? asked : undefined
+  return asked.length > 0 && asked.length === fields.length
+    ? { groups: asked, joins: scope.joins }
+    : undefined
 }
 
 /** Most schemas have none, and then their subscriptions needn't be planned twice. */

@@ -1,6 +1,7 @@
 import type { Operation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { type RootField, planOperation } from '../plan/plan-operation.ts'
+import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import { type CompiledField, compileMutation, compileSelect, statementsOf } from './compile.ts'
@@ -9,6 +10,8 @@ import { introspect } from './introspect.ts'
 /** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
 export interface CompiledOperation {
   readonly groups: readonly FieldGroup[]
+  /** Relationships whose places in the answer are to be filled; more may come while it is made. */
+  readonly joins: JoinRegistry
   /** Whether it serves other requests with the same signature. */
   readonly reusable: boolean
   /** Characters of SQL. */
@@ -18,6 +21,7 @@ export interface CompiledOperation {
 export type CompiledRootField = { readonly key: string } & (
   | { readonly kind: 'text'; readonly json: string }
   | { readonly kind: 'database'; readonly field: CompiledField }
+  | { readonly kind: 'remote'; readonly field: Extract<RootField, { kind: 'remote' }> }
   | {
       readonly kind: 'action'
       readonly action: Extract<RootField, { kind: 'action' | 'action-result' }>
@@ -25,16 +29,26 @@ export type CompiledRootField = { readonly key: string } & (
     }
 )
 
-/** What holds this request's values: an action's input, an introspection's answer. */
-const isBound: ReadonlySet<RootField['kind']> = new Set(['action', 'action-result', 'introspection'])
+/** What holds this request's values: input of actions and remote schemas, an introspection's answer. */
+const isBound: ReadonlySet<RootField['kind']> = new Set([
+  'action',
+  'action-result',
+  'introspection',
+  'remote',
+])
 
 type ActionField = Extract<CompiledRootField, { kind: 'action' }>
+type RemoteField = Extract<RootField, { kind: 'remote' }>
 type TextField = Extract<CompiledRootField, { kind: 'text' }>
 type DatabaseField = Extract<CompiledRootField, { kind: 'database' }>
 
-/** An action by itself, or neighbouring fields: they share a connection, if any of them needs one. */
+/**
+ * An action by itself, or neighbouring fields: those of the database share a connection, if any of them needs one, and
+ * those of remote schemas are asked for together.
+ */
 export type FieldGroup =
   | { readonly kind: 'action'; readonly field: ActionField }
+  | { readonly kind: 'remote'; readonly fields: readonly RemoteField[] }
   | { readonly kind: 'text'; readonly fields: readonly TextField[] }
   | {
       readonly kind: 'database'
@@ -57,8 +71,9 @@ export const compileOperation = (
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   return {
     groups: groupsOf(kind, compiled),
+    joins: scope.joins,
     textLength: statements.reduce((length, { text }) => length + text.length, 0),
-    reusable: fields.every((field) => !isBound.has(field.kind)),
+    reusable: scope.joins.joins.length === 0 && fields.every((field) => !isBound.has(field.kind)),
   }
 }
 
@@ -68,7 +83,10 @@ const groupsOf = (
 ): readonly FieldGroup[] => {
   const groups: FieldGroup[] = []
   let neighbours: (TextField | DatabaseField)[] = []
+  let remote: RemoteField[] = []
   const close = (): void => {
+    if (remote.length > 0) groups.push({ kind: 'remote', fields: remote })
+    remote = []
     const database = neighbours.filter((field) => field.kind === 'database')
     const texts = neighbours.filter((field) => field.kind === 'text')
     if (database.length > 0)
@@ -77,10 +95,18 @@ const groupsOf = (
     neighbours = []
   }
   for (const field of fields) {
-    if (field.kind !== 'action') neighbours.push(field)
-    else {
-      close()
-      groups.push({ kind: 'action', field })
+    switch (field.kind) {
+      case 'action':
+        close()
+        groups.push({ kind: 'action', field })
+        break
+      case 'remote':
+        if (neighbours.length > 0) close()
+        remote.push(field.field)
+        break
+      default:
+        if (remote.length > 0) close()
+        neighbours.push(field)
     }
   }
   close()
@@ -111,6 +137,8 @@ const compileRootField = (
       throw new Error('A stream is compiled for a batch')
     case 'mutation':
       return { key, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
+    case 'remote':
+      return { key, kind: 'remote', field }
     case 'action':
     case 'action-result':
       return { key, kind: 'action', action: field, scope }

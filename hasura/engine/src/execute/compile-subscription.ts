@@ -23,7 +23,9 @@ export const compileSubscription = (
   roleSchema: RoleSchema,
   stringifyNumbers: boolean,
 ): CompiledSubscription => {
-  const { fields } = planOperation(operation, variables, roleSchema)
+  const { fields, scope } = planOperation(operation, variables, roleSchema)
+  if (scope.joins.joins.length > 0)
+    throw new RequestError('Remote relationships are not allowed in subscriptions', '$', 'not-supported')
   const [first] = fields
   if (first?.kind === 'stream' && fields.length === 1) {
     const { key, stream } = first
@@ -56,6 +58,7 @@ const liveField = (field: RootField): { readonly key: string; readonly select: S
       throw new RequestError('Introspection not supported over subscriptions', '$', 'not-supported')
     case 'mutation':
     case 'action':
+    case 'remote':
       throw new Error(`subscription_root has no field ${field.kind}`)
     default:
       return field satisfies never

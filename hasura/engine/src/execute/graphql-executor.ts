@@ -12,6 +12,8 @@ import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { NamingConvention } from '../schema/naming.ts'
+import type { JoinRegistry } from '../plan/remote-joins.ts'
+import type { RemoteCaller } from '../remote/send-remote.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
@@ -20,6 +22,9 @@ import { explainOperation } from './explain.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
 import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
+import { RemoteFailure } from './remote-failure.ts'
+import { resolveJoins } from './resolve-joins.ts'
+import { runRemoteFields } from './run-remote-fields.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
@@ -38,6 +43,8 @@ export interface GraphQLExecutorOptions {
   readonly defaultNamingConvention?: NamingConvention | undefined
   /** HASURA_GRAPHQL_ENABLE_ALLOWLIST. */
   readonly enableAllowlist: boolean
+  /** HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS. */
+  readonly remoteSchemaPermissions?: boolean | undefined
   /** What `{{NAME}}` and `value_from_env` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -75,9 +82,7 @@ export const createGraphQLExecutor = (
       try {
         return await execute(request, session, executeOptions, runtimeOf(request, session), pool, options)
       } catch (error) {
-        const failure = failureOf(error)
-        if (failure === undefined) throw error
-        return { kind: 'errors', errors: [withInternal(failure, session, options)] }
+        return failedResult(error, session, options)
       }
     },
     explain: (request, session) => {
@@ -99,20 +104,26 @@ export const createGraphQLExecutor = (
     followsAction: (request, session) => actionGroups(request, runtimeOf(request, session)) !== undefined,
     readActionResult: async (request, session, executeOptions = {}) => {
       try {
-        const groups = actionGroups(request, runtimeOf(request, session))
-        if (groups === undefined) throw new RequestError('the action is no longer there', '$')
+        const asked = actionGroups(request, runtimeOf(request, session))
+        if (asked === undefined) throw new RequestError('the action is no longer there', '$')
         const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
         const run: Run = { request, session, variables, executeOptions, pool, options }
-        return await runOperation({ groups }, run)
+        return await runOperation(asked, run)
       } catch (error) {
-        const failure = failureOf(error)
-        if (failure === undefined) throw error
-        return { kind: 'errors', errors: [failure] }
+        return failedResult(error, session, options)
       }
     },
     prepareSubscription: (request, session) =>
       prepareSubscription(request, session, runtimeOf(request, session), options.stringifyNumericTypes),
   }
+}
+
+/** Throws what is no refusal, but a bug or a broken connection. */
+const failedResult = (error: unknown, session: Session, options: GraphQLExecutorOptions): GraphQLResult => {
+  if (error instanceof RemoteFailure) return { kind: 'errors', errors: error.errors }
+  const failure = failureOf(error)
+  if (failure === undefined) throw error
+  return { kind: 'errors', errors: [withInternal(failure, session, options)] }
 }
 
 /**
@@ -180,7 +191,7 @@ interface Run {
 }
 
 const runOperation = async (
-  { groups }: Pick<CompiledOperation, 'groups'>,
+  { groups, joins }: Pick<CompiledOperation, 'groups' | 'joins'>,
   run: Run,
 ): Promise<GraphQLResult> => {
   const parts: string[] = []
@@ -193,6 +204,12 @@ const runOperation = async (
       case 'database':
         parts.push(await runDatabaseGroup(group, run))
         break
+      case 'remote':
+        for (const answer of await runRemoteFields(group.fields, remoteCaller(run))) {
+          cookies.push(...answer.cookies)
+          parts.push(entry(answer.key, JSON.stringify(answer.value)))
+        }
+        break
       case 'action': {
         const { action, scope, key } = group.field
         const answer = await answerAction(action, scope, actionRuntime(run))
@@ -204,11 +221,24 @@ const runOperation = async (
         group satisfies never
     }
   }
-  const json = `{${parts.join(',')}}`
+  const json = await withJoins(`{${parts.join(',')}}`, joins, run)
   return cookies.length === 0
     ? { kind: 'data', json }
     : { kind: 'data', json, headers: { 'set-cookie': cookies } }
 }
+
+const withJoins = async (json: string, joins: JoinRegistry, run: Run): Promise<string> => {
+  if (joins.joins.length === 0) return json
+  const { pool, session, options } = run
+  const stringifyNumbers = options.stringifyNumericTypes
+  return resolveJoins(json, joins, { ...remoteCaller(run), pool, session, stringifyNumbers })
+}
+
+const remoteCaller = ({ session, options, executeOptions }: Run): RemoteCaller => ({
+  environment: options.env,
+  sessionVariables: session.variables,
+  ...executeOptions,
+})
 
 const entry = (key: string, json: string): string => `"${key}":${json}`
 

@@ -7,6 +7,7 @@ import { adminRole } from '../schema/role-access.ts'
 import { type GraphQLApi, type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { NamingConvention } from '../schema/naming.ts'
+import { roleRemotes } from '../remote/role-remote.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { allowedDocuments, normalForm } from './allowlist.ts'
@@ -53,6 +54,8 @@ export interface RoleSchemasOptions {
   readonly defaultNamingConvention?: NamingConvention | undefined
   /** Whether other roles than admin may send only what is in the allow-list. */
   readonly enableAllowlist: boolean
+  /** Whether a role may use of remote schemas only what it has permissions for. */
+  readonly remoteSchemaPermissions?: boolean | undefined
 }
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
@@ -77,7 +80,10 @@ export class RoleSchemas {
       backendOnly: backendOnlyPermissions,
       inferFunctionPermissions: this.#options.inferFunctionPermissions,
     }
-    const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options)
+    const remotes = roleRemotes(snapshot.metadata, snapshot.introspections, known, {
+      permissionsEnabled: this.#options.remoteSchemaPermissions ?? false,
+    })
+    const roleSchema = buildRoleSchema(snapshot.metadata, runtime.source, options, remotes)
     const isBound = this.#options.enableAllowlist && known !== adminRole
     const made: RoleRuntime = {
       allowed: isBound ? allowedDocuments(snapshot.metadata, known) : undefined,

@@ -32,6 +32,7 @@ export interface ServerConfig {
   readonly jwtSecrets: readonly JwtSecret[]
   readonly inferFunctionPermissions: boolean
   readonly isAllowlistEnabled: boolean
+  readonly remoteSchemaPermissions: boolean
 }
 
 export interface HttpRequest {
@@ -88,7 +89,7 @@ const config: Handler = async ({ authenticator, config: settings }, { headers })
   return jsonResponse(200, {
     version: hasuraVersion,
     is_function_permissions_inferred: settings.inferFunctionPermissions,
-    is_remote_schema_permissions_enabled: false,
+    is_remote_schema_permissions_enabled: settings.remoteSchemaPermissions,
     is_admin_secret_set: settings.isAdminSecretSet,
     is_auth_hook_set: settings.isAuthHookSet,
     is_jwt_set: settings.jwtSecrets.length > 0,

@@ -33,7 +33,7 @@ export const adaptToCatalog = async (
   reread: (metadata: Metadata) => Promise<Catalog>,
 ): Promise<Snapshot> => {
   const metadata = start.storedMetadata
-  const baseline = buildSnapshot(metadata, before, start.resourceVersion)
+  const baseline = buildSnapshot(metadata, before, start.resourceVersion, start.introspections)
   const changes = tableChanges(metadata, before, after)
   refuseFunctionChanges(metadata, before, after)
   for (const change of changes) refuseColumnChanges(change, baseline)
@@ -41,7 +41,7 @@ export const adaptToCatalog = async (
   const renamed = renameInMetadata(metadata, before, renamesOf(changes))
   const remaining = forgetDropped(renamed, changes, after)
   const catalog = await reread(remaining)
-  const adapted = buildSnapshot(remaining, catalog, start.resourceVersion)
+  const adapted = buildSnapshot(remaining, catalog, start.resourceVersion, start.introspections)
   const broken = newInconsistencies(adapted, baseline)
   if (broken.length === 0) return adapted
   const unexpected = broken.filter(({ type }) => type === 'table')
@@ -57,7 +57,12 @@ export const adaptToCatalog = async (
       `cannot drop due to the following dependent objects: ${describeDependents(broken)}`,
     )
   }
-  return buildSnapshot(withoutObjects(remaining, broken), catalog, start.resourceVersion)
+  return buildSnapshot(
+    withoutObjects(remaining, broken),
+    catalog,
+    start.resourceVersion,
+    start.introspections,
+  )
 }
 
 const tableChanges = (metadata: Metadata, before: Catalog, after: Catalog): readonly TableChange[] => {

@@ -5,6 +5,7 @@ import type { Json } from '../metadata/parse.ts'
 import { type QualifiedName, displayName, qualifiedName } from '../metadata/qualified-name.ts'
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
+import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { MetadataDraft } from './draft.ts'
@@ -21,6 +22,7 @@ export interface CommandContext {
   readonly pool: Pool
   readonly store: MetadataStore
   readonly finishChange: FinishChange
+  readonly remotes: RemoteDirectory
 }
 
 /** A command of the metadata API: its arguments and what it does. The answer is the response's body. */

@@ -8,6 +8,8 @@ import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
 import { queryCollectionCommands } from './query-collection-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
+import { remoteRelationshipCommands } from './remote-relationship-commands.ts'
+import { remoteSchemaCommands } from './remote-schema-commands.ts'
 import { runSql } from './run-sql.ts'
 import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
 import { sourceCommands } from './source-commands.ts'
@@ -26,6 +28,8 @@ const version1: Readonly<Record<string, Command>> = {
   ...eventTriggerCommands,
   ...scheduledTriggerCommands,
   ...webhookCommands,
+  ...remoteSchemaCommands,
+  ...remoteRelationshipCommands,
   ...queryCollectionCommands,
   ...inheritedRoleCommands,
   ...sourceCommands,

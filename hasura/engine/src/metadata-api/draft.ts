@@ -11,6 +11,7 @@ import { HasuraError } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
 import type { Json } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
+import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
 
 /** Reads the catalog and the rows of the tables that metadata calls enums. */
@@ -39,7 +40,7 @@ export interface MetadataDraft {
   replace(snapshot: Snapshot): void
 }
 
-export const createDraft = (pool: Pool, start: Snapshot): MetadataDraft => {
+export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapshot): MetadataDraft => {
   let snapshot = start
 
   const build = async (metadata: Metadata): Promise<Snapshot> => {
@@ -47,7 +48,7 @@ export const createDraft = (pool: Pool, start: Snapshot): MetadataDraft => {
     const catalog = sameEnums(compacted, snapshot.storedMetadata)
       ? snapshot.catalog
       : await readCatalog(pool, compacted)
-    return buildSnapshot(compacted, catalog, snapshot.resourceVersion)
+    return buildSnapshot(compacted, catalog, snapshot.resourceVersion, await remotes.introspect(compacted))
   }
 
   return {

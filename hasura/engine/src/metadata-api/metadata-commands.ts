@@ -113,7 +113,7 @@ const clearedMetadata = (metadata: Metadata): Metadata => ({
 })
 
 const reloadArguments = record({
-  reload_remote_schemas: json.optional(),
+  reload_remote_schemas: z.union([z.boolean(), z.array(z.string())]).optional(),
   reload_sources: json.optional(),
   recreate_event_triggers: json.optional(),
 })
@@ -130,14 +130,20 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
   reload_metadata: {
     schema: reloadArguments,
     changesMetadata: true,
-    run: (_, { draft: { snapshot } }) =>
-      Promise.resolve({
+    run: async (args, { draft, remotes }) => {
+      const { reload_remote_schemas: asked = true } = reloadArguments.parse(args)
+      for (const name of Array.isArray(asked) ? asked : []) remotes.forget(name)
+      if (asked === true) remotes.forget()
+      if (asked !== false) await draft.accept(draft.snapshot.storedMetadata)
+      const { inconsistencies } = draft.snapshot
+      return {
         message: 'success',
-        is_consistent: snapshot.inconsistencies.length === 0,
-        ...(snapshot.inconsistencies.length === 0
+        is_consistent: inconsistencies.length === 0,
+        ...(inconsistencies.length === 0
           ? {}
-          : { inconsistent_objects: inconsistenciesJson(snapshot.inconsistencies) }),
-      }),
+          : { inconsistent_objects: inconsistenciesJson(inconsistencies) }),
+      }
+    },
   },
 
   get_inconsistent_metadata: read(anything, (_, { draft }) =>

@@ -4,6 +4,7 @@ import { HasuraError, versionConflict } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
+import { type RemoteDirectory, createRemoteDirectory } from '../remote/remote-directory.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { FinishChange } from './command.ts'
@@ -30,8 +31,9 @@ export const openWorkspace = async (
   pool: Pool,
   store: MetadataStore,
   finishChange: FinishChange,
+  remotes: RemoteDirectory = createRemoteDirectory(process.env),
 ): Promise<Workspace> => {
-  let snapshot = await load(pool, store)
+  let snapshot = await load(pool, store, remotes)
   // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
   await inTransaction(pool, (client) => finishChange(client, snapshot, snapshot))
   // One change at a time: each builds on the one before.
@@ -46,7 +48,8 @@ export const openWorkspace = async (
   }
 
   const catchUp = async (): Promise<void> => {
-    if ((await store.readResourceVersion()) !== snapshot.resourceVersion) snapshot = await load(pool, store)
+    if ((await store.readResourceVersion()) !== snapshot.resourceVersion)
+      snapshot = await load(pool, store, remotes)
   }
 
   const commit = (before: Snapshot, after: Snapshot): Promise<Snapshot> =>
@@ -65,11 +68,11 @@ export const openWorkspace = async (
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
     // Who changes something builds on what the database is now, not on what it was when somebody last looked.
-    if (changes) snapshot = await load(pool, store)
+    if (changes) snapshot = await load(pool, store, remotes)
     else await catchUp()
-    const draft = createDraft(pool, snapshot)
+    const draft = createDraft(pool, remotes, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
-    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange })
+    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange, remotes })
     if (changes) snapshot = await commit(snapshot, draft.snapshot)
     return answer
   }
@@ -78,9 +81,9 @@ export const openWorkspace = async (
   const query = async (body: unknown): Promise<Json> => {
     const request = parseMetadataRequest('query', body)
     await catchUp()
-    const draft = createDraft(pool, snapshot)
+    const draft = createDraft(pool, remotes, snapshot)
     try {
-      return await runMetadataRequest(request, { draft, pool, store, finishChange })
+      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes })
     } finally {
       snapshot = draft.snapshot
     }
@@ -97,10 +100,14 @@ export const openWorkspace = async (
   }
 }
 
-const load = async (pool: Pool, store: MetadataStore): Promise<Snapshot> => {
+const load = async (pool: Pool, store: MetadataStore, remotes: RemoteDirectory): Promise<Snapshot> => {
   const { metadata: stored, resourceVersion } = await store.read()
   const metadata = storedMetadata(stored)
-  return buildSnapshot(metadata, await readCatalog(pool, metadata), resourceVersion)
+  const [catalog, introspections] = await Promise.all([
+    readCatalog(pool, metadata),
+    remotes.introspect(metadata),
+  ])
+  return buildSnapshot(metadata, catalog, resourceVersion, introspections)
 }
 
 const inTransaction = async <Result>(

@@ -52,10 +52,10 @@ export const arrayRelationshipShape = {
 export const objectRelationship = record(objectRelationshipShape)
 export const arrayRelationship = record(arrayRelationshipShape)
 
-/** To a remote schema or another source. Kept and checked in form; `definition` is read where it is used. */
+/** To a remote schema or to a source; `relationship-target.ts` reads the definition. */
 export const remoteRelationship = record({
   name: nonEmptyText,
-  definition: jsonObject,
+  definition: jsonObject.optional(),
   hasura_fields: json.optional(),
   remote_schema: z.string().optional(),
   remote_field: json.optional(),

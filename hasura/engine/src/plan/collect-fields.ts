@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
   print,
 } from 'graphql'
+import type { JoinRegistry } from './remote-joins.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
 
@@ -18,6 +19,8 @@ export interface DocumentScope {
   readonly variables: Variables
   /** How many more fields the operation may select; counted down while it is planned. */
   readonly budget: { fields: number }
+  /** Relationships out of a source or remote schema, noted while it is planned. */
+  readonly joins: JoinRegistry
 }
 
 /**
@@ -132,7 +135,7 @@ const locations = {
   InlineFragment: 'INLINE_FRAGMENT',
 } as const
 
-const isIncluded = (
+export const isIncluded = (
   directives: readonly DirectiveNode[],
   kind: keyof typeof locations,
   scope: DocumentScope,

@@ -10,6 +10,8 @@ import {
 import { type Action, qualifiedKey } from '../metadata/types.ts'
 import { allOf } from '../schema/predicate.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
+import { remoteDocument, requireValid } from '../remote/remote-document.ts'
+import type { RoleRemote } from '../remote/role-remote.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { FunctionModel } from '../schema/source-model.ts'
 import { sessionObject } from '../schema/computed-call.ts'
@@ -34,6 +36,8 @@ import {
   tableSource,
 } from './plan-select.ts'
 import { member, objectOf } from './plan-value.ts'
+import { planRemoteField, planRemoteRoot } from './plan-remote.ts'
+import { JoinRegistry, type RemoteSelection } from './remote-joins.ts'
 import { RequestError } from './request-error.ts'
 import { planStream } from './plan-stream.ts'
 import type { MutationPlan, RowSource, SelectPlan, StreamPlan } from './tree.ts'
@@ -52,6 +56,14 @@ export type RootField = { readonly key: string; readonly path: string } & (
       readonly arguments: ObjectValue
       readonly collected: CollectedField
       readonly type: GraphQLOutputType
+    }
+  | {
+      readonly kind: 'remote'
+      readonly operation: 'query' | 'mutation'
+      readonly remote: RoleRemote
+      /** Whether the field stands for all of the remote schema's root. */
+      readonly isNamespace: boolean
+      readonly selection: RemoteSelection
     }
   | {
       readonly kind: 'action-result'
@@ -80,7 +92,15 @@ export const planOperation = (
   checkDirectives(directives, location(definition), { schema }, '$')
   const variables = readVariables(definition, given)
   const budget = { fields: maxSelectedFields }
-  const scope: SelectScope = { schema, access, source, fragments, variables, budget }
+  const scope: SelectScope = {
+    schema,
+    access,
+    source,
+    fragments,
+    variables,
+    budget,
+    joins: new JoinRegistry(),
+  }
   const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').map(
     (collected) => planRootField(root.type, collected, scope),
   )
@@ -124,20 +144,18 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   if ((name === '__schema' || name === '__type') && type.name === 'query_root' && scope.access.mayIntrospect)
     return { key, path, kind: 'introspection', node }
   const { field, meaning } = fieldOf(type, collected)
+  if (meaning.kind === 'remote-field' || meaning.kind === 'remote-namespace') {
+    const operation = type === scope.schema.getMutationType() ? 'mutation' : 'query'
+    return { key, path, kind: 'remote', operation, ...planRemoteRootField(type, collected, meaning, scope) }
+  }
   const given = readArguments(collected, field.args, scope)
-  if (meaning.kind === 'action')
-    return {
-      key,
-      path,
-      kind: 'action',
-      action: meaning.action,
-      arguments: given,
-      collected,
-      type: field.type,
-    }
   if (meaning.kind === 'action-result') {
     const id = uuidOf(given)
     return { key, path, kind: 'action-result', action: meaning.action, id, collected, type: field.type }
+  }
+  if (meaning.kind === 'action') {
+    const { action } = meaning
+    return { key, path, kind: 'action', action, arguments: given, collected, type: field.type }
   }
   if (meaning.kind === 'node') return { key, path, kind: 'select', select: planNode(given, collected, scope) }
   const inner = objectTypeOf(field.type)
@@ -151,6 +169,25 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   const mutation = planMutation(meaning, given, inner, collected, scope)
   if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
   return { key, path, kind: 'mutation', mutation }
+}
+
+/** The selection is checked here, as far as it is the client's. */
+const planRemoteRootField = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  meaning: Extract<FieldMeaning, { kind: 'remote-field' | 'remote-namespace' }>,
+  scope: SelectScope,
+): Pick<Extract<RootField, { kind: 'remote' }>, 'remote' | 'isNamespace' | 'selection'> => {
+  const { remote } = meaning
+  const isNamespace = meaning.kind === 'remote-namespace'
+  const selection = isNamespace
+    ? planRemoteRoot(objectTypeOf(fieldOf(type, collected).field.type), collected, remote, scope)
+    : planRemoteField(type, collected, remote, scope)
+  const operation = type === scope.schema.getMutationType() ? 'mutation' : 'query'
+  const { nodes, variables } = selection
+  if (nodes.length > 0)
+    requireValid(remoteDocument(operation, nodes, variables.definitions), remote, collected.path)
+  return { remote, isNamespace, selection }
 }
 
 /** Refused here, because the log of actions is asked for it as a value. */

@@ -25,6 +25,7 @@ import { parseJsonPath } from './json-path.ts'
 import { planConnection } from './plan-connection.ts'
 import { type PlanScope, columnNamed, planFilter, readableColumns } from './plan-filter.ts'
 import { planOrder } from './plan-order.ts'
+import { planRemoteJoin } from './plan-remote.ts'
 import { enumValues, flag, member, objectOf, valueOf } from './plan-value.ts'
 import { readableColumn, readableComputedField } from './readable.ts'
 import { RequestError } from './request-error.ts'
@@ -88,7 +89,8 @@ const rowFieldValue = (
 ): RowFieldValue => {
   if (collected.name === '__typename') return { kind: 'text', text: type.name }
   const { field, meaning } = fieldOf(type, collected)
-  const given = readArguments(collected, field.args, scope)
+  // What a remote schema is asked for is read in its own words.
+  const given = meaning.kind === 'remote-join' ? noArguments : readArguments(collected, field.args, scope)
   const { path } = collected
   switch (meaning.kind) {
     case 'column':
@@ -110,6 +112,13 @@ const rowFieldValue = (
             : meaning.field.function.returns,
         jsonPath: jsonPathOf(given),
       }
+    case 'remote-join': {
+      const marker = planRemoteJoin(type, collected, meaning, scope)
+      const columns = meaning.lhs.flatMap(({ name, column }) =>
+        column === undefined ? [] : [{ key: name, name: column.name, type: column.type }],
+      )
+      return { kind: 'join-key', marker, columns }
+    }
     case 'computed-rows': {
       const { table: target, field: computed } = meaning
       const call = computedCall(computed, given)
@@ -160,6 +169,8 @@ const rowFieldValue = (
       )
   }
 }
+
+const noArguments: ObjectValue = { kind: 'object', fields: new Map(), path: '$' }
 
 export const tableSource = ({ name }: TableModel): RowSource => ({ kind: 'table', name })
 

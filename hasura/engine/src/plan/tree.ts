@@ -141,6 +141,12 @@ export type RowFieldValue =
   /** The row's id in Relay: its table and the values of its key. */
   | { readonly kind: 'node-id'; readonly table: QualifiedName; readonly key: readonly string[] }
   | { readonly kind: 'select'; readonly select: SelectPlan }
+  /** The marker of a relationship to a remote schema, with the values that it depends on. */
+  | {
+      readonly kind: 'join-key'
+      readonly marker: string
+      readonly columns: readonly { readonly key: string; readonly name: string; readonly type: CatalogType }[]
+    }
 
 export type AggregateField =
   | { readonly key: string; readonly kind: 'text'; readonly text: string }

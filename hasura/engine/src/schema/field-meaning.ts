@@ -1,4 +1,6 @@
+import type { RemoteStep } from '../metadata/relationship-target.ts'
 import type { Action } from '../metadata/types.ts'
+import type { RoleRemote } from '../remote/role-remote.ts'
 import type { AggregateFunction } from './aggregate-function.ts'
 import type {
   ColumnModel,
@@ -68,6 +70,29 @@ export type FieldMeaning =
   | { readonly kind: 'affected-rows' }
   | { readonly kind: 'returning' }
   | { readonly kind: 'answer-field' }
+  /** A field of a remote schema, by its own name there. */
+  | { readonly kind: 'remote-field'; readonly remote: RoleRemote; readonly name: string }
+  /** All of a remote schema's root, below one field. */
+  | {
+      readonly kind: 'remote-namespace'
+      readonly remote: RoleRemote
+      readonly operation: 'query' | 'mutation'
+    }
+  /** From a row, or an object of a remote schema, into a remote schema. */
+  | {
+      readonly kind: 'remote-join'
+      readonly remote: RoleRemote
+      readonly steps: readonly RemoteStep[]
+      /** What the steps' arguments speak of; of a row its columns. */
+      readonly lhs: readonly { readonly name: string; readonly column: ColumnModel | undefined }[]
+    }
+  /** From an object of a remote schema to rows. */
+  | {
+      readonly kind: 'source-join'
+      readonly table: TableModel
+      readonly list: boolean
+      readonly mapping: readonly { readonly field: string; readonly column: ColumnModel }[]
+    }
   | {
       readonly kind: 'answer-relationship'
       readonly table: TableModel

@@ -26,6 +26,8 @@ import {
   createRoleAccess,
 } from './role-access.ts'
 import { type FieldConfig, type FieldConfigMap, field, listOf } from './row-field.ts'
+import type { RoleRemote } from '../remote/role-remote.ts'
+import { createRemoteGraph } from './remote-graph.ts'
 import { type RowTypes, createRowTypes } from './row-types.ts'
 import { type ScalarTypes, createScalarTypes } from './scalar-types.ts'
 import {
@@ -61,6 +63,7 @@ export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
   options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & { readonly api: GraphQLApi },
+  remotes: readonly RoleRemote[] = [],
 ): RoleSchema => {
   const hidden = metadata.graphql_schema_introspection?.disabled_for_roles ?? []
   const access = createRoleAccess(source, {
@@ -72,7 +75,12 @@ export const buildRoleSchema = (
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)
   const forRelay = options.api === 'relay'
-  const rows = createRowTypes(context, scalars, filters, { forRelay })
+  const rows = createRowTypes(context, scalars, filters, {
+    forRelay,
+    moreFields: (table) => remoteGraph.tableFields(table),
+  })
+  // Relay's schema has nodes of the source alone.
+  const remoteGraph = createRemoteGraph(context, scalars, () => rows, forRelay ? [] : remotes)
   const mutations = createMutationTypes(context, scalars, filters, rows)
   const streamArguments = createStreamArguments(context, scalars, filters)
   const builders = { scalars, rows, mutations, streamArguments }
@@ -94,6 +102,7 @@ export const buildRoleSchema = (
     ...functionFields(context, 'query', rows),
     ...actionFields('query'),
     ...actionResults,
+    ...remoteGraph.query,
   }
   const subscription: FieldConfigMap = relay ?? {
     ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
@@ -104,6 +113,7 @@ export const buildRoleSchema = (
     ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),
     ...functionFields(context, 'mutation', rows),
     ...actionFields('mutation'),
+    ...remoteGraph.mutation,
   }
   const schema = new GraphQLSchema({
     query: new GraphQLObjectType({ name: 'query_root', fields: orPlaceholder(query) }),
@@ -115,7 +125,10 @@ export const buildRoleSchema = (
       Object.keys(subscription).length === 0
         ? null
         : new GraphQLObjectType({ name: 'subscription_root', fields: subscription }),
-    types: forRelay ? tables.filter((table) => rows.relay?.isNode(table) === true).map(rows.row) : [],
+    types: [
+      ...(forRelay ? tables.filter((table) => rows.relay?.isNode(table) === true).map(rows.row) : []),
+      ...remoteGraph.types,
+    ],
     directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
     assumeValid: true,
   })

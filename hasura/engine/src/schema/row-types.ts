@@ -45,12 +45,18 @@ export interface RowTypes {
   ) => GraphQLFieldConfigArgumentMap
 }
 
+export interface RowTypesOptions {
+  readonly forRelay: boolean
+  /** Fields of a table's rows that lead out of the source. */
+  readonly moreFields: (table: TableModel) => FieldConfigMap
+}
+
 /** The object types of tables and of their aggregates, with the arguments that select rows. */
 export const createRowTypes = (
   context: SchemaContext,
   scalars: ScalarTypes,
   filters: FilterTypes,
-  { forRelay }: { readonly forRelay: boolean },
+  { forRelay, moreFields }: RowTypesOptions,
 ): RowTypes => {
   const { naming } = context.source
   const argumentsType = new Map<string, GraphQLInputObjectType>()
@@ -99,6 +105,7 @@ export const createRowTypes = (
           ...(relay?.isNode(table) === true ? nodeFields(table) : {}),
           ...relationshipFields(context, table, types),
           ...computedFields(context, table, scalars, row, functionArguments, selectArguments),
+          ...moreFields(table),
         }),
       }),
   )

@@ -110,12 +110,26 @@ export const rowEntries = (
         const operand = operandExpression(value.operand, rowScope(alias), translation)
         return { key, value: columnJson(operand, value.type, value.jsonPath, translation) }
       }
+      case 'join-key':
+        return { key, value: joinKey(value, alias) }
       case 'select':
         return { key, value: subquery(selectJson(value.select, alias, translation)) }
       default:
         return value satisfies never
     }
   })
+
+/** Numbers that JavaScript can't hold become texts; what they are compared with knows its type. */
+const joinKey = (
+  { marker, columns }: Extract<RowFieldValue, { kind: 'join-key' }>,
+  alias: string,
+): Expression => {
+  const entries = columns.map(({ key, name, type }): JsonEntry => {
+    const value = column(alias, name)
+    return { key, value: isBigNumber(type) ? cast(value, builtinType('text')) : value }
+  })
+  return jsonObject([{ key: marker, value: jsonObject(entries) }])
+}
 
 /** As Hasura makes them: `[1, "public", "author", 7]` in base64. */
 const nodeId = ({ table, key }: Extract<RowFieldValue, { kind: 'node-id' }>, alias: string): Expression =>

@@ -1,0 +1,58 @@
+import type { RootField } from '../plan/plan-operation.ts'
+import type { RemoteCaller } from '../remote/send-remote.ts'
+import { askRemote, shaped } from './ask-remote.ts'
+
+type RemoteField = Extract<RootField, { kind: 'remote' }>
+
+export interface RemoteFieldAnswer {
+  readonly key: string
+  readonly value: unknown
+  readonly cookies: readonly string[]
+}
+
+/** Neighbouring root fields of the same remote schema are one request to it; of a namespace, each is one. */
+export const runRemoteFields = async (
+  fields: readonly RemoteField[],
+  caller: RemoteCaller,
+): Promise<readonly RemoteFieldAnswer[]> => {
+  const answers: RemoteFieldAnswer[] = []
+  for (const group of requests(fields)) answers.push(...(await askTogether(group, caller)))
+  return answers
+}
+
+const requests = (fields: readonly RemoteField[]): readonly (readonly RemoteField[])[] => {
+  const groups: RemoteField[][] = []
+  for (const field of fields) {
+    const last = groups.at(-1)
+    if (last?.[0] !== undefined && fitsTogether(last[0], field)) last.push(field)
+    else groups.push([field])
+  }
+  return groups
+}
+
+/** Variables are numbered for each field, so that two fields with some are two requests. */
+const fitsTogether = (one: RemoteField, other: RemoteField): boolean =>
+  one.remote === other.remote &&
+  !one.isNamespace &&
+  !other.isNamespace &&
+  other.selection.variables.definitions.length === 0
+
+const askTogether = async (
+  group: readonly RemoteField[],
+  caller: RemoteCaller,
+): Promise<readonly RemoteFieldAnswer[]> => {
+  const [first] = group
+  if (first === undefined) return []
+  const { remote, operation, isNamespace, selection } = first
+  const nodes = group.flatMap((field) => field.selection.nodes)
+  // A namespace of which everything was left out by @include.
+  if (nodes.length === 0) return [{ key: first.key, value: {}, cookies: [] }]
+  const { variables } = selection
+  const { data, cookies } = await askRemote(remote, { operation, nodes, variables }, caller)
+  if (isNamespace) return [{ key: first.key, value: shaped(data, selection.shape, remote), cookies }]
+  return group.map((field, index) => {
+    const own = shaped({ [field.key]: data[field.key] ?? null }, field.selection.shape, remote)
+    const value = (own as Readonly<Record<string, unknown>>)[field.key]
+    return { key: field.key, value, cookies: index === 0 ? cookies : [] }
+  })
+}

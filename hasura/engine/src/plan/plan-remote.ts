@@ -1,0 +1,306 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql'
+import type { FieldMeaning } from '../schema/field-meaning.ts'
+import { requireValidSelection } from '../remote/remote-document.ts'
+import type { RoleRemote } from '../remote/role-remote.ts'
+import { readArguments } from './arguments.ts'
+import { type CollectedField, isIncluded } from './collect-fields.ts'
+import {
+  type SelectScope,
+  fieldOf,
+  objectTypeOf,
+  planRowFields,
+  planRows,
+  tableSource,
+} from './plan-select.ts'
+import type { RemoteArgument, RemoteSelection, RemoteShape, RemoteVariables } from './remote-joins.ts'
+import { remoteArgument } from './remote-literal.ts'
+import { RequestError } from './request-error.ts'
+
+/** Everything that a walk through one remote selection shares. */
+interface Walk {
+  readonly remote: RoleRemote
+  readonly scope: SelectScope
+  readonly variables: RemoteVariables
+  /** Numbers the values that only joins need. */
+  hidden: number
+}
+
+/** A root field of a remote schema, as it is asked there. */
+export const planRemoteField = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  remote: RoleRemote,
+  scope: SelectScope,
+): RemoteSelection => {
+  const walk = newWalk(remote, scope)
+  const shape = emptyShape()
+  const nodes = [fieldNode(collected, type, shape, walk)]
+  return { nodes, shape, variables: walk.variables }
+}
+
+/** What is selected below the namespace of a remote schema. */
+export const planRemoteRoot = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  remote: RoleRemote,
+  scope: SelectScope,
+): RemoteSelection => remoteSelection(type, collected, newWalk(remote, scope))
+
+/** A field that leads from the left side into a remote schema. Returns the marker that stands for it. */
+export const planRemoteJoin = (
+  type: GraphQLNamedType,
+  collected: CollectedField,
+  { remote, steps }: Extract<FieldMeaning, { kind: 'remote-join' }>,
+  scope: SelectScope,
+): string => {
+  const walk = newWalk(remote, scope)
+  const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[collected.name] : undefined
+  if (field === undefined) throw new Error(`${type.name} has no field ${collected.name}`)
+  const args: readonly RemoteArgument[] = argumentNodes(collected.node, collected, field.args, walk).map(
+    ({ name, value }) => ({ name: name.value, value }),
+  )
+  const selection = remoteSelection(getNamedType(field.type), collected, walk)
+  requireValidSelection(selection, getNamedType(field.type).name, remote, collected.path)
+  return scope.joins.add({ kind: 'remote', remote, steps, selection, args })
+}
+
+const newWalk = (remote: RoleRemote, scope: SelectScope): Walk => ({
+  remote,
+  scope,
+  variables: { definitions: [], values: {} },
+  hidden: 0,
+})
+
+const emptyShape = (): RemoteShape => ({
+  fields: new Map(),
+  typeNames: new Set(),
+  joins: new Map(),
+  hidden: new Set(),
+})
+
+const remoteSelection = (type: GraphQLNamedType, collected: CollectedField, walk: Walk): RemoteSelection => {
+  const shape = emptyShape()
+  const nodes = isCompositeType(type)
+    ? collected.selections.flatMap((each) =>
+        selectionNodes(each, type, shape, walk, collected.path, new Set()),
+      )
+    : []
+  return { nodes, shape, variables: walk.variables }
+}
+
+const selectionNodes = (
+  { selections }: SelectionSetNode,
+  type: GraphQLNamedType,
+  shape: RemoteShape,
+  walk: Walk,
+  path: string,
+  spread: Set<string>,
+): readonly SelectionNode[] =>
+  selections.flatMap((selection): readonly SelectionNode[] => {
+    const { scope } = walk
+    if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) return []
+    switch (selection.kind) {
+      case Kind.FIELD:
+        return fieldNodes(selection, type, shape, walk, `${path}.selectionSet`)
+      case Kind.INLINE_FRAGMENT: {
+        const condition = selection.typeCondition?.name.value
+        return fragmentNodes(condition, selection.selectionSet, type, shape, walk, path, spread)
+      }
+      case Kind.FRAGMENT_SPREAD: {
+        const name = selection.name.value
+        const fragment = scope.fragments.get(name)
+        if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
+        // As GraphQL has it, a fragment counts once in a selection.
+        if (spread.has(name)) return []
+        spread.add(name)
+        const condition = fragment.typeCondition.name.value
+        return fragmentNodes(condition, fragment.selectionSet, type, shape, walk, path, spread)
+      }
+      default:
+        return selection satisfies never
+    }
+  })
+
+const fragmentNodes = (
+  condition: string | undefined,
+  selectionSet: SelectionSetNode,
+  type: GraphQLNamedType,
+  shape: RemoteShape,
+  walk: Walk,
+  path: string,
+  spread: Set<string>,
+): readonly SelectionNode[] => {
+  const inner = condition === undefined ? type : walk.scope.schema.getType(condition)
+  if (inner === undefined)
+    throw new RequestError(`no such type exists in the schema: '${condition ?? ''}'`, path)
+  const nodes = selectionNodes(
+    selectionSet,
+    inner,
+    shape,
+    walk,
+    path,
+    inner === type ? spread : new Set(spread),
+  )
+  if (nodes.length === 0 || inner === type) return nodes
+  return [
+    {
+      kind: Kind.INLINE_FRAGMENT,
+      typeCondition: {
+        kind: Kind.NAMED_TYPE,
+        name: { kind: Kind.NAME, value: walk.remote.names.upstreamType(inner.name) },
+      },
+      selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+    },
+  ]
+}
+
+const fieldNodes = (
+  node: FieldNode,
+  type: GraphQLNamedType,
+  shape: RemoteShape,
+  walk: Walk,
+  path: string,
+): readonly SelectionNode[] => {
+  const { budget } = walk.scope
+  budget.fields -= 1
+  if (budget.fields < 0) throw new RequestError('the operation selects too many fields', '$')
+  const key = node.alias?.value ?? node.name.value
+  const name = node.name.value
+  if (name === '__typename') {
+    shape.typeNames.add(key)
+    return [aliased(key, '__typename')]
+  }
+  const selections = node.selectionSet === undefined ? [] : [node.selectionSet]
+  const collected: CollectedField = { key, name, node, selections, path: `${path}.${name}` }
+  if (!isObjectType(type) && !isInterfaceType(type))
+    throw new RequestError(`field "${name}" not found in type: '${type.name}'`, collected.path)
+  const { meaning } = fieldOf(type as GraphQLObjectType, collected)
+  switch (meaning.kind) {
+    case 'remote-field':
+      return [fieldNode(collected, type as GraphQLObjectType, shape, walk)]
+    case 'remote-join': {
+      const marker = planRemoteJoin(type, collected, meaning, walk.scope)
+      return joinNodes(
+        key,
+        marker,
+        meaning.lhs.map((each) => each.name),
+        shape,
+        walk,
+      )
+    }
+    case 'source-join':
+      return joinNodes(
+        key,
+        planSourceJoin(type as GraphQLObjectType, collected, meaning, walk.scope),
+        meaning.mapping.map((each) => each.field),
+        shape,
+        walk,
+      )
+    default:
+      throw new Error(`${type.name}.${name} is no field of a remote schema, but ${meaning.kind}`)
+  }
+}
+
+/** A field of the remote schema under its own name there. */
+const fieldNode = (
+  collected: CollectedField,
+  type: GraphQLObjectType,
+  shape: RemoteShape,
+  walk: Walk,
+): FieldNode => {
+  const { field, meaning } = fieldOf(type, collected)
+  if (meaning.kind !== 'remote-field') throw new Error(`${collected.name} is no field of a remote schema`)
+  const inner = remoteSelection(getNamedType(field.type), collected, walk)
+  mergeShape(shape, collected.key, inner.shape)
+  const args = argumentNodes(collected.node, collected, field.args, walk)
+  return {
+    ...aliased(collected.key, meaning.name),
+    ...(args.length === 0 ? {} : { arguments: args }),
+    ...(inner.nodes.length === 0
+      ? {}
+      : { selectionSet: { kind: Kind.SELECTION_SET, selections: inner.nodes } }),
+  }
+}
+
+const argumentNodes = (
+  node: FieldNode,
+  { name, path }: CollectedField,
+  known: readonly { readonly name: string; readonly type: Parameters<typeof remoteArgument>[1] }[],
+  { remote, scope, variables }: Walk,
+): readonly ArgumentNode[] =>
+  (node.arguments ?? []).flatMap((argument) => {
+    const declared = known.find((candidate) => candidate.name === argument.name.value)
+    if (declared === undefined)
+      throw new RequestError(`'${name}' has no argument named '${argument.name.value}'`, path)
+    const at = `${path}.args.${declared.name}`
+    const value = remoteArgument(argument.value, declared.type, remote.names, scope.variables, variables, at)
+    return value === undefined ? [] : [{ ...argument, value }]
+  })
+
+const aliased = (key: string, name: string): FieldNode => ({
+  kind: Kind.FIELD,
+  ...(key === name ? {} : { alias: { kind: Kind.NAME, value: key } }),
+  name: { kind: Kind.NAME, value: name },
+})
+
+/** Several selections of one key add up. */
+const mergeShape = (into: RemoteShape, key: string, added: RemoteShape): void => {
+  const known = into.fields.get(key)
+  if (known === undefined) {
+    into.fields.set(key, added)
+    return
+  }
+  for (const [name, inner] of added.fields) mergeShape(known, name, inner)
+  for (const name of added.typeNames) known.typeNames.add(name)
+  for (const [name, join] of added.joins) known.joins.set(name, join)
+  for (const name of added.hidden) known.hidden.add(name)
+}
+
+/** In place of a relationship the values are selected that it depends on. */
+const joinNodes = (
+  key: string,
+  marker: string,
+  fields: readonly string[],
+  shape: RemoteShape,
+  walk: Walk,
+): readonly SelectionNode[] => {
+  const values = fields.map((name) => ({ name, key: `hasura_join_${(walk.hidden += 1)}` }))
+  const [first] = values
+  if (first !== undefined) shape.joins.set(first.key, { key, marker, values })
+  for (const value of values) shape.hidden.add(value.key)
+  return values.map((value) => aliased(value.key, value.name))
+}
+
+const planSourceJoin = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  { table, list, mapping }: Extract<FieldMeaning, { kind: 'source-join' }>,
+  scope: SelectScope,
+): string => {
+  const { field } = fieldOf(type, collected)
+  const given = readArguments(collected, field.args, scope)
+  const columns = mapping.map((entry) => ({ ...entry, name: `l_${entry.field}` }))
+  const join = columns.map(({ name, column }) => ({ local: name, remote: column.name }))
+  const rows = planRows(tableSource(table), join, given, table, scope)
+  const row = objectTypeOf(field.type)
+  const fields = planRowFields(row, collected.selections, table, scope, collected.path)
+  return scope.joins.add({
+    kind: 'source',
+    columns,
+    select: list
+      ? { kind: 'rows', rows, fields }
+      : { kind: 'row', rows: { ...rows, limit: undefined }, fields },
+  })
+}

@@ -1,0 +1,129 @@
+import {
+  type GraphQLInputType,
+  Kind,
+  type ValueNode,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+} from 'graphql'
+import type { RemoteNames } from '../remote/remote-names.ts'
+import type { JsonValue } from './input-value.ts'
+import type { RemoteVariables } from './remote-joins.ts'
+import type { Variables } from './variables.ts'
+import { variableAt } from './variables.ts'
+
+/** A client's argument in the words of a remote schema: variables become what they stand for. Undefined: not given. */
+export const remoteArgument = (
+  node: ValueNode,
+  type: GraphQLInputType,
+  names: RemoteNames,
+  variables: Variables,
+  own: RemoteVariables,
+  path: string,
+): ValueNode | undefined => {
+  switch (node.kind) {
+    case Kind.VARIABLE: {
+      const value = variableAt(variables, node.name.value, type, path)
+      return value === undefined ? undefined : remoteLiteral(value, type, names, own)
+    }
+    case Kind.LIST: {
+      const item = itemType(type)
+      return {
+        ...node,
+        values: node.values.map(
+          (value) => remoteArgument(value, item, names, variables, own, path) ?? { kind: Kind.NULL },
+        ),
+      }
+    }
+    case Kind.OBJECT: {
+      const nullable = getNullableType(type)
+      const known = isInputObjectType(nullable) ? nullable.getFields() : {}
+      return {
+        ...node,
+        fields: node.fields.flatMap((field) => {
+          const at = `${path}.${field.name.value}`
+          const value = remoteArgument(
+            field.value,
+            known[field.name.value]?.type ?? type,
+            names,
+            variables,
+            own,
+            at,
+          )
+          return value === undefined ? [] : [{ ...field, value }]
+        }),
+      }
+    }
+    default:
+      return node
+  }
+}
+
+const itemType = (type: GraphQLInputType): GraphQLInputType => {
+  const nullable = getNullableType(type)
+  return isListType(nullable) ? nullable.ofType : nullable
+}
+
+/** JSON as a value of a type. What a literal can't say of a custom scalar becomes a variable. */
+export const remoteLiteral = (
+  value: JsonValue,
+  type: GraphQLInputType,
+  names: RemoteNames,
+  own: RemoteVariables,
+): ValueNode => {
+  if (value === null) return { kind: Kind.NULL }
+  const nullable = getNullableType(type)
+  if (isListType(nullable)) {
+    const item = nullable.ofType
+    return Array.isArray(value)
+      ? {
+          kind: Kind.LIST,
+          values: (value as readonly JsonValue[]).map((each) => remoteLiteral(each, item, names, own)),
+        }
+      : remoteLiteral(value, item, names, own)
+  }
+  if (typeof value === 'object') {
+    if (!isInputObjectType(nullable) || Array.isArray(value))
+      return variable(value, nullable.name, names, own)
+    const fields = nullable.getFields()
+    return {
+      kind: Kind.OBJECT,
+      fields: Object.entries(value).map(([name, member]) => ({
+        kind: Kind.OBJECT_FIELD,
+        name: { kind: Kind.NAME, value: name },
+        value: remoteLiteral(member, fields[name]?.type ?? nullable, names, own),
+      })),
+    }
+  }
+  if (typeof value === 'boolean') return { kind: Kind.BOOLEAN, value }
+  if (isEnumType(nullable) && typeof value === 'string' && /^[_A-Za-z]\w*$/.test(value))
+    return { kind: Kind.ENUM, value }
+  return leafLiteral(String(value), typeof value === 'number', nullable.name)
+}
+
+/** Numbers of Postgres may come as texts, and ids as numbers. */
+const leafLiteral = (text: string, isNumber: boolean, type: string): ValueNode => {
+  const isText = type === 'ID' || type === 'String' || (!isNumber && type !== 'Int' && type !== 'Float')
+  if (isText || !/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return { kind: Kind.STRING, value: text }
+  return { kind: /^-?\d+$/.test(text) ? Kind.INT : Kind.FLOAT, value: text }
+}
+
+const variable = (
+  value: JsonValue,
+  type: string,
+  names: RemoteNames,
+  { definitions, values }: RemoteVariables,
+): ValueNode => {
+  const node = {
+    kind: Kind.VARIABLE,
+    name: { kind: Kind.NAME, value: `hasura_json_var_${definitions.length + 1}` },
+  } as const
+  definitions.push({
+    kind: Kind.VARIABLE_DEFINITION,
+    variable: node,
+    type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: names.upstreamType(type) } },
+  })
+  values[node.name.value] = value
+  return node
+}

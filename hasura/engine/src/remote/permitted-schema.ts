@@ -1,0 +1,164 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type InputValueDefinitionNode,
+  Kind,
+  buildASTSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isSpecifiedScalarType,
+  isUnionType,
+  parse,
+  valueFromASTUntyped,
+  visit,
+} from 'graphql'
+import type { Json } from '../metadata/parse.ts'
+
+/** What is put in for a role in place of an argument that it does not see. */
+export type RemotePreset =
+  { readonly kind: 'static'; readonly value: Json } | { readonly kind: 'session'; readonly name: string }
+
+/** By `Type.field.argument` and `Input.field`. */
+export type RemotePresets = ReadonlyMap<string, RemotePreset>
+
+export type PermittedSchema =
+  | { readonly kind: 'permitted'; readonly schema: GraphQLSchema; readonly presets: RemotePresets }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] }
+
+/** Reads a role's SDL: a part of the remote schema, in which `@preset` takes arguments from the role's hands. */
+export const permittedSchema = (sdl: string, upstream: GraphQLSchema): PermittedSchema => {
+  try {
+    const presets = new Map<string, RemotePreset>()
+    const document = withoutPresets(parse(sdl, { noLocation: true, maxTokens: 200_000 }), presets)
+    const schema = buildASTSchema(document, { assumeValidSDL: true })
+    const problems = differences(schema, upstream, presets)
+    return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'permitted', schema, presets }
+  } catch (error) {
+    if (error instanceof GraphQLError || error instanceof Error)
+      return { kind: 'invalid', problems: [error.message] }
+    throw error
+  }
+}
+
+/** The document without the arguments and fields that have a preset, which are noted. */
+const withoutPresets = (document: DocumentNode, presets: Map<string, RemotePreset>): DocumentNode =>
+  visit(document, {
+    ObjectTypeDefinition: (type) => ({
+      ...type,
+      fields: (type.fields ?? []).map((field) => ({
+        ...field,
+        arguments: kept(field.arguments, `${type.name.value}.${field.name.value}`, presets),
+      })),
+    }),
+    InputObjectTypeDefinition: (type) => ({ ...type, fields: kept(type.fields, type.name.value, presets) }),
+  })
+
+const kept = (
+  values: readonly InputValueDefinitionNode[] | undefined,
+  owner: string,
+  presets: Map<string, RemotePreset>,
+): readonly InputValueDefinitionNode[] =>
+  (values ?? []).filter(({ name, directives }) => {
+    const preset = directives?.find((directive) => directive.name.value === 'preset')
+    if (preset !== undefined) presets.set(`${owner}.${name.value}`, presetOf(preset))
+    return preset === undefined
+  })
+
+const presetOf = ({ arguments: given = [] }: ConstDirectiveNode): RemotePreset => {
+  const argument = (name: string) => given.find((each) => each.name.value === name)?.value
+  const value = argument('value')
+  if (value === undefined) throw new GraphQLError('@preset needs the argument "value"')
+  const isStatic = argument('static')
+  const literal = valueFromASTUntyped(value) as Json
+  return typeof literal === 'string' &&
+    /^x-hasura-/i.test(literal) &&
+    !(isStatic?.kind === Kind.BOOLEAN && isStatic.value)
+    ? { kind: 'session', name: literal.toLowerCase() }
+    : { kind: 'static', value: literal }
+}
+
+/** In what the schema is no part of the other. */
+const differences = (
+  schema: GraphQLSchema,
+  upstream: GraphQLSchema,
+  presets: RemotePresets,
+): readonly string[] => [
+  ...rootProblems(schema, upstream),
+  ...Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+    .flatMap((type) => typeProblems(type, upstream.getType(type.name), presets)),
+]
+
+const rootProblems = (schema: GraphQLSchema, upstream: GraphQLSchema): readonly string[] => {
+  const query = schema.getQueryType()
+  if (query == null) return ['the schema has no query root']
+  return query.name === upstream.getQueryType()?.name
+    ? []
+    : [`the query root "${query.name}" is not that of the remote schema`]
+}
+
+const typeProblems = (
+  type: GraphQLNamedType,
+  other: GraphQLNamedType | undefined,
+  presets: RemotePresets,
+): readonly string[] => {
+  if (other === undefined || other.constructor !== type.constructor)
+    return [`"${type.name}" does not exist in the upstream remote schema`]
+  if (isEnumType(type) && isEnumType(other))
+    return type
+      .getValues()
+      .filter(({ name }) => other.getValue(name) === undefined)
+      .map(({ name }) => `enum "${type.name}" has no value "${name}" in the upstream remote schema`)
+  if (isUnionType(type) && isUnionType(other)) {
+    const known = new Set(other.getTypes().map(({ name }) => name))
+    return type
+      .getTypes()
+      .filter(({ name }) => !known.has(name))
+      .map(({ name }) => `union "${type.name}" has no member "${name}" in the upstream remote schema`)
+  }
+  if (isInputObjectType(type) && isInputObjectType(other))
+    return inputProblems(Object.values(type.getFields()), other.getFields(), type.name, presets)
+  if ((isObjectType(type) || isInterfaceType(type)) && (isObjectType(other) || isInterfaceType(other)))
+    return Object.values(type.getFields()).flatMap((field) => {
+      const upstream = other.getFields()[field.name]
+      if (upstream === undefined || String(upstream.type) !== String(field.type))
+        return [
+          `field "${type.name}.${field.name}" does not exist with this type in the upstream remote schema`,
+        ]
+      const args = Object.fromEntries(upstream.args.map((argument) => [argument.name, argument]))
+      return inputProblems(field.args, args, `${type.name}.${field.name}`, presets)
+    })
+  return []
+}
+
+const inputProblems = (
+  own: readonly (GraphQLArgument | GraphQLInputField)[],
+  upstream: Readonly<Record<string, GraphQLArgument | GraphQLInputField>>,
+  owner: string,
+  presets: RemotePresets,
+): readonly string[] => [
+  ...own
+    .filter(({ name, type }) => String(upstream[name]?.type) !== String(type))
+    .map(({ name }) => `"${owner}.${name}" does not exist with this type in the upstream remote schema`),
+  ...Object.values(upstream)
+    .filter(({ name }) => !own.some((each) => each.name === name) && !presets.has(`${owner}.${name}`))
+    .filter((each) => 'defaultValue' in each && isRequired(each))
+    .map(({ name }) => `"${owner}.${name}" is required, and has no preset`),
+  ...[...presets.keys()]
+    .filter((key) => key.startsWith(`${owner}.`) && !key.slice(owner.length + 1).includes('.'))
+    .filter((key) => upstream[key.slice(owner.length + 1)] === undefined)
+    .map((key) => `"${key}" has a preset, and does not exist in the upstream remote schema`),
+]
+
+const isRequired = (value: GraphQLArgument | GraphQLInputField): boolean =>
+  isRequiredArgument(value) || isRequiredInputField(value as GraphQLInputField)

@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import { forwardedHeaders } from '../webhook/forwarded-headers.ts'
+import {
+  type Environment,
+  headerValue,
+  resolveTemplate,
+  valueFromEnvironment,
+} from '../webhook/environment.ts'
+import { sendWebhook } from '../webhook/send-webhook.ts'
+import type { RemoteSchema } from '../metadata/types.ts'
+import { parseExactly } from './exact-json.ts'
+
+/** A GraphQL request to a remote schema. */
+export interface RemoteRequest {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>> | undefined
+  readonly operationName?: string | undefined
+}
+
+export interface RemoteCaller {
+  readonly environment: Environment
+  readonly sessionVariables?: Readonly<Record<string, string>> | undefined
+  readonly clientHeaders?: IncomingHttpHeaders | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type RemoteAnswer =
+  | {
+      readonly kind: 'data'
+      readonly data: Readonly<Record<string, unknown>>
+      readonly cookies: readonly string[]
+    }
+  | { readonly kind: 'errors'; readonly errors: readonly RemoteError[] }
+  /** It is not there, or what it says is no GraphQL. */
+  | { readonly kind: 'unavailable'; readonly message: string }
+
+const remoteError = z.object({
+  message: z.string(),
+  extensions: z.record(z.string(), z.json()).nullish(),
+})
+export type RemoteError = z.output<typeof remoteError>
+
+const envelope = z.object({
+  data: z.record(z.string(), z.unknown()).nullish(),
+  errors: z.array(remoteError).nullish(),
+})
+
+/** Seconds. */
+const defaultTimeout = 60
+const maxAnswerBytes = 20 * 1024 * 1024
+
+/** Asks a remote schema. Throws UnsetVariable where its definition speaks of a variable that is not there. */
+export const sendRemote = async (
+  definition: RemoteSchema['definition'],
+  request: RemoteRequest,
+  caller: RemoteCaller,
+): Promise<RemoteAnswer> => {
+  const answer = await sendWebhook(
+    {
+      method: 'POST',
+      url: urlOf(definition, caller.environment),
+      headers: headersOf(definition, caller),
+      body: JSON.stringify(request),
+    },
+    {
+      timeoutMs: (definition.timeout_seconds ?? defaultTimeout) * 1000,
+      maxAnswerBytes,
+      signal: caller.signal,
+    },
+  )
+  if (answer.kind === 'unanswered') return { kind: 'unavailable', message: answer.message }
+  const parsed = envelope.safeParse(jsonOrUndefined(answer.body))
+  if (!parsed.success)
+    return { kind: 'unavailable', message: `the answer with status ${answer.status} is no answer of GraphQL` }
+  const { data, errors } = parsed.data
+  if (errors != null && errors.length > 0) return { kind: 'errors', errors }
+  if (data == null) return { kind: 'unavailable', message: 'the answer has neither data nor errors' }
+  const cookies = answer.headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
+  return { kind: 'data', data, cookies }
+}
+
+export const urlOf = ({ url, url_from_env }: RemoteSchema['definition'], environment: Environment): string =>
+  url_from_env === undefined
+    ? resolveTemplate(url ?? '', environment)
+    : valueFromEnvironment(url_from_env, environment)
+
+/** What is configured goes before the session's variables, and these before what the client sent. */
+const headersOf = (
+  definition: RemoteSchema['definition'],
+  { environment, sessionVariables, clientHeaders }: RemoteCaller,
+): readonly (readonly [string, string])[] => {
+  const headers = new Headers(
+    definition.forward_client_headers === true ? forwardedHeaders(clientHeaders) : {},
+  )
+  for (const [name, value] of Object.entries(sessionVariables ?? {})) headers.set(name, encodeHeader(value))
+  for (const header of definition.headers ?? []) headers.set(header.name, headerValue(header, environment))
+  headers.set('content-type', 'application/json')
+  return [...headers]
+}
+
+/** A session variable may hold what a header may not. */
+const encodeHeader = (value: string): string =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : encodeURIComponent(value)
+
+const jsonOrUndefined = (text: string): unknown => {
+  try {
+    return parseExactly(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,107 @@
+import { type IncomingHttpHeaders, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buildSchema, graphql } from 'graphql'
+
+export interface ReceivedQuery {
+  readonly query: string
+  readonly variables: unknown
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface RemoteServer {
+  readonly url: string
+  readonly queries: ReceivedQuery[]
+  /** Answers 503 to all while false. */
+  isUp: boolean
+  close(): Promise<void>
+}
+
+const sdl = `
+  scalar JSON
+  enum Unit { CELSIUS KELVIN }
+  interface Node { id: ID! }
+  type City implements Node { id: ID! name: String! weather(unit: Unit = CELSIUS): Weather }
+  type Person implements Node { id: ID! nick: String }
+  type Weather { degrees: Float! population: Int cityName: String! exact: JSON }
+  union Hit = City | Person
+  input Place { name: String! country: String }
+  type Query {
+    city(id: ID!): City
+    cities(names: [String!]): [City!]!
+    weather(place: Place!, unit: Unit): Weather
+    node(id: ID!): Node
+    search(text: String!): [Hit!]!
+    echo(value: JSON, owner: String): JSON
+    fails: String
+  }
+  type Mutation { rename(id: ID!, name: String!): City }
+`
+
+const cities = [
+  { __typename: 'City', id: '1', name: 'Ulm' },
+  { __typename: 'City', id: '2', name: 'Au' },
+]
+const weatherOf = (name: string, unit: string) => ({
+  degrees: unit === 'KELVIN' ? 280.5 : 7.5,
+  population: 9,
+  cityName: name,
+  exact: null,
+})
+const withWeather = (city: (typeof cities)[number]) => ({
+  ...city,
+  weather: ({ unit }: { readonly unit: string }) => weatherOf(city.name, unit),
+})
+
+const rootValue = {
+  city: ({ id }: { readonly id: string }) => {
+    const found = cities.find((city) => city.id === id)
+    return found && withWeather(found)
+  },
+  cities: ({ names }: { readonly names?: readonly string[] }) =>
+    cities.filter(({ name }) => names?.includes(name) ?? true).map(withWeather),
+  weather: ({ place, unit }: { readonly place: { readonly name: string }; readonly unit?: string }) =>
+    weatherOf(place.name, unit ?? 'CELSIUS'),
+  node: ({ id }: { readonly id: string }) =>
+    cities.find((city) => city.id === id) ?? { __typename: 'Person', id, nick: `p${id}` },
+  search: () => [cities[0], { __typename: 'Person', id: '9', nick: 'nine' }],
+  echo: ({ value, owner }: { readonly value: unknown; readonly owner?: string }) => ({ value, owner }),
+  fails: () => {
+    throw new Error('it can not be done')
+  },
+  rename: ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name }),
+}
+
+/** A GraphQL server of somebody else's. */
+export const startRemoteServer = async (): Promise<RemoteServer> => {
+  const schema = buildSchema(sdl)
+  const queries: ReceivedQuery[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        readonly query: string
+        readonly variables?: Record<string, unknown>
+      }
+      if (!remote.isUp) {
+        response.writeHead(503).end('down')
+        return
+      }
+      if (!query.includes('IntrospectionQuery')) queries.push({ query, variables, headers: request.headers })
+      const result = await graphql({ schema, source: query, rootValue, variableValues: variables ?? {} })
+      response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'seen=1' })
+      response.end(JSON.stringify(result))
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const remote: RemoteServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    queries,
+    isUp: true,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return remote
+}
