@@ -72,7 +72,7 @@ function isRefused(authorization: string): () => Promise<boolean> {
 
 describe('a key', () => {
   test('tells merchant, permissions, plan and features', async () => {
-    await database.sql`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'STARTER')`
+    await database.sql`UPDATE merchant.subscription SET plan = 'STARTER' WHERE merchant_id = ${merchantId}`
     const { authorization, keyId } = await createKey(database.sql, merchantId)
     expect(await authenticate(authorization)).toEqual({
       kind: 'authenticated',

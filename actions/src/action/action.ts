@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
 import { userErrorsOf } from './input.ts'
+import { missingFeature } from './missing-feature.ts'
 import type { Role, Session } from './session.ts'
 
 /** One call of an action, as it came in. */
@@ -32,6 +33,17 @@ export interface ActionDefinition<Input> {
   handle(call: ActionCall, input: Input): Promise<Answer>
 }
 
+/** What needs a feature that the merchant's plan lacks is refused by the database, wherever it comes to it. */
+async function withinPlan(handle: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await handle()
+  } catch (error) {
+    const refusal = missingFeature(error)
+    if (refusal === null) throw error
+    return refusal
+  }
+}
+
 /** Why the caller may not call the action at all; null: it may. */
 export function accessRefusal(
   { roles, permission }: Pick<Action, 'roles' | 'permission'>,
@@ -53,7 +65,7 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
       const refusal = accessRefusal(definition, call)
       if (refusal !== null) return refusal
       const input = schema.safeParse(call.input, { reportInput: true })
-      if (input.success) return definition.handle(call, input.data)
+      if (input.success) return withinPlan(() => definition.handle(call, input.data))
       const errors = userErrorsOf(input.error)
       const named = new Set(errors.map(({ field }) => field))
       const others = (await definition.lookUp?.(call)) ?? []

@@ -14,6 +14,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   merchant = await shop.createMerchant()
+  // As if it never had a plan: the allow-list's tests give it one again.
+  await shop.database`DELETE FROM merchant.subscription WHERE merchant_id = ${merchant.merchantId}`
   session = await sessionAs(shop, merchant, 'Owner')
 })
 afterAll(() => shop.close())
@@ -136,6 +138,10 @@ describe('an API key', () => {
 })
 
 describe('an allow-list', () => {
+  beforeEach(
+    () =>
+      shop.database`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchant.merchantId}, 'PRO')`,
+  )
   const enable = () => shop.database`
     UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${merchant.merchantId}`
   const add = () => shop.database`

@@ -139,6 +139,8 @@ async function createMerchant(database: Database): Promise<TestMerchant> {
   const [merchant] = await database<{ id: MerchantId }[]>`
     INSERT INTO merchant.merchant (name, email) VALUES ('Test', 'test@example.com') RETURNING id`
   const merchantId = found(merchant).id
+  // The free plan has one warehouse and no allow-list.
+  await database`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'PRO')`
   await database`INSERT INTO merchant.settings (merchant_id, tax_rate) VALUES (${merchantId}, 0.0825)`
   const warehouses = await database<{ id: string }[]>`
     INSERT INTO inventory.warehouse (merchant_id, name, code, priority)

@@ -48,6 +48,8 @@ export interface Write {
   /** What goes along with the record. */
   readonly before: readonly Statement[]
   readonly record: Statement
+  /** Session variables that triggers of the database look for, beside the caller's own. */
+  readonly session?: Readonly<Record<`x-hasura-${string}`, string>>
 }
 
 /** A root field of a Hasura mutation. */

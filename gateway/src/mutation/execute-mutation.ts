@@ -12,9 +12,10 @@ import { missingPermissions, type QueryContext, type QueryResult } from '../quer
 import type { Row, ShapeContext } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
 import { violationError } from './constraints.ts'
-import type { ActionMutation, EachMutation, RowsMutation, Values } from './definition.ts'
+import type { ActionMutation, EachMutation, RowsMutation, Values, Write } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
+import { missingFeature } from './missing-feature.ts'
 import { auditVariables, recordFailure } from './mutation-audit.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
 import { rowsOperation, writtenRecord } from './rows-operation.ts'
@@ -181,7 +182,7 @@ async function writeRows(
   }
   const write = definition.write(call.args, context.principal)
   const operation = rowsOperation(write, call)
-  const result = await ask(operation, context, call)
+  const result = await ask(operation, context, call, write.session)
   if (result.kind !== 'data') return refusedWrite(definition, call, operation, result, context)
   const answer = JSON.parse(result.json) as Row
   const record = writtenRecord(write.record, answer['record'])
@@ -204,6 +205,8 @@ async function refusedWrite(
   context: QueryContext,
 ): Promise<Outcome> {
   const [error] = result.kind === 'errors' ? result.errors : []
+  const feature = error && missingFeature(error.message)
+  if (feature) return { kind: 'refused', error: feature }
   const input = definition.input === null ? call.args : (call.args[definition.input] as Values)
   const violation = error && violationError(error.message, { ...call.args, ...input })
   if (violation || error?.extensions?.code === 'permission-error') {
@@ -279,8 +282,9 @@ function ask(
   operation: Operation,
   { dataLayer, principal, signal, headers, audit }: QueryContext,
   call: PlannedCall,
+  more: Write['session'] = {},
 ): Promise<DataLayerResult> {
-  const session = { ...principal.sessionVariables, ...auditVariables(audit, call) }
+  const session = { ...principal.sessionVariables, ...auditVariables(audit, call), ...more }
   return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })
 }
 

@@ -1,6 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import { invalidFormat, type UserError } from '../../errors/user-error.ts'
-import { action, type MutationDefinition, type RowsMutation, type Values } from '../../mutation/definition.ts'
+import {
+  action,
+  type Arguments,
+  type MutationDefinition,
+  type RowsMutation,
+  type Values,
+  type Write,
+} from '../../mutation/definition.ts'
 import {
   byId,
   change,
@@ -67,12 +74,13 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     rules: accountRules,
     required: ['name', 'email', 'ipWhitelistEnabled'],
     byId: false,
-    write: (input) => {
+    write: (input, args) => {
       const { ipWhitelistEnabled: ipAllowListEnabled } = input as Values
-      return update(accountTable, theOnlyOne, {
+      const record = update(accountTable, theOnlyOne, {
         ...pick(input as Values, ['name', 'email', 'phone', 'website']),
         ...(ipAllowListEnabled !== undefined && { ipAllowListEnabled }),
       })
+      return { before: [], record, ...confirmation(args) }
     },
   }),
   updateMerchantSettings: change({
@@ -136,8 +144,19 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
   resumeSubscription: action(subscription),
   revokeApiKey: action({ record: { relationship: 'apiKey', projection: 'ApiKey' } }),
   addIPWhitelist: addToAllowList(),
-  removeIPWhitelist: deletion('Allow-list entry', (id) => remove(allowListTable, byId(id))),
+  removeIPWhitelist: {
+    ...deletion('Allow-list entry', (id) => remove(allowListTable, byId(id))),
+    write: (args) => ({
+      before: [],
+      record: remove(allowListTable, byId(args['id'])),
+      ...confirmation(args),
+    }),
+  },
 }
+
+/** The database asks for it where the caller's own address would be shut out (migrations, `merchant.keep_the_caller_in`). */
+const confirmation = ({ confirmLockout }: Arguments): Pick<Write, 'session'> =>
+  confirmLockout === true ? { session: { 'x-hasura-confirmed': 'lockout' } } : {}
 
 /** The SDL's ApiKeyMode is in capitals, the column isn't. */
 const modeOf = ({ mode }: Values): string => (mode === 'TEST' ? 'test' : 'live')

@@ -1,0 +1,11 @@
+DROP TRIGGER check_feature ON merchant.merchant;
+DROP FUNCTION merchant.check_allow_list();
+DROP TRIGGER check_feature ON inventory.warehouse;
+DROP FUNCTION merchant.check_warehouses();
+DROP TRIGGER check_feature ON merchant.ip_allow_list_entry;
+DROP TRIGGER check_feature ON payment.payment;
+DROP TRIGGER check_feature ON ordering.order;
+DROP TRIGGER check_feature ON catalog.category;
+DROP TRIGGER check_feature ON catalog.product;
+DROP FUNCTION merchant.check_feature();
+DROP FUNCTION merchant.require_feature(uuid, text);

@@ -1,0 +1,133 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bearer, createClient, type Client } from './support/graphql-client.ts'
+import { ADDRESS, payload, succeeded } from './support/shop.ts'
+import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
+
+let platform: TestPlatform
+let sql: postgres.Sql
+let contract: Client
+let hasura: Client
+
+beforeAll(async () => {
+  platform = await startTestPlatform()
+  sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
+  contract = createClient(platform.graphqlUrl, bearer(platform.liveKey))
+  hasura = createClient(`${platform.hasuraUrl}/v1/graphql`, bearer(platform.liveKey))
+})
+afterAll(async () => {
+  await sql.end()
+  await platform.stop()
+})
+
+const setPlan = (plan: string) => sql`
+  UPDATE merchant.subscription SET plan = ${plan} WHERE merchant_id = ${platform.merchantId}`
+
+interface Payload {
+  readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[]
+}
+const errors = 'errors { field code message }'
+
+describe('on a plan without several warehouses', () => {
+  beforeAll(() => setPlan('FREE'))
+  afterAll(() => setPlan('PRO'))
+
+  test('/graphql refuses a further one with the feature and the plan that has it', async () => {
+    const answer = await contract(
+      `mutation ($input: CreateWarehouseInput!) { createWarehouse(input: $input) { ${errors} } }`,
+      { input: { name: 'North', code: 'NORTH', location: ADDRESS } },
+    )
+    expect(answer.status).toBe(403)
+    expect(answer.errors[0]?.extensions).toMatchObject({
+      id: 'SVC_AUTH_003',
+      details: {
+        reason: 'The plan FREE does not include multiple_warehouses; the plan STARTER has it',
+        feature: 'multiple_warehouses',
+        plan: 'FREE',
+        requiredPlan: 'STARTER',
+      },
+    })
+    expect(answer.text).not.toMatch(/constraint|relation|plan_feature/)
+  })
+
+  test('Hasura’s own API refuses it, too', async () => {
+    const { errors: told } = await hasura(
+      'mutation { insertWarehouse(object: {name: "North", code: "NORTH"}) { id } }',
+    )
+    expect(told[0]?.message).toContain(
+      'the plan FREE does not include multiple_warehouses, which needs the plan STARTER',
+    )
+  })
+})
+
+describe('an IP allow-list', () => {
+  const enable = async (confirmLockout = false) =>
+    succeeded(
+      await contract<Record<string, Payload>>(
+        `mutation ($confirmLockout: Boolean!) {
+          updateMerchantAccount(input: { ipWhitelistEnabled: true }, confirmLockout: $confirmLockout) { ${errors} }
+        }`,
+        { confirmLockout },
+      ),
+    )['updateMerchantAccount']?.errors
+  const add = async (ip: string) =>
+    payload(
+      await contract<Record<string, Payload & { ipAddress: string }>>(
+        `mutation ($ip: String!) { addIPWhitelist(ip: $ip) { ipAddress ${errors} } }`,
+        { ip },
+      ),
+    ).ipAddress
+  const remove = async (network: string, confirmLockout = false) => {
+    const [entry] = await sql<{ id: string }[]>`
+      SELECT id FROM merchant.ip_allow_list_entry WHERE merchant_id = ${platform.merchantId} AND network = ${network}`
+    return succeeded(
+      await contract<Record<string, Payload>>(
+        `mutation ($id: ID!, $confirmLockout: Boolean!) {
+          removeIPWhitelist(id: $id, confirmLockout: $confirmLockout) { ${errors} }
+        }`,
+        { id: entry?.id ?? '', confirmLockout },
+      ),
+    )['removeIPWhitelist']?.errors
+  }
+  const worksAgain = () => expect.poll(async () => (await contract('{ viewer { id } }')).status).toBe(200)
+
+  beforeEach(async () => {
+    await sql`UPDATE merchant.merchant SET ip_allow_list_enabled = false WHERE id = ${platform.merchantId}`
+    await sql`DELETE FROM merchant.ip_allow_list_entry WHERE merchant_id = ${platform.merchantId}`
+    await worksAgain()
+  })
+
+  test('is not switched on without the caller’s own address, unless it says to know that', async () => {
+    await add('192.0.2.0/24')
+    expect(await enable()).toMatchObject([{ field: 'ipWhitelistEnabled', code: 'INVALID_VALUE' }])
+    expect((await contract('{ viewer { id } }')).status).toBe(200)
+    expect(await enable(true)).toEqual([])
+    await expect
+      .poll(async () => (await contract('{ viewer { id } }')).errors[0]?.extensions.id)
+      .toBe('SVC_AUTH_004')
+  })
+
+  test('keeps the caller’s own address, unless it says to know', async () => {
+    await add('192.0.2.0/24')
+    await add('127.0.0.1')
+    expect(await enable()).toEqual([])
+    expect(await remove('127.0.0.1/32')).toMatchObject([{ field: 'id', code: 'INVALID_VALUE' }])
+    expect(await remove('192.0.2.0/24')).toEqual([])
+    await add('192.0.2.0/24')
+    expect(await remove('127.0.0.1/32', true)).toEqual([])
+  })
+
+  test('takes an IPv4 range that is written as an IPv6 one for what it is', async () => {
+    expect(await add('::ffff:127.0.0.0/120')).toBe('127.0.0.0/24')
+    expect(await enable()).toEqual([])
+    expect((await contract('{ viewer { id } }')).status).toBe(200)
+  })
+
+  test('is not switched on by Hasura’s own API, which does not know where the caller is', async () => {
+    await add('127.0.0.1')
+    const { errors: told } = await hasura(
+      `mutation { updateMerchantAccounts(where: {}, _set: { ipAllowListEnabled: true }) { affected_rows } }`,
+    )
+    expect(told[0]?.message).toContain('would not be on the list')
+  })
+})
