@@ -47,6 +47,7 @@ const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'gateway/src/domains': [
     'analytics',
+    'audit',
     'booking',
     'cart',
     'catalog',

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  createKey,
+  createMerchant,
+  createMerchantDatabase,
+  type MerchantDatabase,
+} from '../test/merchant-database.ts'
+import { startAuthWebhook, type AuthWebhook } from './webhook.ts'
+
+/** What the webhook says while its database is away: between them stands a proxy that can be taken away, or fall silent. */
+let database: MerchantDatabase
+let webhook: AuthWebhook
+let authorization: string
+let state: 'through' | 'silent' | 'gone' = 'through'
+const sockets = new Set<Socket>()
+
+const proxy = createServer((client) => {
+  if (state === 'gone') {
+    client.destroy()
+    return
+  }
+  const { hostname, port } = new URL(database.url)
+  const server = connect(Number(port || 5432), hostname)
+  for (const socket of [client, server]) {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+  }
+  client.on('data', (data) => state === 'through' && server.write(data)).on('close', () => server.destroy())
+  server.on('data', (data) => state === 'through' && client.write(data)).on('close', () => client.destroy())
+})
+
+beforeAll(async () => {
+  database = await createMerchantDatabase()
+  authorization = (await createKey(database.sql, await createMerchant(database.sql))).authorization
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const databaseUrl = new URL(database.url)
+  databaseUrl.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const logger = pino({ level: 'silent' })
+  webhook = await startAuthWebhook({ port: 0, databaseUrl: databaseUrl.href, mode: 'live', logger })
+})
+afterAll(async () => {
+  await webhook.close()
+  proxy.close()
+  for (const socket of sockets) socket.destroy()
+  await database.close()
+})
+
+const get = async () => (await fetch(webhook.url, { headers: { authorization } })).status
+const post = async () =>
+  (
+    await fetch(webhook.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ headers: { authorization } }),
+    })
+  ).status
+const healthz = async () => (await fetch(`${webhook.url}/healthz`)).status
+
+test.each(['gone', 'silent'] as const)(
+  'a database that is %s lets nobody in, is told as 503 within the patience of Hasura, and is found again',
+  { timeout: 30_000 },
+  async (way) => {
+    await expect.poll(healthz, { timeout: 5_000 }).toBe(200)
+    expect([await get(), await post()]).toEqual([200, 200])
+    state = way
+    if (way === 'gone') for (const socket of sockets) socket.destroy()
+    await expect.poll(healthz, { timeout: 5_000 }).toBe(503)
+    // Also who was let in a moment ago: a revocation could not be heard of. Hasura waits ten seconds.
+    const patience = AbortSignal.timeout(10_000)
+    const statuses = Promise.all([get(), post()])
+    await Promise.race([
+      statuses,
+      once(patience, 'abort').then(() => {
+        throw new Error('Hasura would not have waited')
+      }),
+    ])
+    expect(await statuses).toEqual([503, 503])
+    state = 'through'
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(healthz, { timeout: 10_000 }).toBe(200)
+    await expect.poll(get, { timeout: 10_000 }).toBe(200)
+  },
+)

@@ -1,0 +1,92 @@
+import { readMetadataDirectory } from '../../../hasura/engine/src/metadata/read-directory.ts'
+import { expect, test } from 'vitest'
+import { loadContract } from '../contract/load.ts'
+import { projections } from './projections.ts'
+
+/** The part of a table's metadata that says who sees what. */
+interface TrackedTable {
+  readonly configuration?: {
+    readonly custom_name?: string
+    readonly column_config?: Readonly<Record<string, { readonly custom_name?: string }>>
+  }
+  readonly select_permissions?: readonly {
+    readonly role: string
+    readonly permission: { readonly filter: unknown; readonly columns: readonly string[] }
+  }[]
+}
+
+const metadata = (await readMetadataDirectory(
+  new URL('../../../metadata', import.meta.url).pathname,
+)) as unknown as { readonly sources: readonly { readonly tables: readonly TrackedTable[] }[] }
+const tables = new Map(
+  metadata.sources.flatMap(({ tables }) =>
+    tables.flatMap((table) => {
+      const name = table.configuration?.custom_name
+      return name === undefined ? [] : [[name, table] as const]
+    }),
+  ),
+)
+const { permissions, schema } = loadContract()
+
+const selectOf = (table: TrackedTable, role: string) =>
+  table.select_permissions?.find((one) => one.role === role)?.permission
+
+/** The permissions that a row filter asks for: `_exists` over merchant.permission. */
+function askedFor(filter: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (typeof filter !== 'object' || filter === null) return found
+  if ('_where' in filter && '_table' in filter) {
+    const { _table: table, _where: where } = filter as {
+      _table: { name?: string }
+      _where: { name?: { _eq?: string } }
+    }
+    if (table.name === 'permission' && where.name?._eq !== undefined) found.add(where.name._eq)
+  }
+  for (const value of Object.values(filter)) askedFor(value, found)
+  return found
+}
+
+/** Where both are right to differ. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  LowStock: 'shoppers pass the type’s rule and see none of its rows',
+  StockAlert: 'a row tells of a customer and of stock, so Hasura asks for both',
+}
+
+const typed = [...projections.types].flatMap(([name, { type, from }]) => {
+  const rule = permissions.ofType(type)
+  const table = tables.get(from)
+  return rule === undefined || table === undefined ? [] : [{ name, type, rule, table }]
+})
+
+test('the types of the contract are found in the metadata', () => {
+  expect(typed.length).toBeGreaterThan(40)
+  expect(Object.keys(EXCEPTIONS).filter((name) => !projections.types.has(name))).toEqual([])
+})
+
+test.each(typed.filter(({ name }) => !(name in EXCEPTIONS)))(
+  '$name needs of /graphql what Hasura’s own API needs',
+  ({ rule, table }) => {
+    expect([...askedFor(selectOf(table, 'merchant')?.filter)]).toEqual([rule.name])
+    expect(selectOf(table, 'customer') !== undefined).toBe(rule.customer)
+  },
+)
+
+test('a field that is not for shoppers is a column that Hasura doesn’t show them either', () => {
+  const shown = typed.flatMap(({ type, name, table }) => {
+    const definition = schema.getType(type)
+    const columns = new Set(selectOf(table, 'customer')?.columns)
+    const named = Object.entries(table.configuration?.column_config ?? {})
+    if (definition === undefined || !('getFields' in definition)) return []
+    return Object.keys(definition.getFields())
+      .filter((field) => {
+        const rule = permissions.ofField(type, field)
+        const special = projections.types.get(name)?.fields?.[field]
+        if (rule === undefined || rule.customer || (special !== undefined && special.kind !== 'column'))
+          return false
+        const shownAs = special?.column ?? field
+        const column = named.find(([, { custom_name: custom }]) => custom === shownAs)?.[0] ?? shownAs
+        return columns.has(column)
+      })
+      .map((field) => `${name}.${field}`)
+  })
+  expect(shown).toEqual([])
+})
