@@ -7,8 +7,16 @@ import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
 import { addFault, id, integer, list, optional, text, timestamp, userError } from '../action/input.ts'
+import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { createApiKey, customerExists, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
+import {
+  createApiKey,
+  customerExists,
+  endOfKey,
+  revokeApiKey,
+  rotateApiKey,
+  unknownPermissions,
+} from './api-keys.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
 export interface MerchantOptions {
@@ -37,7 +45,11 @@ export function merchantActions({
       roles,
       permission: 'api_keys:write',
       input: z.object({ id, overlapSeconds: optional(integer(0, MAX_OVERLAP)) }),
-      async handle({ session: { merchantId, permissions: own } }, input) {
+      async handle({ session }, input) {
+        const { merchantId, permissions: own } = session
+        const kept = await endOfKey(database, merchantId, input.id)
+        if (kept !== undefined && (await outlives(database, session, kept)))
+          return invalid(userError('id', { kind: 'value', message: OUTLIVES }))
         const overlap = input.overlapSeconds ?? DEFAULT_OVERLAP
         const rotation = await rotateApiKey(database, merchantId, { own, id: input.id, overlap })
         switch (rotation.outcome) {
@@ -89,6 +101,15 @@ export function merchantActions({
   }
 }
 
+const OUTLIVES = 'A key can not make one that ends later than itself'
+
+/** Whether a key would end later than the one that makes it, which would so get beyond its own end. @param end null: never */
+async function outlives(database: Database, session: Session, end: Date | null): Promise<boolean> {
+  if (session.role !== 'merchant' || session.keyId === undefined) return false
+  const own = await endOfKey(database, session.merchantId, session.keyId)
+  return own != null && (end === null || end > own)
+}
+
 const newApiKey = z.object({
   name: text(255),
   mode: z.enum(['live', 'test']),
@@ -105,7 +126,8 @@ const create = (database: Database): Action =>
     roles,
     permission: 'api_keys:write',
     input: z.object({ input: newApiKey }),
-    async handle({ session: { merchantId, permissions: own } }, { input }) {
+    async handle({ session }, { input }) {
+      const { merchantId, permissions: own } = session
       const unknown = await unknownPermissions(database, input.permissions)
       if (unknown.size > 0) {
         const errors = input.permissions.flatMap((name, index) =>
@@ -115,6 +137,8 @@ const create = (database: Database): Action =>
       }
       const beyond = input.permissions.find((name) => !own.has(name))
       if (beyond !== undefined) return forbidden(`Nobody grants what they don’t have: ${beyond}`)
+      if (await outlives(database, session, input.expiresAt === null ? null : new Date(input.expiresAt)))
+        return invalid(userError('expiresAt', { kind: 'value', message: OUTLIVES }))
       const { id: apiKeyId, key } = await createApiKey(database, merchantId, input)
       return done({ merchantId, apiKeyId, key })
     },

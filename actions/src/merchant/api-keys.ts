@@ -21,6 +21,17 @@ export async function unknownPermissions(
   return new Set(rows.map((row) => row.name))
 }
 
+/** When a key ends, null being never; undefined: there is no such key. */
+export async function endOfKey(
+  database: Database,
+  merchantId: MerchantId,
+  id: string,
+): Promise<Date | null | undefined> {
+  const [row] = await database<{ expires_at: Date | null }[]>`
+    SELECT expires_at FROM merchant.api_key WHERE merchant_id = ${merchantId} AND id = ${id}`
+  return row?.expires_at
+}
+
 /** Makes a key. Its value is in the answer and nowhere else: only its hash is stored. */
 export async function createApiKey(
   database: Database,

@@ -41,6 +41,26 @@ describe('createApiKey', () => {
     dataOf(await create({ permissions: ['orders:read'] }, session))
   })
 
+  test('makes nothing that ends later than the key that it is called with, and neither does rotating', async () => {
+    const end = new Date(Date.now() + 86_400_000)
+    const keyId = String(dataOf(await create({ expiresAt: end.toISOString() })).apiKeyId)
+    const session = { ...staff(merchant), keyId }
+    const refused = (field: string) => ({ kind: 'invalid', errors: [{ field, code: 'INVALID_VALUE' }] })
+    expect(await create({}, session)).toMatchObject(refused('expiresAt'))
+    expect(await create({ expiresAt: new Date(end.getTime() + 1000).toISOString() }, session)).toMatchObject(
+      refused('expiresAt'),
+    )
+    dataOf(await create({ expiresAt: end.toISOString() }, session))
+    const endless = String(dataOf(await create({})).apiKeyId)
+    const rotate = (id: string) =>
+      shop.call(merchant, 'rotateApiKey', { id, overlapSeconds: 60 }, { session })
+    expect(await rotate(endless)).toMatchObject(refused('id'))
+    expect(await rotate('01a1f000-0000-7000-8000-000000000000')).toMatchObject({
+      errors: [{ code: 'NOT_FOUND' }],
+    })
+    dataOf(await rotate(keyId))
+  })
+
   test('names wrong input: unknown permissions, no name, another mode, a time that has passed', async () => {
     expect(await create({ permissions: ['orders:read', 'orders:steal'] })).toMatchObject({
       errors: [{ field: 'permissions.1', code: 'NOT_FOUND' }],
