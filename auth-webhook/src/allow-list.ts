@@ -19,7 +19,7 @@ export function isAllowed(allowList: AllowList, address: string | undefined): bo
 }
 
 /** An IPv4 address that came in over an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4 address. */
-function parseAddress(text: string | undefined): Address | undefined {
+export function parseAddress(text: string | undefined): Address | undefined {
   if (text === undefined || !ipaddr.isValid(text)) return undefined
   return ipaddr.process(text)
 }
