@@ -107,6 +107,15 @@ const goldens: readonly Golden[] = [
     } }`,
   },
   {
+    // Counting what is distinct sorts the rows, which must not sort the nodes.
+    name: 'aggregate-beside-nodes-in-order',
+    session: merchant(1),
+    query: `{ book_aggregate(order_by: {id: desc}) {
+      aggregate { count(columns: status, distinct: true) }
+      nodes { id status }
+    } }`,
+  },
+  {
     name: 'computed-fields',
     session: merchant(1),
     query: `{ book(where: {isMine: {_eq: true}}, order_by: {id: asc}, limit: 2) {

@@ -147,7 +147,7 @@ const computedField = (computed: ComputedFieldModel, value: Json, scope: Scope):
 const comparisons = (left: Operand, type: CatalogType, value: Json, scope: Scope): Predicate => {
   if (value === null) return { kind: 'is-null', operand: left, negated: false }
   if (!isObject(value))
-    return { kind: 'compare', left, operator: '=', right: scalarValue(value, typeNameOf(type)) }
+    return { kind: 'compare', left, operator: '=', right: ownValue(value, type) }
   const operands = Object.entries(value).map(([key, operand]) =>
     comparison(left, type, canonicalOperator(key), operand, at(scope, key)),
   )
@@ -178,7 +178,7 @@ const applied = (left: Operand, type: CatalogType, operator: ComparisonOperator,
   const { operand, sql } = operator
   switch (operand.kind) {
     case 'same':
-      return { kind: 'compare', left, operator: sql, right: scalarValue(value, typeNameOf(type)) }
+      return { kind: 'compare', left, operator: sql, right: ownValue(value, type) }
     case 'other':
       return { kind: 'compare', left, operator: sql, right: scalarValue(value, operand.type) }
     case 'each':
@@ -213,6 +213,12 @@ const columnValue = (value: Json, scope: Scope): Value => {
 }
 
 const sessionVariable = /^x-hasura-/i
+
+/** A value of a column's own type, which for an array column may be written as a list. */
+const ownValue = (value: Json, type: CatalogType): Value =>
+  baseType(type).category === 'array'
+    ? listValue(value, typeNameOf(type))
+    : scalarValue(value, typeNameOf(type))
 
 const scalarValue = (value: Json, type: TypeName): Value => {
   if (typeof value === 'string' && sessionVariable.test(value))

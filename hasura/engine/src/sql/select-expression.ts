@@ -299,16 +299,24 @@ const aggregateEntry = (
     }
     case 'nodes': {
       const { nodeLimit } = plan
-      if (nodeLimit === undefined)
+      if (nodeLimit === undefined && !(plan.rows.orderBy.length > 0 && countsDistinct(plan)))
         return { key, value: collect(jsonArray(rowEntries(field.fields, alias, translation))) }
-      const limited: RowsPlan = { ...plan.rows, limit: nodeCount(plan.rows.limit, nodeLimit) }
-      const nodes = selectJson({ kind: 'rows', rows: limited, fields: field.fields }, parent, translation)
+      const rows: RowsPlan =
+        nodeLimit === undefined ? plan.rows : { ...plan.rows, limit: nodeCount(plan.rows.limit, nodeLimit) }
+      const nodes = selectJson({ kind: 'rows', rows, fields: field.fields }, parent, translation)
       return { key, value: subquery(nodes) }
     }
     default:
       return field satisfies never
   }
 }
+
+/** Postgres sorts the rows to count what is distinct, and gives them to the other aggregates in that order. */
+const countsDistinct = ({ fields }: Extract<SelectPlan, { kind: 'aggregate' }>): boolean =>
+  fields.some(
+    (field) =>
+      field.kind === 'aggregate' && field.values.some((value) => value.kind === 'count' && value.distinct),
+  )
 
 const nodeCount = (asked: RowCount | undefined, allowed: number): RowCount => {
   if (asked === undefined) return { kind: 'constant', value: allowed }

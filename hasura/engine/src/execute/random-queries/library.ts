@@ -1,0 +1,180 @@
+import type { BoolExp } from './query.ts'
+
+/** The tables that random queries are about: their columns, what relates them, and all of their rows. */
+export const tableNames = ['author', 'book', 'review'] as const
+export type TableName = (typeof tableNames)[number]
+
+/** Dates are texts, whose order is that of the days. Texts are lower-case letters, which every collation orders alike. */
+export type ColumnType = 'int' | 'text' | 'date' | 'bool' | 'texts' | 'jsonb'
+export type Value = number | string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>
+export type Row = Readonly<Record<string, Value>>
+
+export interface Relationship {
+  readonly kind: 'object' | 'array'
+  readonly table: TableName
+  /** Column of the own table, and of the other one. */
+  readonly own: string
+  readonly other: string
+}
+
+export interface LibraryTable {
+  readonly columns: Readonly<Record<string, ColumnType>>
+  readonly relationships: Readonly<Record<string, Relationship>>
+}
+
+export const library: Readonly<Record<TableName, LibraryTable>> = {
+  author: {
+    columns: { id: 'int', name: 'text', born: 'date', living: 'bool' },
+    relationships: { books: { kind: 'array', table: 'book', own: 'id', other: 'author_id' } },
+  },
+  book: {
+    columns: {
+      id: 'int',
+      author_id: 'int',
+      title: 'text',
+      price: 'int',
+      published: 'date',
+      printed: 'bool',
+      tags: 'texts',
+      attributes: 'jsonb',
+    },
+    relationships: {
+      author: { kind: 'object', table: 'author', own: 'author_id', other: 'id' },
+      reviews: { kind: 'array', table: 'review', own: 'id', other: 'book_id' },
+    },
+  },
+  review: {
+    columns: { id: 'int', book_id: 'int', rating: 'int', reader: 'text', read_on: 'date' },
+    relationships: { book: { kind: 'object', table: 'book', own: 'book_id', other: 'id' } },
+  },
+}
+
+export const librarySql = `
+  create table author (id int primary key, name text, born date, living bool);
+  create table book (
+    id int primary key, author_id int references author, title text, price int, published date, printed bool,
+    tags text[], attributes jsonb
+  );
+  create table review (id int primary key, book_id int references book, rating int, reader text, read_on date);
+`
+
+/** What values are taken from, in rows and in queries: few, so that they meet, are tied and are missed. */
+export const words = ['ant', 'bee', 'cat', 'eel', 'emu', 'gnat', 'gnu', 'newt'] as const
+export const days = ['1999-12-31', '2020-02-29', '2024-01-01', '2024-06-15'] as const
+export const tags = ['new', 'old', 'two words'] as const
+export const documents = [{}, { pages: 1 }, { pages: 2, cover: 'hard' }, { cover: null }] as const
+
+/** Every value of the column's kind turns up, NULL among them; the same rows each time. */
+const pick = <Item>(items: readonly Item[], number: number): Item | null => {
+  const index = (number * 7 + Math.floor(number / 3)) % (items.length + 1)
+  return items[index] ?? null
+}
+
+const numbered = (count: number, row: (id: number) => Row): readonly Row[] =>
+  Array.from({ length: count }, (_, index) => row(index + 1))
+
+export const libraryRows: Readonly<Record<TableName, readonly Row[]>> = {
+  author: numbered(6, (id) => ({
+    id,
+    name: pick(words, id),
+    born: pick(days, id),
+    living: pick([true, false], id),
+  })),
+  book: numbered(24, (id) => ({
+    id,
+    author_id: pick([1, 2, 3, 4], id),
+    title: pick(words, id * 5),
+    price: pick([0, 1, 2, 5], id * 3),
+    published: pick(days, id * 11),
+    printed: pick([true, false], id * 2),
+    tags: pick([[], ['new'], ['old', 'new'], ['two words', 'new', 'new']], id),
+    attributes: pick(documents, id * 13),
+  })),
+  review: numbered(50, (id) => ({
+    id,
+    book_id: pick([1, 2, 3, 5, 8, 13, 21], id * 2),
+    rating: pick([1, 2, 3, 4, 5], id),
+    reader: pick(words, id * 3),
+    read_on: pick(days, id),
+  })),
+}
+
+/** What a role may read of a table. */
+export interface Permission {
+  readonly columns: readonly string[]
+  readonly filter: BoolExp
+  readonly limit?: number
+  readonly aggregations: boolean
+}
+
+/** A table that is not named is not there for the role. */
+export type Role = Readonly<Partial<Record<TableName, Permission>>>
+
+export const sessionVariables = { 'x-hasura-reader': 'gnu' } as const
+
+const everything: BoolExp = { kind: 'and', of: [] }
+const all = (table: TableName): Permission => ({
+  columns: Object.keys(library[table].columns),
+  filter: everything,
+  aggregations: true,
+})
+
+export const roles = {
+  admin: { author: all('author'), book: all('book'), review: all('review') },
+  /** Rows by a session variable, a disjunction with NULLs, and through relationships both ways. */
+  reader: {
+    author: {
+      columns: ['id', 'name', 'born'],
+      filter: {
+        kind: 'related',
+        relationship: 'books',
+        where: { kind: 'compare', column: 'printed', operator: '_eq', value: true },
+      },
+      aggregations: false,
+    },
+    book: {
+      columns: ['id', 'author_id', 'title', 'price', 'tags', 'printed'],
+      filter: {
+        kind: 'or',
+        of: [
+          { kind: 'not', of: { kind: 'compare', column: 'price', operator: '_gt', value: 1 } },
+          { kind: 'null', column: 'author_id', is: true },
+        ],
+      },
+      limit: 5,
+      aggregations: true,
+    },
+    review: {
+      columns: ['id', 'book_id', 'rating', 'reader'],
+      filter: {
+        kind: 'or',
+        of: [
+          { kind: 'session', column: 'reader', variable: 'x-hasura-reader' },
+          {
+            kind: 'and',
+            of: [
+              { kind: 'compare', column: 'rating', operator: '_gte', value: 3 },
+              {
+                kind: 'related',
+                relationship: 'book',
+                where: { kind: 'compare', column: 'title', operator: '_neq', value: 'eel' },
+              },
+            ],
+          },
+        ],
+      },
+      aggregations: true,
+    },
+  },
+  /** One table, and of it few columns and rows. */
+  visitor: {
+    book: {
+      columns: ['id', 'title', 'published'],
+      filter: { kind: 'compare', column: 'tags', operator: '_contains', value: ['new'] },
+      limit: 3,
+      aggregations: false,
+    },
+  },
+} satisfies Readonly<Record<string, Role>>
+
+export type RoleName = keyof typeof roles
