@@ -146,8 +146,7 @@ const computedField = (computed: ComputedFieldModel, value: Json, scope: Scope):
 
 const comparisons = (left: Operand, type: CatalogType, value: Json, scope: Scope): Predicate => {
   if (value === null) return { kind: 'is-null', operand: left, negated: false }
-  if (!isObject(value))
-    return { kind: 'compare', left, operator: '=', right: ownValue(value, type) }
+  if (!isObject(value)) return { kind: 'compare', left, operator: '=', right: ownValue(value, type) }
   const operands = Object.entries(value).map(([key, operand]) =>
     comparison(left, type, canonicalOperator(key), operand, at(scope, key)),
   )
