@@ -111,7 +111,11 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     const writes = await tableWrites(matrix, schema('merchant'))
     const needed = ({ table, does }: TableWrite) => rows.get(table.name)?.[does] ?? []
     const { sql, platform, callers, permissions } = matrix
-    const digests = async () => ({ ...(await fingerprint(sql, platform.merchantId)), 'merchant.api_key': '' })
+    // Keys are made while this runs, and what is refused is written down.
+    const digests = async () =>
+      Object.entries(await fingerprint(sql, platform.merchantId)).filter(
+        ([table]) => table !== 'merchant.api_key' && !table.startsWith('audit.'),
+      )
     const before = await digests()
     const wrong: string[] = []
     for (const each of writes) {

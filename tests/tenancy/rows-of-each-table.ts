@@ -35,6 +35,9 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     SELECT merchant_id, id, 'ORDER_SHIPPED', 'of the matrix', 'Shipped', 'Shipped', 'SENT'
     FROM notification.device WHERE merchant_id = ${merchantId} LIMIT 1`
   await sql`
+    INSERT INTO email.link (merchant_id, kind, url)
+    VALUES (${merchantId}, 'USER_INVITATION', 'https://example.com/{token}') ON CONFLICT DO NOTHING`
+  await sql`
     INSERT INTO email.delivery (merchant_id, kind, campaign_id, subject_key, recipient, status, facts)
     SELECT merchant_id, 'CAMPAIGN', id, 'of the matrix', 'a@example.com', 'FAILED', '{}'
     FROM email.campaign WHERE merchant_id = ${merchantId} LIMIT 1`

@@ -1,0 +1,86 @@
+/**
+ * Whether the time of an answer tells another merchant's id from one that nobody has: both are asked for in turn, and the
+ * two sets of times compared (Mann-Whitney; p is the chance that equal ones would differ as much).
+ *
+ *   npm run id-timing -- --requests 2000
+ */
+import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import postgres from 'postgres'
+import { z } from 'zod'
+import { bearer, createClient } from '../support/graphql-client.ts'
+import { copyMerchantWithNewIds } from '../tenancy/tenants.ts'
+
+const { values } = parseArgs({ options: { requests: { type: 'string' }, database: { type: 'string' } } })
+const { requests } = z
+  .object({ requests: z.coerce.number().int().min(100).max(100_000).default(2_000) })
+  .parse(values)
+
+/** What is asked for, and the table whose ids it takes. */
+const QUESTIONS = [
+  ['query ($id: ID!) { customer(id: $id) { id } }', 'crm.customer'],
+  ['query ($id: ID!) { order(id: $id) { id total items { id } } }', 'ordering."order"'],
+  ['query ($id: ID!) { product(id: $id) { id name } }', 'catalog.product'],
+  ['mutation ($id: ID!) { deleteCustomer(id: $id) { success } }', 'crm.customer'],
+  ['mutation ($id: ID!) { cancelOrder(id: $id, reason: "None") { errors { code } } }', 'ordering."order"'],
+] as const
+
+const platform = await PlatformProcess.create()
+try {
+  const ready = await platform.start({ DATABASE_URL: values.database ?? '', LOG_LEVEL: 'error' })
+  const sql = postgres(ready.databaseUrl, { max: 1, onnotice: () => undefined })
+  const stranger = randomUUID()
+  await copyMerchantWithNewIds(sql, ready.merchantId, stranger)
+  const client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
+  for (const [query, table] of QUESTIONS) {
+    const rows = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table} WHERE merchant_id = $1`, [
+      stranger,
+    ])
+    const times = { foreign: [] as number[], unknown: [] as number[] }
+    for (let count = 0; count < requests + 100; count++) {
+      const foreign = rows[count % rows.length]?.id ?? randomUUID()
+      // Which of the two comes first alternates, so that neither gains by it.
+      const pair = [['foreign', foreign] as const, ['unknown', randomUUID()] as const]
+      for (const [which, id] of count % 2 === 0 ? pair : pair.toReversed()) {
+        const started = performance.now()
+        const { status, text } = await client(query, { id })
+        if (status !== 200) throw new Error(`${query} is refused, which says nothing of ids: ${text}`)
+        // The first hundred warm up.
+        if (count >= 100) times[which].push(performance.now() - started)
+      }
+    }
+    const [foreign, unknown] = [median(times.foreign), median(times.unknown)]
+    const p = mannWhitney(times.foreign, times.unknown)
+    console.log(
+      `${query}\n  foreign ${foreign.toFixed(3)} ms, unknown ${unknown.toFixed(3)} ms, difference ${(foreign - unknown).toFixed(3)} ms, p = ${p.toFixed(3)}`,
+    )
+  }
+  await sql.end()
+} finally {
+  await platform.remove()
+}
+
+function median(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Two-sided p of the Mann-Whitney U test by its normal approximation, which is exact enough from a few dozen on. */
+function mannWhitney(one: readonly number[], other: readonly number[]): number {
+  const all = [...one.map((time) => ({ time, mine: true })), ...other.map((time) => ({ time, mine: false }))]
+  const ranked = all.toSorted((a, b) => a.time - b.time)
+  const rankSum = ranked.reduce((sum, { mine }, index) => (mine ? sum + index + 1 : sum), 0)
+  const u = rankSum - (one.length * (one.length + 1)) / 2
+  const mean = (one.length * other.length) / 2
+  const deviation = Math.sqrt((one.length * other.length * (one.length + other.length + 1)) / 12)
+  return 2 * (1 - normal(Math.abs((u - mean) / deviation)))
+}
+
+/** The standard normal distribution (Abramowitz and Stegun 26.2.17; off by less than 7.5e-8). */
+function normal(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z)
+  const tail =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  return 1 - (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * tail
+}
