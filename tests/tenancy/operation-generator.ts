@@ -90,7 +90,10 @@ function memberValue(type: GraphQLInputType, member: string, leaf: LeafValues): 
 function inputValue(name: string, type: GraphQLInputType, leaf: LeafValues, depth: number): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [inputValue(name, nullable.ofType, leaf, depth)]
-  if (isEnumType(nullable)) return nullable.getValues()[0]?.name
+  if (isEnumType(nullable)) {
+    const chosen = leaf(name, nullable.name)
+    return (nullable.getValues().find((value) => value.name === chosen) ?? nullable.getValues()[0])?.name
+  }
   if (isInputObjectType(nullable)) {
     const fields = Object.values(nullable.getFields()).filter(
       (field) => isNonNullType(field.type) || (depth < 2 && isLeafType(getNamedType(field.type))),
