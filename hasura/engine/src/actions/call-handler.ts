@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Action } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
-import { type Environment, UnsetVariable, headerValue, resolveTemplate } from '../webhook/environment.ts'
-import { forwardedHeaders } from '../webhook/forwarded-headers.ts'
+import { type Environment, UnsetVariable, resolveTemplate } from '../webhook/environment.ts'
+import { requestHeaders } from '../webhook/request-headers.ts'
 import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
 import { TransformError } from '../webhook/transform-error.ts'
 import { type TransformContext, transformContext, transformRequest } from '../webhook/transform-request.ts'
@@ -81,7 +81,7 @@ const requestOf = (
   const request: WebhookRequest = {
     method: 'POST',
     url,
-    headers: requestHeaders(definition, call),
+    headers: configured(() => requestHeaders(definition, call.environment, call.clientHeaders)),
     body: JSON.stringify(payload),
   }
   const { request_transform: transform } = definition
@@ -105,33 +105,12 @@ const cookiesOf = ({ headers }: Extract<WebhookOutcome, { kind: 'answered' }>): 
   headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
 
 /** What the metadata leaves to the environment, which may lack it. */
-const configured = (resolve: () => string): string => {
+const configured = <Result>(resolve: () => Result): Result => {
   try {
     return resolve()
   } catch (error) {
     throw error instanceof UnsetVariable ? unexpected(error.message) : error
   }
-}
-
-/** Of a client's headers those that the action's handler is to get. */
-export const handlerHeaders = (
-  { forward_client_headers: forwards, ignored_client_headers: ignored }: Action['definition'],
-  clientHeaders: IncomingHttpHeaders | undefined,
-): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
-
-/** A configured header goes before one of the client's. */
-const requestHeaders = (
-  definition: Action['definition'],
-  { environment, clientHeaders }: HandlerCall,
-): WebhookRequest['headers'] => {
-  const headers = new Headers(handlerHeaders(definition, clientHeaders))
-  for (const header of definition.headers ?? [])
-    headers.set(
-      header.name,
-      configured(() => headerValue(header, environment)),
-    )
-  headers.set('content-type', 'application/json')
-  return [...headers]
 }
 
 const parseJson = (text: string): JsonValue | undefined => {

@@ -8,13 +8,15 @@ import type { ResultRow } from '../execute/statement-query.ts'
 import { isAsynchronous } from '../metadata/action.ts'
 import type { CollectedField } from '../plan/collect-fields.ts'
 import type { RootField } from '../plan/plan-operation.ts'
-import type { InputValue, JsonValue, ObjectValue } from '../plan/input-value.ts'
+import { jsonOfObject } from '../plan/input-json.ts'
+import type { JsonValue } from '../plan/input-value.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type { Session } from '../session/types.ts'
 import { relatedStatement } from '../sql/select-expression.ts'
 import { insertInvocation, readInvocation } from './action-log.ts'
-import { type HandlerCall, callHandler, handlerHeaders } from './call-handler.ts'
+import { clientHeadersFor } from '../webhook/request-headers.ts'
+import { type HandlerCall, callHandler } from './call-handler.ts'
 import { type RelationshipSite, type ShapedAnswer, shapeAnswer } from './shape-answer.ts'
 
 export interface ActionRuntime extends HandlerCall {
@@ -64,7 +66,7 @@ const start = async (
   { action, arguments: given }: Extract<RootField, { kind: 'action' }>,
   { pool, session, clientHeaders }: ActionRuntime,
 ): Promise<string> => {
-  const headers = handlerHeaders(action.definition, clientHeaders)
+  const headers = clientHeadersFor(action.definition, clientHeaders)
   const input = jsonOfObject(given)
   return JSON.stringify(await insertInvocation(pool, { action: action.name, input, session, headers }))
 }
@@ -90,26 +92,6 @@ const selectedJson = async (
   const related = new Map<RelationshipSite, readonly ResultRow[]>()
   for (const site of sites) related.set(site, await resolveSite(site, runtime))
   return jsonText(answer, related)
-}
-
-/** The arguments as the client meant them, defaults included. */
-const jsonOfObject = ({ fields }: ObjectValue): JsonValue =>
-  Object.fromEntries([...fields].map(([name, value]) => [name, jsonOf(value)]))
-
-const jsonOf = (input: InputValue): JsonValue => {
-  switch (input.kind) {
-    case 'null':
-      return null
-    case 'leaf':
-    case 'enum':
-      return input.value
-    case 'list':
-      return input.items.map(jsonOf)
-    case 'object':
-      return jsonOfObject(input)
-    default:
-      return input satisfies never
-  }
 }
 
 /** The related rows of all objects of a site, as JSON texts: one row per object, one column per relationship. */

@@ -1,4 +1,5 @@
 import type { Operation } from '../plan/document.ts'
+import type { InputValidation } from '../plan/input-validation.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { type RootField, planOperation } from '../plan/plan-operation.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
@@ -9,6 +10,8 @@ import { introspect } from './introspect.ts'
 
 /** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
 export interface CompiledOperation {
+  /** What is asked of services before any group runs. */
+  readonly validations: readonly InputValidation[]
   readonly groups: readonly FieldGroup[]
   /** Relationships whose places in the answer are to be filled; more may come while it is made. */
   readonly joins: JoinRegistry
@@ -69,11 +72,16 @@ export const compileOperation = (
   if (kind === 'subscription') throw new Error('A subscription is compiled for a batch')
   const compiled = fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers))
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
+  const validations = fields.flatMap((field) => (field.kind === 'mutation' ? field.validations : []))
   return {
+    validations,
     groups: groupsOf(kind, compiled),
     joins: scope.joins,
     textLength: statements.reduce((length, { text }) => length + text.length, 0),
-    reusable: scope.joins.joins.length === 0 && fields.every((field) => !isBound.has(field.kind)),
+    reusable:
+      validations.length === 0 &&
+      scope.joins.joins.length === 0 &&
+      fields.every((field) => !isBound.has(field.kind)),
   }
 }
 

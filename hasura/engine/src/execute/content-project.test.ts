@@ -61,19 +61,9 @@ const documentTable = {
       subscription_root_fields: [],
       allow_aggregations: true,
     }),
-    select('checked', { filter: {} }),
     select('tree', {
       filter: { parent: { is_public: { _eq: true }, children: { title: { _similar: '(Old|New)%' } } } },
     }),
-  ],
-  delete_permissions: [
-    {
-      role: 'checked',
-      permission: {
-        filter: {},
-        validate_input: { type: 'http', definition: { url: 'http://127.0.0.1:9/check' } },
-      },
-    },
   ],
   insert_permissions: [
     {
@@ -265,13 +255,6 @@ describe('permissions', () => {
     await expect(ask('{ archived { id } }', createSession('done', {}))).rejects.toThrow('not found')
     await expect(ask('{ my_documents { id } }', member('{1}'))).rejects.toThrow('not found')
   })
-})
-
-test('what a service should check first is not written without it', async () => {
-  const session = createSession('checked', {})
-  await expect(ask('mutation { delete_document(where: {}) { affected_rows } }', session)).rejects.toThrow(
-    'no mutations exist',
-  )
 })
 
 test('a function sees the session that it asks for, and takes the usual arguments', async () => {

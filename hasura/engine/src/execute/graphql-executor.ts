@@ -28,6 +28,7 @@ import { runRemoteFields } from './run-remote-fields.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
+import { validateInputs } from './validate-inputs.ts'
 
 /** Who is told what Postgres said, beside Hasura's own words (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
 export type InternalErrors = 'nobody' | 'admin' | 'everybody'
@@ -170,6 +171,7 @@ const execute = async (
   if (known === undefined && compiled.reusable)
     runtime.plans.set(key, compiled, { size: key.length + compiled.textLength })
   const run: Run = { request, session, variables, executeOptions, pool, options }
+  await validateInputs(compiled.validations, { environment: options.env, session, ...executeOptions })
   try {
     return await runOperation(compiled, run)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type DeepReadonly, jsonObject, nonEmptyText, record } from './parse.ts'
+import { webhookHeader } from './webhook.ts'
 
 const columnSelection = z.union([z.literal('*'), z.array(z.string())])
 
@@ -8,8 +9,9 @@ const validateInput = record({
   type: z.literal('http'),
   definition: record({
     url: z.string().min(1),
-    headers: z.array(jsonObject).optional(),
+    headers: z.array(webhookHeader).optional(),
     forward_client_headers: z.boolean().optional(),
+    /** Seconds. */
     timeout: z.number().int().positive().optional(),
   }),
 })
@@ -58,6 +60,7 @@ export const selectPermission = permissionOf(selectPermissionDefinition)
 export const updatePermission = permissionOf(updatePermissionDefinition)
 export const deletePermission = permissionOf(deletePermissionDefinition)
 
+export type ValidateInput = DeepReadonly<z.output<typeof validateInput>>
 export type InsertPermission = DeepReadonly<z.output<typeof insertPermission>>
 export type SelectPermission = DeepReadonly<z.output<typeof selectPermission>>
 export type UpdatePermission = DeepReadonly<z.output<typeof updatePermission>>

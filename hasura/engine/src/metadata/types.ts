@@ -81,7 +81,13 @@ export type Metadata = DeepReadonly<z.output<typeof metadata>>
 export type { Action, CustomTypes } from './action.ts'
 export type { CronTrigger, EventTrigger, ScheduledRetryConf } from './event-trigger.ts'
 export type { Json, JsonObject } from './parse.ts'
-export type { DeletePermission, InsertPermission, SelectPermission, UpdatePermission } from './permission.ts'
+export type {
+  DeletePermission,
+  InsertPermission,
+  SelectPermission,
+  UpdatePermission,
+  ValidateInput,
+} from './permission.ts'
 export type { AllowlistEntry, QueryCollection, RestEndpoint } from './query-collection.ts'
 export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'
 export {

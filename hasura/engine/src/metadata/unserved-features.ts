@@ -1,4 +1,4 @@
-import type { Metadata, TableMetadata } from './types.ts'
+import type { Metadata } from './types.ts'
 
 /**
  * Parts of the metadata that the engine keeps and exports but does not act on yet. Whoever starts it is told,
@@ -8,12 +8,4 @@ export const unservedFeatures = ({ sources }: Metadata): readonly string[] => [
   ...(sources.some(({ customization }) => customization?.root_fields?.namespace !== undefined)
     ? ['root_fields.namespace']
     : []),
-  ...(sources.some(({ tables }) => tables.some(isInputValidated)) ? ['validate_input'] : []),
 ]
-
-const isInputValidated = (table: TableMetadata): boolean =>
-  [
-    ...(table.insert_permissions ?? []),
-    ...(table.update_permissions ?? []),
-    ...(table.delete_permissions ?? []),
-  ].some(({ permission }) => permission.validate_input !== undefined)

@@ -209,7 +209,7 @@ const literalLeaf = (
       kind: 'leaf',
       scalar: type.name,
       source: { kind: 'literal', text: node.value },
-      value: node.value,
+      value: numeral(node.value),
       path,
     }
   const value = valueFromASTUntyped(node, variables.values) as JsonValue
@@ -218,6 +218,9 @@ const literalLeaf = (
     ? { kind: 'leaf', scalar: type.name, source: { kind: 'json-template', parts }, value, path }
     : leaf(value, type.name, { kind: 'constant' }, path)
 }
+
+/** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
+const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
 
 /** The JSON text of a literal, cut where variables stand in it. */
 const jsonTemplate = (node: ValueNode): readonly JsonTemplatePart[] => {

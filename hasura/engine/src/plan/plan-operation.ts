@@ -20,6 +20,7 @@ import { readArguments } from './arguments.ts'
 import { type CollectedField, checkDirectives, collectFields, maxSelectedFields } from './collect-fields.ts'
 import type { Operation } from './document.ts'
 import type { JsonValue, ObjectValue } from './input-value.ts'
+import { type InputValidation, inputValidations } from './input-validation.ts'
 import { planFilter } from './plan-filter.ts'
 import { nodeCondition, readNodeId } from './node-id.ts'
 import { planConnection } from './plan-connection.ts'
@@ -49,7 +50,11 @@ export type RootField = { readonly key: string; readonly path: string } & (
   | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
   | { readonly kind: 'stream'; readonly stream: StreamPlan }
-  | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
+  | {
+      readonly kind: 'mutation'
+      readonly mutation: MutationPlan
+      readonly validations: readonly InputValidation[]
+    }
   | {
       readonly kind: 'action'
       readonly action: Action
@@ -164,11 +169,11 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   const select = planSelect(meaning, given, inner, collected, scope)
   if (select !== undefined)
     return type === scope.schema.getMutationType()
-      ? { key, path, kind: 'mutation', mutation: { kind: 'call', select } }
+      ? { key, path, kind: 'mutation', mutation: { kind: 'call', select }, validations: [] }
       : { key, path, kind: 'select', select }
   const mutation = planMutation(meaning, given, inner, collected, scope)
   if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
-  return { key, path, kind: 'mutation', mutation }
+  return { key, path, kind: 'mutation', mutation, validations: inputValidations(meaning, given, scope) }
 }
 
 /** The selection is checked here, as far as it is the client's. */

@@ -1,4 +1,4 @@
-import type { Action, FunctionMetadata, JsonObject } from '../metadata/types.ts'
+import type { Action, FunctionMetadata, JsonObject, ValidateInput } from '../metadata/types.ts'
 import { combinedSelectAccess } from './combined-select-access.ts'
 import {
   type RoleParents,
@@ -39,21 +39,26 @@ export interface Masks {
 
 export const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
 
-export interface InsertAccess {
+export interface InsertAccess extends ValidatedAccess {
   readonly columns: ReadonlySet<string>
   readonly check: Predicate
   readonly presets: readonly Preset[]
 }
 
-export interface UpdateAccess {
+export interface UpdateAccess extends ValidatedAccess {
   readonly columns: ReadonlySet<string>
   readonly filter: Predicate
   readonly check: Predicate
   readonly presets: readonly Preset[]
 }
 
-export interface DeleteAccess {
+export interface DeleteAccess extends ValidatedAccess {
   readonly filter: Predicate
+}
+
+interface ValidatedAccess {
+  /** Who is asked about the input before it is written. */
+  readonly validatedBy?: ValidateInput | undefined
 }
 
 export interface Preset {
@@ -150,8 +155,6 @@ const roleAccess = (
   const writing = <Kind extends WriteKind>(kind: Kind, possible: boolean) => {
     const found = possible ? writePermission(metadata, kind, role, parents) : undefined
     const permission = found?.kind === 'permission' ? found.permission : undefined
-    // What a service should have looked at first is not written unseen.
-    if (permission?.validate_input !== undefined) return undefined
     return backendOnly || permission?.backend_only !== true ? permission : undefined
   }
   const insert = writing('insert', catalog.insertable)
@@ -163,14 +166,16 @@ const roleAccess = (
       columns: inputColumns(table, insert.columns ?? '*', insert.set),
       check: predicate(insert.check),
       presets: presets(table, insert.set),
+      validatedBy: insert.validate_input,
     },
     update: update && {
       columns: inputColumns(table, update.columns, update.set),
       filter: predicate(update.filter),
       check: predicate(update.check),
       presets: presets(table, update.set),
+      validatedBy: update.validate_input,
     },
-    delete: remove && { filter: predicate(remove.filter) },
+    delete: remove && { filter: predicate(remove.filter), validatedBy: remove.validate_input },
   }
 }
 

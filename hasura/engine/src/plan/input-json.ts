@@ -1,0 +1,21 @@
+import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
+
+/** The arguments as the client meant them, defaults included. */
+export const jsonOfObject = ({ fields }: ObjectValue): JsonValue =>
+  Object.fromEntries([...fields].map(([name, value]) => [name, jsonOf(value)]))
+
+export const jsonOf = (input: InputValue): JsonValue => {
+  switch (input.kind) {
+    case 'null':
+      return null
+    case 'leaf':
+    case 'enum':
+      return input.value
+    case 'list':
+      return input.items.map(jsonOf)
+    case 'object':
+      return jsonOfObject(input)
+    default:
+      return input satisfies never
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { WebhookHeader } from '../metadata/types.ts'
+import { type Environment, headerValue } from './environment.ts'
+import { forwardedHeaders } from './forwarded-headers.ts'
+import type { WebhookRequest } from './send-webhook.ts'
+
+/** What metadata says about the headers of a webhook's requests. */
+export interface HeaderDefinition {
+  readonly headers?: readonly WebhookHeader[] | undefined
+  readonly forward_client_headers?: boolean | undefined
+  readonly ignored_client_headers?: readonly string[] | undefined
+}
+
+/** Of a client's headers those that the webhook is to get. */
+export const clientHeadersFor = (
+  { forward_client_headers: forwards, ignored_client_headers: ignored }: HeaderDefinition,
+  clientHeaders: IncomingHttpHeaders | undefined,
+): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
+
+/** The headers of a request with a JSON body. A configured one goes before one of the client's. Throws UnsetVariable. */
+export const requestHeaders = (
+  definition: HeaderDefinition,
+  environment: Environment,
+  clientHeaders: IncomingHttpHeaders | undefined,
+): WebhookRequest['headers'] => {
+  const headers = new Headers(clientHeadersFor(definition, clientHeaders))
+  for (const header of definition.headers ?? []) headers.set(header.name, headerValue(header, environment))
+  headers.set('content-type', 'application/json')
+  return [...headers]
+}
