@@ -258,3 +258,21 @@ describe('in process', () => {
     )
   })
 })
+
+test('a table becomes an entity of Apollo Federation, and ceases to be, by its metadata', async () => {
+  const engine = await start({ apolloFederation: true })
+  await track(engine)
+  const configure = async (config: object | undefined): Promise<void> => {
+    const args = { source: 'default', table: 'author', apollo_federation_config: config }
+    const answer = await post(engine, '/v1/metadata', { type: 'pg_set_apollo_federation_config', args })
+    expect(answer.status).toBe(200)
+  }
+  const query = '{ _entities(representations: [{__typename: "author", id: 2}]) { ... on author { name } } }'
+  const ask = async (): Promise<unknown> => (await post(engine, '/v1/graphql', { query })).json()
+  const absent = { errors: [{ message: `field "_entities" not found in type: 'query_root'` }] }
+  expect(await ask()).toMatchObject(absent)
+  await configure({ enable: 'v1' })
+  expect(await ask()).toEqual({ data: { _entities: [{ name: 'Grace' }] } })
+  await configure(undefined)
+  expect(await ask()).toMatchObject(absent)
+})

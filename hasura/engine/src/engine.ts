@@ -58,6 +58,8 @@ export interface EngineOptions {
   readonly enableAllowlist?: boolean | undefined
   /** Roles other than admin may use of remote schemas only what they have permissions for. */
   readonly remoteSchemaPermissions?: boolean | undefined
+  /** `_service` and `_entities`, for tables whose metadata enables them. */
+  readonly apolloFederation?: boolean | undefined
   /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
@@ -249,6 +251,7 @@ const startWith = async (
     enableAllowlist: options.enableAllowlist ?? false,
     internalErrors: options.internalErrors,
     remoteSchemaPermissions: options.remoteSchemaPermissions ?? false,
+    apolloFederation: options.apolloFederation ?? false,
     env: environment,
   })
   const poolSize = options.poolSize ?? defaults.poolSize

@@ -87,6 +87,9 @@ export const environment = z.object({
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: flag(false).describe(
     'Roles other than admin may use of remote schemas only what they have permissions for.',
   ),
+  HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: flag(false).describe(
+    'The engine is a subgraph: `_service`, and `_entities` of tables with `apollo_federation_config`.',
+  ),
   HASURA_GRAPHQL_ENABLED_APIS: list
     .default([...apiGroups])
     .transform((names) => apiGroups.filter((group) => names.includes(group)))
@@ -159,9 +162,9 @@ export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_PG_STRIPES: 'there is one pool of connections',
   HASURA_GRAPHQL_USE_PREPARED_STATEMENTS:
     'statements are always prepared; put no pooler in transaction mode before it',
-  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: 'what it switches on is always on, or not there',
+  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES:
+    'what it switches on is always on, not there, or (Apollo Federation) has a variable of its own',
   HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: 'subscriptions are planned anew and go on',
-  HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: 'federation fields are not served',
   HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE: 'null in a comparison is refused, as with `false`',
   HASURA_GRAPHQL_ENABLE_METADATA_QUERY_LOGGING: 'metadata requests are not logged with their bodies',
   HASURA_GRAPHQL_HTTP_LOG_QUERY_ONLY_ON_ERROR: 'queries are not logged',

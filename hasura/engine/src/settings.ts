@@ -24,6 +24,7 @@ export interface Settings {
   readonly defaultNamingConvention: NamingConvention
   readonly enableAllowlist: boolean
   readonly remoteSchemaPermissions: boolean
+  readonly apolloFederation: boolean
   readonly enabledApis: readonly ApiGroup[]
   readonly cors: CorsPolicy
   readonly port: number
@@ -106,6 +107,7 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
   defaultNamingConvention: values.HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION,
   enableAllowlist: values.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
   remoteSchemaPermissions: values.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
+  apolloFederation: values.HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION,
   enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
   cors: values.HASURA_GRAPHQL_DISABLE_CORS
     ? { kind: 'none' }

@@ -12,7 +12,7 @@ export interface Bindings {
   /** What `hasura.user` is to be while a mutation's only statement runs. */
   readonly user?: string
   readonly written?: WrittenRows
-  /** An action's answer, as JSON text. */
+  /** An action's answer, or keys of rows, as JSON text. */
   readonly answer?: string
   /** Where a stream begins. */
   readonly cursor?: string | null

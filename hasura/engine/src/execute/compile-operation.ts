@@ -5,7 +5,13 @@ import { type RootField, planOperation } from '../plan/plan-operation.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
-import { type CompiledField, compileMutation, compileSelect, statementsOf } from './compile.ts'
+import {
+  type CompiledField,
+  compileEntities,
+  compileMutation,
+  compileSelect,
+  statementsOf,
+} from './compile.ts'
 import { introspect } from './introspect.ts'
 
 /** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
@@ -32,12 +38,14 @@ export type CompiledRootField = { readonly key: string } & (
     }
 )
 
-/** What holds this request's values: input of actions and remote schemas, an introspection's answer. */
+/** What holds this request's values, as input of actions and remote schemas, or an answer about the whole schema. */
 const isBound: ReadonlySet<RootField['kind']> = new Set([
   'action',
   'action-result',
+  'entities',
   'introspection',
   'remote',
+  'service',
 ])
 
 type ActionField = Extract<CompiledRootField, { kind: 'action' }>
@@ -139,6 +147,10 @@ const compileRootField = (
       return { key, kind: 'text', json: JSON.stringify(field.text) }
     case 'introspection':
       return { key, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
+    case 'service':
+      return { key, kind: 'text', json: JSON.stringify(field.answer) }
+    case 'entities':
+      return { key, kind: 'database', field: compileEntities(field, field.entities, stringifyNumbers) }
     case 'select':
       return { key, kind: 'database', field: compileSelect(field.select, stringifyNumbers) }
     case 'stream':

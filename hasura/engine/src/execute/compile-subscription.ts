@@ -58,7 +58,9 @@ const liveField = (field: RootField): { readonly key: string; readonly select: S
       throw new RequestError('Introspection not supported over subscriptions', '$', 'not-supported')
     case 'mutation':
     case 'action':
+    case 'entities':
     case 'remote':
+    case 'service':
       throw new Error(`subscription_root has no field ${field.kind}`)
     default:
       return field satisfies never

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { EntitiesPlan } from '../plan/plan-entities.ts'
 import type { RootField } from '../plan/plan-operation.ts'
+import { typeNameOf } from '../schema/permission-expression.ts'
 import type { MutationPlan, SelectPlan } from '../plan/tree.ts'
 import type { Statement } from '../sql/ast.ts'
 import {
@@ -11,7 +13,7 @@ import {
 } from '../sql/mutation-statement.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 import { printStatement } from '../sql/printer.ts'
-import { selectStatement } from '../sql/select-expression.ts'
+import { relatedStatement, selectStatement } from '../sql/select-expression.ts'
 import { Aliases, type Translation } from '../sql/translation.ts'
 
 /** A statement ready to be run again and again: the name is that of its text. */
@@ -27,6 +29,12 @@ export type CompiledField =
   /** Each statement gives an item of the answer's list. */
   | { readonly kind: 'list'; readonly statements: readonly CompiledStatement[]; readonly path: string }
   | {
+      readonly kind: 'entities'
+      readonly groups: readonly CompiledEntities[]
+      readonly size: number
+      readonly path: string
+    }
+  | {
       readonly kind: 'nested-insert'
       readonly steps: readonly CompiledStep[]
       readonly answer: CompiledStatement
@@ -34,6 +42,15 @@ export type CompiledField =
       /** A single row that a conflict left unwritten answers null. */
       readonly one: boolean
     }
+
+/** Rows by their keys: the statement answers each reference, in order, with its row's JSON or null. */
+export interface CompiledEntities {
+  readonly statement: CompiledStatement
+  /** A JSON array of keys. */
+  readonly references: string
+  /** Where the row of each reference stands in the answer. */
+  readonly places: readonly number[]
+}
 
 export interface CompiledStep {
   readonly statement: CompiledStatement
@@ -57,6 +74,28 @@ export const compileSelect = (select: SelectPlan, stringifyNumbers: boolean): Co
   statement: compileStatement(stringifyNumbers, (translation) => selectStatement(select, translation)),
   // Whatever goes wrong in a query, Hasura reports it at the root.
   path: '$',
+})
+
+/** A value that is not of its column's type is reported at the representations. */
+export const compileEntities = (
+  { path }: Pick<RootField, 'path'>,
+  { groups, size }: EntitiesPlan,
+  stringifyNumbers: boolean,
+): CompiledField => ({
+  kind: 'entities',
+  groups: groups.map(({ select, key, references }) => ({
+    statement: compileStatement(stringifyNumbers, (translation) =>
+      relatedStatement(
+        key.map(({ name, type }) => ({ name, type: typeNameOf(type) })),
+        [select],
+        translation,
+      ),
+    ),
+    references: JSON.stringify(references.map(({ values }) => values)),
+    places: references.map(({ place }) => place),
+  })),
+  size,
+  path: `${path}.args.representations`,
 })
 
 /** The field of a mutation, with the path that Hasura reports errors of Postgres at. */
@@ -121,6 +160,8 @@ export const statementsOf = (field: CompiledField): readonly CompiledStatement[]
       return [field.statement]
     case 'list':
       return field.statements
+    case 'entities':
+      return field.groups.map(({ statement }) => statement)
     case 'nested-insert':
       return [...field.steps.map(({ statement }) => statement), field.answer]
     default:

@@ -46,6 +46,8 @@ export interface GraphQLExecutorOptions {
   readonly enableAllowlist: boolean
   /** HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS. */
   readonly remoteSchemaPermissions?: boolean | undefined
+  /** HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION. */
+  readonly apolloFederation?: boolean | undefined
   /** What `{{NAME}}` and `value_from_env` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>
 }

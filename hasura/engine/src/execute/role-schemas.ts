@@ -56,6 +56,8 @@ export interface RoleSchemasOptions {
   readonly enableAllowlist: boolean
   /** Whether a role may use of remote schemas only what it has permissions for. */
   readonly remoteSchemaPermissions?: boolean | undefined
+  /** Whether query roots have the fields of Apollo Federation. */
+  readonly apolloFederation?: boolean | undefined
 }
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
@@ -79,6 +81,7 @@ export class RoleSchemas {
       role: known,
       backendOnly: backendOnlyPermissions,
       inferFunctionPermissions: this.#options.inferFunctionPermissions,
+      federation: this.#options.apolloFederation ?? false,
     }
     const remotes = roleRemotes(snapshot.metadata, snapshot.introspections, known, {
       permissionsEnabled: this.#options.remoteSchemaPermissions ?? false,

@@ -21,11 +21,26 @@ export const runField = async (
         items.push(jsonOf(await runBound(client, statement, bindings, field.path)))
       return `[${items.join(',')}]`
     }
+    case 'entities':
+      return runEntities(client, field, bindings)
     case 'nested-insert':
       return runNestedInsert(client, field, bindings)
     default:
       return field satisfies never
   }
+}
+
+const runEntities = async (
+  client: pg.PoolClient,
+  { groups, size, path }: Extract<CompiledField, { kind: 'entities' }>,
+  bindings: Bindings,
+): Promise<string> => {
+  const items = new Array<string>(size).fill('null')
+  for (const { statement, references, places } of groups) {
+    const rows = await runBound(client, statement, { ...bindings, answer: references }, path)
+    for (const [index, place] of places.entries()) items[place] = rows[index]?.[0] ?? 'null'
+  }
+  return `[${items.join(',')}]`
 }
 
 const jsonOf = (rows: readonly ResultRow[]): string => rows[0]?.[0] ?? 'null'

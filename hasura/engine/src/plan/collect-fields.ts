@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   Kind,
   type SelectionSetNode,
+  isUnionType,
   print,
 } from 'graphql'
 import type { JoinRegistry } from './remote-joins.ts'
@@ -107,14 +108,17 @@ const collect = (
         break
       }
       case Kind.INLINE_FRAGMENT:
-        if (selection.typeCondition === undefined || isCalled(type, selection.typeCondition.name.value))
+        if (
+          selection.typeCondition === undefined ||
+          isCalled(type, selection.typeCondition.name.value, scope)
+        )
           collect(selection.selectionSet, type, scope, path, found, spread)
         break
       case Kind.FRAGMENT_SPREAD: {
         const name = selection.name.value
         const fragment = scope.fragments.get(name)
         if (fragment === undefined) throw new RequestError(`reference to undefined fragment "${name}"`, path)
-        if (spread.has(name) || !isCalled(type, fragment.typeCondition.name.value)) break
+        if (spread.has(name) || !isCalled(type, fragment.typeCondition.name.value, scope)) break
         spread.add(name)
         collect(fragment.selectionSet, type, scope, path, found, spread)
         break
@@ -125,9 +129,12 @@ const collect = (
   }
 }
 
-/** By its own name, or by that of an interface that it has. */
-const isCalled = (type: GraphQLObjectType, name: string): boolean =>
-  type.name === name || type.getInterfaces().some((each) => each.name === name)
+/** By its own name, or by that of an interface that it has or a union that it is in. */
+const isCalled = (type: GraphQLObjectType, name: string, { schema }: DocumentScope): boolean => {
+  if (type.name === name || type.getInterfaces().some((each) => each.name === name)) return true
+  const named = schema.getType(name)
+  return isUnionType(named) && named.getTypes().some((each) => each.name === type.name)
+}
 
 const locations = {
   Field: 'FIELD',

@@ -24,6 +24,7 @@ import { type InputValidation, inputValidations } from './input-validation.ts'
 import { planFilter } from './plan-filter.ts'
 import { nodeCondition, readNodeId } from './node-id.ts'
 import { planConnection } from './plan-connection.ts'
+import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { planInsert } from './plan-insert.ts'
 import { planDelete, planKey, planResponse, planRowOutput, planUpdate, planUpdates } from './plan-mutation.ts'
 import {
@@ -49,6 +50,9 @@ export type RootField = { readonly key: string; readonly path: string } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
+  /** Apollo Federation's description of the schema, by the keys of the answer. */
+  | { readonly kind: 'service'; readonly answer: Readonly<Record<string, string>> }
+  | { readonly kind: 'entities'; readonly entities: EntitiesPlan }
   | { readonly kind: 'stream'; readonly stream: StreamPlan }
   | {
       readonly kind: 'mutation'
@@ -162,8 +166,12 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
     const { action } = meaning
     return { key, path, kind: 'action', action, arguments: given, collected, type: field.type }
   }
+  if (meaning.kind === 'entities')
+    return { key, path, kind: 'entities', entities: planEntities(meaning, given, collected, scope) }
   if (meaning.kind === 'node') return { key, path, kind: 'select', select: planNode(given, collected, scope) }
   const inner = objectTypeOf(field.type)
+  if (meaning.kind === 'service')
+    return { key, path, kind: 'service', answer: planService(inner, collected, scope) }
   if (meaning.kind === 'stream')
     return { key, path, kind: 'stream', stream: planStream(given, meaning.table, inner, collected, scope) }
   const select = planSelect(meaning, given, inner, collected, scope)
@@ -175,6 +183,21 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
   if (mutation === undefined) throw new Error(`${type.name}.${node.name.value} is no root field`)
   return { key, path, kind: 'mutation', mutation, validations: inputValidations(meaning, given, scope) }
 }
+
+const planService = (
+  type: GraphQLObjectType,
+  { selections, path }: CollectedField,
+  scope: SelectScope,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    collectFields(selections, type, scope, `${path}.selectionSet`).map((collected) => {
+      if (collected.name === '__typename') return [collected.key, type.name]
+      const { field, meaning } = fieldOf(type, collected)
+      if (meaning.kind !== 'service-sdl') throw new Error(`${type.name}.${collected.name} is no SDL`)
+      readArguments(collected, field.args, scope)
+      return [collected.key, meaning.text()]
+    }),
+  )
 
 /** The selection is checked here, as far as it is the client's. */
 const planRemoteRootField = (

@@ -67,6 +67,11 @@ export type FieldMeaning =
       readonly kind: 'page-info'
       readonly part: 'startCursor' | 'endCursor' | 'hasPreviousPage' | 'hasNextPage'
     }
+  /** Apollo Federation's `_service`, and its field. */
+  | { readonly kind: 'service' }
+  | { readonly kind: 'service-sdl'; readonly text: () => string }
+  /** The rows that other subgraphs refer to, by their types' names. */
+  | { readonly kind: 'entities'; readonly tables: ReadonlyMap<string, TableModel> }
   | { readonly kind: 'affected-rows' }
   | { readonly kind: 'returning' }
   | { readonly kind: 'answer-field' }

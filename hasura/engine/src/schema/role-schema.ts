@@ -7,6 +7,7 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
+  type GraphQLSchemaConfig,
   GraphQLString,
   DirectiveLocation,
   GraphQLIncludeDirective,
@@ -16,6 +17,7 @@ import { isAsynchronous } from '../metadata/action.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { roleParents } from './inherited-permissions.ts'
 import { createActionTypes } from './action-types.ts'
+import { entityTables, federationFields } from './federation-types.ts'
 import { createFilterTypes } from './filter-types.ts'
 import { renamed } from './naming.ts'
 import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
@@ -62,7 +64,11 @@ export type GraphQLApi = 'graphql' | 'relay'
 export const buildRoleSchema = (
   metadata: Metadata,
   source: SourceModel,
-  options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & { readonly api: GraphQLApi },
+  options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & {
+    readonly api: GraphQLApi
+    /** Whether it has the fields of Apollo Federation; Relay's never has. */
+    readonly federation?: boolean
+  },
   remotes: readonly RoleRemote[] = [],
 ): RoleSchema => {
   const hidden = metadata.graphql_schema_introspection?.disabled_for_roles ?? []
@@ -115,8 +121,9 @@ export const buildRoleSchema = (
     ...actionFields('mutation'),
     ...remoteGraph.mutation,
   }
-  const schema = new GraphQLSchema({
-    query: new GraphQLObjectType({ name: 'query_root', fields: orPlaceholder(query) }),
+  const isFederated = options.federation === true && !forRelay
+  const entities = isFederated ? entityTables(context) : []
+  const others: Omit<GraphQLSchemaConfig, 'query'> = {
     mutation:
       Object.keys(mutation).length === 0
         ? null
@@ -127,12 +134,18 @@ export const buildRoleSchema = (
         : new GraphQLObjectType({ name: 'subscription_root', fields: subscription }),
     types: [
       ...(forRelay ? tables.filter((table) => rows.relay?.isNode(table) === true).map(rows.row) : []),
+      ...entities.map(rows.row),
       ...remoteGraph.types,
     ],
     directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
     assumeValid: true,
-  })
-  return { schema, access, source }
+  }
+  const schemaOf = (fields: FieldConfigMap): GraphQLSchema =>
+    new GraphQLSchema({ ...others, query: new GraphQLObjectType({ name: 'query_root', fields }) })
+  const schema = schemaOf(orPlaceholder(query))
+  if (!isFederated) return { schema, access, source }
+  const federated = federationFields(schema, context, entities, rows.row)
+  return { schema: schemaOf({ ...orPlaceholder(query), ...federated }), access, source }
 }
 
 /** Hasura accepts `@cached` in every edition; without a cache it changes nothing. */

@@ -24,7 +24,7 @@ export type ParameterSource =
   | { readonly kind: 'written-count' }
   /** Where a streaming subscription has come to. */
   | { readonly kind: 'cursor' }
-  /** What an action's handler answered, as JSON text. */
+  /** What an action's handler answered, or other subgraphs refer to, as JSON text. */
   | { readonly kind: 'answer' }
 
 export type JsonTemplatePart =

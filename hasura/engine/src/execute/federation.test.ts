@@ -1,0 +1,307 @@
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { composeServices } from '@theguild/federation-composition'
+import { buildSchema, parse } from 'graphql'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildSnapshot } from '../consistency/build-snapshot.ts'
+import type { GraphQLExecutor } from '../graphql-request.ts'
+import { readCatalog } from '../metadata-api/draft.ts'
+import { metadata as metadataSchema } from '../metadata/types.ts'
+import { createSession } from '../session/types.ts'
+import { createGraphQLExecutor } from './graphql-executor.ts'
+import { dataOf } from './testing/bookshop.ts'
+
+const sql = `
+  create table product (sku bigint primary key, merchant_id int not null, title text not null);
+  create table stock (
+    sku bigint references product, place text, count int not null, merchant_id int not null, primary key (sku, place)
+  );
+  insert into product values (1, 1, 'Lamp'), (2, 1, 'Chair'), (3, 2, 'Rug'), (9007199254740993, 1, 'Giant');
+  insert into stock values (1, 'North', 5, 1), (1, 'South', 7, 1), (3, 'North', 2, 2);`
+
+const own = { merchant_id: { _eq: 'X-Hasura-Merchant-Id' } }
+const enabled = { apollo_federation_config: { enable: 'v1' } }
+const selectable = (columns: readonly string[], more = {}) => ({ columns, filter: own, ...more })
+
+const metadata = metadataSchema.parse({
+  version: 3,
+  graphql_schema_introspection: { disabled_for_roles: ['secretive'] },
+  sources: [
+    {
+      name: 'default',
+      tables: [
+        {
+          table: 'product',
+          ...enabled,
+          array_relationships: [
+            { name: 'stocks', using: { foreign_key_constraint_on: { table: 'stock', column: 'sku' } } },
+          ],
+          select_permissions: [
+            { role: 'merchant', permission: selectable(['sku', 'title'], { limit: 1 }) },
+            { role: 'keyless', permission: selectable(['title']) },
+            { role: 'secretive', permission: selectable(['sku']) },
+            { role: 'unlisted', permission: selectable(['sku'], { query_root_fields: [] }) },
+          ],
+        },
+        {
+          table: 'stock',
+          configuration: {
+            custom_name: 'Stock',
+            column_config: { place: { custom_name: 'warehouse' } },
+          },
+          ...enabled,
+          select_permissions: [{ role: 'merchant', permission: selectable(['sku', 'place', 'count']) }],
+        },
+      ],
+    },
+  ],
+})
+
+let pool: pg.Pool
+let drop: () => Promise<void>
+let executor: GraphQLExecutor
+let switchedOff: GraphQLExecutor
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  drop = database.drop
+  pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  // Dropping the database may end a connection before the pool has closed it.
+  pool.on('error', () => undefined)
+  await pool.query(sql)
+  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
+  expect(snapshot.inconsistencies).toEqual([])
+  const options = {
+    stringifyNumericTypes: false,
+    inferFunctionPermissions: true,
+    enableAllowlist: false,
+    env: {},
+  }
+  executor = createGraphQLExecutor(() => snapshot, pool, { ...options, apolloFederation: true })
+  switchedOff = createGraphQLExecutor(() => snapshot, pool, options)
+})
+
+afterAll(async () => {
+  await pool.end()
+  await drop()
+})
+
+const as = (role: string, merchantId = 1) =>
+  createSession(role, { 'X-Hasura-Merchant-Id': String(merchantId) })
+const merchant = as('merchant')
+
+const entitiesQuery = `query ($representations: [_Any!]!) {
+  _entities(representations: $representations) {
+    __typename
+    ... on product { sku title stocks(order_by: {warehouse: asc}) { warehouse } }
+    ...Counted
+  }
+}
+fragment Counted on Stock { count }`
+
+const ask = (representations: unknown, session = merchant) =>
+  executor.execute({ query: entitiesQuery, variables: { representations } }, session)
+const entities = async (representations: unknown, session = merchant): Promise<unknown> =>
+  (dataOf(await ask(representations, session)) as { readonly _entities: unknown })._entities
+
+const sdlOf = async (role: string): Promise<string> => {
+  const data = dataOf(await executor.execute({ query: '{ _service { sdl __typename } }' }, as(role)))
+  const { _service: service } = data as { readonly _service: { readonly sdl: string } }
+  expect(service).toMatchObject({ __typename: '_Service' })
+  return service.sdl
+}
+
+const lamp = {
+  __typename: 'product',
+  sku: 1,
+  title: 'Lamp',
+  stocks: [{ warehouse: 'North' }, { warehouse: 'South' }],
+}
+
+describe('_entities', () => {
+  test('answers in the order asked, null for what is not there, as often as it is asked', async () => {
+    expect(
+      await entities([
+        { __typename: 'Stock', sku: 1, warehouse: 'South' },
+        { __typename: 'product', sku: 404 },
+        { __typename: 'product', sku: '1', title: 'a field that is in no key' },
+        { __typename: 'Stock', sku: 1, warehouse: 'North' },
+        { __typename: 'product', sku: 2 },
+        { __typename: 'product', sku: 1 },
+      ]),
+    ).toEqual([
+      { __typename: 'Stock', count: 7 },
+      null,
+      lamp,
+      { __typename: 'Stock', count: 5 },
+      { __typename: 'product', sku: 2, title: 'Chair', stocks: [] },
+      lamp,
+    ])
+    expect(await entities([])).toEqual([])
+  })
+
+  test("shows nobody another merchant's row", async () => {
+    const asked = [
+      { __typename: 'product', sku: 1 },
+      { __typename: 'product', sku: 3 },
+      { __typename: 'Stock', sku: 3, warehouse: 'North' },
+    ]
+    expect(await entities(asked)).toEqual([lamp, null, null])
+    expect(await entities(asked, as('merchant', 2))).toMatchObject([null, { title: 'Rug' }, { count: 2 }])
+    expect(await entities(asked, createSession('admin', {}))).toMatchObject([
+      { sku: 1 },
+      { sku: 3 },
+      { count: 2 },
+    ])
+  })
+
+  test('takes representations written in the document, and fragments on the union', async () => {
+    const query = `query ($sku: Int) {
+      _entities(representations: [{__typename: "product", sku: 2}, {__typename: "product", sku: $sku}]) {
+        ... on _Entity { ... on product { title } }
+      }
+    }`
+    for (const [sku, title] of [
+      [1, 'Lamp'],
+      [2, 'Chair'],
+    ])
+      expect(dataOf(await executor.execute({ query, variables: { sku } }, merchant))).toEqual({
+        _entities: [{ title: 'Chair' }, { title }],
+      })
+  })
+
+  test('finds a key that JSON numbers can not carry, as a string', async () => {
+    expect(await entities([{ __typename: 'product', sku: '9007199254740993' }])).toMatchObject([
+      { title: 'Giant' },
+    ])
+  })
+
+  test.each([
+    ['no object', [7], 'expected an object with __typename and the fields of its key', '[0]'],
+    ['no type', [{ sku: 1 }], 'expected a string for "__typename"', '[0].__typename'],
+    [
+      'another type',
+      [
+        { __typename: 'product', sku: 1 },
+        { __typename: 'order', id: 1 },
+      ],
+      `type "order" not found in the union '_Entity'`,
+      '[1].__typename',
+    ],
+    [
+      'half a key',
+      [{ __typename: 'Stock', sku: 1 }],
+      'missing key field "warehouse" of type "Stock"',
+      '[0].warehouse',
+    ],
+    [
+      'a key of null',
+      [{ __typename: 'product', sku: null }],
+      'missing key field "sku" of type "product"',
+      '[0].sku',
+    ],
+    [
+      'a key of many',
+      [{ __typename: 'product', sku: [1, 2] }],
+      'expected a scalar for key field "sku" of type "product"',
+      '[0].sku',
+    ],
+    [
+      'a rounded key',
+      [{ __typename: 'product', sku: 2 ** 60 }],
+      'key field "sku" of type "product" is too large: send it as a string',
+      '[0].sku',
+    ],
+    [
+      'a key of another kind',
+      [{ __typename: 'product', sku: 'one' }],
+      'invalid input syntax for type bigint: "one"',
+      '',
+    ],
+    [
+      'too many',
+      Array.from({ length: 1_001 }, () => ({ __typename: 'product', sku: 1 })),
+      'expected at most 1000 representations, but found 1001',
+      '',
+    ],
+  ])('refuses %s and says where', async (_, representations, message, at) => {
+    const path = `$.selectionSet._entities.args.representations${at}`
+    expect(await ask(representations)).toMatchObject({
+      kind: 'errors',
+      errors: [{ message, extensions: { path } }],
+    })
+  })
+
+  test('refuses fields of the union itself', async () => {
+    const query = '{ _entities(representations: []) { sku } }'
+    expect(await executor.execute({ query }, merchant)).toMatchObject({
+      errors: [{ message: `field "sku" not found in type: '_Entity'` }],
+    })
+  })
+
+  test('is not there for who may not read a key, nor in subscriptions', async () => {
+    const representations = [{ __typename: 'product', sku: 1 }]
+    for (const role of ['keyless', 'stranger'])
+      expect(await ask(representations, as(role))).toMatchObject({
+        errors: [{ message: `field "_entities" not found in type: 'query_root'` }],
+      })
+    const query = '{ __schema { subscriptionType { fields { name } } } }'
+    const data = dataOf(await executor.execute({ query }, merchant))
+    expect(JSON.stringify(data)).not.toContain('_entities')
+  })
+
+  test('reaches rows that have no root field of their own', async () => {
+    const query =
+      '{ _entities(representations: [{__typename: "product", sku: 1}]) { ... on product { sku } } }'
+    expect(dataOf(await executor.execute({ query }, as('unlisted')))).toEqual({ _entities: [{ sku: 1 }] })
+    expect(await sdlOf('unlisted')).toContain('type product @key(fields: "sku")')
+  })
+})
+
+describe('_service', () => {
+  test("is the role's schema with its keys and without what federation adds", async () => {
+    const sdl = await sdlOf('merchant')
+    expect(sdl).toContain('type product @key(fields: "sku") {')
+    expect(sdl).toContain('type Stock @key(fields: "sku warehouse") {')
+    expect(sdl).not.toMatch(/_Any|_Entity|_entities|_Service|_service|__Schema/)
+    expect(sdl).not.toContain('merchant_id')
+    expect(await sdlOf('admin')).toContain('merchant_id')
+    expect(await sdlOf('keyless')).not.toContain('@key')
+  })
+
+  test.each(['admin', 'merchant', 'keyless', 'unlisted', 'stranger'])(
+    "composes, as %s sees it, with a subgraph that extends the engine's types",
+    async (role) => {
+      const engine = await sdlOf(role)
+      const reviews = engine.includes('type product @key')
+        ? `extend type product @key(fields: "sku") { sku: bigint! @external reviews: [String!]! }
+           scalar bigint`
+        : ''
+      const { errors, supergraphSdl } = composeServices([
+        { name: 'engine', url: 'http://engine.example', typeDefs: parse(engine) },
+        {
+          name: 'reviews',
+          url: 'http://reviews.example',
+          typeDefs: parse(`type Query { version: String! } ${reviews}`),
+        },
+      ])
+      expect(errors ?? []).toEqual([])
+      const supergraph = buildSchema(supergraphSdl ?? '', { assumeValidSDL: true })
+      if (role === 'merchant') {
+        expect(Object.keys(supergraph.getQueryType()?.getFields() ?? {})).toContain('product_by_pk')
+        expect(supergraphSdl).toMatch(/reviews: \[String!\]!/)
+      }
+    },
+  )
+
+  test('is not there for who may not introspect, and nothing of it unless it is switched on', async () => {
+    const query = '{ _service { sdl } }'
+    const refused = { errors: [{ message: `field "_service" not found in type: 'query_root'` }] }
+    expect(await executor.execute({ query }, as('secretive'))).toMatchObject(refused)
+    expect(await switchedOff.execute({ query }, merchant)).toMatchObject(refused)
+    const types = '{ __schema { types { name } queryType { fields { name } } } }'
+    const shown = JSON.stringify(dataOf(await switchedOff.execute({ query: types }, merchant)))
+    expect(shown).not.toMatch(/_Any|_Entity|_entities|_Service|_service/)
+    expect(JSON.stringify(dataOf(await executor.execute({ query: types }, merchant)))).toMatch(/"_Entity"/)
+  })
+})

@@ -1,0 +1,127 @@
+import { Kind, isObjectType } from 'graphql'
+import { entityUnionName } from '../schema/federation-types.ts'
+import type { FieldMeaning } from '../schema/field-meaning.ts'
+import { primaryKeyColumns } from '../schema/schema-context.ts'
+import type { ColumnModel, TableModel } from '../schema/source-model.ts'
+import type { CollectedField } from './collect-fields.ts'
+import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
+import { type SelectScope, planRowFields, planRows, tableSource } from './plan-select.ts'
+import { itemsOf, member } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type { SelectPlan } from './tree.ts'
+
+/** References in one request; a router sends as many as its answer has rows. */
+export const maxRepresentations = 1_000
+
+/** The rows that other subgraphs refer to: one statement for each type. */
+export interface EntitiesPlan {
+  readonly groups: readonly EntityGroup[]
+  /** How many there are in the answer. */
+  readonly size: number
+}
+
+export interface EntityGroup {
+  /** The row of a reference: their columns of the key are equal. */
+  readonly select: SelectPlan
+  readonly key: readonly ColumnModel[]
+  readonly references: readonly Reference[]
+}
+
+export interface Reference {
+  /** Where its row stands in the answer. */
+  readonly place: number
+  /** By the key's columns, as they are called in the database. */
+  readonly values: Readonly<Record<string, JsonValue>>
+}
+
+/** Throws RequestError, naming the representation and its field, for what refers to nothing. */
+export const planEntities = (
+  { tables }: Extract<FieldMeaning, { kind: 'entities' }>,
+  given: ObjectValue,
+  collected: CollectedField,
+  scope: SelectScope,
+): EntitiesPlan => {
+  requireFragments(collected)
+  const items = itemsOf(member(given, 'representations'))
+  if (items.length > maxRepresentations)
+    throw new RequestError(
+      `expected at most ${maxRepresentations} representations, but found ${items.length}`,
+      `${given.path}.representations`,
+    )
+  const byTable = new Map<TableModel, Reference[]>()
+  for (const [place, item] of items.entries()) {
+    const { table, values } = readRepresentation(item, tables)
+    const references = byTable.get(table) ?? []
+    references.push({ place, values })
+    byTable.set(table, references)
+  }
+  const groups = [...byTable].map(([table, references]): EntityGroup => ({
+    select: planEntity(table, given, collected, scope),
+    key: primaryKeyColumns(table),
+    references,
+  }))
+  return { groups, size: items.length }
+}
+
+/** A union has no fields of its own. */
+const requireFragments = ({ selections, path }: CollectedField): void => {
+  for (const selection of selections.flatMap((each) => each.selections))
+    if (selection.kind === Kind.FIELD && selection.name.value !== '__typename')
+      throw new RequestError(
+        `field "${selection.name.value}" not found in type: '${entityUnionName}'`,
+        `${path}.selectionSet.${selection.name.value}`,
+      )
+}
+
+const planEntity = (
+  table: TableModel,
+  given: ObjectValue,
+  { selections, path }: CollectedField,
+  scope: SelectScope,
+): SelectPlan => {
+  const type = scope.schema.getType(table.typeName)
+  if (!isObjectType(type)) throw new Error(`The schema has no type ${table.typeName}`)
+  const join = primaryKeyColumns(table).map(({ name }) => ({ local: name, remote: name }))
+  const rows = planRows(tableSource(table), join, { ...given, fields: new Map() }, table, scope)
+  const fields = planRowFields(type, selections, table, scope, path)
+  // A key has one row: a permission's limit has nothing to cut.
+  return { kind: 'row', rows: { ...rows, limit: undefined }, fields }
+}
+
+const readRepresentation = (
+  item: InputValue,
+  tables: ReadonlyMap<string, TableModel>,
+): { readonly table: TableModel; readonly values: Reference['values'] } => {
+  const { path } = item
+  const value = item.kind === 'leaf' ? item.value : null
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RequestError('expected an object with __typename and the fields of its key', path)
+  const given = value as Readonly<Record<string, JsonValue>>
+  const typeName = given['__typename']
+  if (typeof typeName !== 'string')
+    throw new RequestError('expected a string for "__typename"', `${path}.__typename`)
+  const table = tables.get(typeName)
+  if (table === undefined)
+    throw new RequestError(
+      `type "${typeName}" not found in the union '${entityUnionName}'`,
+      `${path}.__typename`,
+    )
+  const values = primaryKeyColumns(table).map(({ name, graphqlName }): [string, JsonValue] => [
+    name,
+    keyValue(Object.hasOwn(given, graphqlName) ? given[graphqlName] : undefined, typeName, graphqlName, path),
+  ])
+  return { table, values: Object.fromEntries(values) }
+}
+
+/** What is in a key; whether it fits the column's type is Postgres' to say. */
+const keyValue = (value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue => {
+  const at = `${path}.${name}`
+  if (value === undefined || value === null)
+    throw new RequestError(`missing key field "${name}" of type "${typeName}"`, at)
+  if (typeof value === 'object')
+    throw new RequestError(`expected a scalar for key field "${name}" of type "${typeName}"`, at)
+  // JSON's reader has rounded it already, and it might name another row.
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new RequestError(`key field "${name}" of type "${typeName}" is too large: send it as a string`, at)
+  return value
+}
