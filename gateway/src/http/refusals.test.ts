@@ -530,7 +530,9 @@ describe('the server', () => {
 
   test('logged none of these refusals as a fault of its own', () => {
     // What is refused to somebody unknown is told to the operator as a warning (docs/audit.md); a fault is an error.
-    const faults = gateway.log.filter((line) => z.object({ level: z.number() }).parse(JSON.parse(line)).level >= 50)
+    const faults = gateway.log.filter(
+      (line) => z.object({ level: z.number() }).parse(JSON.parse(line)).level >= 50,
+    )
     expect(faults).toEqual([])
   })
 })
