@@ -150,6 +150,10 @@ export class Callers {
     await this.#sql`
       INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${this.#sql.json({ id, name: 'Fenced' })})).*
       FROM merchant.merchant m WHERE m.id = ${this.#merchantId}`
+    // Allow-lists are a feature of the larger plans.
+    await this.#sql`
+      INSERT INTO merchant.subscription SELECT (jsonb_populate_record(s, ${this.#sql.json({ merchant_id: id })})).*
+      FROM merchant.subscription s WHERE s.merchant_id = ${this.#merchantId}`
     await this.#sql`
       INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${id}, '192.0.2.0/24')`
     await this.#sql`UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${id}`

@@ -37,7 +37,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
   const leaf = (name: string, type: string): unknown => {
     if (name === 'ipWhitelistEnabled') return false
     // Who words what users are sent needs every permission there is (actions/src/email/token-mail-access.ts).
-    if (name === 'kind') return 'CUSTOMER_PASSWORD_RESET'
+    if (type === 'EmailLinkKind') return 'CUSTOMER_PASSWORD_RESET'
     return name === 'customerId' ? matrix.customers[0] : sampleValue(type)
   }
 
