@@ -1,9 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { composeServices } from '@theguild/federation-composition'
-import { buildSchema, parse } from 'graphql'
+import { buildSchema, graphqlSync, parse } from 'graphql'
 import pg from 'pg'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildSnapshot } from '../consistency/build-snapshot.ts'
+import { startEngine } from '../engine.ts'
 import type { GraphQLExecutor } from '../graphql-request.ts'
 import { readCatalog } from '../metadata-api/draft.ts'
 import { metadata as metadataSchema } from '../metadata/types.ts'
@@ -174,6 +180,11 @@ describe('_entities', () => {
     expect(await entities([{ __typename: 'product', sku: '9007199254740993' }])).toMatchObject([
       { title: 'Giant' },
     ])
+    const query =
+      '{ _entities(representations: {__typename: "product", sku: 9007199254740993}) { __typename } }'
+    expect(await executor.execute({ query }, merchant)).toMatchObject({
+      errors: [{ message: 'key field "sku" of type "product" is too large: send it as a string' }],
+    })
   })
 
   test.each([
@@ -304,4 +315,53 @@ describe('_service', () => {
     expect(shown).not.toMatch(/_Any|_Entity|_entities|_Service|_service/)
     expect(JSON.stringify(dataOf(await executor.execute({ query: types }, merchant)))).toMatch(/"_Entity"/)
   })
+})
+
+test('a remote schema that is a subgraph itself keeps its names, and with a prefix leaves them to the engine', async () => {
+  const remote = buildSchema('type Query { _service: _Service! } type _Service { sdl: String! }')
+  const rootValue = { _service: { sdl: 'of the remote' } }
+  const server = createServer((incoming, answer) => {
+    void (async () => {
+      const { query } = (await json(incoming)) as { readonly query: string }
+      answer.end(JSON.stringify(graphqlSync({ schema: remote, source: query, rootValue })))
+    })()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const { url: databaseUrl, drop: dropDatabase } = await createTestDatabase()
+  const engine = await startEngine({
+    databaseUrl,
+    adminSecret: 'secret',
+    port: 0,
+    poolSize: 2,
+    apolloFederation: true,
+    logger: pino({ level: 'silent' }),
+  })
+  const command = async (type: string, customization: object = {}): Promise<void> => {
+    const definition = { url: `http://127.0.0.1:${port}`, customization }
+    const answer = await fetch(`${engine.url ?? ''}/v1/metadata`, {
+      method: 'POST',
+      headers: { 'x-hasura-admin-secret': 'secret' },
+      body: JSON.stringify({ type, args: { name: 'subgraph', definition } }),
+    })
+    expect(answer.status).toBe(200)
+  }
+  const askAdmin = async (query: string) =>
+    dataOf(await engine.execute({ query }, createSession('admin', {})))
+  try {
+    await command('add_remote_schema')
+    expect(await askAdmin('{ _service { sdl } }')).toEqual({ _service: { sdl: 'of the remote' } })
+    await command('update_remote_schema', {
+      root_fields_namespace: 'other',
+      type_names: { prefix: 'other_', mapping: {} },
+    })
+    expect(await askAdmin('{ other { _service { sdl } } }')).toEqual({
+      other: { _service: { sdl: 'of the remote' } },
+    })
+    expect(JSON.stringify(await askAdmin('{ _service { sdl } }'))).toContain('type other__Service')
+  } finally {
+    await engine.stop()
+    server.close()
+    await dropDatabase()
+  }
 })
