@@ -32,6 +32,7 @@ const selectable = (columns: readonly string[], more = {}) => ({ columns, filter
 const metadata = metadataSchema.parse({
   version: 3,
   graphql_schema_introspection: { disabled_for_roles: ['secretive'] },
+  inherited_roles: [{ role_name: 'both', role_set: ['merchant', 'keyless'] }],
   sources: [
     {
       name: 'default',
@@ -259,6 +260,15 @@ describe('_entities', () => {
     const query = '{ __schema { subscriptionType { fields { name } } } }'
     const data = dataOf(await executor.execute({ query }, merchant))
     expect(JSON.stringify(data)).not.toContain('_entities')
+  })
+
+  test('is not there for types whose key an inherited role reads in some rows only', async () => {
+    expect(await ask([{ __typename: 'product', sku: 1 }], as('both'))).toMatchObject({
+      errors: [{ message: `type "product" not found in the union '_Entity'` }],
+    })
+    const sdl = await sdlOf('both')
+    expect(sdl).toContain('type product {')
+    expect(sdl).toContain('type Stock @key(fields: "sku warehouse") {')
   })
 
   test('reaches rows that have no root field of their own', async () => {
