@@ -23,6 +23,8 @@ export type PlatformConfig = {
   readonly databaseUrl?: string | undefined
   /** A Hasura on that database, which is then used in place of the engine in this process. */
   readonly hasuraUrl?: string | undefined
+  /** How the engine in this process is called: by functions, or like any other Hasura, by its HTTP API, as tests of that do. */
+  readonly dataLayer?: 'embedded' | 'http' | undefined
   /** What Hasura shows to the actions; made and kept in the data folder unless said. */
   readonly actionsSecret?: string | undefined
   /** Queues run on Redis when set, else on Postgres; rates are counted there too, else in this process. */
@@ -77,6 +79,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
   HASURA_URL: url(/^https?$/, 'http://127.0.0.1:8080').optional(),
+  DATA_LAYER: z.enum(['embedded', 'http'], { error: 'must be embedded or http' }).optional(),
   ACTIONS_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
@@ -143,6 +146,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     hasuraUrl: values.HASURA_URL,
+    dataLayer: values.DATA_LAYER,
     actionsSecret: values.ACTIONS_SECRET,
     redisUrl: values.REDIS_URL,
     trustedProxies: values.TRUSTED_PROXIES,

@@ -166,14 +166,16 @@ type Hasura = {
 /** Hasura, with the schema, the metadata and the demo shop in place. */
 async function openHasura(
   services: Services,
-  { hasuraUrl }: PlatformConfig,
+  { hasuraUrl, dataLayer }: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
 ): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
   const { secrets, databaseUrl } = services
   progress(hasuraUrl === undefined ? 'Starting the Hasura engine' : `Waiting for Hasura at ${hasuraUrl}`)
   const hasura =
-    hasuraUrl === undefined ? await startHasura(services) : await connectHasura(services, hasuraUrl)
+    hasuraUrl === undefined
+      ? await startHasura(services, dataLayer)
+      : await connectHasura(services, hasuraUrl)
   const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
   await prepareSchema(api, (name) => progress(`  ${name}`))
@@ -189,12 +191,24 @@ async function openHasura(
 /** It may start together with this process. Its events come when it likes: until the actions listen they fail, and come again. */
 async function connectHasura({ started, secrets }: Services, url: string): Promise<Hasura> {
   await untilHealthy(`${url.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
-  const dataLayer = createHttpDataLayer({ url, adminSecret: secrets.adminSecret })
-  started.defer(() => dataLayer.close())
-  return { url, dataLayer, startDelivery: () => undefined, stopDelivery: () => Promise.resolve() }
+  return {
+    url,
+    dataLayer: openHttpDataLayer(started, url, secrets),
+    startDelivery: () => undefined,
+    stopDelivery: () => Promise.resolve(),
+  }
 }
 
-async function startHasura({ ports, started, secrets, databaseUrl, logger }: Services): Promise<Hasura> {
+function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSecret }: Secrets): DataLayer {
+  const dataLayer = createHttpDataLayer({ url, adminSecret })
+  started.defer(() => dataLayer.close())
+  return dataLayer
+}
+
+async function startHasura(
+  { ports, started, secrets, databaseUrl, logger }: Services,
+  dataLayer: PlatformConfig['dataLayer'],
+): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
     adminSecret: secrets.adminSecret,
@@ -210,9 +224,11 @@ async function startHasura({ ports, started, secrets, databaseUrl, logger }: Ser
     logger: logger.child({ service: 'hasura' }),
   })
   started.defer(() => engine.stop())
+  const url = addressOf(ports.engine)
   return {
-    url: addressOf(ports.engine),
-    dataLayer: createEmbeddedDataLayer(engine),
+    url,
+    dataLayer:
+      dataLayer === 'http' ? openHttpDataLayer(started, url, secrets) : createEmbeddedDataLayer(engine),
     startDelivery: () => engine.startDelivery(),
     stopDelivery: () => engine.stopDelivery(),
   }

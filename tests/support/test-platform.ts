@@ -4,6 +4,7 @@ import path from 'node:path'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
 import { ratesFrom } from '@commerce-graph/rate-limits'
+import { z } from 'zod'
 
 export interface TestPlatform {
   readonly graphqlUrl: string
@@ -16,7 +17,12 @@ export interface TestPlatform {
   stop(): Promise<void>
 }
 
-/** The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. */
+const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process.env['DATA_LAYER'])
+
+/**
+ * The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. With
+ * `DATA_LAYER=http` it speaks with its engine by HTTP, as it does with the official Hasura.
+ */
 export async function startTestPlatform(
   config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> = {},
 ): Promise<TestPlatform> {
@@ -28,6 +34,7 @@ export async function startTestPlatform(
     dataDir,
     databaseUrl: database.url,
     mode: 'live',
+    dataLayer,
     // A test sends in a second what a shopper does in an hour.
     rates: ratesFrom({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' }),
     logLevel: 'error',
