@@ -48,7 +48,6 @@ function askedFor(filter: unknown, found = new Set<string>()): ReadonlySet<strin
 /** Where both are right to differ. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   LowStock: 'shoppers pass the type’s rule and see none of its rows',
-  StockAlert: 'a row tells of a customer and of stock, so Hasura asks for both',
 }
 
 const typed = [...projections.types].flatMap(([name, { type, from }]) => {
