@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bearer, createClient, type Answer, type Client } from '../support/graphql-client.ts'
 import { createStockedProduct, succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
@@ -55,6 +55,12 @@ beforeAll(async () => {
     await client('mutation ($input: CreateCartInput!) { createCart(input: $input) { errors { message } } }', {
       input: { items: [{ productId, quantity: 1 }] },
     }),
+  )
+  // A mail that goes out later would change rows while the mutations are tried.
+  await vi.waitFor(
+    async () =>
+      expect(await sql`SELECT id FROM email.delivery WHERE status IN ('QUEUED', 'SENDING')`).toEqual([]),
+    { timeout: 60_000, interval: 200 },
   )
   own = await rowsOf(sql, platform.merchantId, types)
   await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
