@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import type { Metadata } from 'hasura-metadata-types'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+const directory = fileURLToPath(new URL('../../../metadata', import.meta.url))
+
+/**
+ * The project's metadata, as `metadata apply` sends it, without the two keys that Hasura documents and its published types lack:
+ * a table's event triggers and an action's time-out. The engine's own reading of the directory checks those.
+ */
+const metadata = JSON.parse(JSON.stringify(await readMetadataDirectory(directory)), (key, value: unknown) =>
+  key === 'event_triggers' || key === 'timeout' ? undefined : value,
+) as Metadata['metadata']
+
+/**
+ * What TypeScript says of the metadata against the types of Hasura's console, which the package hasura-metadata-types
+ * publishes by Hasura's version. They are types alone, so the metadata is compiled as a literal.
+ */
+function violations(candidate: unknown): readonly string[] {
+  const file = fileURLToPath(new URL('metadata-literal.ts', import.meta.url))
+  const text = [
+    `import type { Metadata } from 'hasura-metadata-types'`,
+    `export const metadata: Metadata['metadata'] = ${JSON.stringify(candidate, null, 1)}`,
+  ].join('\n')
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  }
+  const host = ts.createCompilerHost(options)
+  const fromDisk = host.getSourceFile.bind(host)
+  host.getSourceFile = (name, ...rest) =>
+    name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true) : fromDisk(name, ...rest)
+  const program = ts.createProgram([file], options, host)
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
+
+test('the project’s metadata is what Hasura’s published types say', { timeout: 60_000 }, () => {
+  expect(violations(metadata)).toEqual([])
+})
+
+test('a key that Hasura does not know, or a value of another type, is told', { timeout: 60_000 }, () => {
+  expect(violations({ ...metadata, cron_trigger: [] }).join()).toContain('"cron_trigger"')
+  const [source] = metadata.sources
+  const [table, ...tables] = source?.tables ?? []
+  const wrong = { ...table, select_permissions: [{ role: 'merchant', permission: { columns: 5 } }] }
+  expect(violations({ ...metadata, sources: [{ ...source, tables: [wrong, ...tables] }] }).join()).toContain(
+    'string[]',
+  )
+})
