@@ -33,6 +33,7 @@ import type { QueryPlans } from './plan/query-plans.ts'
 import type { Projections } from './projection/projections.ts'
 import type { Role } from './projection/types.ts'
 import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
+import { answerExtensions } from './shape/answer-extensions.ts'
 
 export interface EndpointParts {
   readonly contract: Contract
@@ -269,15 +270,16 @@ const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => 
 const complexityHeader = 'x-complexity'
 
 function answer(
-  { data, errors }: Extract<QueryResult, { kind: 'data' }>,
+  { data, errors, shortened }: Extract<QueryResult, { kind: 'data' }>,
   context: AnswerContext,
   complexity: number | null,
 ): Answer {
   const text = JSON.stringify(data)
-  const extensions = complexity === null ? '' : `,"extensions":{"complexity":${complexity}}`
+  const told = answerExtensions(shortened, complexity)
+  const extensions = told ? `,"extensions":${JSON.stringify(told)}` : ''
   if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}` }
-  const told = JSON.stringify(errors.map((error) => errorBody(error, context)))
-  const body = `{"errors":${told},"data":${text}${extensions}}`
+  const bodies = JSON.stringify(errors.map((error) => errorBody(error, context)))
+  const body = `{"errors":${bodies},"data":${text}${extensions}}`
   return { status: statusOf(data, errors), body, headers: retryAfterHeader(errors) }
 }
 

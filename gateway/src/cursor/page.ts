@@ -5,8 +5,8 @@ export const defaultPageSize = 20
 export const maxPageSize = 100
 
 /**
- * Items of a list that is no connection, at most, where its arguments don't say less. What must be told whole is bounded below it
- * by its own rules (an order has 200 lines); what can grow further is a connection somewhere.
+ * Items that an answer shows of a list that is no connection, where its arguments don't say less; of a longer list it tells
+ * (`extensions.shortenedLists`). What must be told whole is bounded below it by its own rules (an order has 200 lines).
  */
 export const maxListLength = 250
 

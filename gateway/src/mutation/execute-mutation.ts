@@ -9,7 +9,7 @@ import {
 import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
 import { tooManyGuesses } from '../limits/rate-exceeded.ts'
 import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
-import type { Row, ShapeContext } from '../shape/shape.ts'
+import { type Row, type ShapeContext, shapeContext, type ShortenedList } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
 import { violationError } from './constraints.ts'
 import type { ActionMutation, EachMutation, RowsMutation, Values, Write } from './definition.ts'
@@ -46,6 +46,7 @@ export async function executeMutation(
   if (refusals.length > 0) return { kind: 'refused', errors: refusals }
   const data: Row = {}
   const errors: CatalogueError[] = []
+  const shortened: ShortenedList[] = []
   for (const { key, call } of planned) {
     if (!call) {
       data[key] = 'Mutation'
@@ -54,8 +55,9 @@ export async function executeMutation(
     const answer = await runField(call, key, calls.length > 1 ? withOwnIdempotencyKey(context, key) : context)
     data[key] = answer.payload
     errors.push(...answer.errors)
+    shortened.push(...answer.shortened)
   }
-  return { kind: 'data', data, errors }
+  return { kind: 'data', data, errors, shortened }
 }
 
 /**
@@ -145,7 +147,7 @@ function eachAnswer(
   items: readonly Outcome[],
   { report }: QueryContext,
 ): FieldAnswer {
-  const shape: ShapeContext = { pageSizes: call.bound.pageSizes, path: [key], violations: [] }
+  const shape = shapeContext(call.bound.pageSizes, [key])
   const faults = outcomes.flatMap((outcome) => (outcome.kind === 'invalid' ? outcome.errors : []))
   const payload: Row = {}
   for (const field of call.payload) {
@@ -155,7 +157,7 @@ function eachAnswer(
       )
     else payload[field.key] = payloadValue(field, { kind: 'invalid', errors: faults }, shape)
   }
-  const { violations } = shape
+  const { violations, shortened } = shape
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     payload,
@@ -163,6 +165,7 @@ function eachAnswer(
       ...violations.map(({ path }) => withPath(unexpectedError(), path)),
       ...outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [withPath(outcome.error, [key])] : [])),
     ],
+    shortened,
   }
 }
 
@@ -301,17 +304,23 @@ function defect(
 interface FieldAnswer {
   readonly payload: Row | null
   readonly errors: readonly CatalogueError[]
+  readonly shortened: readonly ShortenedList[]
 }
 
 function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: QueryContext): FieldAnswer {
-  if (outcome.kind === 'refused') return { payload: null, errors: [withPath(outcome.error, [key])] }
-  const shape: ShapeContext = { pageSizes: call.bound.pageSizes, path: [key], violations: [] }
+  if (outcome.kind === 'refused')
+    return { payload: null, errors: [withPath(outcome.error, [key])], shortened: [] }
+  const shape = shapeContext(call.bound.pageSizes, [key])
   const payload: Row = {}
   for (const field of call.payload) payload[field.key] = payloadValue(field, outcome, shape)
-  const { violations } = shape
+  const { violations, shortened } = shape
   if (violations.length > 0) report({ kind: 'null', violations })
   const refusal = outcome.kind === 'done' && outcome.refusal ? [withPath(outcome.refusal, [key])] : []
-  return { payload, errors: [...violations.map(({ path }) => withPath(unexpectedError(), path)), ...refusal] }
+  return {
+    payload,
+    errors: [...violations.map(({ path }) => withPath(unexpectedError(), path)), ...refusal],
+    shortened,
+  }
 }
 
 function payloadValue(

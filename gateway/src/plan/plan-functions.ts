@@ -6,7 +6,15 @@ import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { type HasuraField } from './hasura-document.ts'
 import { requireFilterPermissions } from './plan-filters.ts'
-import { plan, planLimit, planMember, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
+import {
+  listBound,
+  plan,
+  planLimit,
+  planMember,
+  planRow,
+  type RowPlan,
+  type SelectedField,
+} from './plan-row.ts'
 import { type FieldArguments, type PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
@@ -22,14 +30,20 @@ export function planFunction(
   const args = scope.arguments(field.type, field.definition, field.group)
   const passed = passArguments(scope, projection, args)
   const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
-  const most = typeof limit === 'number' ? limit : planLimit(scope, limit, args)
+  const bound =
+    typeof limit === 'number'
+      ? listBound(undefined, limit)
+      : listBound(planLimit(scope, limit, args), limit.preset)
   const asked = {
     alias: field.key,
     name,
-    args: { args: passed, orderBy, limit: most },
+    args: { args: passed, orderBy, limit: bound.limit },
     selection: row.fields,
   }
-  return plan(field, [asked], { complete: listShape(rowShape(row.shapes)) })
+  return plan(field, [asked], {
+    extract: (raw, _row, context) => bound.rows(raw, context),
+    complete: listShape(rowShape(row.shapes)),
+  })
 }
 
 /** Binds the arguments that are given to variables for the function. */

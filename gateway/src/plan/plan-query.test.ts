@@ -32,7 +32,7 @@ describe('the Hasura document', () => {
     expect(
       planned('{ product(sku: "S") { categories { name image { url } } hasVariants } }').document,
     ).toMatchInlineSnapshot(
-      `"query($v0: String!) { product: products(where: { _and: [{ sku: { _eq: $v0 } }, { deletedAt: { _is_null: true } }] }, limit: 1) { categories: productCategories(order_by: [{ category: { name: asc } }, { category: { id: asc } }], limit: 250) { item: category { name image: __typename h1: imageUrl h0: imageUrl } } hasVariants: variants(where: { deletedAt: { _is_null: true } }, limit: 1) { __typename } } }"`,
+      `"query($v0: String!) { product: products(where: { _and: [{ sku: { _eq: $v0 } }, { deletedAt: { _is_null: true } }] }, limit: 1) { categories: productCategories(order_by: [{ category: { name: asc } }, { category: { id: asc } }], limit: 251) { item: category { name image: __typename h1: imageUrl h0: imageUrl } } hasVariants: variants(where: { deletedAt: { _is_null: true } }, limit: 1) { __typename } } }"`,
     )
   })
 

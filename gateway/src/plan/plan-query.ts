@@ -19,7 +19,7 @@ import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { planFunction, planFunctions } from './plan-functions.ts'
-import { plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
+import { listBound, plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A query document of the contract, as one operation for Hasura and what to do with its answer. */
@@ -124,8 +124,10 @@ function planStored(
       const where = all(planFilters(scope, filters, field.definition, args))
       const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
       const complete = listShape(rowShape(row.shapes))
-      const asked = { alias: field.key, name: table, args: { where, orderBy, limit }, selection: row.fields }
-      return plan(field, [asked], { complete })
+      const bound = listBound(undefined, limit)
+      const page = { where, orderBy, limit: bound.limit }
+      const asked = { alias: field.key, name: table, args: page, selection: row.fields }
+      return plan(field, [asked], { extract: (raw, _row, context) => bound.rows(raw, context), complete })
     }
     case 'function':
       return planFunction(scope, projection, field)

@@ -11,7 +11,16 @@ import { outOfRange } from '../errors/catalogue-error.ts'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
 import { type VariableReference } from '../projection/condition.ts'
 import { type FieldProjection, type Limit, type ToMany, type TypeProjection } from '../projection/types.ts'
-import { type Complete, type FieldShape, listShape, type Row, rowShape, take } from '../shape/shape.ts'
+import {
+  type Complete,
+  type FieldShape,
+  listShape,
+  type Row,
+  rowShape,
+  type ShapeContext,
+  shorten,
+  take,
+} from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
 import { type HasuraField } from './hasura-document.ts'
@@ -275,23 +284,39 @@ function planFirst(scope: PlanScope, field: SelectedField, how: ToMany): RowPlan
 
 function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readonly limit?: Limit }): RowPlan {
   const { relationship, through, projection, where, orderBy } = how
-  const limit = how.limit
-    ? planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
-    : maxListLength
+  const said =
+    how.limit && planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
+  const { limit, rows } = listBound(said, maxListLength)
   const { selection, items, complete } = planItems(scope, targetOf(field, projection), through, field.group)
   const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit }, selection }
   return plan(field, [asked], {
-    ...(through !== undefined && { extract: items }),
+    extract: (raw, _row, context) => items(rows(raw, context)),
     complete: listShape(complete),
   })
 }
 
+/** How many rows of a list to ask for, and how to get from Hasura's rows to those that the answer shows. */
+interface ListBound {
+  readonly limit: VariableReference | number
+  readonly rows: (raw: unknown, context: ShapeContext) => unknown
+}
+
+/**
+ * @param said what an argument or its preset says, where one does: then nobody expects more
+ * @param max the bound otherwise. One row beyond it is asked for, so that the answer can tell of a longer list
+ */
+export const listBound = (said: VariableReference | number | undefined, max: number): ListBound =>
+  said === undefined
+    ? { limit: max + 1, rows: (raw, context) => shorten(raw, max, context) }
+    : { limit: said, rows: (raw) => raw }
+
+/** How many items the argument says, or what holds without it; undefined where nothing says so. */
 export function planLimit(
   scope: PlanScope,
   { argument, preset }: Limit,
   args: FieldArguments,
 ): VariableReference | number | undefined {
-  if (args.now[argument] == null) return preset ?? maxListLength
+  if (args.now[argument] == null) return preset
   const variable = scope.variable('Int!')
   scope.binders.push((request, { variables, errors }) => {
     const limit = Number(args.in(request)[argument])

@@ -85,9 +85,11 @@ export interface LinkKeyset {
 /** An argument that says how many items at most. */
 export interface Limit {
   readonly argument: string
-  /** What holds when nothing is said; `maxListLength` when absent. */
+  /** What holds when nothing is said. When absent, the list has its usual bound and tells where that cuts it short. */
   readonly preset?: number
 }
+
+export type PresetLimit = Limit & { readonly preset: number }
 
 export type Aggregate =
   | { readonly function: 'count' }
@@ -153,7 +155,7 @@ export type RootProjection =
       readonly projection: string
       readonly filters: Readonly<Record<string, Filter>>
       readonly orderBy: readonly OrderBy[]
-      /** How many rows at most, whatever there is. */
+      /** How many rows the answer shows at most; it tells of a list that is longer. */
       readonly limit: number
     }
   | { readonly kind: 'connection'; readonly table: string; readonly connection: ConnectionProjection }
@@ -168,8 +170,8 @@ export type RootProjection =
       /** What is wrong with arguments that the contract's types let through. */
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
       readonly orderBy: readonly OrderBy[]
-      /** How many rows at most, whatever there is, or the argument that says so. */
-      readonly limit: number | Limit
+      /** How many rows the answer shows at most, telling of a list that is longer; or the argument that says so. */
+      readonly limit: number | PresetLimit
     }
   /** An object whose fields are made by functions of the database, each of the same arguments of the field. */
   | {
@@ -205,7 +207,7 @@ export type FunctionPart =
       /** The members' projections, by the relationships that lead to them. */
       readonly members: Readonly<Record<string, string>>
       readonly orderBy: readonly OrderBy[]
-      readonly limit: Limit
+      readonly limit: PresetLimit
       /** The argument that says how many rows to pass over. */
       readonly offset: string
     }

@@ -11,13 +11,18 @@ import {
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
-import { completeField, type Row, type ShapeContext, type Violation } from '../shape/shape.ts'
+import { completeField, type Row, shapeContext, type ShortenedList, type Violation } from '../shape/shape.ts'
 
 export type QueryResult =
   /** Nothing was run. */
   | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
   /** Ready for JSON.stringify, which leaves out the keys that are undefined. */
-  | { readonly kind: 'data'; readonly data: Row | null; readonly errors: readonly CatalogueError[] }
+  | {
+      readonly kind: 'data'
+      readonly data: Row | null
+      readonly errors: readonly CatalogueError[]
+      readonly shortened: readonly ShortenedList[]
+    }
 
 /** Something that is our fault, for the log; the client is told SVC_SRV_001. */
 export type Defect =
@@ -67,7 +72,7 @@ export async function executeQuery(
     return answer(plan.root, JSON.parse(result.json) as Row, request, bound, context)
   context.report({ kind: 'engine', document: plan.document, answer: result })
   const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
-  return { kind: 'data', data: null, errors: [error] }
+  return { kind: 'data', data: null, errors: [error], shortened: [] }
 }
 
 /**
@@ -106,7 +111,7 @@ function answer(
   { pageSizes }: Bound,
   { report }: QueryContext,
 ): QueryResult {
-  const context: ShapeContext = { pageSizes, path: [], violations: [] }
+  const context = shapeContext(pageSizes)
   const data: Row = {}
   let whole = true
   for (const field of root) {
@@ -120,11 +125,12 @@ function answer(
       data[field.key] = row[field.key] ?? null
     }
   }
-  const { violations } = context
+  const { violations, shortened } = context
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     kind: 'data',
     data: whole ? data : null,
     errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+    shortened,
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { listShape, rowShape, type FieldShape, type ShapeContext } from './shape.ts'
+import { listShape, rowShape, shapeContext, type FieldShape } from './shape.ts'
 
-const context = (): ShapeContext => ({ pageSizes: [], path: [], violations: [] })
+const context = () => shapeContext([])
 const field = (key: string, rest: Partial<FieldShape> = {}): FieldShape => ({
   key,
   field: `Thing.${key}`,

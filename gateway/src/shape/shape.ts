@@ -10,6 +10,13 @@ export interface Violation {
   readonly field: string
 }
 
+/** A list that is no connection and has more items than an answer shows of it. */
+export interface ShortenedList {
+  readonly path: Readonly<Path>
+  /** How many items are shown. */
+  readonly max: number
+}
+
 /** What shaping needs to know about the request, and where it reports to. */
 export interface ShapeContext {
   /** Items per page, by the plan's connections. */
@@ -17,7 +24,16 @@ export interface ShapeContext {
   /** Where in the answer the shape is at work. */
   readonly path: Path
   readonly violations: Violation[]
+  readonly shortened: ShortenedList[]
 }
+
+/** @param path where in the answer the shape begins */
+export const shapeContext = (pageSizes: readonly number[], path: Path = []): ShapeContext => ({
+  pageSizes,
+  path,
+  violations: [],
+  shortened: [],
+})
 
 /** Turns Hasura's value into the contract's. Null: something inside was null that must not be, and has been reported. */
 export type Complete<Value> = (value: Value, context: ShapeContext) => unknown
@@ -84,6 +100,15 @@ export function listShape(item: Complete<unknown> | undefined): Complete<unknown
     }
     return list
   }
+}
+
+/** The first `max` rows of a list of which one more was asked for; that there are more is reported, never passed over. */
+export function shorten(raw: unknown, max: number, { path, shortened }: ShapeContext): unknown {
+  const rows = raw as unknown[]
+  if (rows.length <= max) return rows
+  rows.length = max
+  shortened.push({ path: [...path], max })
+  return rows
 }
 
 /** A key that the client did not ask for disappears: JSON.stringify leaves out what is undefined. */

@@ -96,10 +96,14 @@ function subscribe(dataLayer: DataLayer, text: string, delays?: readonly number[
 const productId = fixtureId('product', 1, 1)
 const rename = (name: string) =>
   shop.sql(`UPDATE catalog.product SET name = '${name}' WHERE id = '${productId}'`)
-const named = (name: string) => ({ data: { product: { name } }, errors: [] })
+const named = (name: string) => ({ data: { product: { name } }, errors: [], shortened: [] })
 const product = `subscription { product(id: "${productId}") { name } }`
 const orders = 'subscription { orderCreated(after: "1001") { orderNumber } }'
-const numbered = (orderNumber: string) => ({ data: { orderCreated: { orderNumber } }, errors: [] })
+const numbered = (orderNumber: string) => ({
+  data: { orderCreated: { orderNumber } },
+  errors: [],
+  shortened: [],
+})
 
 describe.each([
   ['in process', () => shop.dataLayer],
@@ -128,7 +132,7 @@ describe.each([
 
   test('another merchant’s record is not there', async () => {
     const shown = subscribe(layer(), product, undefined, 2)
-    expect(await shown.next()).toEqual({ data: { product: null }, errors: [] })
+    expect(await shown.next()).toEqual({ data: { product: null }, errors: [], shortened: [] })
     shown.leave()
   })
 })

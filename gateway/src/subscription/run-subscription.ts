@@ -4,7 +4,7 @@ import { type CatalogueError, unexpectedError, withPath, withStatus } from '../e
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { streamedRows, type SubscriptionPlan } from '../plan/plan-subscription.ts'
 import { ask, missingPermissions, type QueryContext } from '../query/execute-query.ts'
-import { completeField, type FieldShape, type Row, type ShapeContext } from '../shape/shape.ts'
+import { completeField, type FieldShape, type Row, shapeContext, type ShortenedList } from '../shape/shape.ts'
 
 export type SubscriptionContext = QueryContext & { readonly signal: AbortSignal }
 
@@ -12,6 +12,7 @@ export type SubscriptionContext = QueryContext & { readonly signal: AbortSignal 
 export interface SubscriptionAnswer {
   readonly data: Row | null
   readonly errors: readonly CatalogueError[]
+  readonly shortened: readonly ShortenedList[]
 }
 
 /** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. Who waits for more than that is told. */
@@ -53,7 +54,7 @@ export async function* runSubscription(
       if (delay === undefined) {
         report({ kind: 'engine', document: plan.document, answer: result })
         const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
-        yield { data: null, errors: [error] }
+        yield { data: null, errors: [error], shortened: [] }
         return
       }
       failures += 1
@@ -124,12 +125,13 @@ function answerOf(
   pageSizes: readonly number[],
   { report }: SubscriptionContext,
 ): SubscriptionAnswer {
-  const context: ShapeContext = { pageSizes, path: [], violations: [] }
+  const context = shapeContext(pageSizes)
   const whole = shape === undefined || completeField(row, shape, context)
-  const { violations } = context
+  const { violations, shortened } = context
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     data: whole ? { [key]: row[key] ?? null } : null,
     errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+    shortened,
   }
 }

@@ -22,6 +22,7 @@ import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
+import { answerExtensions } from '../shape/answer-extensions.ts'
 import { bindSubscription, runSubscription } from '../subscription/run-subscription.ts'
 import type { Quota } from './quota.ts'
 
@@ -245,10 +246,14 @@ export class Connection {
       report: (defect: unknown) => logger.error({ requestId, merchantId, defect }, 'a subscription failed'),
     }
     try {
-      for await (const { data, errors } of runSubscription(plan, request, bound, context))
-        yield errors.length > 0
-          ? { errors: errors.map((error) => this.#told(error, requestId)), data }
-          : { data }
+      for await (const { data, errors, shortened } of runSubscription(plan, request, bound, context)) {
+        const extensions = answerExtensions(shortened)
+        yield {
+          ...(errors.length > 0 && { errors: errors.map((error) => this.#told(error, requestId)) }),
+          data,
+          ...(extensions && { extensions }),
+        }
+      }
     } catch (cause) {
       if (signal.aborted) return
       logger.error({ requestId, err: cause }, 'a subscription failed')

@@ -1,0 +1,21 @@
+import type { ShortenedList } from './shape.ts'
+
+/** What an answer tells beside its data. */
+export interface AnswerExtensions {
+  /** Lists that are no connections and have more items than the answer shows. */
+  readonly shortenedLists?: readonly ShortenedList[]
+  /** What the request was estimated to cost, for who asked. */
+  readonly complexity?: number
+}
+
+/** @returns the `extensions` of an answer, or undefined where there is nothing to tell */
+export function answerExtensions(
+  shortened: readonly ShortenedList[],
+  complexity: number | null = null,
+): AnswerExtensions | undefined {
+  if (shortened.length === 0 && complexity === null) return undefined
+  return {
+    ...(shortened.length > 0 && { shortenedLists: shortened }),
+    ...(complexity !== null && { complexity }),
+  }
+}
