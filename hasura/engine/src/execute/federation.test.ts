@@ -5,17 +5,14 @@ import { json } from 'node:stream/consumers'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { composeServices } from '@theguild/federation-composition'
 import { buildSchema, graphqlSync, parse } from 'graphql'
-import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import { startEngine } from '../engine.ts'
 import type { GraphQLExecutor } from '../graphql-request.ts'
-import { readCatalog } from '../metadata-api/draft.ts'
 import { metadata as metadataSchema } from '../metadata/types.ts'
 import { createSession } from '../session/types.ts'
-import { createGraphQLExecutor } from './graphql-executor.ts'
 import { dataOf } from './testing/bookshop.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
 
 const sql = `
   create table product (sku bigint primary key, merchant_id int not null, title text not null);
@@ -64,34 +61,18 @@ const metadata = metadataSchema.parse({
   ],
 })
 
-let pool: pg.Pool
-let drop: () => Promise<void>
+let project: TestProject
 let executor: GraphQLExecutor
 let switchedOff: GraphQLExecutor
 
 beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  // Dropping the database may end a connection before the pool has closed it.
-  pool.on('error', () => undefined)
-  await pool.query(sql)
-  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
-  expect(snapshot.inconsistencies).toEqual([])
-  const options = {
-    stringifyNumericTypes: false,
-    inferFunctionPermissions: true,
-    enableAllowlist: false,
-    env: {},
-  }
-  executor = createGraphQLExecutor(() => snapshot, pool, { ...options, apolloFederation: true })
-  switchedOff = createGraphQLExecutor(() => snapshot, pool, options)
+  project = await openProject(sql)
+  const { newExecutor } = await project.serve(metadata)
+  executor = newExecutor({ apolloFederation: true })
+  switchedOff = newExecutor()
 })
 
-afterAll(async () => {
-  await pool.end()
-  await drop()
-})
+afterAll(() => project.close())
 
 const as = (role: string, merchantId = 1) =>
   createSession(role, { 'X-Hasura-Merchant-Id': String(merchantId) })

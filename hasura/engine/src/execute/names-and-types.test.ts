@@ -1,12 +1,7 @@
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildSnapshot } from '../consistency/build-snapshot.ts'
-import { readCatalog } from '../metadata-api/draft.ts'
-import { metadata as metadataSchema } from '../metadata/types.ts'
 import type { GraphQLExecutor } from '../graphql-request.ts'
-import { createGraphQLExecutor } from './graphql-executor.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
 
 /** Names that would break SQL put together from text, and types that are not built in. */
 const sql = `
@@ -33,18 +28,11 @@ const sql = `
 
 const name = { schema: 'Odd "schema"', name: 'ta"ble' }
 
-let pool: pg.Pool
+let project: TestProject
 let executor: GraphQLExecutor
-let drop: () => Promise<void>
 beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  // Dropping the database may end a connection before the pool has closed it.
-  pool.on('error', () => undefined)
-  await pool.query(sql)
-  const metadata = metadataSchema.parse({
-    version: 3,
+  project = await openProject(sql)
+  const { newExecutor } = await project.serve({
     sources: [
       {
         name: 'default',
@@ -63,19 +51,9 @@ beforeAll(async () => {
       },
     ],
   })
-  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
-  expect(snapshot.inconsistencies).toEqual([])
-  executor = createGraphQLExecutor(() => snapshot, pool, {
-    stringifyNumericTypes: false,
-    inferFunctionPermissions: true,
-    enableAllowlist: false,
-    env: {},
-  })
+  executor = newExecutor()
 })
-afterAll(async () => {
-  await pool.end()
-  await drop()
-})
+afterAll(() => project.close())
 
 const run = async (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
   dataOf(await executor.execute({ query, variables }, admin))

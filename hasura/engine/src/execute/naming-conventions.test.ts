@@ -1,13 +1,8 @@
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { type IntrospectionQuery, buildClientSchema, getIntrospectionQuery, validateSchema } from 'graphql'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildSnapshot } from '../consistency/build-snapshot.ts'
-import { readCatalog } from '../metadata-api/draft.ts'
-import { metadata as metadataSchema } from '../metadata/types.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
-import { createGraphQLExecutor } from './graphql-executor.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
 
 /** The schema of Hasura's documentation of naming conventions, and a table with a name of its own. */
 const sql = `
@@ -52,36 +47,18 @@ const tables = [
   { table: { schema: 'public', name: 'one' }, configuration: { custom_name: 'table_one' } },
 ]
 
-let pool: pg.Pool
-let drop: () => Promise<void>
+let project: TestProject
 beforeAll(async () => {
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  // Dropping the database may end a connection before the pool has closed it.
-  pool.on('error', () => undefined)
-  await pool.query(sql)
+  project = await openProject(sql)
 })
-afterAll(async () => {
-  await pool.end()
-  await drop()
-})
+afterAll(() => project.close())
 
 const open = async (customization: object | undefined, defaultNamingConvention?: 'graphql-default') => {
   const functions = [{ function: { schema: 'app_db', name: 'find_users' } }]
-  const metadata = metadataSchema.parse({
-    version: 3,
+  const { newExecutor } = await project.serve({
     sources: [{ name: 'default', tables, functions, ...(customization && { customization }) }],
   })
-  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
-  expect(snapshot.inconsistencies).toEqual([])
-  const executor = createGraphQLExecutor(() => snapshot, pool, {
-    stringifyNumericTypes: false,
-    inferFunctionPermissions: true,
-    defaultNamingConvention,
-    enableAllowlist: false,
-    env: {},
-  })
+  const executor = newExecutor({ defaultNamingConvention })
   return async (query: string, variables = {}, api: GraphQLApi = 'graphql') =>
     dataOf(await executor.execute({ query, variables, api }, admin)) as Record<string, unknown>
 }

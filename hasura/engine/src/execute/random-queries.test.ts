@@ -1,13 +1,7 @@
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import fc from 'fast-check'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import type { GraphQLExecutor } from '../graphql-request.ts'
-import { readCatalog } from '../metadata-api/draft.ts'
-import { type Metadata, metadata as metadataSchema } from '../metadata/types.ts'
 import { createSession } from '../session/types.ts'
-import { createGraphQLExecutor } from './graphql-executor.ts'
 import { interpret } from './random-queries/interpret.ts'
 import {
   type Role,
@@ -22,38 +16,26 @@ import {
 } from './random-queries/library.ts'
 import { queryOf } from './random-queries/query-arbitrary.ts'
 import { requestOf, whereObject } from './random-queries/query.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
 
 /** `RANDOM_QUERIES=20000 npx vitest run …/random-queries.test.ts` compares so many for each role. */
 const runs = Number(process.env['RANDOM_QUERIES'] ?? 150)
 
-let database: TestDatabase
-let pool: pg.Pool
+let project: TestProject
 let executor: GraphQLExecutor
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  pool.on('error', () => undefined)
-  await pool.query(librarySql)
+  project = await openProject(librarySql)
   for (const table of tableNames)
-    await pool.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
-      JSON.stringify(libraryRows[table]),
-    ])
-  const metadata = libraryMetadata()
-  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
-  expect(snapshot.inconsistencies).toEqual([])
-  executor = createGraphQLExecutor(() => snapshot, pool, {
-    stringifyNumericTypes: false,
-    inferFunctionPermissions: true,
-    enableAllowlist: false,
-    env: {},
-  })
+    await project.pool.query(
+      `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`,
+      [JSON.stringify(libraryRows[table])],
+    )
+  const { newExecutor } = await project.serve(libraryMetadata())
+  executor = newExecutor()
 })
 
-afterAll(async () => {
-  await pool.end()
-  await database.drop()
-})
+afterAll(() => project.close())
 
 test.each(Object.keys(roles) as RoleName[])(
   'what a statement answers %s is what the rows say, read one by one',
@@ -83,10 +65,9 @@ const rounded = (value: unknown): unknown =>
     ),
   )
 
-function libraryMetadata(): Metadata {
+function libraryMetadata() {
   const others = Object.entries(roles as Readonly<Record<string, Role>>).filter(([name]) => name !== 'admin')
-  return metadataSchema.parse({
-    version: 3,
+  return {
     sources: [
       {
         name: 'default',
@@ -112,7 +93,7 @@ function libraryMetadata(): Metadata {
         })),
       },
     ],
-  })
+  }
 }
 
 function relationshipsOf(table: TableName) {

@@ -1,16 +1,12 @@
 import { type IncomingHttpHeaders, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildSnapshot } from '../consistency/build-snapshot.ts'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLResult } from '../graphql-request.ts'
-import { readCatalog } from '../metadata-api/draft.ts'
 import { metadata as metadataSchema } from '../metadata/types.ts'
 import { unservedFeatures } from '../metadata/unserved-features.ts'
 import { createSession } from '../session/types.ts'
-import { createGraphQLExecutor } from './graphql-executor.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
 
 const sql = `
   create table author (id int primary key, name text not null, tenant int not null default 1);
@@ -80,8 +76,7 @@ type Answer = readonly [status: number, body?: string, delayMs?: number]
 let received: Received[]
 let answers: Readonly<Record<string, Answer>>
 let service: Server
-let pool: pg.Pool
-let drop: () => Promise<void>
+let project: TestProject
 let executor: GraphQLExecutor
 
 const startService = async (): Promise<Server> => {
@@ -102,31 +97,19 @@ const startService = async (): Promise<Server> => {
 beforeAll(async () => {
   service = await startService()
   const { port } = service.address() as AddressInfo
-  const database = await createTestDatabase()
-  drop = database.drop
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  // Dropping the database may end a connection before the pool has closed it.
-  pool.on('error', () => undefined)
-  await pool.query(sql)
-  const snapshot = buildSnapshot(metadata, await readCatalog(pool, metadata), 1)
-  expect(snapshot.inconsistencies).toEqual([])
-  executor = createGraphQLExecutor(() => snapshot, pool, {
-    stringifyNumericTypes: false,
-    inferFunctionPermissions: false,
-    enableAllowlist: false,
-    env: { CHECKS: `http://127.0.0.1:${port}`, CHECK_KEY: 's3cret' },
-  })
+  project = await openProject(sql)
+  const { newExecutor } = await project.serve(metadata)
+  executor = newExecutor({ env: { CHECKS: `http://127.0.0.1:${port}`, CHECK_KEY: 's3cret' } })
 })
 afterAll(async () => {
   service.closeAllConnections()
   await new Promise((resolve) => service.close(resolve))
-  await pool.end()
-  await drop()
+  await project.close()
 })
 beforeEach(async () => {
   received = []
   answers = {}
-  await pool.query('truncate author, book; insert into book (id, title) values (1, $$Alpha$$)')
+  await project.pool.query('truncate author, book; insert into book (id, title) values (1, $$Alpha$$)')
 })
 
 const editor = createSession('editor', { 'X-Hasura-Tenant': '7' })
@@ -142,7 +125,7 @@ const inputs = () =>
   received.map(({ path, body }) => [path, (body as { data: { input: unknown } }).data.input])
 
 const rows = async (): Promise<unknown> => {
-  const { rows: found } = await pool.query<{ id: number }>(
+  const { rows: found } = await project.pool.query<{ id: number }>(
     'select id from author union all select id from book order by 1',
   )
   return found.map(({ id }) => id)

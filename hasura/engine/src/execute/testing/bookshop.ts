@@ -1,49 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
-import { buildSnapshot } from '../../consistency/build-snapshot.ts'
-import { readCatalog } from '../../metadata-api/draft.ts'
-import type { GraphQLExecutor, GraphQLResult } from '../../graphql-request.ts'
-import { type Metadata, metadata as metadataSchema } from '../../metadata/types.ts'
+import type { GraphQLResult } from '../../graphql-request.ts'
 import { type Session, createSession } from '../../session/types.ts'
-import type { Snapshot } from '../../snapshot.ts'
-import {
-  type GraphQLExecutorOptions,
-  type SubscriptionCompiler,
-  createGraphQLExecutor,
-} from '../graphql-executor.ts'
+import type { GraphQLExecutorOptions } from '../graphql-executor.ts'
+import { type ServedMetadata, type TestProject, openProject } from './open-project.ts'
 
-export interface Bookshop {
-  readonly pool: pg.Pool
-  readonly snapshot: Snapshot
-  readonly executor: GraphQLExecutor & SubscriptionCompiler
-  /** Another executor over the same database, with nothing cached. */
-  readonly newExecutor: (options?: Partial<GraphQLExecutorOptions>) => Bookshop['executor']
-  readonly close: () => Promise<void>
+export interface Bookshop extends Pick<TestProject, 'pool' | 'close'>, ServedMetadata {
+  /** The one that the file's tests share. */
+  readonly executor: ReturnType<ServedMetadata['newExecutor']>
 }
 
 /** A real database with the bookshop's rows and metadata, for the tests of one file. */
-export const openBookshop = async (env: Readonly<Record<string, string>> = {}): Promise<Bookshop> => {
-  const database = await createTestDatabase()
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  // Dropping the database may end a connection before the pool has closed it.
-  pool.on('error', () => undefined)
-  await pool.query(await readFile(new URL('bookshop.sql', import.meta.url), 'utf8'))
-  const snapshot = buildSnapshot(bookshopMetadata, await readCatalog(pool, bookshopMetadata), 1)
-  if (snapshot.inconsistencies.length > 0) throw new Error(JSON.stringify(snapshot.inconsistencies))
-  const newExecutor: Bookshop['newExecutor'] = (options = {}) =>
-    createGraphQLExecutor(() => snapshot, pool, {
-      stringifyNumericTypes: false,
-      inferFunctionPermissions: true,
-      enableAllowlist: false,
-      env,
-      ...options,
-    })
-  const close = async (): Promise<void> => {
-    await pool.end()
-    await database.drop()
-  }
-  return { pool, snapshot, executor: newExecutor(), newExecutor, close }
+export const openBookshop = async (env: GraphQLExecutorOptions['env'] = {}): Promise<Bookshop> => {
+  const { pool, serve, close } = await openProject(
+    await readFile(new URL('bookshop.sql', import.meta.url), 'utf8'),
+  )
+  const { snapshot, newExecutor } = await serve(bookshopMetadata)
+  return { pool, snapshot, executor: newExecutor({ env }), newExecutor, close }
 }
 
 export const admin = createSession('admin', {})
@@ -165,8 +137,7 @@ const reviewTable = {
   ],
 }
 
-const bookshopMetadata: Metadata = metadataSchema.parse({
-  version: 3,
+const bookshopMetadata = {
   sources: [
     {
       name: 'default',
@@ -229,4 +200,4 @@ const bookshopMetadata: Metadata = metadataSchema.parse({
       permissions: [{ role: 'merchant' }],
     },
   ],
-})
+}
