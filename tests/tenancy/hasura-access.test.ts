@@ -69,11 +69,11 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   test('whoever has no valid credential is refused at every path', async () => {
     const credentials = await matrix.callers.refused(matrix.permissions, matrix.customers[0])
     for (const [name, authorization] of credentials) {
-      for (const path of [...PATHS, '/v1/metadata', '/v2/query', '/v1/config']) {
+      for (const path of [...PATHS, '/v1/metadata', '/v2/query', '/v1alpha1/config']) {
         const response = await fetch(`${matrix.platform.hasuraUrl}${path}`, {
-          method: path === '/v1/config' ? 'GET' : 'POST',
+          method: path === '/v1alpha1/config' ? 'GET' : 'POST',
           headers: authorization === null ? {} : { authorization },
-          ...(path !== '/v1/config' && {
+          ...(path !== '/v1alpha1/config' && {
             body: '{"query":"{ __typename }","type":"export_metadata","args":{}}',
           }),
         })
@@ -88,7 +88,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       for (const [path, body] of [
         ['/v1/metadata', { type: 'export_metadata', args: {} }],
         ['/v2/query', { type: 'run_sql', args: { sql: 'SELECT 1' } }],
-        ['/v1/config', undefined],
+        ['/v1alpha1/config', undefined],
       ] as const) {
         const response = await fetch(`${platform.hasuraUrl}${path}`, {
           method: body === undefined ? 'GET' : 'POST',

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from './database.ts'
 import { type InternalErrors, createGraphQLExecutor } from './execute/graphql-executor.ts'
 import type { ExecuteOptions, ExplainedStatement, GraphQLRequest, GraphQLResult } from './graphql-request.ts'
 import type { CorsPolicy } from './http/cors.ts'
-import { type ApiGroup, apiGroups } from './http/routes.ts'
+import { type Api, type ApiGroup, defaultApis } from './http/api.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http/server.ts'
 import type { Refetch } from './live/poller.ts'
 import { type SubscriptionHub, createSubscriptionHub } from './live/subscription-hub.ts'
@@ -270,7 +270,7 @@ const startWith = async (
     settings: eventSettings,
     logger,
   })
-  const server = await serve(workspace, executor, hub, pool, logger, options)
+  const server = await serve(workspace, executor, hub, pool, database.url, logger, options)
   warnOfUnserved(workspace.snapshot, logger)
   if (eventSettings.delivery === 'at-start') events.start()
   const stopPolling = poll(workspace, logger, options.pollIntervalMs ?? defaults.pollIntervalMs)
@@ -321,11 +321,12 @@ const serve = async (
   executor: ReturnType<typeof createGraphQLExecutor>,
   hub: SubscriptionHub,
   pool: pg.Pool,
+  databaseUrl: string,
   logger: Logger,
   options: EngineOptions,
 ): Promise<HttpServer | undefined> => {
   if (options.port === undefined) return undefined
-  const api = {
+  const api: Api = {
     workspace,
     executor,
     hub,
@@ -334,14 +335,20 @@ const serve = async (
     checkDatabase: async () => {
       await pool.query('select 1')
     },
+    databaseUrl,
+    environment: options.env ?? process.env,
     config: {
-      enabledApis: new Set(options.enabledApis ?? apiGroups),
+      enabledApis: new Set(options.enabledApis ?? defaultApis),
       isAdminSecretSet: options.adminSecret !== undefined,
       isAuthHookSet: options.authHook !== undefined,
       jwtSecrets: options.jwtSecrets ?? [],
       inferFunctionPermissions: options.inferFunctionPermissions ?? true,
       isAllowlistEnabled: options.enableAllowlist ?? false,
       remoteSchemaPermissions: options.remoteSchemaPermissions ?? false,
+      apolloFederation: options.apolloFederation ?? false,
+      defaultNamingConvention: options.defaultNamingConvention ?? 'hasura-default',
+      liveQueries: options.liveQueries ?? defaults.refetch,
+      streamingQueries: options.streamingQueries ?? defaults.refetch,
     },
   }
   return startHttpServer(api, {

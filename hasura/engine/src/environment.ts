@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { apiGroups } from './http/routes.ts'
+import { apiGroups, defaultApis } from './http/api.ts'
 
 const yes = ['true', 't', 'yes', 'y', '1']
 const no = ['false', 'f', 'no', 'n', '0']
@@ -90,10 +90,16 @@ export const environment = z.object({
   HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: flag(false).describe(
     'The engine is a subgraph: `_service`, and `_entities` of tables with `apollo_federation_config`.',
   ),
-  HASURA_GRAPHQL_ENABLED_APIS: list
-    .default([...apiGroups])
+  HASURA_GRAPHQL_ENABLED_APIS: z
+    .string()
+    .toLowerCase()
+    .pipe(list)
+    .pipe(z.array(z.enum([...apiGroups, 'metrics'])))
     .transform((names) => apiGroups.filter((group) => names.includes(group)))
-    .describe('What is served. `pgdump` and `developer` are not there.'),
+    .default([...defaultApis])
+    .describe(
+      'What is served: some of `metadata`, `graphql`, `pgdump`, `config` and `developer`. (`metrics` is of the Enterprise Edition.)',
+    ),
   HASURA_GRAPHQL_CORS_DOMAIN: z.string().default('*').describe('Origins that browsers may call from.'),
   HASURA_GRAPHQL_DISABLE_CORS: flag(false).describe(
     'No headers of CORS at all; WebSockets then read no cookies.',

@@ -14,7 +14,7 @@ describe('readSettings', () => {
         HASURA_GRAPHQL_AUTH_HOOK_MODE: 'post',
         HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: 'True',
         HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: 'true',
-        HASURA_GRAPHQL_ENABLED_APIS: 'graphql, pgdump',
+        HASURA_GRAPHQL_ENABLED_APIS: 'GraphQL, pgdump,metrics',
         HASURA_GRAPHQL_CORS_DOMAIN: 'https://a.example, https://b.example',
         HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '250',
         HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: '7',
@@ -29,7 +29,7 @@ describe('readSettings', () => {
         apolloFederation: true,
         inferFunctionPermissions: true,
         defaultNamingConvention: 'hasura-default',
-        enabledApis: ['graphql'],
+        enabledApis: ['graphql', 'pgdump'],
         cors: { kind: 'some', origins: ['https://a.example', 'https://b.example'] },
         port: 8080,
         liveQueries: { intervalMs: 250, batchSize: 100 },
@@ -45,6 +45,7 @@ describe('readSettings', () => {
     ['HASURA_GRAPHQL_AUTH_HOOK', 'localhost'],
     ['HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION', 'camelCase'],
     ['HASURA_GRAPHQL_ENABLE_ALLOWLIST', 'perhaps'],
+    ['HASURA_GRAPHQL_ENABLED_APIS', 'graphql,meta'],
   ])('refuses %s=%s by its name', (name, value) => {
     const result = readSettings({ [name]: value })
     expect(result).toMatchObject({ kind: 'invalid' })

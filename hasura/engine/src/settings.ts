@@ -1,6 +1,6 @@
 import { type EnvironmentValues, environment, notApplied } from './environment.ts'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
-import type { ApiGroup } from './http/routes.ts'
+import type { ApiGroup } from './http/api.ts'
 import type { EventSettings } from './events/engine-events.ts'
 import type { ConnectionSettings, WebSocketLimits } from './engine.ts'
 import type { InternalErrors } from './execute/graphql-executor.ts'

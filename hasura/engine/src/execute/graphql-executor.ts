@@ -19,6 +19,7 @@ import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type FieldGroup, compileOperation } from './compile-operation.ts'
 import { explainOperation } from './explain.ts'
+import { type FieldPlan, type SubscriptionPlan, explainPlan } from './explain-plan.ts'
 import { RefusedVariable, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
 import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
@@ -68,6 +69,16 @@ export interface SubscriptionCompiler {
   readonly prepareSubscription: (request: GraphQLRequest, session: Session) => PreparedSubscription
 }
 
+/** What the Explain API needs of the compiler. */
+export interface PlanExplainer {
+  /** See `explainPlan`. The allow-list does not matter: it is admin who asks. */
+  readonly explainPlan: (
+    request: GraphQLRequest,
+    session: Session,
+    options?: ExecuteOptions,
+  ) => Promise<readonly FieldPlan[] | SubscriptionPlan>
+}
+
 /**
  * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
  * throws where the engine or the connection to the database fails.
@@ -76,7 +87,7 @@ export const createGraphQLExecutor = (
   getSnapshot: () => Snapshot,
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
-): GraphQLExecutor & SubscriptionCompiler => {
+): GraphQLExecutor & SubscriptionCompiler & PlanExplainer => {
   const roles = new RoleSchemas(options)
   const runtimeOf = ({ api = 'graphql' }: GraphQLRequest, session: Session): RoleRuntime =>
     roles.of(getSnapshot(), session, api)
@@ -94,6 +105,11 @@ export const createGraphQLExecutor = (
       const operation = parseOperation(request.query, request.operationName)
       const compiled = compileOperation(operation, variables, roleSchema, options.stringifyNumericTypes)
       return explainOperation(compiled, { variables, session })
+    },
+    explainPlan: (request, session, { signal } = {}) => {
+      const { roleSchema } = runtimeOf(request, session)
+      const stringifyNumbers = options.stringifyNumericTypes
+      return explainPlan(request, session, { pool, roleSchema, stringifyNumbers, signal })
     },
     isSubscription: (request, session) => {
       try {

@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { ExecuteOptions, GraphQLExecutor, GraphQLRequest, GraphQLResult } from '../graphql-request.ts'
-import type { SubscriptionCompiler } from '../execute/graphql-executor.ts'
 import { HasuraError } from '../hasura-error.ts'
-import type { SubscriptionHub } from '../live/subscription-hub.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
-import type { Authenticator } from '../session/authenticator.ts'
 import type { Session } from '../session/types.ts'
+import type { Api } from './api.ts'
 import { parseBody } from './read-body.ts'
 import { type HttpResponse, graphqlErrorResponse, jsonText } from './response.ts'
 
@@ -20,21 +18,15 @@ const graphqlRequest = z.object({
 /** Operations of one HTTP request; each is a transaction of its own. */
 const maxBatch = 100
 
-export interface GraphQLEndpoint {
+export interface GraphQLEndpoint extends Pick<Api, 'authenticator' | 'executor' | 'preserve401'> {
   readonly api: GraphQLApi
-  readonly authenticator: Authenticator
-  readonly executor: GraphQLExecutor & SubscriptionCompiler
-  readonly hub: SubscriptionHub
-  /** HASURA_GRAPHQL_PRESERVE_401_ERRORS. */
-  readonly preserve401: boolean
+  /** GraphQL clients expect 200 whatever happens; `/v1alpha1/graphql` is older than that. */
+  readonly statuses: 'always-200' | 'of-the-error'
 }
 
-/**
- * `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. The status is 200, whatever happens, unless a
- * setting asks for 401.
- */
+/** `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. */
 export const handleGraphQL = async (
-  { api, authenticator, executor, preserve401 }: GraphQLEndpoint,
+  { api, authenticator, executor, preserve401, statuses }: GraphQLEndpoint,
   text: string,
   headers: IncomingHttpHeaders,
   signal: AbortSignal,
@@ -49,11 +41,13 @@ export const handleGraphQL = async (
     const [request] = requests
     if (!request) throw new HasuraError('parse-failed', 'the request has no query')
     const result = await executor.execute(request, session, options)
-    return jsonText(resultText(result), result.kind === 'data' ? result.headers : undefined)
+    const response = jsonText(resultText(result), result.kind === 'data' ? result.headers : undefined)
+    return result.kind === 'errors' && statuses === 'of-the-error' ? { ...response, status: 400 } : response
   } catch (error) {
     if (!(error instanceof HasuraError)) throw error
     const response = graphqlErrorResponse(error)
-    return preserve401 && error.status === 401 ? { ...response, status: 401 } : response
+    const keepsStatus = statuses === 'of-the-error' || (preserve401 && error.status === 401)
+    return keepsStatus ? { ...response, status: error.status } : response
   }
 }
 

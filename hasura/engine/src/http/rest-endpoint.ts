@@ -6,16 +6,15 @@ import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { matchRestPath, parseRestPath } from '../schema/rest-path.ts'
 import type { Snapshot } from '../snapshot.ts'
-import type { GraphQLEndpoint } from './graphql-endpoint.ts'
+import type { Api, HttpRequest } from './api.ts'
 import { parseBody } from './read-body.ts'
 import { type HttpResponse, jsonText } from './response.ts'
-import type { HttpRequest } from './routes.ts'
 
 export const restPrefix = '/api/rest/'
 
 /** Runs the query of a REST endpoint; its answer is the query's data, without a wrapper. Throws HasuraError. */
 export const handleRest = async (
-  { authenticator, executor }: Omit<GraphQLEndpoint, 'api'>,
+  { authenticator, executor }: Pick<Api, 'authenticator' | 'executor'>,
   snapshot: Snapshot,
   request: HttpRequest,
 ): Promise<HttpResponse> => {

@@ -1,82 +1,42 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
-import type { Json } from '../metadata/parse.ts'
 import { runQueryV1 } from '../metadata-api/query-v1.ts'
-import type { Workspace } from '../metadata-api/workspace.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
-import type { JwtSecret } from '../session/jwt-config.ts'
-import { type GraphQLEndpoint, handleGraphQL } from './graphql-endpoint.ts'
-import { parseBody } from './read-body.ts'
+import type { Session } from '../session/types.ts'
+import { type Api, type ApiGroup, type Handler, type HttpRequest, hasuraVersion } from './api.ts'
+import { handleConfig } from './config-endpoint.ts'
+import { handlePlanCache, handleSubscriptions } from './developer-endpoints.ts'
+import { handleExplain } from './explain-endpoint.ts'
+import { handleGraphQL } from './graphql-endpoint.ts'
+import { handlePgDump } from './pg-dump-endpoint.ts'
+import { adminBody } from './require-admin.ts'
 import { handleRest, restPrefix } from './rest-endpoint.ts'
 import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
 
-/** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
-export const hasuraVersion = 'v2.48.0'
-
-export interface Api extends Omit<GraphQLEndpoint, 'api'> {
-  readonly workspace: Workspace
-  readonly checkDatabase: () => Promise<void>
-  readonly config: ServerConfig
-}
-
-/** HASURA_GRAPHQL_ENABLED_APIS. */
-export const apiGroups = ['graphql', 'metadata', 'config'] as const
-export type ApiGroup = (typeof apiGroups)[number]
-
-/** What of the API is served, and what `/v1/config` tells the console. */
-export interface ServerConfig {
-  readonly enabledApis: ReadonlySet<ApiGroup>
-  readonly isAdminSecretSet: boolean
-  readonly isAuthHookSet: boolean
-  readonly jwtSecrets: readonly JwtSecret[]
-  readonly inferFunctionPermissions: boolean
-  readonly isAllowlistEnabled: boolean
-  readonly remoteSchemaPermissions: boolean
-}
-
-export interface HttpRequest {
-  readonly method: string
-  /** As it stands in the request line. */
-  readonly target: string
-  /** The same, taken apart. Throws HasuraError `not-found` for what is no URL. */
-  readonly url: URL
-  readonly headers: IncomingHttpHeaders
-  readonly signal: AbortSignal
-  readonly text: () => Promise<string>
-}
-
-type Handler = (api: Api, request: HttpRequest) => Promise<HttpResponse>
-
 const adminCommands =
   (set: CommandSet): Handler =>
-  async ({ authenticator, workspace }, { headers, text }) => {
-    const body = parseBody(await text())
-    await requireAdmin(authenticator, headers, set === 'metadata' ? '$.args' : '$')
-    return jsonResponse(200, await workspace.handle(set, body))
+  async (api, request) => {
+    const body = await adminBody(api, request, refuseOthers(set === 'metadata' ? '$.args' : '$'))
+    return jsonResponse(200, await api.workspace.handle(set, body))
   }
 
-const queryV1: Handler = async ({ authenticator, workspace }, { headers, text }) => {
-  const body = parseBody(await text())
-  await requireAdmin(authenticator, headers, '$.args')
-  return jsonResponse(200, await runQueryV1(workspace, body))
+const queryV1: Handler = async (api, request) => {
+  const body = await adminBody(api, request, refuseOthers('$.args'))
+  return jsonResponse(200, await runQueryV1(api.workspace, body))
 }
 
-const requireAdmin = async (
-  authenticator: Api['authenticator'],
-  headers: IncomingHttpHeaders,
-  path: string,
-): Promise<void> => {
-  const session = await authenticator.authenticate({ headers })
-  if (!session.isAdmin) throw new HasuraError('access-denied', 'restricted access : admin only', { path })
-}
+const refuseOthers =
+  (path: string) =>
+  ({ isAdmin }: Session): void => {
+    if (!isAdmin) throw new HasuraError('access-denied', 'restricted access : admin only', { path })
+  }
 
 /** Inconsistent metadata is a warning, unless someone asks strictly. */
 const health: Handler = async ({ workspace, checkDatabase }, { url }) => {
   try {
     await checkDatabase()
   } catch {
-    return textResponse(500, 'ERROR: the database does not answer')
+    return textResponse(500, 'ERROR')
   }
   if (workspace.snapshot.inconsistencies.length === 0) return textResponse(200, 'OK')
   return url.searchParams.get('strict') === 'true'
@@ -84,28 +44,8 @@ const health: Handler = async ({ workspace, checkDatabase }, { url }) => {
     : textResponse(200, 'WARN: inconsistent objects in schema')
 }
 
-const config: Handler = async ({ authenticator, config: settings }, { headers }) => {
-  await requireAdmin(authenticator, headers, '$')
-  return jsonResponse(200, {
-    version: hasuraVersion,
-    is_function_permissions_inferred: settings.inferFunctionPermissions,
-    is_remote_schema_permissions_enabled: settings.remoteSchemaPermissions,
-    is_admin_secret_set: settings.isAdminSecretSet,
-    is_auth_hook_set: settings.isAuthHookSet,
-    is_jwt_set: settings.jwtSecrets.length > 0,
-    jwt: settings.jwtSecrets.map(jwtInfo),
-    is_allow_list_enabled: settings.isAllowlistEnabled,
-    console_assets_dir: null,
-    experimental_features: [],
-  })
-}
-
-/** What the console shows of a secret, which is not the secret. */
-const jwtInfo = ({ claims }: JwtSecret): Json => {
-  if (claims.kind === 'map') return { claims_namespace: null, claims_format: 'json' }
-  const namespace = claims.at.kind === 'key' ? claims.at.key : claims.at.path.text
-  return { claims_namespace: namespace, claims_format: claims.format }
-}
+const version: Handler = () =>
+  Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
 
 interface Route {
   /** Absent: always served. */
@@ -113,23 +53,29 @@ interface Route {
   readonly handler: Handler
 }
 
+/** Statuses of errors are those of the other endpoints only where the API was not meant for GraphQL clients yet. */
 const graphql =
-  (api: GraphQLApi): Handler =>
+  (api: GraphQLApi, statuses: 'always-200' | 'of-the-error' = 'always-200'): Handler =>
   async (endpoint, { headers, signal, text }) =>
-    handleGraphQL({ ...endpoint, api }, await text(), headers, signal)
-
-const version: Handler = () =>
-  Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
+    handleGraphQL({ ...endpoint, api, statuses }, await text(), headers, signal)
 
 const routes: Readonly<Record<string, Route>> = {
   'POST /v1/graphql': { group: 'graphql', handler: graphql('graphql') },
+  'POST /v1alpha1/graphql': { group: 'graphql', handler: graphql('graphql', 'of-the-error') },
   'POST /v1beta1/relay': { group: 'graphql', handler: graphql('relay') },
+  'POST /v1/graphql/explain': { group: 'metadata', handler: handleExplain },
+  'POST /v1alpha1/graphql/explain': { group: 'metadata', handler: handleExplain },
   'POST /v1/metadata': { group: 'metadata', handler: adminCommands('metadata') },
   'POST /v2/query': { group: 'metadata', handler: adminCommands('query') },
   'POST /v1/query': { group: 'metadata', handler: queryV1 },
+  'POST /v1alpha1/pg_dump': { group: 'pgdump', handler: handlePgDump },
+  'GET /v1alpha1/config': { group: 'config', handler: handleConfig },
   'GET /v1/version': { handler: version },
-  'GET /v1/config': { group: 'config', handler: config },
   'GET /healthz': { handler: health },
+  'GET /hasura/healthz': { handler: health },
+  'GET /dev/plan_cache': { group: 'developer', handler: handlePlanCache },
+  'GET /dev/subscriptions': { group: 'developer', handler: handleSubscriptions('counts') },
+  'GET /dev/subscriptions/extended': { group: 'developer', handler: handleSubscriptions('members') },
 }
 
 const rest: Route = {

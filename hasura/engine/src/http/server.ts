@@ -7,7 +7,8 @@ import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
 import { StartError } from '../start-error.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
-import { type Api, resourceNotFound, route } from './routes.ts'
+import type { Api } from './api.ts'
+import { resourceNotFound, route } from './routes.ts'
 import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
 
 export interface HttpServerOptions {

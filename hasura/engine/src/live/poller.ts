@@ -23,6 +23,13 @@ export interface PollerOptions extends Refetch {
   readonly logger: Logger
 }
 
+/** What a poller asks, and for whom. */
+export interface PollerState {
+  readonly kind: PreparedSubscription['kind']
+  readonly sql: string
+  readonly members: readonly { readonly values: ResultRow; readonly subscribers: number }[]
+}
+
 /** Subscribers with the same values get the same answer. Subscribers of a stream have a member each. */
 interface Member {
   readonly key: string
@@ -39,6 +46,7 @@ interface Member {
  */
 export class Poller {
   readonly #kind: PreparedSubscription['kind']
+  readonly #sql: string
   readonly #parameterCount: number
   readonly #options: PollerOptions
   readonly #members = new Map<string, Member>()
@@ -51,12 +59,22 @@ export class Poller {
 
   constructor({ kind, statement }: PreparedSubscription, options: PollerOptions) {
     this.#kind = kind
+    this.#sql = statement.text
     this.#parameterCount = statement.parameters.length
     this.#options = options
   }
 
   get isIdle(): boolean {
     return this.#members.size === 0
+  }
+
+  get state(): PollerState {
+    const members = [...this.#members.values()]
+    return {
+      kind: this.#kind,
+      sql: this.#sql,
+      members: members.map(({ values, subscriptions }) => ({ values, subscribers: subscriptions.size })),
+    }
   }
 
   /** Adds a subscription and returns how to leave, and where a stream's cursor stands. */

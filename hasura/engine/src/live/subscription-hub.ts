@@ -11,7 +11,7 @@ import { RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type ActionFollower, followAction } from './follow-action.ts'
-import { type Membership, Poller, type Refetch } from './poller.ts'
+import { type Membership, Poller, type PollerState, type Refetch } from './poller.ts'
 import type { Subscriber, Subscription } from './subscriber.ts'
 import { Turns } from './turns.ts'
 
@@ -28,6 +28,8 @@ export interface SubscriptionHubOptions {
 export interface SubscriptionHub {
   /** Starts a subscription and returns how to end it. Throws RequestError if it is not valid. */
   readonly subscribe: (request: GraphQLRequest, session: Session, subscriber: Subscriber) => () => void
+  /** What is asked at the moment, and for how many. */
+  readonly states: () => readonly PollerState[]
   /** Ends all polling. */
   readonly close: () => Promise<void>
 }
@@ -155,6 +157,7 @@ export const createSubscriptionHub = (
         if (entries.delete(entry)) entry.membership.leave()
       }
     },
+    states: () => [...pollers.values()].map(({ state }) => state),
     close: async () => {
       for (const entry of entries) {
         entry.membership.leave()

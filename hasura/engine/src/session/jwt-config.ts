@@ -76,7 +76,7 @@ const keyTypes = {
 /** With a smaller one jose would refuse every token. */
 const leastRsaBits = 2048
 
-const defaultNamespace = 'https://hasura.io/jwt/claims'
+export const defaultNamespace = 'https://hasura.io/jwt/claims'
 export const allowedRolesVariable = 'x-hasura-allowed-roles'
 export const defaultRoleVariable = 'x-hasura-default-role'
 

@@ -32,7 +32,7 @@ export const printStatement = (statement: Statement): PrintedStatement => {
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Backslashes are plain characters, whatever `standard_conforming_strings` says, in the E'' form. */
-const stringLiteral = (value: string): string => {
+export const stringLiteral = (value: string): string => {
   const quoted = value.replaceAll("'", "''")
   return quoted.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`
 }

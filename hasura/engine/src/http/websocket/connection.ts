@@ -6,7 +6,9 @@ import { failureOf } from '../../execute/request-failure.ts'
 import type { GraphQLRequest, GraphQLResult } from '../../graphql-request.ts'
 import { HasuraError } from '../../hasura-error.ts'
 import type { Session } from '../../session/types.ts'
-import { type GraphQLEndpoint, parseRequest } from '../graphql-endpoint.ts'
+import type { GraphQLApi } from '../../schema/role-schema.ts'
+import type { Api } from '../api.ts'
+import { parseRequest } from '../graphql-endpoint.ts'
 import type { ClientMessage, Protocol, Violation } from './protocol.ts'
 
 export interface ConnectionLimits {
@@ -19,6 +21,11 @@ export interface ConnectionLimits {
   readonly maxOperations: number
   /** Bytes that may wait to be read by the client when there is more to send. */
   readonly maxBufferedBytes: number
+}
+
+/** What a connection asks, of the schema that its URL names. */
+export interface ConnectionEndpoint extends Pick<Api, 'authenticator' | 'executor' | 'hub'> {
+  readonly api: GraphQLApi
 }
 
 /** An operation on its way: aborting it cancels the statement, or ends the subscription. */
@@ -37,7 +44,7 @@ export class Connection {
   readonly #socket: WebSocket
   readonly #protocol: Protocol
   readonly #upgradeHeaders: IncomingHttpHeaders
-  readonly #endpoint: GraphQLEndpoint
+  readonly #endpoint: ConnectionEndpoint
   readonly #limits: ConnectionLimits
   readonly #logger: Logger
   readonly #operations = new Map<string, Operation>()
@@ -53,7 +60,7 @@ export class Connection {
     socket: WebSocket,
     protocol: Protocol,
     upgradeHeaders: IncomingHttpHeaders,
-    endpoint: GraphQLEndpoint,
+    endpoint: ConnectionEndpoint,
     limits: ConnectionLimits,
     logger: Logger,
   ) {

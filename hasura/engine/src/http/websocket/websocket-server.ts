@@ -4,8 +4,7 @@ import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
 import { type CorsPolicy, allowsOrigin } from '../cors.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
-import type { GraphQLEndpoint } from '../graphql-endpoint.ts'
-import { Connection, type ConnectionLimits } from './connection.ts'
+import { Connection, type ConnectionEndpoint, type ConnectionLimits } from './connection.ts'
 import { legacyProtocol, transportProtocol } from './protocol.ts'
 
 export interface WebSocketOptions extends ConnectionLimits {
@@ -23,7 +22,11 @@ export interface WebSockets {
   readonly close: () => Promise<void>
 }
 
-const apis: Readonly<Record<string, GraphQLApi>> = { '/v1/graphql': 'graphql', '/v1beta1/relay': 'relay' }
+const apis: Readonly<Record<string, GraphQLApi>> = {
+  '/v1/graphql': 'graphql',
+  '/v1alpha1/graphql': 'graphql',
+  '/v1beta1/relay': 'relay',
+}
 
 const apiOf = (url: string | undefined): GraphQLApi | undefined => {
   const path = URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
@@ -35,7 +38,7 @@ const closingGraceMs = 1_000
 /** Serves GraphQL over WebSocket on the HTTP server's own port. */
 export const serveWebSockets = (
   server: Server,
-  endpoint: Omit<GraphQLEndpoint, 'api'>,
+  endpoint: Omit<ConnectionEndpoint, 'api'>,
   options: WebSocketOptions,
 ): WebSockets => {
   const sockets = new WebSocketServer({

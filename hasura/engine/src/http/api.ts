@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { PlanExplainer, SubscriptionCompiler } from '../execute/graphql-executor.ts'
+import type { GraphQLExecutor } from '../graphql-request.ts'
+import type { SubscriptionHub } from '../live/subscription-hub.ts'
+import type { Refetch } from '../live/poller.ts'
+import type { Workspace } from '../metadata-api/workspace.ts'
+import type { NamingConvention } from '../schema/naming.ts'
+import type { Authenticator } from '../session/authenticator.ts'
+import type { JwtSecret } from '../session/jwt-config.ts'
+import type { HttpResponse } from './response.ts'
+
+/** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
+export const hasuraVersion = 'v2.48.0'
+
+/** HASURA_GRAPHQL_ENABLED_APIS. */
+export const apiGroups = ['metadata', 'graphql', 'pgdump', 'config', 'developer'] as const
+export type ApiGroup = (typeof apiGroups)[number]
+
+/** What is served unless a setting says otherwise. */
+export const defaultApis: readonly ApiGroup[] = ['metadata', 'graphql', 'pgdump', 'config']
+
+/** What the endpoints work with. */
+export interface Api {
+  readonly authenticator: Authenticator
+  readonly executor: GraphQLExecutor & SubscriptionCompiler & PlanExplainer
+  readonly hub: SubscriptionHub
+  readonly workspace: Workspace
+  readonly checkDatabase: () => Promise<void>
+  /** For `pg_dump`, which connects by itself. */
+  readonly databaseUrl: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** HASURA_GRAPHQL_PRESERVE_401_ERRORS. */
+  readonly preserve401: boolean
+  readonly config: ServerConfig
+}
+
+/** What of the API is served, and what `/v1alpha1/config` tells the console. */
+export interface ServerConfig {
+  readonly enabledApis: ReadonlySet<ApiGroup>
+  readonly isAdminSecretSet: boolean
+  readonly isAuthHookSet: boolean
+  readonly jwtSecrets: readonly JwtSecret[]
+  readonly inferFunctionPermissions: boolean
+  readonly isAllowlistEnabled: boolean
+  readonly remoteSchemaPermissions: boolean
+  readonly apolloFederation: boolean
+  readonly defaultNamingConvention: NamingConvention
+  readonly liveQueries: Refetch
+  readonly streamingQueries: Refetch
+}
+
+export interface HttpRequest {
+  readonly method: string
+  /** As it stands in the request line. */
+  readonly target: string
+  /** The same, taken apart. Throws HasuraError `not-found` for what is no URL. */
+  readonly url: URL
+  readonly headers: IncomingHttpHeaders
+  readonly signal: AbortSignal
+  readonly text: () => Promise<string>
+}
+
+/** Answers a request. Throws HasuraError for what the client did wrong. */
+export type Handler = (api: Api, request: HttpRequest) => Promise<HttpResponse>

@@ -1,0 +1,24 @@
+import { HasuraError } from '../hasura-error.ts'
+import type { Session } from '../session/types.ts'
+import type { Api, HttpRequest } from './api.ts'
+import { parseBody } from './read-body.ts'
+
+/**
+ * The body of a request that only admin may send. In Hasura's order: who asks, whether the body is JSON, whether it is
+ * admin. Throws HasuraError.
+ */
+export const adminBody = async (
+  { authenticator }: Pick<Api, 'authenticator'>,
+  { headers, text }: HttpRequest,
+  refuse: (session: Session) => void = requireAdmin,
+): Promise<unknown> => {
+  const session = await authenticator.authenticate({ headers })
+  const body = parseBody(await text())
+  refuse(session)
+  return body
+}
+
+/** Of the endpoints beside the metadata API. Throws HasuraError. */
+export const requireAdmin = ({ isAdmin }: Session): void => {
+  if (!isAdmin) throw new HasuraError('access-denied', 'You have to be an admin to access this endpoint')
+}

@@ -1,0 +1,73 @@
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+
+/** An answer as a client sees it; `body` is a text where it is no JSON. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+export interface ServedDatabase {
+  readonly engine: Engine
+  readonly databaseUrl: string
+  /** With the admin secret, unless the headers say something else. */
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>
+  /** A command of `/v1/metadata`. */
+  readonly metadata: (type: string, args?: unknown, version?: 1 | 2) => Promise<Answer>
+  readonly runSql: (sql: string) => Promise<Answer>
+  readonly close: () => Promise<void>
+}
+
+export const adminHeaders = { 'x-hasura-admin-secret': 'secret' }
+
+/** A database with what the SQL makes in it, served by an engine over HTTP, for the tests of one file. */
+export const serveDatabase = async (
+  sql: string,
+  options: Partial<EngineOptions> = {},
+): Promise<ServedDatabase> => {
+  const database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+  const engine = await startEngine({
+    databaseUrl: database.url,
+    adminSecret: 'secret',
+    port: 0,
+    logger: pino({ level: 'silent' }),
+    ...options,
+  })
+  const send: ServedDatabase['send'] = async (method, path, body, headers = adminHeaders) => {
+    const answer = await fetch(`${engine.url ?? ''}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: isJson ? (JSON.parse(text) as unknown) : text,
+    }
+  }
+  return {
+    engine,
+    databaseUrl: database.url,
+    send,
+    metadata: (type, args = {}, version = 1) => send('POST', '/v1/metadata', { type, args, version }),
+    runSql: (text) => send('POST', '/v2/query', { type: 'run_sql', args: { sql: text } }),
+    close: async () => {
+      await engine.stop()
+      await database.drop()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { HasuraError } from '../hasura-error.ts'
+import { refusedOption } from './dump-options.ts'
+
+const maxDumpBytes = 64 * 1024 * 1024
+
+export interface DumpContext {
+  /** Its PATH says where programs are found. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The program is ended when it says so. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * What the program `pg_dump` writes for the database at the URL. It has to be of the server's version, or newer. Rejects with
+ * HasuraError.
+ */
+export const dumpDatabase = (
+  databaseUrl: string,
+  options: readonly string[],
+  { environment, signal }: DumpContext,
+): Promise<string> => {
+  const refused = refusedOption(options)
+  if (refused !== undefined)
+    return Promise.reject(
+      new HasuraError('bad-request', `pg_dump's option ${refused} can't be given here`, { path: '$.opts' }),
+    )
+  const { url, password } = withoutPassword(databaseUrl)
+  return new Promise((resolve, reject) => {
+    execFile(
+      'pg_dump',
+      [`--dbname=${url}`, '--encoding=utf8', '--no-password', ...options],
+      {
+        encoding: 'utf8',
+        maxBuffer: maxDumpBytes,
+        signal,
+        env: { ...environment, ...(password === undefined ? {} : { PGPASSWORD: password }) },
+      },
+      (error, output, said) => {
+        if (error === null) resolve(output)
+        else reject(failure(error, said, signal))
+      },
+    )
+  })
+}
+
+/** What is in a command line can be read by everybody on the machine. */
+const withoutPassword = (
+  databaseUrl: string,
+): { readonly url: string; readonly password: string | undefined } => {
+  const url = URL.parse(databaseUrl)
+  if (url === null || url.password === '') return { url: databaseUrl, password: undefined }
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  return { url: url.href, password }
+}
+
+const failure = (error: Error, said: string, { aborted, reason }: AbortSignal): Error => {
+  if (aborted) return reason instanceof Error ? reason : error
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'ENOENT')
+    return failed(
+      'pg_dump is not installed on the machine of the engine (it comes with the client programs of Postgres)',
+    )
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return failed(`the dump is larger than ${maxDumpBytes} bytes`)
+  return failed('error while executing pg_dump', said)
+}
+
+const failed = (message: string, said?: string): HasuraError =>
+  new HasuraError('unexpected', message, { status: 500, ...(said === undefined ? {} : { internal: said }) })
