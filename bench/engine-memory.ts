@@ -56,9 +56,9 @@ const readings = [FIRST_READING, ...[0.1, 0.25, 0.5, 1].map((part) => Math.round
 let sent = 0
 for (const until of readings) {
   await Promise.all(Array.from({ length: options.connections }, () => sendUntil(until)))
-  const { rss, heapUsed, external } = await readMemory()
+  const { rss, heapUsed, heapTotal, external } = await readMemory()
   console.log(
-    `after ${String(sent).padStart(9)} requests: ${mega(rss)} resident, ${mega(heapUsed)} heap, ${mega(external)} external`,
+    `after ${String(sent).padStart(9)} requests: ${mega(rss)} resident, ${mega(heapUsed)} heap in use, ${mega(heapTotal)} heap held, ${mega(external)} external`,
   )
 }
 

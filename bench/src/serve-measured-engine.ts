@@ -10,6 +10,8 @@ import { pino } from 'pino'
 export interface MemoryReading {
   readonly rss: number
   readonly heapUsed: number
+  /** What V8 holds for its heap, used or not. */
+  readonly heapTotal: number
   readonly external: number
 }
 
@@ -24,12 +26,15 @@ process.on('message', () => void answer())
 process.once('SIGTERM', () => void engine.stop().then(() => process.exit(0)))
 process.send?.(engine.url)
 
-/** What is freed by one collection may hold what the next one frees. */
+/**
+ * What is freed by one collection may hold what the next one frees. Only collections of the last resort give back the pages that
+ * V8 keeps for the next garbage: after others, resident memory is the most that there ever was, and says nothing of what is in use.
+ */
 async function answer(): Promise<void> {
   for (let round = 0; round < 4; round += 1) {
-    globalThis.gc?.()
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     await sleep(100)
   }
-  const { rss, heapUsed, external } = process.memoryUsage()
-  process.send?.({ rss, heapUsed, external } satisfies MemoryReading)
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
+  process.send?.({ rss, heapUsed, heapTotal, external } satisfies MemoryReading)
 }
