@@ -42,7 +42,13 @@ export type GraphQLResult =
       /** `set-cookie` of an action's handler and the like. */
       readonly headers?: OutgoingHttpHeaders | undefined
     }
-  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
+  | { readonly kind: 'errors'; readonly stage: FailedStage; readonly errors: readonly GraphQLError[] }
+
+/**
+ * Where an operation ended: before anything of it ran, while it ran, or in a remote schema, whose errors are the answer.
+ * Hasura's answers differ in whether they have a `data` that is null.
+ */
+export type FailedStage = 'request' | 'execution' | 'remote'
 
 export interface ExecuteOptions {
   /** Aborting it cancels the statement in Postgres. */

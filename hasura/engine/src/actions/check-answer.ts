@@ -1,12 +1,12 @@
 import { Kind, type TypeNode, parseType } from 'graphql'
 import type { CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { RequestError } from '../plan/request-error.ts'
+import { RequestFailure } from '../execute/request-failure.ts'
 import { fitsScalar } from './fits-scalar.ts'
 
 /**
  * Checks the whole of a handler's answer against the action's output type, as must be done where nobody has selected
- * anything yet. Throws RequestError.
+ * anything yet. Throws RequestFailure.
  */
 export const checkAnswer = (value: JsonValue, outputType: string, types: CustomTypes): void =>
   check(value, parseType(outputType), 'the answer', types)
@@ -43,4 +43,5 @@ const checkNamed = (value: JsonValue, type: string, name: string, types: CustomT
 const isValue = (value: JsonValue, { values }: NonNullable<CustomTypes['enums']>[number]): boolean =>
   values.some((each) => each.value === value)
 
-const unexpected = (message: string): RequestError => new RequestError(message, '$', 'unexpected')
+const unexpected = (message: string): RequestFailure =>
+  new RequestFailure({ message, extensions: { path: '$', code: 'unexpected' } })

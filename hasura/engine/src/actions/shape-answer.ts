@@ -8,7 +8,7 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql'
-import { RequestError } from '../plan/request-error.ts'
+import { RequestFailure } from '../execute/request-failure.ts'
 import { type CollectedField, collectFields } from '../plan/collect-fields.ts'
 import { readArguments } from '../plan/arguments.ts'
 import type { JsonValue, ObjectValue } from '../plan/input-value.ts'
@@ -179,4 +179,5 @@ const fieldValues = (
     relationships.flatMap(({ columns }) => columns.map(({ name, field }) => [name, value[field] ?? null])),
   )
 
-const unexpected = (message: string): RequestError => new RequestError(message, '$', 'unexpected')
+const unexpected = (message: string): RequestFailure =>
+  new RequestFailure({ message, extensions: { path: '$', code: 'unexpected' } })

@@ -20,7 +20,7 @@ import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type FieldGroup, compileOperation } from './compile-operation.ts'
 import { explainOperation } from './explain.ts'
 import { type FieldPlan, type SubscriptionPlan, explainPlan } from './explain-plan.ts'
-import { RefusedVariable, failureOf } from './request-failure.ts'
+import { RefusedVariable, RequestFailure, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
 import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
 import { RemoteFailure } from './remote-failure.ts'
@@ -139,10 +139,11 @@ export const createGraphQLExecutor = (
 
 /** Throws what is no refusal, but a bug or a broken connection. */
 const failedResult = (error: unknown, session: Session, options: GraphQLExecutorOptions): GraphQLResult => {
-  if (error instanceof RemoteFailure) return { kind: 'errors', errors: error.errors }
+  if (error instanceof RemoteFailure) return { kind: 'errors', stage: 'remote', errors: error.errors }
   const failure = failureOf(error)
   if (failure === undefined) throw error
-  return { kind: 'errors', errors: [withInternal(failure, session, options)] }
+  const stage = error instanceof RequestFailure ? 'execution' : 'request'
+  return { kind: 'errors', stage, errors: [withInternal(failure, session, options)] }
 }
 
 /**

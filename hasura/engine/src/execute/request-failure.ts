@@ -1,7 +1,7 @@
 import type { GraphQLError } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
 
-/** An error in its final form, on its way to the executor. */
+/** An error that an operation met while it ran, in its final form, on its way to the executor. */
 export class RequestFailure extends Error {
   readonly error: GraphQLError
 

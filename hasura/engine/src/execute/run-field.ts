@@ -93,6 +93,7 @@ const runStep = async (
 ): Promise<ResultRow | null> => {
   const [row] = await runBound(client, statement, bindings, path)
   if (row !== undefined) return row.slice(0, width)
-  if (needed !== undefined) throw new RequestError(needed, own)
+  if (needed !== undefined)
+    throw new RequestFailure({ message: needed, extensions: { path: own, code: 'validation-failed' } })
   return null
 }

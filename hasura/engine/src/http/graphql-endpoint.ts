@@ -100,6 +100,7 @@ const resultText = (result: GraphQLResult): string => {
       return `{"data":${result.json}}`
     case 'errors':
       return JSON.stringify({
+        ...(result.stage === 'remote' ? { data: null } : {}),
         errors: result.errors.map(({ message, extensions }) => ({ extensions, message })),
       })
   }

@@ -12,8 +12,12 @@ beforeAll(async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query(`
-    create table author (id int primary key, name text not null, tags text[] not null default '{}');
-    insert into author values (1, 'Ada', '{a}'), (2, '07', '{b}')`)
+    create table author (
+      id int primary key, name text not null, tags text[] not null default '{}', is_known boolean not null default true,
+      born bigint, price numeric, meta jsonb
+    );
+    insert into author values
+      (1, 'Ada', '{a}', true, 9007199254740993, 0.12345678901234567890, '{"a": 1}'), (2, '07', '{b}', false, 7, 1, '{}')`)
   await client.end()
   engine = await startEngine({
     databaseUrl: database.url,
@@ -35,6 +39,19 @@ beforeAll(async () => {
         {
           name: 'by_id',
           query: 'query ($id: Int!, $tag: [String!] = []) { author(where: {id: {_eq: $id}}) { id name } }',
+        },
+        {
+          name: 'typed',
+          query: `query ($text: String, $int: Int, $flag: Boolean, $big: bigint, $price: numeric, $meta: jsonb) {
+            author(where: {_and: [
+              {name: {_eq: $text}}, {id: {_eq: $int}}, {is_known: {_eq: $flag}}, {born: {_eq: $big}},
+              {price: {_eq: $price}}, {meta: {_contains: $meta}}]}) { id }
+          }`,
+        },
+        {
+          name: 'add',
+          query:
+            'mutation ($id: Int!, $price: numeric) { insert_author_one(object: {id: $id, name: "New", price: $price}) { id } }',
         },
         {
           name: 'by_name',
@@ -87,7 +104,7 @@ test('an endpoint answers with the data of its query, its variables taken from p
     body: { author: [{ id: 1, name: 'Ada' }] },
   })
   expect(await send('POST', '/api/rest/authors/1', { id: 2 })).toMatchObject({
-    body: { author: [{ id: 2 }] },
+    body: { author: [{ id: 1 }] },
   })
   // A text that looks like a number stays one where a text is asked for.
   expect(await send('GET', '/api/rest/authors?name=07')).toEqual({
@@ -98,13 +115,60 @@ test('an endpoint answers with the data of its query, its variables taken from p
     status: 400,
     body: { code: 'validation-failed' },
   })
-  expect(await send('GET', '/api/rest/authors')).toMatchObject({ status: 400, body: { path: '$' } })
+  expect(await send('GET', '/api/rest/authors')).toMatchObject({
+    status: 400,
+    body: {
+      path: '$',
+      error: 'expecting a value for non-nullable variable: "name"',
+      code: 'validation-failed',
+    },
+  })
   expect(await send('DELETE', '/api/rest/authors/1')).toMatchObject({
     status: 405,
     body: { error: 'Allowed methods: GET, POST' },
   })
   expect(await send('GET', '/api/rest/authors/%E0%A4%A')).toMatchObject({ status: 404 })
   expect(await send('GET', '/api/rest/authors/1', undefined, {})).toMatchObject({ status: 401 })
+})
+
+test('values come as text from the URL, as JSON from a body, and not at all where the query has no variable for them', async () => {
+  await endpoint('typed', 'typed', 'typed', ['GET', 'POST'])
+  const found = async (query: string, body?: unknown) =>
+    (await send(body === undefined ? 'GET' : 'POST', `/api/rest/typed${query}`, body)).body
+  const one = { author: [{ id: 1 }] }
+  expect(await found('?int=1&flag=true&big=9007199254740993&price=0.12345678901234567890')).toEqual(one)
+  expect(await found('?text=Ada&flag')).toEqual(one)
+  expect(await found('?flag=false')).toEqual({ author: [{ id: 2 }] })
+  expect(await found('?int=', {})).toMatchObject({ author: { length: 2 } })
+  expect(await found('', { meta: { a: 1 } })).toEqual(one)
+  expect(await found('?int=2', { int: 1 })).toEqual(one)
+  expect(await found('?int=1', 'no object')).toEqual(one)
+  expect(await found('?int=one')).toMatchObject({ code: 'validation-failed' })
+  expect(await send('GET', '/api/rest/typed?other=1')).toEqual({
+    status: 400,
+    body: { path: '$', error: 'Unexpected variable other', code: 'bad-request' },
+  })
+  expect(await send('GET', '/api/rest/authors/1?tag=a')).toEqual({
+    status: 400,
+    body: {
+      path: '$',
+      error:
+        'List variables are not currently supported in URL or Query parameters. (Variable tag, with value "a")',
+      code: 'bad-request',
+    },
+  })
+})
+
+test('an endpoint tells an error of the database with its own code', async () => {
+  await endpoint('add', 'authors', 'add', ['POST'])
+  expect(await send('POST', '/api/rest/authors', { id: 1 })).toMatchObject({
+    status: 400,
+    body: { code: 'constraint-violation', path: '$.selectionSet.insert_author_one.args.object' },
+  })
+  expect(await send('POST', '/api/rest/authors', { id: 3, price: 'cheap' })).toMatchObject({
+    status: 400,
+    body: { code: 'data-exception' },
+  })
 })
 
 test('endpoints whose paths could both be meant are refused, and what an endpoint needs is not dropped', async () => {

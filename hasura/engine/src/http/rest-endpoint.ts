@@ -7,12 +7,15 @@ import type { JsonValue } from '../plan/input-value.ts'
 import { matchRestPath, parseRestPath } from '../schema/rest-path.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Api, HttpRequest } from './api.ts'
-import { parseBody } from './read-body.ts'
-import { type HttpResponse, jsonText } from './response.ts'
+import { type HttpResponse, jsonResponse, jsonText } from './response.ts'
 
 export const restPrefix = '/api/rest/'
 
-/** Runs the query of a REST endpoint; its answer is the query's data, without a wrapper. Throws HasuraError. */
+/**
+ * Runs the query of a REST endpoint; its answer is the query's data, without a wrapper, or the error in the form of
+ * the other endpoints. A value in the path goes before one in the body, and that before one in the URL's query.
+ * Throws HasuraError.
+ */
 export const handleRest = async (
   { authenticator, executor }: Pick<Api, 'authenticator' | 'executor'>,
   snapshot: Snapshot,
@@ -24,15 +27,13 @@ export const handleRest = async (
   const { collection_name, query_name } = endpoint.definition.query
   const query = findCollectionQuery(snapshot.metadata, collection_name, query_name)
   if (query === undefined) throw new Error(`The endpoint ${endpoint.name} has no query`)
-  const { json, form } = await bodyOf(request)
-  const texts = { ...Object.fromEntries(request.url.searchParams), ...form, ...pathValues }
-  const variables = variablesOf(query, texts, json)
+  const variables = variablesOf(query, { ...(await givenBeside(request)), ...textValues(pathValues) })
   const result = await executor.execute({ query, variables }, session, { signal, clientHeaders: headers })
   if (result.kind === 'data') return jsonText(result.json)
   const [error] = result.errors
-  throw new HasuraError('validation-failed', error?.message ?? '', {
-    path: error?.extensions.path ?? '$',
-  })
+  if (error === undefined) throw new Error('A failed operation has no error')
+  const { path, code } = error.extensions
+  return jsonResponse(code === 'unexpected' ? 500 : 400, { path, error: error.message, code })
 }
 
 const findEndpoint = (
@@ -59,59 +60,83 @@ const decodeSegments = (path: string): readonly string[] | undefined => {
   }
 }
 
-interface Body {
-  readonly json: Readonly<Record<string, JsonValue>>
-  /** Of an HTML form; typed no more than what stands in a URL. */
-  readonly form: Readonly<Record<string, string>>
-}
+/** What a request gives for a variable: a text, or JSON, which stands in the body alone. */
+type Given =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'json'; readonly json: JsonValue }
 
-const bodyOf = async ({ headers, text }: HttpRequest): Promise<Body> => {
+const textValues = (texts: Readonly<Record<string, string>>): Readonly<Record<string, Given>> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { kind: 'text', text }]))
+
+/** What stands in the query of the URL, and in the body, which goes before it. */
+const givenBeside = async ({ url, headers, text }: HttpRequest): Promise<Readonly<Record<string, Given>>> => {
   const body = await text()
-  if (body.trim() === '') return { json: {}, form: {} }
-  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true)
-    return { json: {}, form: Object.fromEntries(new URLSearchParams(body)) }
-  const parsed = parseBody(body)
-  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-    return { json: parsed as Record<string, JsonValue>, form: {} }
-  throw new HasuraError('bad-request', 'the body of the request is no JSON object')
-}
-
-/** The variables that the query declares, from the body or else the URL. What it does not declare is left out. */
-const variablesOf = (
-  query: string,
-  texts: Readonly<Record<string, string>>,
-  body: Readonly<Record<string, JsonValue>>,
-): Readonly<Record<string, JsonValue>> => {
-  const variables: Record<string, JsonValue> = {}
-  const { definition } = parseOperation(query, undefined)
-  if (definition.operation === OperationTypeNode.SUBSCRIPTION)
-    throw new Error('The consistency check refuses subscriptions')
-  for (const { variable, type, defaultValue } of definition.variableDefinitions ?? []) {
-    const name = variable.name.value
-    const text = Object.hasOwn(texts, name) ? texts[name] : undefined
-    if (Object.hasOwn(body, name)) variables[name] = body[name] ?? null
-    else if (text !== undefined) variables[name] = fromText(text, type)
-    else if (type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined)
-      throw new HasuraError('validation-failed', `expecting a value for non-nullable variable: "${name}"`)
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
+  const form = isForm ? new URLSearchParams(body) : []
+  return {
+    ...textValues(Object.fromEntries([...url.searchParams, ...form])),
+    ...(isForm ? {} : membersOf(body)),
   }
-  return variables
 }
 
-const numbers: ReadonlySet<string> = new Set(['Int', 'Float', 'smallint', 'bigint', 'numeric', 'float8'])
+/** The members of a JSON object. Like Hasura, it takes whatever else a body is for nothing. */
+const membersOf = (body: string): Readonly<Record<string, Given>> => {
+  const json = jsonOf(body)
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [name, { kind: 'json', json: value }]),
+  )
+}
 
-/** A text of the URL as a value of the variable's type; what does not fit is refused where it is used. */
-const fromText = (text: string, type: TypeNode): JsonValue => {
-  if (type.kind === Kind.NON_NULL_TYPE) return fromText(text, type.type)
-  if (type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean' && text === '') return true
-  const isStructured =
-    type.kind === Kind.LIST_TYPE ||
-    numbers.has(type.name.value) ||
-    ['Boolean', 'json', 'jsonb'].includes(type.name.value) ||
-    /^[[{]/.test(text)
-  if (!isStructured) return text
+const jsonOf = (text: string): JsonValue | undefined => {
   try {
     return JSON.parse(text) as JsonValue
   } catch {
-    return text
+    return undefined
   }
+}
+
+/**
+ * The variables of the query's operation. One that is not given is left to the operation's own default, or refusal.
+ * Throws HasuraError `bad-request` for what the operation does not declare.
+ */
+const variablesOf = (
+  query: string,
+  given: Readonly<Record<string, Given>>,
+): Readonly<Record<string, JsonValue>> => {
+  const { definition } = parseOperation(query, undefined)
+  if (definition.operation === OperationTypeNode.SUBSCRIPTION)
+    throw new Error('The consistency check refuses subscriptions')
+  const types = new Map(
+    definition.variableDefinitions?.map(({ variable, type }) => [variable.name.value, type]),
+  )
+  const values = Object.entries(given).flatMap(([name, value]) => {
+    const type = types.get(name)
+    if (type === undefined) throw new HasuraError('bad-request', `Unexpected variable ${name}`)
+    const json = value.kind === 'json' ? value.json : fromText(name, value.text, type)
+    return json === undefined ? [] : [[name, json] as const]
+  })
+  return Object.fromEntries(values)
+}
+
+const numbers: ReadonlySet<string> = new Set(['Int', 'Float', 'Number', 'Double', 'float8'])
+const booleans: ReadonlySet<string> = new Set(['Boolean', 'Bool'])
+
+/**
+ * A text of the URL as a value of the variable's type: booleans and numbers are read as such where Hasura does so, and
+ * where they are none, refused later, as a text in their place. A `numeric` stays a text, which loses no digits. Undefined stands for a value that is left out.
+ */
+const fromText = (name: string, text: string, type: TypeNode): JsonValue | undefined => {
+  const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type
+  if (named.kind === Kind.LIST_TYPE) {
+    const where = `(Variable ${name}, with value ${JSON.stringify(text)})`
+    const message = `List variables are not currently supported in URL or Query parameters. ${where}`
+    throw new HasuraError('bad-request', message)
+  }
+  const typeName = named.name.value
+  if (text === '' && typeName === 'Boolean') return true
+  if (text === '' && type.kind !== Kind.NON_NULL_TYPE) return undefined
+  const json = jsonOf(text)
+  if (typeof json === 'boolean' && booleans.has(typeName)) return json
+  if (typeof json === 'number' && numbers.has(typeName)) return json
+  return text
 }

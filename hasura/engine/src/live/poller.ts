@@ -189,7 +189,7 @@ export class Poller {
     }
     for (const member of batch) {
       member.failed = dependsOnValues(error.code)
-      deliver(member, { kind: 'errors', errors: [failure] }, failure.message)
+      deliver(member, { kind: 'errors', stage: 'execution', errors: [failure] }, failure.message)
     }
   }
 }

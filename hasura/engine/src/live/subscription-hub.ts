@@ -120,7 +120,11 @@ export const createSubscriptionHub = (
         options.logger.error({ err: error }, 'a subscription could not be planned anew')
       membership.leave()
       entries.delete(entry)
-      subscription.subscriber.receive({ kind: 'errors', errors: [failure ?? internalError] })
+      subscription.subscriber.receive({
+        kind: 'errors',
+        stage: 'request',
+        errors: [failure ?? internalError],
+      })
       subscription.subscriber.end()
     }
   }

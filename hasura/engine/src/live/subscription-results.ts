@@ -21,7 +21,7 @@ export async function* subscriptionResults(
   } catch (error) {
     const failure = failureOf(error)
     if (failure === undefined) throw error
-    yield { kind: 'errors', errors: [failure] }
+    yield { kind: 'errors', stage: 'request', errors: [failure] }
     return
   }
   signal?.addEventListener('abort', mailbox.end, { once: true })

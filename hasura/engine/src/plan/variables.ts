@@ -40,7 +40,7 @@ export const readVariables = (
       throw new RequestError(`null value found for non-nullable type: "${print(type)}"`, path)
     else if (defaultValue !== undefined) values[name] = valueFromASTUntyped(defaultValue) as JsonValue
     else if (type.kind === Kind.NON_NULL_TYPE)
-      throw new RequestError(`expecting a value for non-nullable variable: "${name}"`, path)
+      throw new RequestError(`expecting a value for non-nullable variable: "${name}"`, '$')
   }
   const unexpected = Object.keys(given).filter((name) => !types.has(name))
   if (unexpected.length > 0)

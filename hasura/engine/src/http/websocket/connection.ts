@@ -9,7 +9,7 @@ import type { Session } from '../../session/types.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
 import type { Api } from '../api.ts'
 import { parseRequest } from '../graphql-endpoint.ts'
-import type { ClientMessage, Protocol, Violation } from './protocol.ts'
+import { type ClientMessage, type Protocol, type Violation, readMessage } from './protocol.ts'
 
 export interface ConnectionLimits {
   /** Milliseconds from the upgrade to connection_init. */
@@ -70,12 +70,13 @@ export class Connection {
     this.#endpoint = endpoint
     this.#limits = limits
     this.#logger = logger
-    socket.on('message', (data: Buffer) => this.#handle(protocol.read(data.toString('utf8'))))
+    socket.on('message', (data: Buffer) => this.#handle(readMessage(data.toString('utf8'))))
     socket.on('pong', () => (this.#unansweredPings = 0))
     // The socket closes itself after an error: a frame that is too long or malformed.
     socket.on('error', (error) => logger.debug({ err: error }, 'a WebSocket failed'))
     socket.once('close', () => this.#end())
-    this.#awaitIntroduction()
+    if (protocol.hasInitTimeout) this.#awaitIntroduction()
+    this.#send(protocol.keepAlive)
     this.#keepingAlive = setInterval(() => this.#keepAlive(), limits.keepAliveMs)
   }
 
@@ -96,13 +97,13 @@ export class Connection {
         return
       }
       case 'ping': {
-        this.#send(this.#protocol.pong(message.payload))
+        this.#send(JSON.stringify({ type: 'pong', payload: message.payload }))
         return
       }
       case 'pong':
         return
       case 'terminate': {
-        this.#socket.close(1000)
+        this.#socket.close(1000, 'GQL_CONNECTION_TERMINATE received')
         return
       }
       case 'invalid': {
@@ -129,14 +130,13 @@ export class Connection {
     try {
       const session = await this.#endpoint.authenticator.authenticate({ headers })
       this.#expireWith(session)
-      for (const message of this.#protocol.acknowledgement) this.#send(message)
+      this.#send(this.#protocol.acknowledgement)
+      this.#send(this.#protocol.keepAlive)
       return { session, headers }
     } catch (error) {
       if (!(error instanceof HasuraError)) this.#logger.error({ err: error }, 'authentication failed')
       const reason = error instanceof HasuraError ? error.message : 'internal error'
       this.#refuse({ kind: 'refused', reason })
-      this.#introduction = undefined
-      this.#awaitIntroduction()
       return undefined
     } finally {
       this.#authenticating = false
@@ -145,8 +145,6 @@ export class Connection {
 
   /** Nobody keeps a connection without saying who they are. */
   #awaitIntroduction(): void {
-    clearTimeout(this.#deadline)
-    if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#deadline = setTimeout(() => {
       if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
     }, this.#limits.initTimeoutMs)
@@ -254,8 +252,7 @@ export class Connection {
   #refuse(violation: Violation): void {
     const { messages, close } = this.#protocol.violation(violation)
     for (const message of messages) this.#send(message)
-    // A reason longer than this does not fit into a close frame.
-    if (close !== undefined) this.#socket.close(close.code, close.reason.slice(0, 100))
+    if (close !== undefined) this.#socket.close(close.code, close.reason)
   }
 
   /** The protocol's own message keeps proxies from closing; the ping of WebSocket finds clients that are gone. */
@@ -266,7 +263,7 @@ export class Connection {
     }
     this.#unansweredPings += 1
     this.#socket.ping()
-    if (this.#introduction !== undefined) this.#send(this.#protocol.keepAlive)
+    this.#send(this.#protocol.keepAlive)
   }
 
   #end(): void {

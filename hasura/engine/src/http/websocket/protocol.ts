@@ -28,12 +28,13 @@ export interface Reply {
 }
 
 export interface Protocol {
-  readonly read: (text: string) => ClientMessage
   /** Whether a client may say anew who it is; what it starts afterwards is under the new name. */
   readonly mayReintroduce: boolean
-  readonly acknowledgement: readonly string[]
+  /** Whether a client that does not say who it is has to go. */
+  readonly hasInitTimeout: boolean
+  readonly acknowledgement: string
+  /** Sent as soon as the connection is open, after each introduction, and at an interval. */
   readonly keepAlive: string
-  readonly pong: (payload: unknown) => string
   /** An answer of a query or mutation, which is its only one. */
   readonly onlyResult: (id: string, result: GraphQLResult) => readonly string[]
   /** An answer of a subscription; more may follow. */
@@ -55,176 +56,164 @@ const initPayload = z
   )
 const id = z.string().min(1).max(256)
 
-const init = z.object({ type: z.literal('connection_init'), payload: initPayload })
-const identified = <Type extends string>(type: Type) => z.object({ type: z.literal(type), id })
-const operation = <Type extends string>(type: Type) =>
-  z.object({ type: z.literal(type), id, payload: z.unknown() })
+const clientMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('connection_init'), payload: initPayload }),
+  z.object({ type: z.literal(['start', 'subscribe']), id, payload: z.unknown() }),
+  z.object({ type: z.literal(['stop', 'complete']), id }),
+  z.object({ type: z.literal('connection_terminate') }),
+  z.object({ type: z.literal('ping'), payload: z.unknown() }),
+  z.object({ type: z.literal('pong') }),
+])
+
+/** Hasura reads the messages of both protocols in either of them. */
+export const readMessage = (text: string): ClientMessage => {
+  const parsed = parse(text, clientMessage)
+  if (typeof parsed === 'string') return { kind: 'invalid', reason: parsed }
+  switch (parsed.type) {
+    case 'connection_init':
+      return { kind: 'init', headers: parsed.payload }
+    case 'start':
+    case 'subscribe':
+      return { kind: 'start', id: parsed.id, payload: parsed.payload }
+    case 'stop':
+    case 'complete':
+      return { kind: 'stop', id: parsed.id }
+    case 'connection_terminate':
+      return { kind: 'terminate' }
+    case 'ping':
+      return { kind: 'ping', payload: parsed.payload }
+    case 'pong':
+      return { kind: 'pong' }
+    default:
+      return parsed satisfies never
+  }
+}
 
 const parse = <Message>(text: string, schema: z.ZodType<Message>): Message | string => {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return 'parsing ClientMessage failed, the message is no JSON'
+    return 'parsing ClientMessage failed: the message is no JSON'
   }
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  return `parsing ClientMessage failed, ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
+  return `parsing ClientMessage failed: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`
 }
-
-const invalid = (reason: string): ClientMessage => ({ kind: 'invalid', reason })
 
 const sent = (errors: readonly GraphQLError[]) =>
   errors.map(({ message, extensions }) => ({ message, extensions }))
-
-/** Whether it was the database that refused: the operation had begun, and its data is null. */
-const isExecuted = (result: GraphQLResult): boolean =>
-  result.kind === 'data' || result.errors.some(({ database }) => database !== undefined)
 
 /** The body of an answer. Data is JSON already. */
 const bodyOf = (result: GraphQLResult): string => {
   if (result.kind === 'data') return `{"data":${result.json}}`
   const errors = sent(result.errors)
-  return JSON.stringify(isExecuted(result) ? { data: null, errors } : { errors })
+  return JSON.stringify(result.stage === 'request' ? { errors } : { data: null, errors })
 }
 
 const message = (type: string, operationId: string, payload: string): string =>
   `{"type":"${type}","id":${JSON.stringify(operationId)},"payload":${payload}}`
 
-const startFailed = (operationId: string, error: string): string =>
-  message('error', operationId, JSON.stringify({ path: '$', error, code: 'start-failed' }))
+const complete = (operationId: string): string => JSON.stringify({ type: 'complete', id: operationId })
 
-const transportMessage = z.discriminatedUnion('type', [
-  init,
-  operation('subscribe'),
-  identified('complete'),
-  z.object({ type: z.literal('ping'), payload: z.unknown() }),
-  z.object({ type: z.literal('pong') }),
-])
+/** Bytes of UTF-8 that fit into a close frame beside the code. */
+const maxReasonBytes = 123
+
+/** The end of a connection, with its reason in the form of Hasura, cut to what a close frame holds. */
+const close = (code: number, text: string): NonNullable<Reply['close']> => {
+  const reason = JSON.stringify({ server_error_msg: `${code}: ${text}` })
+  if (Buffer.byteLength(reason) <= maxReasonBytes) return { code, reason }
+  return close(code, text.slice(0, -1))
+}
 
 /** `graphql-transport-ws`, of the package graphql-ws: a client that breaks the rules is disconnected. */
 export const transportProtocol: Protocol = {
   mayReintroduce: false,
-  read: (text) => {
-    const parsed = parse(text, transportMessage)
-    if (typeof parsed === 'string') return invalid(parsed)
-    switch (parsed.type) {
-      case 'connection_init':
-        return { kind: 'init', headers: parsed.payload }
-      case 'subscribe':
-        return { kind: 'start', id: parsed.id, payload: parsed.payload }
-      case 'complete':
-        return { kind: 'stop', id: parsed.id }
-      case 'ping':
-        return { kind: 'ping', payload: parsed.payload }
-      case 'pong':
-        return { kind: 'pong' }
-      default:
-        return parsed satisfies never
-    }
-  },
-  acknowledgement: ['{"type":"connection_ack"}'],
+  hasInitTimeout: true,
+  acknowledgement: '{"type":"connection_ack"}',
   keepAlive: '{"type":"ping","payload":{"message":"keepalive"}}',
-  pong: (payload) => JSON.stringify({ type: 'pong', payload }),
   onlyResult: (operationId, result) =>
-    result.kind === 'data' || isExecuted(result)
-      ? [message('next', operationId, bodyOf(result)), transportProtocol.complete(operationId)]
+    result.kind === 'data'
+      ? [message('next', operationId, bodyOf(result)), complete(operationId)]
       : transportProtocol.failure(operationId, result.errors),
   nextResult: (operationId, result) => message('next', operationId, bodyOf(result)),
-  complete: (operationId) => JSON.stringify({ type: 'complete', id: operationId }),
-  failure: (operationId, errors) => [message('error', operationId, JSON.stringify(sent(errors)))],
+  complete,
+  failure: (operationId, errors) => [
+    message('error', operationId, JSON.stringify(sent(errors))),
+    complete(operationId),
+  ],
   violation: (violation) => ({ messages: [], close: transportClose(violation) }),
 }
 
 const transportClose = (violation: Violation): NonNullable<Reply['close']> => {
   switch (violation.kind) {
     case 'invalid-message':
-      return { code: 4400, reason: violation.reason }
+      return close(4400, `Parsing client message failed: ${violation.reason}`)
     case 'not-initialised':
-      return { code: 4401, reason: 'Unauthorized' }
+      return close(4401, 'Unauthorized')
     case 'refused':
-      return { code: 4403, reason: `Forbidden: ${violation.reason}` }
+      return close(4403, 'Forbidden')
     case 'init-timeout':
       return { code: 4408, reason: 'Connection initialisation timed out' }
     case 'duplicate-id':
-      return { code: 4409, reason: `Subscriber for ${violation.id} already exists` }
+      return close(4409, `Subscriber for ${violation.id} already exists`)
     case 'initialised-before':
-      return { code: 4429, reason: 'Too many initialisation requests' }
+      return close(4429, 'Too many initialisation requests')
     case 'too-many-operations':
-      return { code: 4429, reason: `more than ${violation.limit} operations on one connection` }
+      return close(4429, `more than ${violation.limit} operations on one connection`)
     default:
       return violation satisfies never
   }
 }
 
-const legacyMessage = z.discriminatedUnion('type', [
-  init,
-  operation('start'),
-  identified('stop'),
-  z.object({ type: z.literal('connection_terminate') }),
-])
-
 /** The protocol of subscriptions-transport-ws, which Hasura also speaks with clients that name none. */
 export const legacyProtocol: Protocol = {
   mayReintroduce: true,
-  read: (text) => {
-    const parsed = parse(text, legacyMessage)
-    if (typeof parsed === 'string') return invalid(parsed)
-    switch (parsed.type) {
-      case 'connection_init':
-        return { kind: 'init', headers: parsed.payload }
-      case 'start':
-        return { kind: 'start', id: parsed.id, payload: parsed.payload }
-      case 'stop':
-        return { kind: 'stop', id: parsed.id }
-      case 'connection_terminate':
-        return { kind: 'terminate' }
-      default:
-        return parsed satisfies never
-    }
-  },
-  acknowledgement: ['{"type":"connection_ack"}', '{"type":"ka"}'],
+  hasInitTimeout: false,
+  acknowledgement: '{"type":"connection_ack"}',
   keepAlive: '{"type":"ka"}',
-  pong: () => '{"type":"ka"}',
   onlyResult: (operationId, result) =>
-    result.kind === 'data' || isExecuted(result)
-      ? [message('data', operationId, bodyOf(result)), legacyProtocol.complete(operationId)]
-      : legacyProtocol.failure(operationId, result.errors),
+    result.kind === 'errors' && result.stage === 'request'
+      ? legacyProtocol.failure(operationId, result.errors)
+      : [message('data', operationId, bodyOf(result)), complete(operationId)],
   nextResult: (operationId, result) => message('data', operationId, bodyOf(result)),
-  complete: (operationId) => JSON.stringify({ type: 'complete', id: operationId }),
+  complete,
   failure: (operationId, errors) => [
-    message('error', operationId, bodyOf({ kind: 'errors', errors })),
-    legacyProtocol.complete(operationId),
+    message('error', operationId, bodyOf({ kind: 'errors', stage: 'request', errors })),
+    complete(operationId),
   ],
   violation: (violation) => legacyReply(violation),
 }
 
-const connectionError = (reason: string): Reply => ({
-  messages: [JSON.stringify({ type: 'connection_error', payload: reason })],
-})
+const connectionError = (reason: string): string =>
+  JSON.stringify({ type: 'connection_error', payload: reason })
+
+/** The operation is said to be complete, too; one that has had its id before goes on nevertheless. */
+const startFailed = (operationId: string, reason: string): Reply => {
+  const error: GraphQLError = { message: reason, extensions: { path: '$', code: 'start-failed' } }
+  return { messages: [message('error', operationId, JSON.stringify(error)), complete(operationId)] }
+}
 
 const legacyReply = (violation: Violation): Reply => {
   switch (violation.kind) {
     case 'invalid-message':
+      return { messages: [connectionError(violation.reason)] }
     case 'refused':
-      return connectionError(violation.reason)
+      return {
+        messages: [connectionError(violation.reason)],
+        close: close(4400, `Connection initialization failed: ${violation.reason}`),
+      }
     case 'not-initialised':
-      return {
-        messages: [startFailed(violation.id, 'start received before the connection is initialised')],
-      }
+      return startFailed(violation.id, 'start received before the connection is initialised')
     case 'duplicate-id':
-      return {
-        messages: [startFailed(violation.id, `an operation already exists with this id: ${violation.id}`)],
-      }
+      return startFailed(violation.id, `an operation already exists with this id: ${violation.id}`)
     case 'too-many-operations':
-      return {
-        messages: [startFailed(violation.id, `more than ${violation.limit} operations on one connection`)],
-      }
+      return startFailed(violation.id, `more than ${violation.limit} operations on one connection`)
     case 'initialised-before':
-      return connectionError('connection_init received while another is being answered')
+      return { messages: [connectionError('connection_init received while another is being answered')] }
     case 'init-timeout':
-      return { messages: [], close: { code: 4408, reason: 'Connection initialisation timed out' } }
+      return { messages: [] }
     default:
       return violation satisfies never
   }

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
+import { HasuraError } from '../../hasura-error.ts'
 import { type CorsPolicy, allowsOrigin } from '../cors.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
 import { Connection, type ConnectionEndpoint, type ConnectionLimits } from './connection.ts'
@@ -35,6 +36,9 @@ const apiOf = (url: string | undefined): GraphQLApi | undefined => {
 
 const closingGraceMs = 1_000
 
+/** What Hasura closes with when it stops: clients take it for a reason to connect again. */
+const serviceRestart = 1012
+
 /** Serves GraphQL over WebSocket on the HTTP server's own port. */
 export const serveWebSockets = (
   server: Server,
@@ -63,7 +67,7 @@ export const serveWebSockets = (
   })
   return {
     close: async () => {
-      for (const client of sockets.clients) client.close(1001, 'the server is stopping')
+      for (const client of sockets.clients) client.close(serviceRestart, 'shutting server down')
       const deadline = setTimeout(() => {
         for (const client of sockets.clients) client.terminate()
       }, closingGraceMs)
@@ -75,21 +79,38 @@ export const serveWebSockets = (
   }
 }
 
+const unavailable = new HasuraError('unexpected', 'too many WebSockets are open', { status: 503 })
+const elsewhere = new HasuraError(
+  'not-found',
+  "only '/v1/graphql' and '/v1beta1/relay' are supported on websockets",
+  { status: 404 },
+)
+const foreignOrigin = new HasuraError(
+  'access-denied',
+  'received origin header does not match configured CORS domains',
+)
+
 const refusalOf = (
   { url, headers: { origin } }: IncomingMessage,
   connections: number,
   { maxConnections, cors }: WebSocketOptions,
-): string | undefined => {
-  if (apiOf(url) === undefined) return '404 Not Found'
-  if (connections >= maxConnections) return '503 Service Unavailable'
+): HasuraError | undefined => {
+  if (apiOf(url) === undefined) return elsewhere
+  if (connections >= maxConnections) return unavailable
   // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.
-  if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return '403 Forbidden'
+  if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return foreignOrigin
   return undefined
 }
 
-const refuseUpgrade = (socket: Duplex, status: string): void => {
+const refuseUpgrade = (socket: Duplex, { status, message, path, code }: HasuraError): void => {
+  const body = JSON.stringify({ extensions: { path, code }, message })
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'connection: close',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
   socket.once('error', () => undefined)
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Headers that describe the upgrade are not the client's. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { SignJWT } from 'jose'
@@ -76,15 +77,17 @@ interface Message {
   readonly payload?: unknown
 }
 
-/** A plain client that takes messages in order; keep-alives are left out. */
+/** A plain client that takes messages in order; keep-alives are left out of `messages`. */
 const connect = async (engine: Engine, protocol?: string, options: ClientOptions = {}) => {
   const url = `${engine.url ?? ''}/v1/graphql`.replace('http', 'ws')
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], options)
   opened.push(socket)
   const messages: Message[] = []
+  const all: Message[] = []
   let wake: (() => void) | undefined
   socket.on('message', (data: Buffer) => {
     const message = JSON.parse(data.toString()) as Message
+    all.push(message)
     if (message.type === 'ka' || message.type === 'ping') return
     messages.push(message)
     wake?.()
@@ -107,7 +110,7 @@ const connect = async (engine: Engine, protocol?: string, options: ClientOptions
     send({ type: 'connection_init', payload: { headers } })
     return next()
   }
-  return { socket, send, next, init, closed, messages }
+  return { socket, send, next, init, closed, messages, all }
 }
 
 const transport = 'graphql-transport-ws'
@@ -155,17 +158,17 @@ describe('graphql-transport-ws', () => {
     expect(await one.next()).toMatchObject({ payload: { data: { insert_product_one: { title: 'Pan' } } } })
     expect(await one.next()).toEqual({ type: 'complete', id: 'm' })
     one.send({ type: 'subscribe', id: 'm', payload: { query: insert } })
-    expect(await one.next()).toMatchObject({
-      type: 'next',
-      payload: { data: null, errors: [{ extensions: { code: 'constraint-violation' } }] },
-    })
-    expect(await one.next()).toEqual({ type: 'complete', id: 'm' })
+    expect([await one.next(), await one.next()]).toMatchObject([
+      { type: 'error', id: 'm', payload: [{ extensions: { code: 'constraint-violation' } }] },
+      { type: 'complete', id: 'm' },
+    ])
     one.send({ type: 'subscribe', id: 'e', payload: { query: 'subscription { nothing }' } })
     expect(await one.next()).toMatchObject({
       type: 'error',
       id: 'e',
       payload: [{ message: `field "nothing" not found in type: 'subscription_root'` }],
     })
+    expect(await one.next()).toEqual({ type: 'complete', id: 'e' })
     one.send({ type: 'subscribe', id: 'e', payload: {} })
     expect(await one.next()).toMatchObject({
       type: 'error',
@@ -194,7 +197,7 @@ describe('graphql-transport-ws', () => {
     expect(await codeAfter({})).toBe(4403)
     expect(await codeAfter(merchant('1'), { type: 'connection_init' })).toBe(4429)
     expect(await codeAfter(merchant('1'), subscribe('a'), subscribe('a'))).toBe(4409)
-    expect(await codeAfter(merchant('1'), { type: 'start', id: 'a' })).toBe(4400)
+    expect(await codeAfter(merchant('1'), { type: 'begin', id: 'a' })).toBe(4400)
     expect(await codeAfter(merchant('1'), ...['a', 'b', 'c'].map(subscribe))).toBe(4429)
     expect(await codeAfter(merchant('1'), { type: 'ping', payload: 'x'.repeat(1000) })).toBe(1009)
   })
@@ -240,35 +243,87 @@ describe('the protocol of subscriptions-transport-ws', () => {
       type: 'error',
       id: '1',
       payload: {
-        path: '$',
-        error: 'start received before the connection is initialised',
-        code: 'start-failed',
+        message: 'start received before the connection is initialised',
+        extensions: { path: '$', code: 'start-failed' },
       },
     })
-    expect(await one.init({ 'x-hasura-admin-secret': 'wrong' })).toEqual({
-      type: 'connection_error',
-      payload: 'invalid x-hasura-admin-secret/x-hasura-access-key',
-    })
-    one.send({ type: 'start', id: '1', payload: live })
-    expect(await one.next()).toMatchObject({ type: 'error', payload: { code: 'start-failed' } })
+    expect(await one.next()).toEqual({ type: 'complete', id: '1' })
     one.send({ type: 'stop' })
-    expect(await one.next()).toMatchObject({ type: 'connection_error' })
-    await one.init(merchant('1'))
+    expect(await one.next()).toMatchObject({
+      type: 'connection_error',
+      payload: expect.stringMatching(/^parsing ClientMessage failed: id: /) as string,
+    })
+    await one.init()
     one.send({ type: 'start', id: '1', payload: { query: '{ nothing }' } })
     expect([await one.next(), await one.next()]).toMatchObject([
       { type: 'error', id: '1', payload: { errors: [{ extensions: { code: 'validation-failed' } }] } },
       { type: 'complete', id: '1' },
     ])
+    const again = 'mutation { insert_product_one(object: {merchant_id: 1, id: 1, title: "Cup"}) { id } }'
+    one.send({ type: 'start', id: '1', payload: { query: again } })
+    expect([await one.next(), await one.next()]).toMatchObject([
+      {
+        type: 'data',
+        payload: { data: null, errors: [{ extensions: { code: 'constraint-violation' } }] },
+      },
+      { type: 'complete', id: '1' },
+    ])
+  })
+
+  test('refuses a second operation under an id, and goes on with the first', async () => {
+    const engine = await start()
+    const one = await connect(engine)
+    await one.init(merchant('1'))
+    one.send({ type: 'start', id: '1', payload: live })
+    expect(await one.next()).toMatchObject({ type: 'data', id: '1' })
+    one.send({ type: 'start', id: '1', payload: live })
+    expect([await one.next(), await one.next()]).toMatchObject([
+      { type: 'error', id: '1', payload: { message: 'an operation already exists with this id: 1' } },
+      { type: 'complete', id: '1' },
+    ])
+    await client.query(`update product set title = 'Mug' where merchant_id = 1`)
+    expect(await one.next()).toEqual({ type: 'data', id: '1', payload: rows('Mug') })
+  })
+
+  test('says why it refuses a client, and closes', async () => {
+    const engine = await start()
+    const one = await connect(engine)
+    expect(await one.init({ 'x-hasura-admin-secret': 'wrong' })).toEqual({
+      type: 'connection_error',
+      payload: 'invalid x-hasura-admin-secret/x-hasura-access-key',
+    })
+    const reason = 'Connection initialization failed: invalid x-hasura-admin-secret/x-hasura-access-key'
+    expect(await one.closed).toEqual({
+      code: 4400,
+      reason: JSON.stringify({ server_error_msg: `4400: ${reason}` }),
+    })
+  })
+
+  test('waits for as long as a client takes to say who it is', async () => {
+    const engine = await start({ webSockets: { initTimeoutMs: 50 } })
+    const one = await connect(engine)
+    await sleep(200)
+    expect(await one.init()).toEqual({ type: 'connection_ack' })
   })
 })
 
 describe('a connection', () => {
-  test('is closed when its client was refused and says nothing better', async () => {
-    const engine = await start({ webSockets: { initTimeoutMs: 300 } })
-    const one = await connect(engine)
-    expect(await one.init({})).toMatchObject({ type: 'connection_error' })
-    expect((await one.closed).code).toBe(4408)
-  })
+  test.each([
+    ['graphql-transport-ws', { type: 'ping', payload: { message: 'keepalive' } }],
+    ['graphql-ws', { type: 'ka' }],
+  ])(
+    'of %s gets a sign of life when it opens, when it is acknowledged, and at an interval',
+    async (name, sign) => {
+      const engine = await start({ webSockets: { keepAliveMs: 60_000 } })
+      const one = await connect(engine, name)
+      await expect.poll(() => one.all).toEqual([sign])
+      await one.init()
+      await expect.poll(() => one.all).toEqual([sign, { type: 'connection_ack' }, sign])
+      const impatient = await start({ webSockets: { keepAliveMs: 50 } })
+      const two = await connect(impatient, name)
+      await expect.poll(() => two.all.length).toBeGreaterThan(3)
+    },
+  )
 
   test("is its webhook's word about the headers of both upgrade and connection_init, as long as that holds", async () => {
     const asked: string[] = []
@@ -318,7 +373,7 @@ describe('a connection', () => {
     late.send({ type: 'connection_init', payload: { headers: { Authorization: `Bearer ${token}` } } })
     expect(await late.closed).toEqual({
       code: 4403,
-      reason: 'Forbidden: Could not verify JWT: JWTExpired',
+      reason: '{"server_error_msg":"4403: Forbidden"}',
     })
     const answer = await fetch(`${engine.url ?? ''}/v1/graphql`, {
       method: 'POST',
@@ -396,15 +451,25 @@ describe('a connection', () => {
       webSockets: { maxConnections: 1 },
       cors: { kind: 'some', origins: ['https://shop.example'] },
     })
-    const statusOf = async (path: string, options: ClientOptions = {}): Promise<number | undefined> => {
+    const refusal = async (path: string, options: ClientOptions = {}) => {
       const socket = new WebSocket(`${engine.url ?? ''}${path}`.replace('http', 'ws'), options)
-      const [error] = (await once(socket, 'error')) as [Error]
-      return Number(/\d{3}/.exec(error.message)?.[0])
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+      const body = JSON.parse(await text(response)) as unknown
+      return { status: response.statusCode, body }
     }
-    expect(await statusOf('/v1/metadata')).toBe(404)
-    expect(await statusOf('/v1/graphql', { origin: 'https://evil.example' })).toBe(403)
+    expect(await refusal('/v1/metadata')).toEqual({
+      status: 404,
+      body: {
+        extensions: { path: '$', code: 'not-found' },
+        message: "only '/v1/graphql' and '/v1beta1/relay' are supported on websockets",
+      },
+    })
+    expect(await refusal('/v1/graphql', { origin: 'https://evil.example' })).toMatchObject({
+      status: 400,
+      body: { extensions: { code: 'access-denied' } },
+    })
     await connect(engine, transport, { origin: 'https://shop.example' })
-    expect(await statusOf('/v1/graphql')).toBe(503)
+    expect(await refusal('/v1/graphql')).toMatchObject({ status: 503 })
   })
 
   test('is told when the engine stops', async () => {
@@ -415,6 +480,6 @@ describe('a connection', () => {
     await one.next()
     started = []
     await engine.stop()
-    expect((await one.closed).code).toBe(1001)
+    expect(await one.closed).toEqual({ code: 1012, reason: 'shutting server down' })
   })
 })
