@@ -1,4 +1,4 @@
-import { OperationTypeNode } from 'graphql'
+import { type GraphQLSchema, OperationTypeNode } from 'graphql'
 import pg from 'pg'
 import { type ActionRuntime, answerAction } from '../actions/run-action.ts'
 import type {
@@ -69,8 +69,10 @@ export interface SubscriptionCompiler {
   readonly prepareSubscription: (request: GraphQLRequest, session: Session) => PreparedSubscription
 }
 
-/** What the Explain API needs of the compiler. */
-export interface PlanExplainer {
+/** What endpoints that tell about operations need of the compiler. */
+export interface Inspector {
+  /** A role's schema of `/v1/graphql`. */
+  readonly schemaOf: (session: Session) => GraphQLSchema
   /** See `explainPlan`. The allow-list does not matter: it is admin who asks. */
   readonly explainPlan: (
     request: GraphQLRequest,
@@ -87,7 +89,7 @@ export const createGraphQLExecutor = (
   getSnapshot: () => Snapshot,
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
-): GraphQLExecutor & SubscriptionCompiler & PlanExplainer => {
+): GraphQLExecutor & SubscriptionCompiler & Inspector => {
   const roles = new RoleSchemas(options)
   const runtimeOf = ({ api = 'graphql' }: GraphQLRequest, session: Session): RoleRuntime =>
     roles.of(getSnapshot(), session, api)
@@ -106,6 +108,7 @@ export const createGraphQLExecutor = (
       const compiled = compileOperation(operation, variables, roleSchema, options.stringifyNumericTypes)
       return explainOperation(compiled, { variables, session })
     },
+    schemaOf: (session) => roles.of(getSnapshot(), session, 'graphql').roleSchema.schema,
     explainPlan: (request, session, { signal } = {}) => {
       const { roleSchema } = runtimeOf(request, session)
       const stringifyNumbers = options.stringifyNumericTypes

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PlanExplainer, SubscriptionCompiler } from '../execute/graphql-executor.ts'
+import type { Inspector, SubscriptionCompiler } from '../execute/graphql-executor.ts'
 import type { GraphQLExecutor } from '../graphql-request.ts'
 import type { SubscriptionHub } from '../live/subscription-hub.ts'
 import type { Refetch } from '../live/poller.ts'
@@ -22,7 +22,7 @@ export const defaultApis: readonly ApiGroup[] = ['metadata', 'graphql', 'pgdump'
 /** What the endpoints work with. */
 export interface Api {
   readonly authenticator: Authenticator
-  readonly executor: GraphQLExecutor & SubscriptionCompiler & PlanExplainer
+  readonly executor: GraphQLExecutor & SubscriptionCompiler & Inspector
   readonly hub: SubscriptionHub
   readonly workspace: Workspace
   readonly checkDatabase: () => Promise<void>

@@ -51,6 +51,7 @@ describe('the endpoints that exist', () => {
     ['POST', '/v2/query', { type: 'run_sql', args: { sql: 'select 1' } }],
     ['POST', '/v1alpha1/pg_dump', { opts: ['--schema-only'] }],
     ['GET', '/v1alpha1/config', undefined],
+    ['GET', '/api/swagger/json', undefined],
     ['GET', '/v1/version', undefined],
     ['GET', '/healthz', undefined],
     ['GET', '/hasura/healthz', undefined],
@@ -88,6 +89,7 @@ describe('the endpoints that exist', () => {
       ['POST', '/v1/graphql/explain'],
       ['POST', '/v1alpha1/pg_dump'],
       ['GET', '/v1alpha1/config'],
+      ['GET', '/api/swagger/json'],
       ['GET', '/dev/subscriptions'],
     ] as const) {
       const body = method === 'POST' ? '{}' : undefined

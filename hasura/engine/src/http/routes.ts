@@ -8,6 +8,7 @@ import { handleConfig } from './config-endpoint.ts'
 import { handlePlanCache, handleSubscriptions } from './developer-endpoints.ts'
 import { handleExplain } from './explain-endpoint.ts'
 import { handleGraphQL } from './graphql-endpoint.ts'
+import { handleOpenApi } from './openapi-endpoint.ts'
 import { handlePgDump } from './pg-dump-endpoint.ts'
 import { adminBody } from './require-admin.ts'
 import { handleRest, restPrefix } from './rest-endpoint.ts'
@@ -70,6 +71,7 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /v1/query': { group: 'metadata', handler: queryV1 },
   'POST /v1alpha1/pg_dump': { group: 'pgdump', handler: handlePgDump },
   'GET /v1alpha1/config': { group: 'config', handler: handleConfig },
+  'GET /api/swagger/json': { handler: handleOpenApi },
   'GET /v1/version': { handler: version },
   'GET /healthz': { handler: health },
   'GET /hasura/healthz': { handler: health },
