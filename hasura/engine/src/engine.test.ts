@@ -3,7 +3,8 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Engine, type EngineOptions, startEngine } from './engine.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { type Engine, startEngine } from './engine.ts'
 import { type Session, adminSession, createSession } from './session/types.ts'
 
 let database: TestDatabase

@@ -1,4 +1,5 @@
-export { type Engine, type EngineOptions, startEngine } from './engine.ts'
+export { type Engine, startEngine } from './engine.ts'
+export type { EngineOptions } from './engine-options.ts'
 export type {
   ExecuteOptions,
   ExplainedStatement,

@@ -2,7 +2,7 @@ import { type EnvironmentValues, environment, notApplied } from './environment.t
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import type { ApiGroup } from './http/api.ts'
 import type { EventSettings } from './events/engine-events.ts'
-import type { ConnectionSettings, WebSocketLimits } from './engine.ts'
+import type { ConnectionSettings, WebSocketLimits } from './engine-options.ts'
 import type { InternalErrors } from './execute/graphql-executor.ts'
 import type { Refetch } from './live/poller.ts'
 import type { AuthHook } from './session/auth-webhook.ts'

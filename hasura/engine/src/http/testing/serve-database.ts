@@ -1,7 +1,8 @@
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import pg from 'pg'
 import { pino } from 'pino'
-import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+import type { EngineOptions } from '../../engine-options.ts'
+import { type Engine, startEngine } from '../../engine.ts'
 
 /** An answer as a client sees it; `body` is a text where it is no JSON. */
 export interface Answer {

@@ -9,7 +9,8 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
-import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+import type { EngineOptions } from '../../engine-options.ts'
+import { type Engine, startEngine } from '../../engine.ts'
 import { parseJwtSecrets } from '../../session/jwt-config.ts'
 
 let database: TestDatabase
