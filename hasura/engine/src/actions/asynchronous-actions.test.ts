@@ -1,34 +1,19 @@
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
-import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import type { EventSettings } from '../events/engine-events.ts'
-import { type WebhookReceiver, startReceiver } from '../events/testing/webhook-receiver.ts'
+import { type DeliveryWorld, openDeliveryWorld } from '../events/testing/delivery-world.ts'
 import { metadata as metadataSchema } from '../metadata/types.ts'
 import { type Session, adminSession, createSession } from '../session/types.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let receiver: WebhookReceiver
-let engines: Engine[]
+let world: DeliveryWorld
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  pool.on('error', () => undefined)
-  await pool.query(`create table product (id int primary key, owner text not null, name text not null);
+  world = await openDeliveryWorld()
+  await world.pool.query(`create table product (id int primary key, owner text not null, name text not null);
                     insert into product values (1, 'a', 'Tea'), (2, 'b', 'Pan')`)
-  receiver = await startReceiver()
-  engines = []
 })
 
-afterEach(async () => {
-  await Promise.all(engines.map((engine) => engine.stop()))
-  await receiver.close()
-  await pool.end()
-  await database.drop()
-})
+afterEach(() => world.close())
 
 const metadata = metadataSchema.parse({
   version: 3,
@@ -80,19 +65,10 @@ const metadata = metadataSchema.parse({
   ],
 })
 
+/** An engine that has the metadata, or finds it there. */
 const start = async (events: Partial<EventSettings> = {}): Promise<Engine> => {
-  const engine = await startEngine({
-    databaseUrl: database.url,
-    adminSecret: 'secret',
-    port: 0,
-    poolSize: 5,
-    env: { HOOKS: receiver.url },
-    events: { fetchIntervalMs: 20, actionsFetchIntervalMs: 20, ...events },
-    liveQueries: { intervalMs: 30, batchSize: 100 },
-    logger: pino({ level: 'silent' }),
-  })
-  engines.push(engine)
-  if (engines.length === 1) expect(await engine.replaceMetadata(metadata)).toEqual([])
+  const engine = await world.start({ events, liveQueries: { intervalMs: 30, batchSize: 100 } })
+  expect(await engine.replaceMetadata(metadata)).toEqual([])
   return engine
 }
 
@@ -120,7 +96,7 @@ const resultOf = async (engine: Engine, id: string, session: Session): Promise<u
 const answered = { total: 3, productId: 1, lines: [{ quantity: 2 }] }
 
 test('an asynchronous action answers with an id, by which its result can be asked for', async () => {
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 150 })
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 150 })
   const engine = await start()
   const id = await place(engine, buyer('a'), { 'x-trace': '1', 'x-private': '2' })
   expect(id).toMatch(/^[0-9a-f-]{36}$/)
@@ -138,10 +114,10 @@ test('an asynchronous action answers with an id, by which its result can be aske
   }
   await expect.poll(() => resultOf(engine, id, buyer('a'))).toEqual(complete)
   expect(await resultOf(engine, id, adminSession)).toEqual(complete)
-  expect(receiver.calls).toHaveLength(1)
-  expect(receiver.calls[0]?.headers).toMatchObject({ 'x-trace': '1' })
-  expect(receiver.calls[0]?.headers).not.toHaveProperty('x-private')
-  expect(receiver.calls[0]?.body).toEqual({
+  expect(world.receiver.calls).toHaveLength(1)
+  expect(world.receiver.calls[0]?.headers).toMatchObject({ 'x-trace': '1' })
+  expect(world.receiver.calls[0]?.headers).not.toHaveProperty('x-private')
+  expect(world.receiver.calls[0]?.body).toEqual({
     action: { name: 'order' },
     input: { productId: 1 },
     session_variables: { 'x-hasura-role': 'buyer', 'x-hasura-user-id': 'a' },
@@ -150,7 +126,7 @@ test('an asynchronous action answers with an id, by which its result can be aske
 })
 
 test('nobody but the admin and the session that started it sees a result', async () => {
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   const engine = await start()
   const id = await place(engine, buyer('a'))
   await expect.poll(() => resultOf(engine, id, adminSession)).toMatchObject({ output: { total: 3 } })
@@ -176,18 +152,18 @@ test.each([
   ],
   [{ status: 200, body: '{"total":1}', delayMs: 3000 }, { error: 'http exception when calling webhook' }],
 ])('what the handler does wrong is the result: %j', async (answer, error) => {
-  receiver.answer = () => answer
+  world.receiver.answer = () => answer
   const engine = await start()
   const id = await place(engine, buyer('a'))
   await expect
     .poll(() => resultOf(engine, id, buyer('a')), { timeout: 5000 })
     .toMatchObject({ errors: error, output: null })
-  expect(receiver.calls).toHaveLength(1)
+  expect(world.receiver.calls).toHaveLength(1)
 })
 
 test('a subscription tells when the result is there', async () => {
   const engine = await start({ delivery: 'when-asked' })
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   const id = await place(engine, buyer('a'))
   const query = `subscription ($id: uuid!) { order(id: $id) { output { total product { name } } } }`
   const seen: unknown[] = []
@@ -203,51 +179,45 @@ test('a subscription tells when the result is there', async () => {
 })
 
 test('several engines call each handler once, and never more at a time than they may', async () => {
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 20 })
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 20 })
   const [one] = [await start({ concurrency: 3 }), await start({ concurrency: 3 })]
   const ids = await Promise.all(Array.from({ length: 30 }, () => place(one, buyer('a'))))
   for (const id of ids)
     await expect
       .poll(() => resultOf(one, id, buyer('a')), { timeout: 5000 })
       .toMatchObject({ errors: null, output: { total: 3 } })
-  expect(receiver.calls).toHaveLength(30)
-  expect(receiver.mostOpen).toBeLessThanOrEqual(6)
+  expect(world.receiver.calls).toHaveLength(30)
+  expect(world.receiver.mostOpen).toBeLessThanOrEqual(6)
 })
 
 test('what an engine that was killed had taken is run by the next one', async () => {
   const engine = await start({ delivery: 'when-asked' })
   const id = await place(engine, buyer('a'))
-  await pool.query(`update hdb_catalog.hdb_action_log set status = 'processing'`)
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  await world.pool.query(`update hdb_catalog.hdb_action_log set status = 'processing'`)
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   engine.startDelivery()
   await expect.poll(() => resultOf(engine, id, buyer('a'))).toMatchObject({ output: { total: 3 } })
 })
 
 test('an engine that stops in the middle of a call leaves it to the next', async () => {
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 800 })
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 800 })
   const engine = await start({ graceMs: 10 })
   const id = await place(engine, buyer('a'))
-  await receiver.received(1)
-  await engine.stop()
-  engines = []
-  receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
+  await world.receiver.received(1)
+  await world.stop(engine)
+  world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   const next = await start()
   await expect
     .poll(() => resultOf(next, id, buyer('a')))
     .toMatchObject({ errors: null, output: { total: 3 } })
-  expect(receiver.calls).toHaveLength(2)
+  expect(world.receiver.calls).toHaveLength(2)
 })
 
 test('a dropped action takes its log along, unless that is to be kept', async () => {
   const engine = await start({ delivery: 'when-asked' })
   const drop = async (args: unknown) => {
-    const answer = await fetch(`${engine.url ?? ''}/v1/metadata`, {
-      method: 'POST',
-      headers: { 'x-hasura-admin-secret': 'secret' },
-      body: JSON.stringify({ type: 'drop_action', args }),
-    })
-    expect(await answer.json()).toEqual({ message: 'success' })
-    const { rows } = await pool.query('select count(*)::int as count from hdb_catalog.hdb_action_log')
+    expect(await world.command('drop_action', args)).toEqual({ message: 'success' })
+    const { rows } = await world.pool.query('select count(*)::int as count from hdb_catalog.hdb_action_log')
     return rows as readonly unknown[]
   }
   await place(engine, buyer('a'))

@@ -1,48 +1,18 @@
-import { type IncomingMessage, type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type WebhookReceiver, startReceiver } from '../events/testing/webhook-receiver.ts'
 import { type Bookshop, dataOf, merchant, openBookshop, reader } from '../execute/testing/bookshop.ts'
 
-/** What the handler was sent last, and what it is to answer next. */
-interface Handler {
-  readonly server: Server
-  received: { readonly body: unknown; readonly headers: IncomingMessage['headers'] } | undefined
-  answer: { readonly status: number; readonly body: string; readonly delay?: number }
-}
-
 let shop: Bookshop
-let handler: Handler
+let handler: WebhookReceiver
 
 beforeAll(async () => {
-  handler = await startHandler()
-  const { port } = handler.server.address() as AddressInfo
-  shop = await openBookshop({ HANDLER: `http://127.0.0.1:${port}`, HANDLER_SECRET: 's3cret' })
+  handler = await startReceiver()
+  shop = await openBookshop({ HANDLER: handler.url, HANDLER_SECRET: 's3cret' })
 })
 afterAll(async () => {
   await shop.close()
-  handler.server.closeAllConnections()
-  await new Promise((resolve) => handler.server.close(resolve))
+  await handler.close()
 })
-
-const startHandler = async (): Promise<Handler> => {
-  const server = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      made.received = {
-        body: JSON.parse(Buffer.concat(chunks).toString()) as unknown,
-        headers: request.headers,
-      }
-      const { status, body, delay = 0 } = made.answer
-      setTimeout(() => {
-        response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'a=b' }).end(body)
-      }, delay)
-    })()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const made: Handler = { server, received: undefined, answer: { status: 200, body: '[]' } }
-  return made
-}
 
 const place = 'mutation ($orders: [OrderInput!]!) { placeOrders(orders: $orders)'
 
@@ -56,11 +26,11 @@ const run = (
   })
 
 test('the handler gets the input, the session, the document and the configured headers', async () => {
-  handler.answer = { status: 200, body: '[]' }
+  handler.answer = () => ({ status: 200, headers: { 'set-cookie': 'a=b' }, body: '[]' })
   const query = `${place} { total } }`
   const result = await run(query, merchant(1), { orders: [{ bookId: 1, note: null }] })
   expect(result).toMatchObject({ json: '{"placeOrders":[]}', headers: { 'set-cookie': ['a=b'] } })
-  expect(handler.received?.body).toEqual({
+  expect(handler.calls.at(-1)?.body).toEqual({
     action: { name: 'placeOrders' },
     input: { orders: [{ bookId: 1, note: null }] },
     session_variables: {
@@ -70,9 +40,9 @@ test('the handler gets the input, the session, the document and the configured h
     },
     request_query: query,
   })
-  expect(handler.received?.headers).toMatchObject({ authorization: 'Bearer x', 'x-secret': 's3cret' })
-  expect(handler.received?.headers.host).not.toBe('shop.example')
-  expect(handler.received?.headers['user-agent']).not.toBe('test')
+  expect(handler.calls.at(-1)?.headers).toMatchObject({ authorization: 'Bearer x', 'x-secret': 's3cret' })
+  expect(handler.calls.at(-1)?.headers.host).not.toBe('shop.example')
+  expect(handler.calls.at(-1)?.headers['user-agent']).not.toBe('test')
 })
 
 test('relationships of the answer are rows that the caller may see, whatever the handler says', async () => {
@@ -81,7 +51,7 @@ test('relationships of the answer are rows that the caller may see, whatever the
     { merchantId: 2, bookId: 1, total: 2 },
     { merchantId: 1, bookId: null, total: 3 },
   ]
-  handler.answer = { status: 200, body: JSON.stringify(receipts) }
+  handler.answer = () => ({ status: 200, body: JSON.stringify(receipts) })
   const query = `${place} { sum: total __typename book { title reviews(order_by: {id: asc}, limit: 1) { reader } } } }`
   expect(dataOf(await run(query))).toEqual({
     placeOrders: [
@@ -93,10 +63,10 @@ test('relationships of the answer are rows that the caller may see, whatever the
 })
 
 test('every request sends its own input', async () => {
-  handler.answer = { status: 200, body: '[]' }
+  handler.answer = () => ({ status: 200, body: '[]' })
   for (const bookId of [1, 2]) {
     await run(`${place} { total } }`, merchant(1), { orders: [{ bookId }] })
-    expect(handler.received?.body).toMatchObject({ input: { orders: [{ bookId }] } })
+    expect(handler.calls.at(-1)?.body).toMatchObject({ input: { orders: [{ bookId }] } })
   }
 })
 
@@ -119,9 +89,9 @@ test.each([
     'expecting an array for field "placeOrders"',
     { code: 'unexpected' },
   ],
-  [{ status: 200, body: '[]', delay: 4000 }, 'http exception when calling webhook', { code: 'unexpected' }],
+  [{ status: 200, body: '[]', delayMs: 4000 }, 'http exception when calling webhook', { code: 'unexpected' }],
 ] as const)('answer %j', async (answer, message, extensions) => {
-  handler.answer = answer
+  handler.answer = () => answer
   expect(await run(`${place} { total } }`)).toMatchObject({
     kind: 'errors',
     errors: [{ message, extensions }],

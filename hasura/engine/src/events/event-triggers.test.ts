@@ -1,62 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
-import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { createSession } from '../session/types.ts'
-import type { EventSettings } from './engine-events.ts'
-import { type WebhookReceiver, startReceiver } from './testing/webhook-receiver.ts'
+import { type DeliveryWorld, openDeliveryWorld } from './testing/delivery-world.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let receiver: WebhookReceiver
-let engines: Engine[]
+let world: DeliveryWorld
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  pool.on('error', () => undefined)
-  await pool.query(`create table product (
+  world = await openDeliveryWorld()
+  await world.pool.query(`create table product (
     id serial primary key, name text not null, stock int not null default 0, price bigint, notes json)`)
-  receiver = await startReceiver()
-  engines = []
 })
 
-afterEach(async () => {
-  await Promise.all(engines.map((engine) => engine.stop()))
-  await receiver.close()
-  await pool.end()
-  await database.drop()
-})
-
-const start = async (
-  events: Partial<EventSettings> = {},
-  options: { readonly stringifyNumericTypes?: boolean } = {},
-): Promise<Engine> => {
-  const engine = await startEngine({
-    databaseUrl: database.url,
-    adminSecret: 'secret',
-    port: 0,
-    poolSize: 5,
-    env: { HOOKS: receiver.url, HOOK: `${receiver.url}/from-env`, HOOK_SECRET: 's3cret' },
-    events: { fetchIntervalMs: 20, ...events },
-    logger: pino({ level: 'silent' }),
-    ...options,
-  })
-  engines.push(engine)
-  return engine
-}
-
-const command = async (engine: Engine, type: string, args: unknown): Promise<unknown> => {
-  const endpoint = type === 'run_sql' ? '/v2/query' : '/v1/metadata'
-  const answer = await fetch(`${engine.url ?? ''}${endpoint}`, {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': 'secret' },
-    body: JSON.stringify({ type, args }),
-  })
-  return answer.json()
-}
+afterEach(() => world.close())
 
 const trigger = {
   name: 'product_changed',
@@ -67,9 +23,9 @@ const trigger = {
   delete: { columns: '*' },
 }
 
-const track = async (engine: Engine, more: Readonly<Record<string, unknown>> = {}): Promise<void> => {
-  await command(engine, 'pg_track_table', { table: 'product' })
-  expect(await command(engine, 'pg_create_event_trigger', { ...trigger, ...more })).toEqual({
+const track = async (more: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+  await world.command('pg_track_table', { table: 'product' })
+  expect(await world.command('pg_create_event_trigger', { ...trigger, ...more })).toEqual({
     message: 'success',
   })
 }
@@ -79,7 +35,7 @@ const run = async (engine: Engine, query: string, session = createSession('admin
 }
 
 const logRows = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-  (await pool.query('select * from hdb_catalog.event_log order by created_at, id')).rows as Record<
+  (await world.pool.query('select * from hdb_catalog.event_log order by created_at, id')).rows as Record<
     string,
     unknown
   >[]
@@ -95,8 +51,8 @@ const settled = async (count: number): Promise<readonly Readonly<Record<string, 
 }
 
 test('an insert reaches the webhook with the row, the session and the configured headers', async () => {
-  const engine = await start()
-  await track(engine, {
+  const engine = await world.start()
+  await track({
     headers: [
       { name: 'x-secret', value_from_env: 'HOOK_SECRET' },
       { name: 'x-kind', value: 'product' },
@@ -109,7 +65,7 @@ test('an insert reaches the webhook with the row, the session and the configured
     'mutation { insert_product_one(object: {name: "Tea", price: 9007199254740993}) { id } }',
     session,
   )
-  const [call] = await receiver.received(1)
+  const [call] = await world.receiver.received(1)
   expect(call).toMatchObject({
     path: '/product',
     headers: { 'content-type': 'application/json', 'x-secret': 's3cret', 'x-kind': 'product' },
@@ -128,7 +84,7 @@ test('an insert reaches the webhook with the row, the session and the configured
   const [event] = await settled(1)
   expect(event).toMatchObject({ id: call?.body.id, delivered: true, error: false, tries: 1, locked: null })
   expect(Date.parse(String(call?.body.created_at))).toBeGreaterThan(Date.now() - 60_000)
-  const { rows } = await pool.query('select * from hdb_catalog.event_invocation_logs')
+  const { rows } = await world.pool.query('select * from hdb_catalog.event_invocation_logs')
   expect(rows).toMatchObject([
     {
       event_id: call?.body.id,
@@ -148,17 +104,17 @@ test('an insert reaches the webhook with the row, the session and the configured
 })
 
 test('an update counts when a column that is listened to changes, and only the payload is sent', async () => {
-  const engine = await start()
-  await track(engine, { update: { columns: ['stock', 'notes'], payload: ['id', 'stock'] } })
-  await pool.query(`insert into product (name, notes) values ('Tea', '{"a": 1}')`)
-  await receiver.received(1)
+  const engine = await world.start()
+  await track({ update: { columns: ['stock', 'notes'], payload: ['id', 'stock'] } })
+  await world.pool.query(`insert into product (name, notes) values ('Tea', '{"a": 1}')`)
+  await world.receiver.received(1)
   await run(
     engine,
     'mutation { update_product(where: {}, _set: {name: "Green tea", stock: 0}) { affected_rows } }',
   )
   await run(engine, 'mutation { update_product(where: {}, _set: {stock: 5}) { affected_rows } }')
   await run(engine, 'mutation { delete_product(where: {}) { affected_rows } }')
-  const calls = await receiver.received(3)
+  const calls = await world.receiver.received(3)
   expect(calls.map(({ body }) => body.event).slice(1)).toMatchObject([
     { op: 'UPDATE', data: { old: { id: 1, stock: 0 }, new: { id: 1, stock: 5 } } },
     { op: 'DELETE', data: { old: { name: 'Green tea', stock: 5 }, new: null } },
@@ -167,28 +123,28 @@ test('an update counts when a column that is listened to changes, and only the p
 })
 
 test('rows that others write cause events without a session, in the same transaction or not at all', async () => {
-  const engine = await start()
-  await track(engine)
-  const client = await pool.connect()
+  await world.start()
+  await track()
+  const client = await world.pool.connect()
   await client.query('begin')
   await client.query(`insert into product (name) values ('never')`)
   await client.query('rollback')
   await client.query(`insert into product (name) values ('Tea')`)
   client.release()
-  const [call] = await receiver.received(1)
+  const [call] = await world.receiver.received(1)
   expect(call?.body.event).toMatchObject({ data: { new: { name: 'Tea' } }, session_variables: null })
   await settled(1)
-  expect(receiver.calls).toHaveLength(1)
+  expect(world.receiver.calls).toHaveLength(1)
 })
 
 test('each of several mutations in a transaction, and each of two sessions, has its own variables', async () => {
-  const engine = await start()
-  await track(engine)
+  const engine = await world.start()
+  await track()
   const one = '(object: {name: "Tea"}) { id }'
   const user = (id: string) => createSession('admin', { 'X-Hasura-User-Id': id })
   await run(engine, `mutation { a: insert_product_one${one} b: insert_product_one${one} }`, user('1'))
   await run(engine, `mutation { a: insert_product_one${one} }`, user('2'))
-  const calls = await receiver.received(3)
+  const calls = await world.receiver.received(3)
   expect(
     calls
       .map(
@@ -200,12 +156,12 @@ test('each of several mutations in a transaction, and each of two sessions, has 
 })
 
 test('a session is not left behind on the connection', async () => {
-  const engine = await start()
-  await command(engine, 'run_sql', {
+  const engine = await world.start()
+  await world.command('run_sql', {
     sql: `create function whoami(product) returns text language sql stable as $$ select current_setting('hasura.user', true) $$`,
   })
-  await track(engine)
-  await command(engine, 'pg_add_computed_field', {
+  await track()
+  await world.command('pg_add_computed_field', {
     table: 'product',
     name: 'whoami',
     definition: { function: 'whoami' },
@@ -224,13 +180,13 @@ test('a session is not left behind on the connection', async () => {
 })
 
 test('a failure is tried again after the interval, and at last counts as an error', async () => {
-  const engine = await start()
-  await track(engine, { retry_conf: { num_retries: 2, interval_sec: 0, timeout_sec: 1 } })
-  receiver.answer = () => ({ status: 500, body: 'down' })
-  await pool.query(`insert into product (name) values ('Tea')`)
+  await world.start()
+  await track({ retry_conf: { num_retries: 2, interval_sec: 0, timeout_sec: 1 } })
+  world.receiver.answer = () => ({ status: 500, body: 'down' })
+  await world.pool.query(`insert into product (name) values ('Tea')`)
   const [event] = await settled(1)
   expect(event).toMatchObject({ delivered: false, error: true, tries: 3, locked: null })
-  expect(receiver.calls.map(({ body }) => body.delivery_info)).toEqual([
+  expect(world.receiver.calls.map(({ body }) => body.delivery_info)).toEqual([
     { current_retry: 0, max_retries: 2 },
     { current_retry: 1, max_retries: 2 },
     { current_retry: 2, max_retries: 2 },
@@ -238,13 +194,13 @@ test('a failure is tried again after the interval, and at last counts as an erro
 })
 
 test('a handler that does not answer in time, and a variable that is not set, are failures that are logged', async () => {
-  const engine = await start()
-  await track(engine, { retry_conf: { num_retries: 0, timeout_sec: 1 } })
-  await command(engine, 'pg_create_event_trigger', { ...trigger, name: 'nowhere', webhook: '{{NOT_SET}}/x' })
-  receiver.answer = () => ({ status: 200, delayMs: 3_000 })
-  await pool.query(`insert into product (name) values ('Tea')`)
+  await world.start()
+  await track({ retry_conf: { num_retries: 0, timeout_sec: 1 } })
+  await world.command('pg_create_event_trigger', { ...trigger, name: 'nowhere', webhook: '{{NOT_SET}}/x' })
+  world.receiver.answer = () => ({ status: 200, delayMs: 3_000 })
+  await world.pool.query(`insert into product (name) values ('Tea')`)
   await settled(2)
-  const { rows } = await pool.query(
+  const { rows } = await world.pool.query(
     `select trigger_name, status, response->'data'->>'message' as message from hdb_catalog.event_invocation_logs order by 1`,
   )
   expect(rows).toEqual([
@@ -254,50 +210,49 @@ test('a handler that does not answer in time, and a variable that is not set, ar
 })
 
 test('Retry-After is obeyed, even when the retries are used up', async () => {
-  const engine = await start()
-  await track(engine, { retry_conf: { num_retries: 0 } })
-  receiver.answer = () =>
-    receiver.calls.length === 1 ? { status: 503, headers: { 'retry-after': '1' } } : { status: 200 }
+  await world.start()
+  await track({ retry_conf: { num_retries: 0 } })
+  world.receiver.answer = () =>
+    world.receiver.calls.length === 1 ? { status: 503, headers: { 'retry-after': '1' } } : { status: 200 }
   const before = Date.now()
-  await pool.query(`insert into product (name) values ('Tea')`)
+  await world.pool.query(`insert into product (name) values ('Tea')`)
   const [event] = await settled(1)
   expect(event).toMatchObject({ delivered: true, tries: 2 })
   expect(Date.now() - before).toBeGreaterThan(900)
 })
 
 test('no more webhooks are called at once than configured, and a slow one does not hold up the others', async () => {
-  const engine = await start({ concurrency: 3, fetchBatchSize: 2 })
-  await track(engine)
-  receiver.answer = ({ body }) => ({
+  await world.start({ events: { concurrency: 3, fetchBatchSize: 2 } })
+  await track()
+  world.receiver.answer = ({ body }) => ({
     status: 200,
     delayMs: (body.event as { data: { new: { stock: number } } }).data.new.stock === 0 ? 1_000 : 5,
   })
-  await pool.query(`insert into product (name, stock) select 'p', i from generate_series(0, 30) i`)
-  await receiver.received(31)
-  expect(receiver.mostOpen).toBe(3)
+  await world.pool.query(`insert into product (name, stock) select 'p', i from generate_series(0, 30) i`)
+  await world.receiver.received(31)
+  expect(world.receiver.mostOpen).toBe(3)
   const rows = await settled(31)
-  expect(new Set(receiver.calls.map(({ body }) => body.id)).size).toBe(31)
+  expect(new Set(world.receiver.calls.map(({ body }) => body.id)).size).toBe(31)
   expect(rows.every(({ tries }) => tries === 1)).toBe(true)
 })
 
 test('several engines share the events: each is delivered once', async () => {
-  const first = await start()
-  await track(first)
-  await start()
-  await start()
-  await pool.query(`insert into product (name) select 'p' from generate_series(1, 200)`)
+  await world.start()
+  await track()
+  await world.start()
+  await world.start()
+  await world.pool.query(`insert into product (name) select 'p' from generate_series(1, 200)`)
   await settled(200)
-  expect(receiver.calls).toHaveLength(200)
+  expect(world.receiver.calls).toHaveLength(200)
 })
 
 test('stopping lets deliveries end, and gives back at once what takes too long', async () => {
-  const engine = await start({ graceMs: 300, concurrency: 2 })
-  await track(engine)
-  receiver.answer = () => ({ status: 200, delayMs: receiver.calls.length === 1 ? 100 : 5_000 })
-  await pool.query(`insert into product (name) select 'p' from generate_series(1, 10)`)
-  await receiver.received(2)
-  await engine.stop()
-  engines = []
+  const engine = await world.start({ events: { graceMs: 300, concurrency: 2 } })
+  await track()
+  world.receiver.answer = () => ({ status: 200, delayMs: world.receiver.calls.length === 1 ? 100 : 5_000 })
+  await world.pool.query(`insert into product (name) select 'p' from generate_series(1, 10)`)
+  await world.receiver.received(2)
+  await world.stop(engine)
   const rows = await logRows()
   expect(rows.filter(({ delivered }) => delivered === true)).toHaveLength(1)
   expect(
@@ -306,21 +261,21 @@ test('stopping lets deliveries end, and gives back at once what takes too long',
 })
 
 test('delivery waits until it is asked for, where that is configured', async () => {
-  const engine = await start({ delivery: 'when-asked' })
-  await track(engine)
-  await pool.query(`insert into product (name) values ('Tea')`)
+  const engine = await world.start({ events: { delivery: 'when-asked' } })
+  await track()
+  await world.pool.query(`insert into product (name) values ('Tea')`)
   await sleep(100)
-  expect(receiver.calls).toHaveLength(0)
+  expect(world.receiver.calls).toHaveLength(0)
   engine.startDelivery()
-  await receiver.received(1)
+  await world.receiver.received(1)
 })
 
 test('triggers of the database follow the metadata and the table', async () => {
-  const engine = await start()
-  await track(engine)
+  await world.start()
+  await track()
   const installed = async (): Promise<readonly string[]> =>
     (
-      await pool.query<{ name: string }>(
+      await world.pool.query<{ name: string }>(
         `select tgrelid::regclass || ' ' || tgname as name from pg_trigger where not tgisinternal order by 1`,
       )
     ).rows.map(({ name }) => name)
@@ -328,60 +283,60 @@ test('triggers of the database follow the metadata and the table', async () => {
     (operation) => `product notify_hasura_product_changed_${operation}`,
   )
   expect(await installed()).toEqual(all)
-  await command(engine, 'run_sql', { sql: 'alter table product add column colour text' })
-  await command(engine, 'run_sql', { sql: 'alter table product rename column stock to quantity' })
-  await command(engine, 'run_sql', { sql: 'alter table product rename to ware' })
+  await world.command('run_sql', { sql: 'alter table product add column colour text' })
+  await world.command('run_sql', { sql: 'alter table product rename column stock to quantity' })
+  await world.command('run_sql', { sql: 'alter table product rename to ware' })
   expect(await installed()).toEqual(all.map((name) => name.replace('product ', 'ware ')))
-  await pool.query(`insert into ware (name, colour) values ('Tea', 'green')`)
-  await pool.query(`update ware set quantity = 1`)
-  const calls = await receiver.received(2)
+  await world.pool.query(`insert into ware (name, colour) values ('Tea', 'green')`)
+  await world.pool.query(`update ware set quantity = 1`)
+  const calls = await world.receiver.received(2)
   expect(calls[0]?.body).toMatchObject({
     table: { name: 'ware' },
     event: { data: { new: { colour: 'green' } } },
   })
-  expect(await command(engine, 'run_sql', { sql: 'alter table ware drop column quantity' })).toMatchObject({
+  expect(await world.command('run_sql', { sql: 'alter table ware drop column quantity' })).toMatchObject({
     code: 'dependency-error',
     error:
       'cannot drop due to the following dependent objects: event-trigger ware.product_changed in source "default"',
   })
-  await command(engine, 'pg_delete_event_trigger', { name: 'product_changed' })
+  await world.command('pg_delete_event_trigger', { name: 'product_changed' })
   expect(await installed()).toEqual([])
   expect((await logRows()).every(({ archived }) => archived)).toBe(true)
 })
 
 test('numbers are texts where the engine is told so', async () => {
-  const engine = await start({}, { stringifyNumericTypes: true })
-  await track(engine)
-  await pool.query(`insert into product (name, price) values ('Tea', 12)`)
-  const [call] = await receiver.received(1)
+  await world.start({ stringifyNumericTypes: true })
+  await track()
+  await world.pool.query(`insert into product (name, price) values ('Tea', 12)`)
+  const [call] = await world.receiver.received(1)
   expect(call?.body.event).toMatchObject({ data: { new: { price: '12', stock: 0 } } })
 })
 
 test('manual events, redelivery and logs', async () => {
-  const engine = await start()
-  await track(engine, { enable_manual: true })
-  const { event_id: id } = (await command(engine, 'pg_invoke_event_trigger', {
+  await world.start()
+  await track({ enable_manual: true })
+  const { event_id: id } = (await world.command('pg_invoke_event_trigger', {
     name: 'product_changed',
     payload: { hello: 'world' },
   })) as { event_id: string }
-  const [call] = await receiver.received(1)
+  const [call] = await world.receiver.received(1)
   expect(call?.body).toMatchObject({
     id,
     event: { op: 'MANUAL', data: { hello: 'world' }, session_variables: { 'x-hasura-role': 'admin' } },
   })
   await settled(1)
-  expect(await command(engine, 'pg_redeliver_event', { event_id: id })).toEqual({ message: 'success' })
-  await receiver.received(2)
+  expect(await world.command('pg_redeliver_event', { event_id: id })).toEqual({ message: 'success' })
+  await world.receiver.received(2)
   await settled(1)
-  expect(await command(engine, 'pg_get_event_by_id', { event_id: id })).toMatchObject({ event: { id } })
+  expect(await world.command('pg_get_event_by_id', { event_id: id })).toMatchObject({ event: { id } })
   expect(
-    await command(engine, 'pg_get_event_logs', { name: 'product_changed', status: 'processed' }),
+    await world.command('pg_get_event_logs', { name: 'product_changed', status: 'processed' }),
   ).toMatchObject([{ id }])
-  expect(await command(engine, 'pg_get_event_invocation_logs', { name: 'product_changed' })).toMatchObject([
+  expect(await world.command('pg_get_event_invocation_logs', { name: 'product_changed' })).toMatchObject([
     { event_id: id, status: 200 },
     { event_id: id, status: 200 },
   ])
-  expect(await command(engine, 'pg_redeliver_event', { event_id: 'none' })).toMatchObject({
+  expect(await world.command('pg_redeliver_event', { event_id: 'none' })).toMatchObject({
     code: 'not-exists',
   })
 })
@@ -395,9 +350,9 @@ test.each([
   [{ update: { columns: ['nothing'] } }, 'invalid-configuration', /"nothing" does not exist/],
   [{ table: 'nothing' }, 'not-exists', /"nothing" does not exist/],
 ] as const)('refuses %j', async (change, code, error) => {
-  const engine = await start()
-  await command(engine, 'pg_track_table', { table: 'product' })
-  expect(await command(engine, 'pg_create_event_trigger', { ...trigger, ...change })).toMatchObject({
+  await world.start()
+  await world.command('pg_track_table', { table: 'product' })
+  expect(await world.command('pg_create_event_trigger', { ...trigger, ...change })).toMatchObject({
     code,
     error: expect.stringMatching(error) as string,
   })

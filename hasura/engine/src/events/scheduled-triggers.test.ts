@@ -1,50 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
-import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
-import { type WebhookReceiver, startReceiver } from './testing/webhook-receiver.ts'
+import type { Engine } from '../engine.ts'
+import { type DeliveryWorld, openDeliveryWorld } from './testing/delivery-world.ts'
 
-let database: TestDatabase
-let pool: pg.Pool
-let receiver: WebhookReceiver
+let world: DeliveryWorld
 let engine: Engine
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  pool.on('error', () => undefined)
-  receiver = await startReceiver()
-  engine = await start()
+  world = await openDeliveryWorld()
+  engine = await world.start()
 })
 
-afterEach(async () => {
-  await engine.stop()
-  await receiver.close()
-  await pool.end()
-  await database.drop()
-})
-
-const start = (): Promise<Engine> =>
-  startEngine({
-    databaseUrl: database.url,
-    adminSecret: 'secret',
-    port: 0,
-    poolSize: 5,
-    env: { HOOKS: receiver.url, HOOK_SECRET: 's3cret' },
-    events: { fetchIntervalMs: 20 },
-    logger: pino({ level: 'silent' }),
-  })
-
-const command = async (type: string, args: unknown, version = 1): Promise<unknown> => {
-  const answer = await fetch(`${engine.url ?? ''}/v1/metadata`, {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': 'secret' },
-    body: JSON.stringify({ type, args, version }),
-  })
-  return answer.json()
-}
+afterEach(() => world.close())
 
 const nightly = {
   name: 'nightly',
@@ -58,7 +25,7 @@ const nightly = {
 
 /** Makes the next tick due, as if it had been planned for that long ago. */
 const makeDue = async (ago: string): Promise<string> => {
-  const { rows } = await pool.query<{ id: string }>(
+  const { rows } = await world.pool.query<{ id: string }>(
     `update hdb_catalog.hdb_cron_events set scheduled_time = now() - $1::interval
       where id = (select id from hdb_catalog.hdb_cron_events where status = 'scheduled' order by scheduled_time limit 1)
      returning id`,
@@ -70,7 +37,7 @@ const makeDue = async (ago: string): Promise<string> => {
 const settled = async (table: string, id: string): Promise<Readonly<Record<string, unknown>>> => {
   const deadline = Date.now() + 10_000
   for (;;) {
-    const { rows } = await pool.query<Record<string, unknown>>(
+    const { rows } = await world.pool.query<Record<string, unknown>>(
       `select * from hdb_catalog.${table} where id = $1`,
       [id],
     )
@@ -82,14 +49,14 @@ const settled = async (table: string, id: string): Promise<Readonly<Record<strin
 }
 
 test('a cron trigger has its next hundred times written down, and is called when one comes', async () => {
-  expect(await command('create_cron_trigger', nightly)).toEqual({ message: 'success' })
-  const { rows } = await pool.query<{ count: number; hours: string[] }>(
+  expect(await world.command('create_cron_trigger', nightly)).toEqual({ message: 'success' })
+  const { rows } = await world.pool.query<{ count: number; hours: string[] }>(
     `select count(*)::int, array_agg(distinct to_char(scheduled_time at time zone 'utc', 'HH24:MI')) as hours
        from hdb_catalog.hdb_cron_events where trigger_name = 'nightly'`,
   )
   expect(rows).toEqual([{ count: 100, hours: ['03:00'] }])
   const id = await makeDue('1 hour')
-  const [call] = await receiver.received(1)
+  const [call] = await world.receiver.received(1)
   expect(call).toMatchObject({
     path: '/nightly',
     headers: { 'x-secret': 's3cret' },
@@ -98,15 +65,15 @@ test('a cron trigger has its next hundred times written down, and is called when
   expect(Date.parse(String(call?.body.scheduled_time))).toBeLessThan(Date.now())
   expect(await settled('hdb_cron_events', id)).toMatchObject({ status: 'delivered', tries: 1 })
   expect(
-    await command('get_scheduled_event_invocations', { type: 'cron', trigger_name: 'nightly' }),
+    await world.command('get_scheduled_event_invocations', { type: 'cron', trigger_name: 'nightly' }),
   ).toMatchObject({
     invocations: [{ event_id: id, status: 200 }],
   })
 })
 
 test('a tick that fails is tried again, and one that is too old is not called at all', async () => {
-  await command('create_cron_trigger', nightly)
-  receiver.answer = () => ({ status: 500 })
+  await world.command('create_cron_trigger', nightly)
+  world.receiver.answer = () => ({ status: 500 })
   expect(await settled('hdb_cron_events', await makeDue('1 hour'))).toMatchObject({
     status: 'error',
     tries: 2,
@@ -115,38 +82,38 @@ test('a tick that fails is tried again, and one that is too old is not called at
     status: 'dead',
     tries: 0,
   })
-  expect(receiver.calls).toHaveLength(2)
+  expect(world.receiver.calls).toHaveLength(2)
 })
 
 test('coming times follow the schedule, and go with the trigger', async () => {
   const times = async (): Promise<number> =>
-    (await pool.query('select from hdb_catalog.hdb_cron_events')).rowCount ?? 0
-  await command('create_cron_trigger', nightly)
-  expect(await command('create_cron_trigger', nightly)).toMatchObject({ code: 'already-exists' })
-  await command('create_cron_trigger', { ...nightly, schedule: '*/5 * * * *', replace: true })
+    (await world.pool.query('select from hdb_catalog.hdb_cron_events')).rowCount ?? 0
+  await world.command('create_cron_trigger', nightly)
+  expect(await world.command('create_cron_trigger', nightly)).toMatchObject({ code: 'already-exists' })
+  await world.command('create_cron_trigger', { ...nightly, schedule: '*/5 * * * *', replace: true })
   expect(await times()).toBe(100)
-  const { rows } = await pool.query(
+  const { rows } = await world.pool.query(
     `select max(scheduled_time) < now() + interval '9 hours' as soon from hdb_catalog.hdb_cron_events`,
   )
   expect(rows).toEqual([{ soon: true }])
-  expect(await command('create_cron_trigger', { ...nightly, schedule: 'sometimes' })).toMatchObject({
+  expect(await world.command('create_cron_trigger', { ...nightly, schedule: 'sometimes' })).toMatchObject({
     code: 'parse-failed',
     path: '$.schedule',
   })
-  expect(await command('delete_cron_trigger', { name: 'nightly' })).toEqual({ message: 'success' })
+  expect(await world.command('delete_cron_trigger', { name: 'nightly' })).toEqual({ message: 'success' })
   expect(await times()).toBe(0)
 })
 
 test('a trigger that is not part of the metadata survives its replacement', async () => {
-  await command('create_cron_trigger', { ...nightly, include_in_metadata: false })
-  const exported = await command('export_metadata', {})
+  await world.command('create_cron_trigger', { ...nightly, include_in_metadata: false })
+  const exported = await world.command('export_metadata', {})
   expect(exported).not.toHaveProperty('cron_triggers')
-  await command('replace_metadata', exported)
-  expect(await command('get_cron_triggers', {})).toMatchObject({ cron_triggers: [{ name: 'nightly' }] })
+  await world.command('replace_metadata', exported)
+  expect(await world.command('get_cron_triggers', {})).toMatchObject({ cron_triggers: [{ name: 'nightly' }] })
 })
 
 test('a one-off event is delivered at its time, with what it was given', async () => {
-  const answer = (await command('create_scheduled_event', {
+  const answer = (await world.command('create_scheduled_event', {
     webhook: '{{HOOKS}}/once',
     schedule_at: new Date(Date.now() + 500).toISOString(),
     payload: { amount: 1 },
@@ -155,28 +122,32 @@ test('a one-off event is delivered at its time, with what it was given', async (
   })) as { message: string; event_id: string }
   expect(answer.message).toBe('success')
   await sleep(200)
-  expect(receiver.calls).toHaveLength(0)
-  const [call] = await receiver.received(1)
+  expect(world.receiver.calls).toHaveLength(0)
+  const [call] = await world.receiver.received(1)
   expect(call).toMatchObject({
     path: '/once',
     headers: { 'x-kind': 'once' },
     body: { id: answer.event_id, payload: { amount: 1 }, comment: 'reminder' },
   })
   await settled('hdb_scheduled_events', answer.event_id)
-  expect(await command('get_scheduled_events', { type: 'one_off', status: ['delivered'] })).toMatchObject({
+  expect(
+    await world.command('get_scheduled_events', { type: 'one_off', status: ['delivered'] }),
+  ).toMatchObject({
     events: [{ id: answer.event_id, status: 'delivered' }],
   })
-  expect(await command('delete_scheduled_event', { type: 'one_off', event_id: answer.event_id })).toEqual({
+  expect(
+    await world.command('delete_scheduled_event', { type: 'one_off', event_id: answer.event_id }),
+  ).toEqual({
     message: 'success',
   })
 })
 
 test('what an engine that was killed had locked is delivered by the next one', async () => {
-  await engine.stop()
-  await pool.query(`
+  await world.stop(engine)
+  await world.pool.query(`
     insert into hdb_catalog.hdb_scheduled_events (webhook_conf, scheduled_time, status)
     values ('"{{HOOKS}}/left"', now() - interval '1 minute', 'locked')`)
-  engine = await start()
-  const [call] = await receiver.received(1)
+  engine = await world.start()
+  const [call] = await world.receiver.received(1)
   expect(call).toMatchObject({ path: '/left', body: { payload: null } })
 })

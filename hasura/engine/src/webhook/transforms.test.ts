@@ -1,55 +1,29 @@
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
-import { type WebhookReceiver, startReceiver } from '../events/testing/webhook-receiver.ts'
+import type { Engine } from '../engine.ts'
+import { type DeliveryWorld, openDeliveryWorld } from '../events/testing/delivery-world.ts'
 import { createSession } from '../session/types.ts'
 
-let database: TestDatabase
-let receiver: WebhookReceiver
+let world: DeliveryWorld
 let engine: Engine
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  receiver = await startReceiver()
-  engine = await startEngine({
-    databaseUrl: database.url,
-    adminSecret: 'secret',
-    port: 0,
-    poolSize: 5,
-    env: { HOOKS: receiver.url, TOKEN: 's3cret' },
-    events: { fetchIntervalMs: 20 },
-    logger: pino({ level: 'silent' }),
-  })
+  world = await openDeliveryWorld()
+  engine = await world.start()
 })
 
-afterAll(async () => {
-  await engine.stop()
-  await receiver.close()
-  await database.drop()
-})
+afterAll(() => world.close())
 
 beforeEach(async () => {
-  await command('clear_metadata', {})
-  receiver.calls.length = 0
-  receiver.answer = () => ({ status: 200 })
+  await world.command('clear_metadata', {})
+  world.receiver.calls.length = 0
+  world.receiver.answer = () => ({ status: 200 })
 })
-
-const command = async (type: string, args: unknown): Promise<unknown> => {
-  const endpoint = type === 'run_sql' ? '/v2/query' : '/v1/metadata'
-  const answer = await fetch(`${engine.url ?? ''}${endpoint}`, {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': 'secret' },
-    body: JSON.stringify({ type, args }),
-  })
-  return answer.json()
-}
 
 const done = { message: 'success' }
 
 const createAction = async (definition: Readonly<Record<string, unknown>>): Promise<void> => {
   const types = { objects: [{ name: 'Weather', fields: [{ name: 'city', type: 'String!' }] }] }
-  expect(await command('set_custom_types', types)).toEqual(done)
+  expect(await world.command('set_custom_types', types)).toEqual(done)
   const action = {
     name: 'weather',
     definition: {
@@ -57,11 +31,11 @@ const createAction = async (definition: Readonly<Record<string, unknown>>): Prom
       handler: '{{HOOKS}}',
       arguments: [{ name: 'city', type: 'String!' }],
       output_type: 'Weather',
-      headers: [{ name: 'x-token', value_from_env: 'TOKEN' }],
+      headers: [{ name: 'x-token', value_from_env: 'HOOK_SECRET' }],
       ...definition,
     },
   }
-  expect(await command('create_action', action)).toEqual(done)
+  expect(await world.command('create_action', action)).toEqual(done)
 }
 
 const ask = async (): Promise<unknown> => {
@@ -90,9 +64,9 @@ const asRest = (params: Readonly<Record<string, string | null>>) => ({
 
 test('an action becomes a request of any shape, and its answer what the type says', async () => {
   await createAction(asRest({ none: 'null' }))
-  receiver.answer = () => ({ status: 200, body: '{"name":"Ulm"}' })
+  world.receiver.answer = () => ({ status: 200, body: '{"name":"Ulm"}' })
   expect(await ask()).toEqual({ weather: { city: 'Ulm 200' } })
-  const [call] = receiver.calls
+  const [call] = world.receiver.calls
   expect(call).toMatchObject({ method: 'GET', path: '/v1/Ulm%20%26%20Au?user=7', text: '' })
   expect(call?.headers).toMatchObject({ 'x-action': 'weather' })
   expect(call?.headers).not.toHaveProperty('x-token')
@@ -101,15 +75,15 @@ test('an action becomes a request of any shape, and its answer what the type say
 test('a request whose template fails is not sent', async () => {
   await createAction(asRest({ none: '{{$session_variables?.x}}' }))
   expect(await ask()).toMatchObject([{ message: 'Request Transformation Failed' }])
-  expect(receiver.calls).toHaveLength(0)
+  expect(world.receiver.calls).toHaveLength(0)
 })
 
 test('a body can be JSON of another shape, or a form', async () => {
   await createAction({ request_transform: { version: 1, body: '{"q": {{$body.input.city}}}' } })
-  receiver.answer = () => ({ status: 200, body: '{"city":"x"}' })
+  world.receiver.answer = () => ({ status: 200, body: '{"city":"x"}' })
   expect(await ask()).toEqual({ weather: { city: 'x' } })
-  expect(receiver.calls[0]).toMatchObject({ method: 'POST', text: '{"q":"Ulm & Au"}' })
-  await command('drop_action', { name: 'weather' })
+  expect(world.receiver.calls[0]).toMatchObject({ method: 'POST', text: '{"q":"Ulm & Au"}' })
+  await world.command('drop_action', { name: 'weather' })
   await createAction({
     request_transform: {
       version: 2,
@@ -119,8 +93,8 @@ test('a body can be JSON of another shape, or a form', async () => {
     },
   })
   expect(await ask()).toEqual({ weather: { city: 'x' } })
-  expect(receiver.calls[1]).toMatchObject({ path: '/?a=1&b=weather', text: 'q=Ulm%20%26%20Au&n=1' })
-  expect(receiver.calls[1]?.headers['content-type']).toBe('application/x-www-form-urlencoded')
+  expect(world.receiver.calls[1]).toMatchObject({ path: '/?a=1&b=weather', text: 'q=Ulm%20%26%20Au&n=1' })
+  expect(world.receiver.calls[1]?.headers['content-type']).toBe('application/x-www-form-urlencoded')
 })
 
 test('a response transform sees refusals, too, and one that fails is told without its insides', async () => {
@@ -130,17 +104,17 @@ test('a response transform sees refusals, too, and one that fails is told withou
       body: '{{ if $response.status == 404 }} {"message": {{$body.detail}}} {{ else }} {{ $body.absent }} {{ end }}',
     },
   })
-  receiver.answer = () => ({ status: 404, body: '{"detail":"no such city"}' })
+  world.receiver.answer = () => ({ status: 404, body: '{"detail":"no such city"}' })
   expect(await ask()).toMatchObject([{ message: 'no such city' }])
-  receiver.answer = () => ({ status: 200, body: '{"secret":"x"}' })
+  world.receiver.answer = () => ({ status: 200, body: '{"secret":"x"}' })
   expect(await ask()).toEqual([
     { message: 'Response Transformation Failed', extensions: { path: '$', code: 'unexpected' } },
   ])
 })
 
 test('an event is delivered in the shape that its handler wants; a template that fails is not tried again', async () => {
-  await command('run_sql', { sql: 'create table product (id int primary key, name text)' })
-  await command('pg_track_table', { table: 'product' })
+  await world.command('run_sql', { sql: 'create table product (id int primary key, name text)' })
+  await world.command('pg_track_table', { table: 'product' })
   const trigger = (template: string) => ({
     name: 'product_new',
     table: 'product',
@@ -161,7 +135,7 @@ test('an event is delivered in the shape that its handler wants; a template that
     expect(result.kind).toBe('data')
   }
   const log = async () => {
-    const events = (await command('pg_get_event_logs', { name: 'product_new' })) as {
+    const events = (await world.command('pg_get_event_logs', { name: 'product_new' })) as {
       readonly delivered: boolean
       readonly error: boolean
       readonly tries: number
@@ -169,14 +143,14 @@ test('an event is delivered in the shape that its handler wants; a template that
     return events.map(({ delivered, error, tries }) => ({ delivered, error, tries }))
   }
   expect(
-    await command('pg_create_event_trigger', trigger('{"text": "new: {{$body.event.data.new.name}}"}')),
+    await world.command('pg_create_event_trigger', trigger('{"text": "new: {{$body.event.data.new.name}}"}')),
   ).toEqual(done)
-  receiver.answer = () => ({ status: 200, body: '{"id":"m1","token":"secret"}' })
+  world.receiver.answer = () => ({ status: 200, body: '{"id":"m1","token":"secret"}' })
   await insert(1)
-  await receiver.received(1)
-  expect(receiver.calls[0]).toMatchObject({ path: '/7', text: '{"text":"new: Tea"}' })
+  await world.receiver.received(1)
+  expect(world.receiver.calls[0]).toMatchObject({ path: '/7', text: '{"text":"new: Tea"}' })
   await expect.poll(log).toEqual([{ delivered: true, error: false, tries: 1 }])
-  const invocations = await command('pg_get_event_invocation_logs', { name: 'product_new' })
+  const invocations = await world.command('pg_get_event_invocation_logs', { name: 'product_new' })
   expect(invocations).toMatchObject([
     {
       status: 200,
@@ -184,11 +158,11 @@ test('an event is delivered in the shape that its handler wants; a template that
       response: { data: { body: '{"kept":"m1"}' } },
     },
   ])
-  await command('pg_create_event_trigger', trigger('{{$body.event.data.old.name}}'))
+  await world.command('pg_create_event_trigger', trigger('{{$body.event.data.old.name}}'))
   await insert(2)
   await expect.poll(log).toContainEqual({ delivered: false, error: true, tries: 1 })
-  expect(receiver.calls).toHaveLength(1)
-  await command('run_sql', { sql: 'drop table product', cascade: true })
+  expect(world.receiver.calls).toHaveLength(1)
+  await world.command('run_sql', { sql: 'drop table product', cascade: true })
 })
 
 test('test_webhook_transform shows a request without sending it', async () => {
@@ -207,14 +181,14 @@ test('test_webhook_transform shows a request without sending it', async () => {
       body: { action: 'transform', template: '{"nr": {{$body.nr}}}' },
     },
   }
-  expect(await command('test_webhook_transform', args)).toEqual({
+  expect(await world.command('test_webhook_transform', args)).toEqual({
     webhook_url: 'http://shop.example/hook/Ada?session=7',
     method: 'PUT',
     headers: [['x-secret', 'http://shop.example']],
     body: { nr: 1 },
   })
   const failing = { ...args, request_transform: { body: '{"nr": {{$body.absent}}}' } }
-  expect(await command('test_webhook_transform', failing)).toMatchObject({
+  expect(await world.command('test_webhook_transform', failing)).toMatchObject({
     code: 'validation-failed',
     error: 'request transform validation failed',
     internal: [
@@ -222,10 +196,10 @@ test('test_webhook_transform shows a request without sending it', async () => {
     ],
   })
   // The process's own environment stays hidden.
-  expect(await command('test_webhook_transform', { ...args, webhook_url: '{{HOOKS}}' })).toMatchObject({
+  expect(await world.command('test_webhook_transform', { ...args, webhook_url: '{{HOOKS}}' })).toMatchObject({
     code: 'not-found',
   })
-  expect(receiver.calls).toHaveLength(0)
+  expect(world.receiver.calls).toHaveLength(0)
 })
 
 test('a command refuses a template that is none', async () => {
@@ -237,7 +211,7 @@ test('a command refuses a template that is none', async () => {
       request_transform: { version: 1, body: '{{ $body.' },
     },
   }
-  expect(await command('create_action', action)).toMatchObject({
+  expect(await world.command('create_action', action)).toMatchObject({
     code: 'validation-failed',
     error: 'request transform validation failed',
     internal: ['unexpected end of the template'],

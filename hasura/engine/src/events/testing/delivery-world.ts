@@ -1,0 +1,70 @@
+import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+import { pino } from 'pino'
+import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+import { type WebhookReceiver, startReceiver } from './webhook-receiver.ts'
+
+/** A database of its own, a receiver of webhooks, and the engines that are between them. */
+export interface DeliveryWorld {
+  readonly database: TestDatabase
+  readonly pool: pg.Pool
+  /** What metadata knows as `{{HOOKS}}`. */
+  readonly receiver: WebhookReceiver
+  /** Starts one more engine on the database. It looks for what is due every 20 ms. */
+  start(options?: Partial<EngineOptions>): Promise<Engine>
+  /** Sends a command to the first engine that runs, as admin; `headers` go along. */
+  command(type: string, args: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>
+  stop(engine: Engine): Promise<void>
+  close(): Promise<void>
+}
+
+const adminSecret = 'secret'
+
+export const openDeliveryWorld = async (): Promise<DeliveryWorld> => {
+  const database = await createTestDatabase()
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  // Dropping the database may end a connection before the pool has closed it.
+  pool.on('error', () => undefined)
+  const receiver = await startReceiver()
+  const engines = new Set<Engine>()
+  const stop: DeliveryWorld['stop'] = async (engine) => {
+    engines.delete(engine)
+    await engine.stop()
+  }
+  return {
+    database,
+    pool,
+    receiver,
+    start: async ({ events, ...options } = {}) => {
+      const engine = await startEngine({
+        databaseUrl: database.url,
+        adminSecret,
+        port: 0,
+        poolSize: 5,
+        env: { HOOKS: receiver.url, HOOK_SECRET: 's3cret' },
+        events: { fetchIntervalMs: 20, actionsFetchIntervalMs: 20, ...events },
+        logger: pino({ level: 'silent' }),
+        ...options,
+      })
+      engines.add(engine)
+      return engine
+    },
+    command: async (type, args, headers = {}) => {
+      const [engine] = engines
+      const endpoint = type === 'run_sql' ? '/v2/query' : '/v1/metadata'
+      const answer = await fetch(`${engine?.url ?? ''}${endpoint}`, {
+        method: 'POST',
+        headers: { 'x-hasura-admin-secret': adminSecret, ...headers },
+        body: JSON.stringify({ type, args }),
+      })
+      return (await answer.json()) as unknown
+    },
+    stop,
+    close: async () => {
+      await Promise.all([...engines].map(stop))
+      await receiver.close()
+      await pool.end()
+      await database.drop()
+    },
+  }
+}
