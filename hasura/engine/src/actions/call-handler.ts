@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Action } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { RequestFailure } from '../execute/request-failure.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { type Environment, UnsetVariable, resolveTemplate } from '../webhook/environment.ts'
 import { requestHeaders } from '../webhook/request-headers.ts'
 import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
@@ -21,6 +22,7 @@ export interface ActionPayload {
 export interface HandlerCall {
   readonly environment: Environment
   readonly clientHeaders?: IncomingHttpHeaders | undefined
+  readonly trace?: TraceContext | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -47,6 +49,7 @@ export const callHandler = async (
     timeoutMs: (definition.timeout ?? defaultTimeout) * 1000,
     maxAnswerBytes,
     signal: call.signal,
+    trace: call.trace,
   })
   if (answer.kind === 'unanswered')
     throw unexpected('http exception when calling webhook', new Error(answer.message))

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { failureOf } from '../execute/request-failure.ts'
 import { isAsynchronous } from '../metadata/action.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { startTrace } from '../tracing/trace-context.ts'
 import type { Environment } from '../webhook/environment.ts'
 import {
   type TakenInvocation,
@@ -38,7 +39,7 @@ export const createActionQueue = (
       request_query: null,
     }
     try {
-      const call = { environment, clientHeaders: invocation.request_headers, signal }
+      const call = { environment, clientHeaders: invocation.request_headers, trace: startTrace(), signal }
       const { body } = await callHandler(action, payload, call)
       checkAnswer(body, action.definition.output_type ?? 'Boolean', metadata.custom_types ?? {})
       await completeInvocation(pool, invocation.id, body)

@@ -1,5 +1,6 @@
 import type { Json } from '../metadata/parse.ts'
 import type { RequestTransform, ResponseTransform, WebhookHeader } from '../metadata/types.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import {
   type Environment,
   UnsetVariable,
@@ -7,6 +8,8 @@ import {
   resolveTemplate,
   valueFromEnvironment,
 } from '../webhook/environment.ts'
+import { defaultHeaders, isDefaultHeader } from '../webhook/default-headers.ts'
+import { httpException } from '../webhook/http-exception.ts'
 import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
 import { TransformError } from '../webhook/transform-error.ts'
 import {
@@ -32,6 +35,7 @@ export interface TriggerCall {
   readonly session?: SessionVariables | undefined
   readonly timeoutSeconds: number
   readonly environment: Environment
+  readonly trace: TraceContext
   readonly signal: AbortSignal
 }
 
@@ -51,12 +55,14 @@ const maxAnswerBytes = 1024 * 1024
 export const callTrigger = async (trigger: Addressee, call: TriggerCall): Promise<CalledTrigger> => {
   try {
     const { request, context } = requestOf(trigger, call)
-    const outcome = await sendWebhook(request, {
-      timeoutMs: call.timeoutSeconds * 1000,
-      maxAnswerBytes,
-      signal: call.signal,
-    })
-    return { outcome: withTransformedBody(outcome, trigger, call, context), sentBody: request.body }
+    const { signal, trace } = call
+    const timeoutMs = call.timeoutSeconds * 1000
+    const outcome = await sendWebhook(request, { timeoutMs, maxAnswerBytes, signal, trace })
+    const { body: sentBody } = request
+    if (outcome.kind === 'answered')
+      return { outcome: withTransformedBody(outcome, trigger, call, context), sentBody }
+    const message = JSON.stringify(httpException(request, outcome, timeoutMs))
+    return { outcome: { ...outcome, message }, sentBody }
   } catch (error) {
     if (error instanceof UnsetVariable)
       return { outcome: { kind: 'unanswered', message: error.message }, sentBody: call.body }
@@ -78,10 +84,7 @@ const requestOf = (
   const request: WebhookRequest = {
     method: 'POST',
     url,
-    headers: [
-      ['content-type', 'application/json'],
-      ...configured.filter(([name]) => name.toLowerCase() !== 'content-type'),
-    ],
+    headers: [...defaultHeaders, ...configured.filter(([name]) => !isDefaultHeader(name))],
     body,
   }
   if (transform === undefined) return { request, context: undefined }
@@ -94,12 +97,12 @@ const requestOf = (
  * answer as it came: what was delivered stays delivered.
  */
 const withTransformedBody = (
-  outcome: WebhookOutcome,
+  outcome: Extract<WebhookOutcome, { kind: 'answered' }>,
   { response_transform: transform }: Addressee,
   { session }: TriggerCall,
   request: TransformContext | undefined,
 ): WebhookOutcome => {
-  if (transform === undefined || outcome.kind !== 'answered') return outcome
+  if (transform === undefined) return outcome
   const { status, body } = outcome
   try {
     const transformed = transformResponse(transform, { body: jsonOrNull(body), status, session, request })

@@ -1,4 +1,5 @@
 import type { WebhookHeader } from '../metadata/types.ts'
+import { defaultHeaders, isDefaultHeader } from '../webhook/default-headers.ts'
 import type { CalledTrigger, TriggerOutcome } from './call-trigger.ts'
 
 /** What is done with an event after an attempt. */
@@ -17,8 +18,7 @@ export interface RetryPolicy {
  * itself asks for by `Retry-After`.
  */
 export const judge = (outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict => {
-  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
-    return { kind: 'delivered' }
+  if (outcome.kind === 'answered' && isSuccess(outcome.status)) return { kind: 'delivered' }
   if (outcome.kind === 'untransformable') return { kind: 'failed' }
   const asked = outcome.kind === 'answered' ? retryAfter(outcome.headers) : undefined
   if (asked !== undefined) return { kind: 'retry', afterSeconds: asked }
@@ -26,6 +26,8 @@ export const judge = (outcome: TriggerOutcome, triesBefore: number, policy: Retr
     ? { kind: 'failed' }
     : { kind: 'retry', afterSeconds: policy.intervalSeconds }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** Nobody is asked to come back later than in a year. */
 const longestRetryAfter = 366 * 24 * 3600
@@ -38,37 +40,48 @@ const retryAfter = (headers: readonly (readonly [string, string])[]): number | u
   return seconds > 0 ? Math.min(seconds, longestRetryAfter) : undefined
 }
 
-/** An attempt as the invocation logs keep it: JSON texts, and the status that the console shows. */
+/** An attempt as the invocation logs keep it: JSON texts, and the status, if there was an answer. */
 export interface Invocation {
-  readonly status: number
+  readonly status: number | null
   readonly request: string
   readonly response: string
 }
 
-/** What stands for the status of a call that had no answer. */
-const noStatus = 1000
+/** The formats of Hasura's invocation logs differ in their numbers alone. */
+export type InvocationVersion = '1' | '2'
 
-/** A header from the environment is logged by the variable's name: logs are no place for secrets. */
+/** Of answers only those that count as success are kept whole. */
 export const invocationOf = (
   { outcome, sentBody }: CalledTrigger,
   headers: readonly WebhookHeader[],
+  version: InvocationVersion,
 ): Invocation => ({
-  status: outcome.kind === 'answered' ? outcome.status : noStatus,
-  request: `{"payload":${jsonText(sentBody)},"headers":${JSON.stringify(headers)},"version":"2"}`,
+  status: outcome.kind === 'answered' ? outcome.status : null,
+  request: `{"payload":${jsonText(sentBody)},"headers":${JSON.stringify(loggedHeaders(headers))},"version":"${version}"}`,
   response: JSON.stringify(
-    outcome.kind === 'answered'
+    outcome.kind === 'answered' && isSuccess(outcome.status)
       ? {
           type: 'webhook_response',
-          version: '2',
+          version,
           data: {
             status: outcome.status,
             headers: outcome.headers.map(([name, value]) => ({ name, value })),
             body: outcome.body,
           },
         }
-      : { type: 'client_error', version: '2', data: { message: outcome.message } },
+      : {
+          type: 'client_error',
+          version,
+          data: { message: outcome.kind === 'answered' ? outcome.body : outcome.message },
+        },
   ),
 })
+
+/** A header from the environment is logged by the variable's name: logs are no place for secrets. */
+const loggedHeaders = (headers: readonly WebhookHeader[]): readonly WebhookHeader[] => [
+  ...defaultHeaders.map(([name, value]) => ({ name, value })),
+  ...headers.filter(({ name }) => !isDefaultHeader(name)),
+]
 
 /** A transformed body may be absent, or a form instead of JSON. */
 const jsonText = (body: string | undefined): string => {

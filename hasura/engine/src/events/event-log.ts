@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
+import type { TransactionSettings } from '../execute/statement-query.ts'
 import { type Json, json } from '../metadata/parse.ts'
 import type { QualifiedName } from '../metadata/qualified-name.ts'
-import type { Session } from '../session/types.ts'
 
 /** What the metadata API asks of `hdb_catalog.event_log`. */
 
@@ -11,18 +11,22 @@ export interface Page {
   readonly offset: number
 }
 
-/** Writes an event that no row has caused. Returns its id. */
+export interface ManualEvent {
+  readonly table: QualifiedName
+  readonly trigger: string
+  readonly payload: Json
+}
+
+/** Writes an event that no row has caused; what it is given stands where a new row would. Returns its id. */
 export const insertManualEvent = async (
   pool: Pool,
-  table: QualifiedName,
-  trigger: string,
-  payload: Json,
-  session: Session,
+  { table, trigger, payload }: ManualEvent,
+  { user, trace }: TransactionSettings,
 ): Promise<string> => {
   const { rows } = await pool.query<{ id: string }>(
     `select hdb_catalog.insert_event_log($1, $2, $3, 'MANUAL', $4::json) as id
-     from (select set_config('hasura.user', $5, true) offset 0) as session`,
-    [table.schema, table.name, trigger, JSON.stringify(payload), JSON.stringify(session.variables)],
+     from (select set_config('hasura.user', $5, true), set_config('hasura.tracecontext', $6, true) offset 0) as settings`,
+    [table.schema, table.name, trigger, JSON.stringify({ old: null, new: payload }), user, trace],
   )
   const [row] = rows
   if (!row) throw new Error('insert_event_log has returned nothing')

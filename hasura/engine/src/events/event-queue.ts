@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { EventTrigger } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { type TraceContext, resumeTrace } from '../tracing/trace-context.ts'
 import type { Environment } from '../webhook/environment.ts'
 import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
@@ -84,12 +85,13 @@ export const createEventQueue = (
       timeout_sec = 60,
     } = trigger.retry_conf
     const body = eventBody(row, retries)
-    const call = { body, session: sessionOf(row), timeoutSeconds: timeout_sec, environment, signal }
+    const { session, trace } = originOf(row)
+    const call = { body, session, timeoutSeconds: timeout_sec, environment, trace, signal }
     const called = await callTrigger(trigger, call)
     // What was cut off by the stop of the engine is no attempt of the handler's.
     if (signal.aborted && called.outcome.kind === 'unanswered') return
     const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })
-    await record(row, verdict, invocationOf(called, trigger.headers ?? []))
+    await record(row, verdict, invocationOf(called, trigger.headers ?? [], '2'))
   }
 
   return {
@@ -114,11 +116,18 @@ export const createEventQueue = (
   }
 }
 
-const eventSession = z.object({ session_variables: z.record(z.string(), z.string()).nullish() })
+const eventOrigin = z.object({
+  session_variables: z.record(z.string(), z.string()).nullish().catch(undefined),
+  trace_context: z.unknown(),
+})
 
-/** On whose behalf the row was written; nobody's, if it was not by GraphQL. */
-const sessionOf = ({ payload }: EventRow): SessionVariables | undefined =>
-  eventSession.safeParse(JSON.parse(payload)).data?.session_variables ?? undefined
+/** On whose behalf the row was written (nobody's, if it was not by GraphQL), and as part of what. */
+const originOf = ({
+  payload,
+}: EventRow): { readonly session: SessionVariables | undefined; readonly trace: TraceContext } => {
+  const origin = eventOrigin.safeParse(JSON.parse(payload)).data
+  return { session: origin?.session_variables ?? undefined, trace: resumeTrace(origin?.trace_context) }
+}
 
 const hasTriggers = ({ tables }: Snapshot['metadata']['sources'][number]): boolean =>
   tables.some(({ event_triggers = [] }) => event_triggers.length > 0)

@@ -93,6 +93,8 @@ test('an insert reaches the webhook with the row, the session and the configured
       request: {
         payload: call?.body,
         headers: [
+          { name: 'Content-Type', value: 'application/json' },
+          { name: 'User-Agent', value: 'hasura-graphql-engine/v2.48.0' },
           { name: 'x-secret', value_from_env: 'HOOK_SECRET' },
           { name: 'x-kind', value: 'product' },
         ],
@@ -200,13 +202,96 @@ test('a handler that does not answer in time, and a variable that is not set, ar
   world.receiver.answer = () => ({ status: 200, delayMs: 3_000 })
   await world.pool.query(`insert into product (name) values ('Tea')`)
   await settled(2)
-  const { rows } = await world.pool.query(
+  const { rows } = await world.pool.query<{ message: string }>(
     `select trigger_name, status, response->'data'->>'message' as message from hdb_catalog.event_invocation_logs order by 1`,
   )
-  expect(rows).toEqual([
-    { trigger_name: 'nowhere', status: 1000, message: "environment variable 'NOT_SET' not set" },
-    { trigger_name: 'product_changed', status: 1000, message: 'ResponseTimeout' },
+  expect(rows).toMatchObject([
+    { trigger_name: 'nowhere', status: null, message: "environment variable 'NOT_SET' not set" },
+    { trigger_name: 'product_changed', status: null },
   ])
+  expect(JSON.parse(rows[1]?.message ?? '')).toMatchObject({
+    type: 'http_exception',
+    message: 'Response timeout',
+    request: { host: '127.0.0.1', path: '/product', method: 'POST', secure: false },
+  })
+})
+
+test('what a handler answers when it refuses is logged as the error', async () => {
+  await world.start()
+  await track()
+  world.receiver.answer = () => ({ status: 422, body: '{"message":"no"}' })
+  await world.pool.query(`insert into product (name) values ('Tea')`)
+  await settled(1)
+  const { rows } = await world.pool.query('select status, response from hdb_catalog.event_invocation_logs')
+  const response = { type: 'client_error', version: '2', data: { message: '{"message":"no"}' } }
+  expect(rows).toEqual([{ status: 422, response }])
+})
+
+test('an update that writes the same value in another way, or nothing that is listened to, is none', async () => {
+  await world.pool.query('alter table product add column weight numeric, add column place point')
+  await world.start()
+  await track({ update: { columns: ['weight'] } })
+  await world.command('pg_create_event_trigger', {
+    name: 'product_moved',
+    table: 'product',
+    webhook: '{{HOOKS}}/moved',
+    update: { columns: ['weight', 'place'] },
+  })
+  await world.pool.query(`insert into product (name, weight, place) values ('Tea', 1.0, '(0,0)')`)
+  await settled(1)
+  for (const change of [
+    'weight = 1.0, stock = 3',
+    `place = '(0,0)'`,
+    'weight = 1.00',
+    'weight = null',
+    `place = '(0,1)'`,
+  ])
+    await world.pool.query(`update product set ${change}`)
+  const rows = await settled(5)
+  expect(rows.map(({ trigger_name: name }) => name).toSorted()).toEqual([
+    'product_changed',
+    'product_changed',
+    // Places have no equality, so that these are compared as they are stored.
+    'product_moved',
+    'product_moved',
+    'product_moved',
+  ])
+})
+
+test('an event carries the trace of the request that caused it, and goes on as part of it', async () => {
+  const engine = await world.start()
+  await track()
+  const clientHeaders = { 'x-b3-traceid': '463ac35c9f6413ad', 'x-b3-spanid': 'a2fb4a1d1a96d312' }
+  const query = 'mutation { insert_product_one(object: {name: "Tea"}) { id } }'
+  expect(await engine.execute({ query }, createSession('admin', {}), { clientHeaders })).toMatchObject({
+    kind: 'data',
+  })
+  const traceId = '0000000000000000463ac35c9f6413ad'
+  const [call] = await world.receiver.received(1)
+  const { trace_context: context } = call?.body.event as { trace_context: Record<string, string> }
+  expect(context).toEqual({
+    trace_id: traceId,
+    span_id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+    sampling_state: '1',
+  })
+  expect(call?.headers).toMatchObject({ 'x-b3-traceid': traceId, 'x-b3-sampled': '1' })
+  expect(call?.headers['x-b3-parentspanid']).toMatch(/^[0-9a-f]{16}$/)
+  await world.pool.query(`insert into product (name) values ('Pan')`)
+  const own = (await world.receiver.received(2))[1]
+  expect(own?.body.event).toMatchObject({ trace_context: null })
+  expect(own?.headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('SQL of the metadata API is told by whom', async () => {
+  await world.start()
+  await track()
+  const sql = `insert into product (name) values ('Tea')`
+  await world.command('run_sql', { sql }, { 'x-hasura-user-id': '7' })
+  const [call] = await world.receiver.received(1)
+  expect(call?.body.event).toMatchObject({
+    session_variables: { 'x-hasura-role': 'admin', 'x-hasura-user-id': '7' },
+    trace_context: { sampling_state: '1' },
+  })
 })
 
 test('Retry-After is obeyed, even when the retries are used up', async () => {
@@ -315,14 +400,19 @@ test('numbers are texts where the engine is told so', async () => {
 test('manual events, redelivery and logs', async () => {
   await world.start()
   await track({ enable_manual: true })
-  const { event_id: id } = (await world.command('pg_invoke_event_trigger', {
-    name: 'product_changed',
-    payload: { hello: 'world' },
-  })) as { event_id: string }
+  const { event_id: id } = (await world.command(
+    'pg_invoke_event_trigger',
+    { name: 'product_changed', payload: { hello: 'world' } },
+    { 'x-hasura-user-id': '7' },
+  )) as { event_id: string }
   const [call] = await world.receiver.received(1)
   expect(call?.body).toMatchObject({
     id,
-    event: { op: 'MANUAL', data: { hello: 'world' }, session_variables: { 'x-hasura-role': 'admin' } },
+    event: {
+      op: 'MANUAL',
+      data: { old: null, new: { hello: 'world' } },
+      session_variables: { 'x-hasura-role': 'admin', 'x-hasura-user-id': '7' },
+    },
   })
   await settled(1)
   expect(await world.command('pg_redeliver_event', { event_id: id })).toEqual({ message: 'success' })
@@ -347,6 +437,9 @@ test.each([
   [{ webhook: undefined }, 'parse-failed', /^must provide webhook or webhook_from_env/],
   [{ name: 'a b' }, 'parse-failed', /^only alphanumeric/],
   [{ name: 'x'.repeat(43) }, 'parse-failed', /at most 42/],
+  [{ replace: true }, 'not-exists', /^event trigger "product_changed" does not exist$/],
+  [{ insert: { columns: [] } }, 'parse-failed', /^found empty column specification/],
+  [{ delete: { columns: '*', payload: [] } }, 'parse-failed', /^found empty payload specification/],
   [{ update: { columns: ['nothing'] } }, 'invalid-configuration', /"nothing" does not exist/],
   [{ table: 'nothing' }, 'not-exists', /"nothing" does not exist/],
 ] as const)('refuses %j', async (change, code, error) => {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { WebhookHeader } from '../metadata/types.ts'
+import { startTrace } from '../tracing/trace-context.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Addressee, callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
@@ -73,10 +74,16 @@ export const createScheduledQueue = <Row extends ScheduledRow>(
     if (!call) return finish(row, 'error')
     if (row.tries === 0 && row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
     const { body, timeoutSeconds, retries, retryIntervalSeconds: intervalSeconds } = call
-    const called = await callTrigger(call, { body, timeoutSeconds, environment, signal })
+    const called = await callTrigger(call, {
+      body,
+      timeoutSeconds,
+      environment,
+      trace: startTrace(),
+      signal,
+    })
     if (signal.aborted && called.outcome.kind === 'unanswered') return
     const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })
-    const { status, request, response } = invocationOf(called, call.headers)
+    const { status, request, response } = invocationOf(called, call.headers, '1')
     await pool.query(recordSql, [
       row.id,
       status,

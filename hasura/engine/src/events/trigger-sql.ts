@@ -65,32 +65,49 @@ const functionBody = (
   const data = `json_build_object('old', ${operation === 'insert' ? 'null' : json('OLD')}, 'new', ${operation === 'delete' ? 'null' : json('NEW')})`
   const names = [table.name.schema, table.name.name, trigger].map(escapeLiteral).join(', ')
   const write = `perform hdb_catalog.insert_event_log(${names}, TG_OP, ${data});`
-  return `
-begin
-  ${operation === 'update' ? `if ${changed(table, columns)} then\n    ${write}\n  end if;` : write}
-  return null;
-end
-`
+  const body =
+    operation === 'update' ? whenChanged(table, columns, stringifyNumbers, write) : `begin\n  ${write}`
+  return `\n${body}\n  return null;\nend\n`
 }
 
 const chosen = (table: CatalogTable, columns: Columns): readonly CatalogColumn[] =>
   columns === '*' ? table.columns : table.columns.filter(({ name }) => columns.includes(name))
 
 /**
- * Whether any of the columns was written to. The images are compared, not the values: not every type has an
- * equality (`json`, `point`), and a trigger that fails would fail the user's update.
+ * Writes the event if any of the columns has another value. As in Hasura it is the values that are compared, so that
+ * `1.0` for `1.00` is no change, and the images of all of them where a type has no equality (`json`, `point`): a trigger
+ * that fails would fail the user's update.
  */
-const changed = (table: CatalogTable, columns: Columns): string => {
-  if (columns === '*') return 'OLD *<> NEW'
-  // A row constructor would be compared column by column, with the operators of their types.
+const whenChanged = (
+  table: CatalogTable,
+  columns: Columns,
+  stringifyNumbers: boolean,
+  write: string,
+): string => {
+  const listened = chosen(table, columns)
+  // A row constructor would be compared column by column, and null with null would be unknown.
   const row = (of: 'OLD' | 'NEW'): string =>
-    `(select r from (select ${chosen(table, columns)
-      .map(({ name }) => `${of}.${escapeIdentifier(name)}`)
-      .join(', ')}) r)`
-  return columns.length === 0 ? 'false' : `${row('OLD')} *<> ${row('NEW')}`
+    `(select r from (${rowValues(of, listened, stringifyNumbers)}) r)`
+  const compared = (operator: '<>' | '*<>'): string =>
+    listened.length === 0 ? 'false' : `${row('OLD')} ${operator} ${row('NEW')}`
+  return `declare
+  changed boolean;
+begin
+  begin
+    changed := ${compared('<>')};
+  exception when undefined_function then
+    changed := ${compared('*<>')};
+  end;
+  if changed then
+    ${write}
+  end if;`
 }
 
-const rowJson = (
+const rowJson = (row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], stringifyNumbers: boolean): string =>
+  `(select row_to_json(r) from (${rowValues(row, columns, stringifyNumbers)}) r)`
+
+/** The columns as they are delivered. */
+const rowValues = (
   row: 'OLD' | 'NEW',
   columns: readonly CatalogColumn[],
   stringifyNumbers: boolean,
@@ -99,7 +116,7 @@ const rowJson = (
     const column = `${row}.${escapeIdentifier(name)}`
     return stringifyNumbers && isBigNumber(type) ? `${column}::text as ${escapeIdentifier(name)}` : column
   })
-  return `(select row_to_json(r) from (select ${values.join(', ')}) r)`
+  return `select ${values.join(', ')}`
 }
 
 const qualified = ({ schema, name }: QualifiedName): string =>

@@ -2,6 +2,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
 import { encodeLiteral } from '../sql/encode.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
+import type { TransactionSettings } from './statement-query.ts'
 
 /** Rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
 export type WrittenRows = readonly (readonly (string | null)[] | null)[]
@@ -9,8 +10,8 @@ export type WrittenRows = readonly (readonly (string | null)[] | null)[]
 export interface Bindings {
   readonly variables: Readonly<Record<string, JsonValue>>
   readonly session: Session
-  /** What `hasura.user` is to be while a mutation's only statement runs. */
-  readonly user?: string
+  /** Of the transaction that a mutation's only statement runs in. */
+  readonly settings?: TransactionSettings
   readonly written?: WrittenRows
   /** An action's answer, or keys of rows, as JSON text. */
   readonly answer?: string

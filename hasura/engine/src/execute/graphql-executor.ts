@@ -15,6 +15,7 @@ import type { NamingConvention } from '../schema/naming.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { RemoteCaller } from '../remote/send-remote.ts'
 import type { Session } from '../session/types.ts'
+import { type TraceContext, requestTrace, traceSetting } from '../tracing/trace-context.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type FieldGroup, compileOperation } from './compile-operation.ts'
@@ -29,6 +30,7 @@ import { runRemoteFields } from './run-remote-fields.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
+import type { TransactionSettings } from './statement-query.ts'
 import { validateInputs } from './validate-inputs.ts'
 
 /** Who is told what Postgres said, beside Hasura's own words (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
@@ -129,7 +131,8 @@ export const createGraphQLExecutor = (
         const asked = actionGroups(request, runtimeOf(request, session))
         if (asked === undefined) throw new RequestError('the action is no longer there', '$')
         const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
-        const run: Run = { request, session, variables, executeOptions, pool, options }
+        const trace = requestTrace(executeOptions.clientHeaders)
+        const run: Run = { request, session, variables, executeOptions, pool, options, trace }
         return await runOperation(asked, run)
       } catch (error) {
         return failedResult(error, session, options)
@@ -192,8 +195,15 @@ const execute = async (
   const compiled = known ?? compile()
   if (known === undefined && compiled.reusable)
     runtime.plans.set(key, compiled, { size: key.length + compiled.textLength })
-  const run: Run = { request, session, variables, executeOptions, pool, options }
-  await validateInputs(compiled.validations, { environment: options.env, session, ...executeOptions })
+  const trace = requestTrace(executeOptions.clientHeaders)
+  const run: Run = { request, session, variables, executeOptions, pool, options, trace }
+  if (compiled.validations.length > 0)
+    await validateInputs(compiled.validations, {
+      environment: options.env,
+      session,
+      trace: run.trace(),
+      ...executeOptions,
+    })
   try {
     return await runOperation(compiled, run)
   } catch (error) {
@@ -212,6 +222,7 @@ interface Run {
   readonly executeOptions: ExecuteOptions
   readonly pool: pg.Pool
   readonly options: GraphQLExecutorOptions
+  readonly trace: () => TraceContext
 }
 
 const runOperation = async (
@@ -258,16 +269,18 @@ const withJoins = async (json: string, joins: JoinRegistry, run: Run): Promise<s
   return resolveJoins(json, joins, { ...remoteCaller(run), pool, session, stringifyNumbers })
 }
 
-const remoteCaller = ({ session, options, executeOptions }: Run): RemoteCaller => ({
+const remoteCaller = ({ session, options, executeOptions, trace }: Run): RemoteCaller => ({
   environment: options.env,
+  trace: trace(),
   sessionVariables: session.variables,
   ...executeOptions,
 })
 
 const entry = (key: string, json: string): string => `"${key}":${json}`
 
-const actionRuntime = ({ pool, options, session, request, executeOptions }: Run): ActionRuntime => ({
+const actionRuntime = ({ pool, options, session, request, executeOptions, trace }: Run): ActionRuntime => ({
   pool,
+  trace: trace(),
   environment: options.env,
   session,
   requestQuery: request.query,
@@ -293,13 +306,13 @@ const runDatabaseGroup = ({ fields, isolation }: DatabaseGroup, run: Run): Promi
     case 'reads':
       return withConnection(pool, signal, (client) => entries(client, { variables, session }))
     case 'single-write': {
-      const user = JSON.stringify(session.variables)
-      return withConnection(pool, signal, (client) => entries(client, { variables, session, user }))
+      const settings = settingsOf(run)
+      return withConnection(pool, signal, (client) => entries(client, { variables, session, settings }))
     }
     case 'transaction': {
-      const user = JSON.stringify(session.variables)
+      const settings = settingsOf(run)
       return withConnection(pool, signal, (client) =>
-        inTransaction(client, user, () => entries(client, { variables, session })),
+        inTransaction(client, settings, () => entries(client, { variables, session })),
       )
     }
     default:
@@ -307,13 +320,19 @@ const runDatabaseGroup = ({ fields, isolation }: DatabaseGroup, run: Run): Promi
   }
 }
 
-/** Triggers and functions of the database read in `hasura.user` on whose behalf the transaction runs. */
+const settingsOf = ({ session, trace }: Run): TransactionSettings => ({
+  user: JSON.stringify(session.variables),
+  trace: traceSetting(trace()),
+})
+
 const inTransaction = async <Result>(
   client: pg.PoolClient,
-  user: string,
+  { user, trace }: TransactionSettings,
   work: () => Promise<Result>,
 ): Promise<Result> => {
-  await client.query(`BEGIN; SET LOCAL "hasura.user" = ${pg.escapeLiteral(user)}`)
+  await client.query(
+    `BEGIN; SET LOCAL "hasura.user" = ${pg.escapeLiteral(user)}; SET LOCAL "hasura.tracecontext" = ${pg.escapeLiteral(trace)}`,
+  )
   try {
     const result = await work()
     await client.query('COMMIT')

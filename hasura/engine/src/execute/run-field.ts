@@ -59,7 +59,7 @@ export const runBound = async (
       throw missingSessionVariables(bound.names)
     case 'bound':
       try {
-        return await runStatement(client, statement, bound.values, bindings.user)
+        return await runStatement(client, statement, bound.values, bindings.settings)
       } catch (error) {
         const known = postgresError(error, path)
         throw known === undefined ? error : new RequestFailure(known)

@@ -14,10 +14,20 @@ interface Wire {
   sync(): void
 }
 
+/** What triggers and functions of the database may read in `hasura.user` and `hasura.tracecontext`: JSON texts. */
+export interface TransactionSettings {
+  /** On whose behalf the transaction runs: the session's variables. */
+  readonly user: string
+  /** Which trace it is part of. */
+  readonly trace: string
+}
+
 /** Returns no row, so that nothing of it gets among the rows of the statement. */
-const setUser = {
-  name: 'hasura_set_user',
-  text: `select from (select set_config('hasura.user', $1, true) as value offset 0) s where value is null`,
+const setSettings = {
+  name: 'hasura_set_settings',
+  text: `select from (
+    select set_config('hasura.user', $1, true) as value, set_config('hasura.tracecontext', $2, true) offset 0
+  ) s where value is null`,
 }
 
 /** Longer statements, as inserts of many rows, seldom come twice and would take the server's memory. */
@@ -31,27 +41,26 @@ const preparedOn = new WeakMap<Wire, Set<string>>()
  * columns and makes an object of the result; here every column is text and nobody asks for names, so that a run is
  * Bind, Execute and Sync in one write.
  *
- * With `user` it runs with `hasura.user` set to the session's variables, as triggers and functions of the database
- * may read them. Both go to Postgres in one message train, which is one transaction: the setting ends with it, and
- * it costs no round trip.
+ * Settings go to Postgres in one message train with the statement, which is one transaction: they end with it, and
+ * cost no round trip.
  */
 class StatementQuery implements pg.Submittable {
   readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
   readonly #statement: Pick<CompiledStatement, 'name' | 'text'>
   readonly #values: ResultRow
-  readonly #user: string | undefined
+  readonly #settings: TransactionSettings | undefined
   readonly #rows: ResultRow[] = []
   #wire: Wire | undefined
 
   constructor(
     statement: Pick<CompiledStatement, 'name' | 'text'>,
     values: ResultRow,
-    user: string | undefined,
+    settings: TransactionSettings | undefined,
     callback: (error: Error | null, rows: readonly ResultRow[]) => void,
   ) {
     this.#statement = statement
     this.#values = values
-    this.#user = user
+    this.#settings = settings
     this.callback = callback
   }
 
@@ -62,7 +71,8 @@ class StatementQuery implements pg.Submittable {
     this.#wire = wire
     wire.stream.cork()
     try {
-      if (this.#user !== undefined) send(wire, prepared, setUser, [this.#user])
+      if (this.#settings !== undefined)
+        send(wire, prepared, setSettings, [this.#settings.user, this.#settings.trace])
       send(wire, prepared, this.#statement, this.#values)
       wire.sync()
     } finally {
@@ -82,7 +92,7 @@ class StatementQuery implements pg.Submittable {
   handleError(error: Error): void {
     const prepared = this.#wire && preparedOn.get(this.#wire)
     prepared?.delete(this.#statement.name)
-    prepared?.delete(setUser.name)
+    prepared?.delete(setSettings.name)
     this.callback(error, [])
   }
 
@@ -112,18 +122,18 @@ const send = (
 }
 
 /**
- * Runs a statement on a connection, prepared under its name, and returns its rows as texts. With `user` it runs as
- * a transaction of its own in which `hasura.user` says that. Rejects with the driver's DatabaseError.
+ * Runs a statement on a connection, prepared under its name, and returns its rows as texts. With settings it runs as
+ * a transaction of its own that has them. Rejects with the driver's DatabaseError.
  */
 export const runStatement = (
   client: pg.PoolClient,
   statement: Pick<CompiledStatement, 'name' | 'text'>,
   values: ResultRow,
-  user?: string,
+  settings?: TransactionSettings,
 ): Promise<readonly ResultRow[]> =>
   new Promise((resolve, reject) => {
     client.query(
-      new StatementQuery(statement, values, user, (error, rows) => {
+      new StatementQuery(statement, values, settings, (error, rows) => {
         if (error === null) resolve(rows)
         else reject(error)
       }),

@@ -4,6 +4,7 @@ import type { ValidateInput } from '../metadata/types.ts'
 import type { InputValidation } from '../plan/input-validation.ts'
 import { type ErrorCode, RequestError } from '../plan/request-error.ts'
 import type { Session } from '../session/types.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { type Environment, UnsetVariable, resolveTemplate } from '../webhook/environment.ts'
 import { requestHeaders } from '../webhook/request-headers.ts'
 import { type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
@@ -12,6 +13,7 @@ export interface ValidationCall {
   readonly environment: Environment
   readonly session: Session
   readonly clientHeaders?: IncomingHttpHeaders | undefined
+  readonly trace?: TraceContext | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -45,6 +47,7 @@ const validate = async (
     timeoutMs: (definition.timeout ?? defaultTimeout) * 1000,
     maxAnswerBytes,
     signal: call.signal,
+    trace: call.trace,
   })
   if (answer.kind === 'unanswered')
     throw refusal('http exception when validating input data', 'unexpected', new Error(answer.message))

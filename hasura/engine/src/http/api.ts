@@ -9,9 +9,6 @@ import type { Authenticator } from '../session/authenticator.ts'
 import type { JwtSecret } from '../session/jwt-config.ts'
 import type { HttpResponse } from './response.ts'
 
-/** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
-export const hasuraVersion = 'v2.48.0'
-
 /** HASURA_GRAPHQL_ENABLED_APIS. */
 export const apiGroups = ['metadata', 'graphql', 'pgdump', 'config', 'developer'] as const
 export type ApiGroup = (typeof apiGroups)[number]

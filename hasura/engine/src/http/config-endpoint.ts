@@ -8,7 +8,8 @@ import {
   defaultNamespace,
   defaultRoleVariable,
 } from '../session/jwt-config.ts'
-import { type Handler, hasuraVersion } from './api.ts'
+import { hasuraVersion } from '../hasura-version.ts'
+import type { Handler } from './api.ts'
 import { requireAdmin } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 

@@ -6,7 +6,7 @@ import { parseJson } from '../metadata/read-metadata.ts'
 import { adminRole, createSession } from '../session/types.ts'
 import type { Handler } from './api.ts'
 import { parseRequest } from './graphql-endpoint.ts'
-import { adminBody } from './require-admin.ts'
+import { adminRequest } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 
 const explainRequest = record({
@@ -18,7 +18,8 @@ const explainRequest = record({
 
 /** `POST /v1/graphql/explain`: the SQL and Postgres' plan of an operation, as a role would run it. */
 export const handleExplain: Handler = async (api, httpRequest) => {
-  const parsed = parseJson(explainRequest, await adminBody(api, httpRequest))
+  const { body } = await adminRequest(api, httpRequest)
+  const parsed = parseJson(explainRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { query, user = {}, is_relay: isRelay = false } = parsed.value
   const request = graphqlRequest(query, isRelay)

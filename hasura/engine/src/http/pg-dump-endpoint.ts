@@ -6,7 +6,7 @@ import { requireSource, sourceName } from '../metadata-api/command.ts'
 import { cleanDump } from '../pg-dump/clean-dump.ts'
 import { dumpDatabase } from '../pg-dump/dump-database.ts'
 import type { Handler } from './api.ts'
-import { adminBody } from './require-admin.ts'
+import { adminRequest } from './require-admin.ts'
 
 const dumpRequest = record({
   source: sourceName,
@@ -16,7 +16,8 @@ const dumpRequest = record({
 
 /** `POST /v1alpha1/pg_dump`: what the program pg_dump writes, for `hasura migrate create --from-server`. */
 export const handlePgDump: Handler = async (api, request) => {
-  const parsed = parseJson(dumpRequest, await adminBody(api, request))
+  const { body } = await adminRequest(api, request)
+  const parsed = parseJson(dumpRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { source, opts, clean_output: clean } = parsed.value
   requireSource(api.workspace.snapshot.storedMetadata, source)

@@ -4,18 +4,18 @@ import type { Api, HttpRequest } from './api.ts'
 import { parseBody } from './read-body.ts'
 
 /**
- * The body of a request that only admin may send. In Hasura's order: who asks, whether the body is JSON, whether it is
- * admin. Throws HasuraError.
+ * A request that only admin may send: its body, and the session. In Hasura's order: who asks, whether the body is JSON,
+ * whether it is admin. Throws HasuraError.
  */
-export const adminBody = async (
+export const adminRequest = async (
   { authenticator }: Pick<Api, 'authenticator'>,
   { headers, text }: HttpRequest,
   refuse: (session: Session) => void = requireAdmin,
-): Promise<unknown> => {
+): Promise<{ readonly body: unknown; readonly session: Session }> => {
   const session = await authenticator.authenticate({ headers })
   const body = parseBody(await text())
   refuse(session)
-  return body
+  return { body, session }
 }
 
 /** Of the endpoints beside the metadata API. Throws HasuraError. */

@@ -1,29 +1,34 @@
 import { HasuraError } from '../hasura-error.ts'
+import { hasuraVersion } from '../hasura-version.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
 import { runQueryV1 } from '../metadata-api/query-v1.ts'
 import type { GraphQLApi } from '../schema/role-schema.ts'
 import type { Session } from '../session/types.ts'
-import { type Api, type ApiGroup, type Handler, type HttpRequest, hasuraVersion } from './api.ts'
+import { requestTrace } from '../tracing/trace-context.ts'
+import type { Api, ApiGroup, Handler, HttpRequest } from './api.ts'
 import { handleConfig } from './config-endpoint.ts'
 import { handlePlanCache, handleSubscriptions } from './developer-endpoints.ts'
 import { handleExplain } from './explain-endpoint.ts'
 import { handleGraphQL } from './graphql-endpoint.ts'
 import { handleOpenApi } from './openapi-endpoint.ts'
 import { handlePgDump } from './pg-dump-endpoint.ts'
-import { adminBody } from './require-admin.ts'
+import { adminRequest } from './require-admin.ts'
 import { handleRest, restPrefix } from './rest-endpoint.ts'
 import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
 
 const adminCommands =
   (set: CommandSet): Handler =>
   async (api, request) => {
-    const body = await adminBody(api, request, refuseOthers(set === 'metadata' ? '$.args' : '$'))
-    return jsonResponse(200, await api.workspace.handle(set, body))
+    const path = set === 'metadata' ? '$.args' : '$'
+    const { body, session } = await adminRequest(api, request, refuseOthers(path))
+    const trace = requestTrace(request.headers)
+    return jsonResponse(200, await api.workspace.handle(set, body, { session, trace }))
   }
 
 const queryV1: Handler = async (api, request) => {
-  const body = await adminBody(api, request, refuseOthers('$.args'))
-  return jsonResponse(200, await runQueryV1(api.workspace, body))
+  const { body, session } = await adminRequest(api, request, refuseOthers('$.args'))
+  const trace = requestTrace(request.headers)
+  return jsonResponse(200, await runQueryV1(api.workspace, body, { session, trace }))
 }
 
 const refuseOthers =

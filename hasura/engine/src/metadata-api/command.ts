@@ -6,7 +6,9 @@ import { type QualifiedName, displayName, qualifiedName } from '../metadata/qual
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
 import type { RemoteDirectory } from '../remote/remote-directory.ts'
+import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { MetadataDraft } from './draft.ts'
 
@@ -16,8 +18,14 @@ import type { MetadataDraft } from './draft.ts'
  */
 export type FinishChange = (client: ClientBase, before: Snapshot, after: Snapshot) => Promise<void>
 
+/** Who sends commands, and as part of which trace. Events that a command causes tell both. */
+export interface Caller {
+  readonly session: Session
+  readonly trace: () => TraceContext
+}
+
 /** What a command may use. */
-export interface CommandContext {
+export interface CommandContext extends Caller {
   readonly draft: MetadataDraft
   readonly pool: Pool
   readonly store: MetadataStore

@@ -14,7 +14,7 @@ import { json, nonEmptyText, record } from '../metadata/parse.ts'
 import { qualifiedKey } from '../metadata/qualified-name.ts'
 import type { EventTrigger, Metadata } from '../metadata/types.ts'
 import { requestTransform, responseTransform, webhookHeader } from '../metadata/webhook.ts'
-import { adminSession } from '../session/types.ts'
+import { traceSetting } from '../tracing/trace-context.ts'
 import {
   type Command,
   edit,
@@ -65,6 +65,11 @@ const definitionProblem = (
 ): string | undefined => {
   if (!args.insert && !args.update && !args.delete && !args.enable_manual)
     return 'atleast one amongst insert/update/delete/enable_manual spec must be provided'
+  const operations = [args.insert, args.update, args.delete]
+  if (operations.some((specification) => specification?.columns.length === 0))
+    return 'found empty column specification'
+  if (operations.some((specification) => specification?.payload?.length === 0))
+    return 'found empty payload specification'
   if (args.webhook !== undefined && args.webhook_from_env !== undefined)
     return 'only one of webhook or webhook_from_env should be given'
   if (args.webhook === undefined && args.webhook_from_env === undefined)
@@ -99,7 +104,8 @@ const putTrigger = (metadata: Metadata, args: CreateEventTrigger): Metadata => {
   const trigger = triggerOf(args)
   const existing = findEventTrigger(metadata, source, name)
   if (existing && !replace)
-    throw new HasuraError('already-exists', `event trigger with name "${name}" already exists`)
+    throw new HasuraError('already-exists', `Event trigger with name "${name}" already exists`)
+  if (!existing && replace) throw noSuchTrigger(name)
   if (existing && qualifiedKey(existing.table) !== qualifiedKey(table))
     throw new HasuraError('not-supported', 'cannot replace table or schema for trigger')
   return editTable(metadata, source, table, (entry) => {
@@ -113,10 +119,13 @@ const putTrigger = (metadata: Metadata, args: CreateEventTrigger): Metadata => {
   })
 }
 
+const noSuchTrigger = (name: string): HasuraError =>
+  new HasuraError('not-exists', `event trigger "${name}" does not exist`)
+
 const requireTrigger = (metadata: Metadata, source: string, name: string) => {
   requireSource(metadata, source)
   const found = findEventTrigger(metadata, source, name)
-  if (!found) throw new HasuraError('not-exists', `event trigger with name "${name}" does not exist`)
+  if (!found) throw noSuchTrigger(name)
   return found
 }
 
@@ -156,11 +165,12 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
 
   pg_invoke_event_trigger: read(
     record({ name: z.string(), source: sourceName, payload: json }),
-    async ({ name, source, payload }, { draft, pool }) => {
+    async ({ name, source, payload }, { draft, pool, session, trace }) => {
       const { table, trigger } = requireTrigger(draft.snapshot.metadata, source, name)
       if (trigger.definition.enable_manual !== true)
-        throw new HasuraError('not-supported', `manual mode is not enabled for event trigger "${name}"`)
-      return { event_id: await insertManualEvent(pool, table, name, payload, adminSession) }
+        throw new HasuraError('not-supported', 'manual mode is not enabled for event trigger')
+      const settings = { user: JSON.stringify(session.variables), trace: traceSetting(trace()) }
+      return { event_id: await insertManualEvent(pool, { table, trigger: name, payload }, settings) }
     },
   ),
 

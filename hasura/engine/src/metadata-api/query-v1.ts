@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { HasuraError } from '../hasura-error.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import type { Json } from '../metadata/parse.ts'
+import type { Caller } from './command.ts'
 import { type CommandSet, findCommand } from './commands.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -23,11 +24,11 @@ const rowCommands: ReadonlySet<string> = new Set(['select', 'insert', 'update', 
 const maxCommands = 10_000
 
 /** Runs a request. Throws HasuraError. */
-export const runQueryV1 = async (workspace: Workspace, body: unknown): Promise<Json> => {
+export const runQueryV1 = async (workspace: Workspace, body: unknown, caller: Caller): Promise<Json> => {
   const parsed = parseJson(request, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { type, args } = parsed.value
-  if (type !== 'bulk') return run(workspace, parsed.value)
+  if (type !== 'bulk') return run(workspace, parsed.value, caller)
   if (!Array.isArray(args) || args.length > maxCommands)
     throw new HasuraError('parse-failed', `a bulk has a list of at most ${maxCommands} commands`, {
       path: '$.args',
@@ -35,7 +36,7 @@ export const runQueryV1 = async (workspace: Workspace, body: unknown): Promise<J
   const answers: Json[] = []
   for (const [index, each] of args.entries()) {
     try {
-      answers.push(await runQueryV1(workspace, each))
+      answers.push(await runQueryV1(workspace, each, caller))
     } catch (error) {
       throw error instanceof HasuraError ? error.under(`.args[${index}]`) : error
     }
@@ -43,9 +44,9 @@ export const runQueryV1 = async (workspace: Workspace, body: unknown): Promise<J
   return answers
 }
 
-const run = (workspace: Workspace, given: Request): Promise<Json> => {
+const run = (workspace: Workspace, given: Request, caller: Caller): Promise<Json> => {
   const { set, body } = translated(given)
-  return workspace.handle(set, body)
+  return workspace.handle(set, body, caller)
 }
 
 const translated = (given: Request): { readonly set: CommandSet; readonly body: Request } => {

@@ -5,8 +5,9 @@ import { HasuraError, versionConflict } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
+import { traceSetting } from '../tracing/trace-context.ts'
 import { type Json, record } from '../metadata/parse.ts'
-import { type Command, type CommandContext, requireSource, sourceName } from './command.ts'
+import { type Caller, type Command, type CommandContext, requireSource, sourceName } from './command.ts'
 import { adaptToCatalog } from './adapt-to-catalog.ts'
 
 const runSqlArguments = record({
@@ -35,12 +36,23 @@ export const runSql: Command = {
     // The pool stops listening when the connection leaves it, and an error nobody hears ends the process.
     client.on('error', () => undefined)
     try {
-      return await inTransaction(client, parsed.read_only, () => runChecked(client, parsed, context))
+      return await inTransaction(client, parsed.read_only, async () => {
+        await setSettings(client, context)
+        return runChecked(client, parsed, context)
+      })
     } finally {
       // Whatever the SQL set (search_path, time zone, a temporary table) ends with the connection.
       client.release(true)
     }
   },
+}
+
+/** Events that the SQL causes tell who has sent it. */
+const setSettings = async (client: PoolClient, { session, trace }: Caller): Promise<void> => {
+  await client.query(
+    `select set_config('hasura.user', $1, true), set_config('hasura.tracecontext', $2, true)`,
+    [JSON.stringify(session.variables), traceSetting(trace())],
+  )
 }
 
 const inTransaction = async <T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> => {

@@ -5,9 +5,11 @@ import type { Json } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { type RemoteDirectory, createRemoteDirectory } from '../remote/remote-directory.ts'
+import { adminSession } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
-import type { FinishChange } from './command.ts'
+import { requestTrace } from '../tracing/trace-context.ts'
+import type { Caller, FinishChange } from './command.ts'
 import type { CommandSet } from './commands.ts'
 import { createDraft, readCatalog } from './draft.ts'
 import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './handle-request.ts'
@@ -15,8 +17,8 @@ import { changesMetadata, parseMetadataRequest, runMetadataRequest } from './han
 /** The one place where the snapshot changes. */
 export interface Workspace {
   readonly snapshot: Snapshot
-  /** Runs a request of `/v1/metadata` or `/v2/query`. Throws HasuraError. */
-  handle(set: CommandSet, body: unknown): Promise<Json>
+  /** Runs a request of `/v1/metadata` or `/v2/query`; the engine's own unless it comes from somebody. Throws HasuraError. */
+  handle(set: CommandSet, body: unknown, caller?: Caller): Promise<Json>
   /** Takes over what another engine on the same database has stored, if it has. */
   synchronize(): Promise<void>
 }
@@ -64,7 +66,7 @@ export const openWorkspace = async (
       }
     })
 
-  const changeMetadata = async (body: unknown): Promise<Json> => {
+  const changeMetadata = async (body: unknown, caller: Caller): Promise<Json> => {
     const request = parseMetadataRequest('metadata', body)
     const changes = changesMetadata(request)
     // Who changes something builds on what the database is now, not on what it was when somebody last looked.
@@ -72,18 +74,18 @@ export const openWorkspace = async (
     else await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
-    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange, remotes })
+    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, ...caller })
     if (changes) snapshot = await commit(snapshot, draft.snapshot)
     return answer
   }
 
   /** Every run_sql is a transaction of its own: what the first ones did stays when a later one fails. */
-  const query = async (body: unknown): Promise<Json> => {
+  const query = async (body: unknown, caller: Caller): Promise<Json> => {
     const request = parseMetadataRequest('query', body)
     await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     try {
-      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes })
+      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, ...caller })
     } finally {
       snapshot = draft.snapshot
     }
@@ -93,7 +95,8 @@ export const openWorkspace = async (
     get snapshot() {
       return snapshot
     },
-    handle: (set, body) => inTurn(() => (set === 'metadata' ? changeMetadata(body) : query(body))),
+    handle: (set, body, caller = { session: adminSession, trace: requestTrace() }) =>
+      inTurn(() => (set === 'metadata' ? changeMetadata(body, caller) : query(body, caller))),
     synchronize: async () => {
       if ((await store.readResourceVersion()) !== snapshot.resourceVersion) await inTurn(catchUp)
     },

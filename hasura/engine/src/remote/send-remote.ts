@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { defaultHeaders } from '../webhook/default-headers.ts'
 import { forwardedHeaders } from '../webhook/forwarded-headers.ts'
 import {
   type Environment,
@@ -9,6 +10,7 @@ import {
 } from '../webhook/environment.ts'
 import { sendWebhook } from '../webhook/send-webhook.ts'
 import type { RemoteSchema } from '../metadata/types.ts'
+import type { TraceContext } from '../tracing/trace-context.ts'
 import { parseExactly } from './exact-json.ts'
 
 /** A GraphQL request to a remote schema. */
@@ -22,6 +24,7 @@ export interface RemoteCaller {
   readonly environment: Environment
   readonly sessionVariables?: Readonly<Record<string, string>> | undefined
   readonly clientHeaders?: IncomingHttpHeaders | undefined
+  readonly trace?: TraceContext | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -67,6 +70,7 @@ export const sendRemote = async (
       timeoutMs: (definition.timeout_seconds ?? defaultTimeout) * 1000,
       maxAnswerBytes,
       signal: caller.signal,
+      trace: caller.trace,
     },
   )
   if (answer.kind === 'unanswered') return { kind: 'unavailable', message: answer.message }
@@ -95,7 +99,7 @@ const headersOf = (
   )
   for (const [name, value] of Object.entries(sessionVariables ?? {})) headers.set(name, encodeHeader(value))
   for (const header of definition.headers ?? []) headers.set(header.name, headerValue(header, environment))
-  headers.set('content-type', 'application/json')
+  for (const [name, value] of defaultHeaders) headers.set(name, value)
   return [...headers]
 }
 

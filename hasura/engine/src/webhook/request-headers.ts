@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookHeader } from '../metadata/types.ts'
+import { defaultHeaders } from './default-headers.ts'
 import { type Environment, headerValue } from './environment.ts'
 import { forwardedHeaders } from './forwarded-headers.ts'
 import type { WebhookRequest } from './send-webhook.ts'
@@ -25,6 +26,6 @@ export const requestHeaders = (
 ): WebhookRequest['headers'] => {
   const headers = new Headers(clientHeadersFor(definition, clientHeaders))
   for (const header of definition.headers ?? []) headers.set(header.name, headerValue(header, environment))
-  headers.set('content-type', 'application/json')
+  for (const [name, value] of defaultHeaders) headers.set(name, value)
   return [...headers]
 }

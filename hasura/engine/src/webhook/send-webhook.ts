@@ -1,3 +1,4 @@
+import { type TraceContext, traceHeaders } from '../tracing/trace-context.ts'
 import { readBounded } from './read-bounded.ts'
 
 /** A request to a webhook, as it goes out. */
@@ -8,12 +9,15 @@ export interface WebhookRequest {
   readonly body: string | undefined
 }
 
-export interface WebhookLimits {
+/** Bounds of a call, and what it is part of. */
+export interface WebhookCall {
   readonly timeoutMs: number
   /** Longer answers count as none. */
   readonly maxAnswerBytes: number
   /** Ends the call before its time. */
   readonly signal?: AbortSignal | undefined
+  /** The call becomes part of it, whatever the request's own headers say. */
+  readonly trace?: TraceContext | undefined
 }
 
 /** What became of a call: an answer, whatever its status, or none. */
@@ -31,12 +35,12 @@ const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 export const sendWebhook = async (
   { method, url, headers, body }: WebhookRequest,
-  { timeoutMs, maxAnswerBytes, signal }: WebhookLimits,
+  { timeoutMs, maxAnswerBytes, signal, trace }: WebhookCall,
 ): Promise<WebhookOutcome> => {
   try {
     const timeout = AbortSignal.timeout(timeoutMs)
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
-    if (!sent.has('user-agent')) sent.set('user-agent', 'hasura-graphql-engine/embedded')
+    for (const [name, value] of trace === undefined ? [] : traceHeaders(trace)) sent.set(name, value)
     const response = await fetch(url, {
       method,
       headers: sent,
@@ -55,9 +59,9 @@ export const sendWebhook = async (
   }
 }
 
-/** `fetch failed` says nothing; what it wraps does. */
+/** In Hasura's words, as far as they go. `fetch failed` says nothing; what it wraps does. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'ResponseTimeout'
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+  if (error.name === 'TimeoutError') return 'Response timeout'
+  return error.cause instanceof Error ? `Connection failure: ${error.cause.message}` : error.message
 }

@@ -115,12 +115,12 @@ test('a response transform sees refusals, too, and one that fails is told withou
 test('an event is delivered in the shape that its handler wants; a template that fails is not tried again', async () => {
   await world.command('run_sql', { sql: 'create table product (id int primary key, name text)' })
   await world.command('pg_track_table', { table: 'product' })
-  const trigger = (template: string) => ({
+  const trigger = (template: string, replace: boolean) => ({
     name: 'product_new',
     table: 'product',
     webhook: '{{HOOKS}}',
     insert: { columns: '*' },
-    replace: true,
+    replace,
     retry_conf: { num_retries: 5, interval_sec: 0 },
     request_transform: {
       version: 2,
@@ -143,7 +143,10 @@ test('an event is delivered in the shape that its handler wants; a template that
     return events.map(({ delivered, error, tries }) => ({ delivered, error, tries }))
   }
   expect(
-    await world.command('pg_create_event_trigger', trigger('{"text": "new: {{$body.event.data.new.name}}"}')),
+    await world.command(
+      'pg_create_event_trigger',
+      trigger('{"text": "new: {{$body.event.data.new.name}}"}', false),
+    ),
   ).toEqual(done)
   world.receiver.answer = () => ({ status: 200, body: '{"id":"m1","token":"secret"}' })
   await insert(1)
@@ -158,7 +161,7 @@ test('an event is delivered in the shape that its handler wants; a template that
       response: { data: { body: '{"kept":"m1"}' } },
     },
   ])
-  await world.command('pg_create_event_trigger', trigger('{{$body.event.data.old.name}}'))
+  await world.command('pg_create_event_trigger', trigger('{{$body.event.data.old.name}}', true))
   await insert(2)
   await expect.poll(log).toContainEqual({ delivered: false, error: true, tries: 1 })
   expect(world.receiver.calls).toHaveLength(1)

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { resumeTrace, startTrace, traceHeaders, traceSetting } from './trace-context.ts'
+
+const id = (digits: number) => expect.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`)) as string
+
+test('a request without B3 headers begins a trace, and every one another', () => {
+  const [one, two] = [startTrace(), startTrace({})]
+  expect(one).toEqual({ traceId: id(32), spanId: id(16), parentSpanId: undefined, sampled: true })
+  expect(one.traceId).not.toBe(two.traceId)
+})
+
+test("a client's trace goes on under its span", () => {
+  const headers = { 'x-b3-traceid': '463AC35C9F6413AD48485A3953BB6124', 'x-b3-spanid': 'a2fb4a1d1a96d312' }
+  const trace = startTrace(headers)
+  expect(trace).toMatchObject({
+    traceId: '463ac35c9f6413ad48485a3953bb6124',
+    parentSpanId: 'a2fb4a1d1a96d312',
+  })
+  expect(trace.spanId).not.toBe('a2fb4a1d1a96d312')
+})
+
+test.each(['', 'x', '0000000000000000', '463ac35c', 'zz3ac35c9f6413ad'])(
+  'an id that is none begins another trace: %j',
+  (given) => {
+    expect(startTrace({ 'x-b3-traceid': given }).traceId).toEqual(id(32))
+    expect(startTrace({ 'x-b3-traceid': given }).parentSpanId).toBeUndefined()
+  },
+)
+
+test('each call is a span of its own, except in a trace that nobody wants recorded', () => {
+  const trace = startTrace()
+  const headers = traceHeaders(trace)
+  expect(headers).toEqual([
+    ['X-B3-TraceId', trace.traceId],
+    ['X-B3-SpanId', id(16)],
+    ['X-B3-ParentSpanId', trace.spanId],
+    ['X-B3-Sampled', '1'],
+  ])
+  expect(traceHeaders(trace)[1]).not.toEqual(headers[1])
+  const silent = startTrace({ 'x-b3-traceid': trace.traceId, 'x-b3-sampled': '0' })
+  expect(traceHeaders(silent)).toEqual([
+    ['X-B3-TraceId', trace.traceId],
+    ['X-B3-SpanId', silent.spanId],
+    ['X-B3-Sampled', '0'],
+  ])
+})
+
+test('what an event has stored is resumed, and what is no trace is not', () => {
+  const trace = startTrace()
+  expect(resumeTrace(JSON.parse(traceSetting(trace)))).toMatchObject({
+    traceId: trace.traceId,
+    parentSpanId: trace.spanId,
+    sampled: true,
+  })
+  for (const stored of [null, undefined, 'x', {}, { trace_id: 7 }, { trace_id: 'x' }])
+    expect(resumeTrace(stored)).toMatchObject({ traceId: id(32), parentSpanId: undefined })
+})
