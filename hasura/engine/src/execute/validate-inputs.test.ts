@@ -284,6 +284,7 @@ describe('what the service answers', () => {
     answers = { '/book': answer }
     expect(await ask(insert)).toEqual({
       kind: 'errors',
+      stage: 'request',
       errors: [{ message, extensions: { path: '$', code } }],
     })
     expect(inputs().map(([path]) => path)).toEqual(['/author', '/book'])
