@@ -1,7 +1,8 @@
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import pg from 'pg'
 import { pino } from 'pino'
-import { type Engine, type EngineOptions, startEngine } from '../../engine.ts'
+import { type Engine, startEngine } from '../../engine.ts'
+import type { EngineOptions } from '../../engine-options.ts'
 import { type WebhookReceiver, startReceiver } from './webhook-receiver.ts'
 
 /** A database of its own, a receiver of webhooks, and the engines that are between them. */
