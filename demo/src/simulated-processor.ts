@@ -30,6 +30,7 @@ export function createSimulatedProcessor(name: string): PaymentProcessor {
     cancel: succeeded,
     refund: ({ idempotencyKey }) =>
       Promise.resolve({ status: 'succeeded', refundId: `re_demo_${idempotencyKey}` }),
+    findRefund: () => Promise.resolve(null),
     retrieveRefund: (refundId) => Promise.resolve({ status: 'succeeded', refundId }),
   }
 }

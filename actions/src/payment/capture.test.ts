@@ -204,6 +204,61 @@ describe('a payment whose answer was lost', () => {
   })
 })
 
+describe('a refund whose answer was lost a day ago', () => {
+  /** A refund on record, as a crash leaves it. The processor has forgotten the key; what it did, it knows. */
+  async function lostRefund(done: 'made' | 'never made') {
+    const { paymentId } = await paidOrder(shop, merchant, [2])
+    const amount = 500
+    const [row] = await shop.database<{ id: string; intent: string }[]>`
+      SELECT payment.begin_refund(${merchant.merchantId}, ${paymentId}, ${amount}, 'x', '{SUCCEEDED}') ->> 'refundId' AS id,
+        (SELECT p.processor_payment_intent_id FROM payment.payment p WHERE p.id = ${paymentId}) AS intent`
+    const { id, intent } = found(row)
+    if (done === 'made') await shop.cardProcessor.refund({ idempotencyKey: id, intentId: intent, amount })
+    await shop.database`DELETE FROM sandbox_processor.idempotent_answer WHERE key = ${id}`
+    await shop.database`UPDATE payment.refund SET attempted_at = now() - interval '24 hours' WHERE id = ${id}`
+    const state = async () => {
+      const [refund] = await shop.database`
+        SELECT r.status, r.failure_reason, p.attention,
+          (SELECT count(*)::integer FROM sandbox_processor.refund s WHERE s.body ->> 'payment_intent' = ${intent}) AS made
+        FROM payment.refund r JOIN payment.payment p ON p.id = r.payment_id WHERE r.id = ${id}`
+      return found(refund)
+    }
+    return { id, state }
+  }
+
+  test('is found at the processor that made it, and not asked for again', async () => {
+    const { state } = await lostRefund('made')
+    await Promise.all([reconcile(), reconcile()])
+    expect(await state()).toMatchObject({ status: 'SUCCEEDED', attention: null, made: 1 })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('waits for a person where the processor made none, and is asked for only when told to', async () => {
+    const { id, state } = await lostRefund('never made')
+    await reconcile()
+    await reconcile()
+    expect(await state()).toMatchObject({
+      status: 'FAILED',
+      failure_reason: 'The processor did not answer for a day, and has no such refund',
+      attention: 'REFUND_FAILED',
+      made: 0,
+    })
+    dataOf(await call('retryRefund', { id }))
+    expect(await state()).toMatchObject({ status: 'SUCCEEDED', attention: null, made: 1 })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('stays on record while the processor says nothing', async () => {
+    const { state } = await lostRefund('made')
+    const silence: PaymentProcessor = {
+      ...shop.cardProcessor,
+      findRefund: () => Promise.resolve({ status: 'unknown', cause: null }),
+    }
+    await reconcile([silence, manualProcessor])
+    expect(await state()).toMatchObject({ status: 'PENDING', made: 1 })
+  })
+})
+
 describe('a refund that the processor refuses', () => {
   test('asks for attention, keeps its share of the money, and is made by a retry or by other means', async () => {
     const { orderId, paymentId, total } = await paidOrder(shop, merchant, [2])

@@ -74,8 +74,8 @@ export interface Payment {
   readonly windowIsOver: boolean
 }
 
-/** Processors forget idempotency keys after a day; from then on the same request would be another charge. */
-const IDEMPOTENCY_HOURS = 23
+/** Processors forget idempotency keys after a day; from then on the same request would be another charge or refund. */
+export const IDEMPOTENCY_HOURS = 23
 
 /** @param owner only this customer's payments exist */
 export async function findPayment(

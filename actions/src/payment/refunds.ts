@@ -2,9 +2,10 @@ import type { MerchantId, Session } from '../action/session.ts'
 import { actingAs } from '../action/acting-as.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
-import type { PaymentProcessor, RefundAnswer } from '../processors/index.ts'
+import type { PaymentProcessor, RefundAnswer, RefundRequest } from '../processors/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
+import { IDEMPOTENCY_HOURS } from './payments.ts'
 
 interface Refund {
   readonly attempt: number
@@ -14,6 +15,8 @@ interface Refund {
   readonly processorRefundId: string | null
   readonly processor: string
   readonly intentId: string | null
+  /** The answer was lost too long ago to ask for the same again. */
+  readonly isLost: boolean
 }
 
 export type CompleteRefund = (merchantId: MerchantId, refundId: string) => Promise<CancellationRefund>
@@ -36,15 +39,37 @@ export function createRefunder(database: Database, processors: readonly PaymentP
   async function ask(merchantId: MerchantId, refundId: string, refund: Refund, processor: PaymentProcessor) {
     const answer =
       refund.processorRefundId === null
-        ? await processor.refund({
-            // A refund that was refused is asked for anew, and not for the same answer again.
-            idempotencyKey: refund.attempt === 1 ? refundId : `${refundId}:${refund.attempt}`,
-            intentId: refund.intentId,
-            amount: refund.amount,
-          })
+        ? await refundOnce(processor, requestOf(refundId, refund), refund.isLost)
         : await processor.retrieveRefund(refund.processorRefundId)
     return settleRefund(database, merchantId, refundId, answer)
   }
+}
+
+const requestOf = (refundId: string, { attempt, intentId, amount }: Refund): RefundRequest => ({
+  // A refund that was refused is asked for anew, and not for the same answer again.
+  idempotencyKey: attempt === 1 ? refundId : `${refundId}:${attempt}`,
+  intentId,
+  amount,
+})
+
+/**
+ * Asks for the refund, or, when that may be too late to be the same request, whether it was made. One that was not has failed: it is the
+ * merchant's to decide whether it is asked for anew.
+ */
+async function refundOnce(
+  processor: PaymentProcessor,
+  request: RefundRequest,
+  isLost: boolean,
+): Promise<RefundAnswer> {
+  if (!isLost) return processor.refund(request)
+  const found = await processor.findRefund(request)
+  return (
+    found ?? {
+      status: 'failed',
+      refundId: null,
+      reason: 'The processor did not answer for a day, and has no such refund',
+    }
+  )
 }
 
 export type BeginRefundOutcome =
@@ -109,7 +134,8 @@ async function getRefund(database: Database, merchantId: MerchantId, refundId: s
   const [row] = await database<{ refund: Refund }[]>`
     SELECT json_build_object(
       'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
-      'processor', coalesce(r.processor, p.processor), 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt
+      'processor', coalesce(r.processor, p.processor), 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt,
+      'isLost', r.attempted_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
     ) AS refund
     FROM payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id

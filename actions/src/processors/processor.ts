@@ -73,6 +73,7 @@ export interface CaptureRequest {
 }
 
 export interface RefundRequest {
+  /** The same key with the same request is the same refund; the processor keeps it with the refund, to be found by. */
   readonly idempotencyKey: string
   readonly intentId: string | null
   /** Minor units. */
@@ -102,5 +103,7 @@ export interface PaymentProcessor {
   /** Ends a payment that has not succeeded. The answer tells what it is now. */
   cancel(intentId: string): Promise<ChargeAnswer>
   refund(request: RefundRequest): Promise<RefundAnswer>
+  /** The refund that was made for such a request, when its answer was lost; null when there is none. */
+  findRefund(request: RefundRequest): Promise<RefundAnswer | null>
   retrieveRefund(refundId: string): Promise<RefundAnswer>
 }

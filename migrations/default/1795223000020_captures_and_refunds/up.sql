@@ -67,6 +67,8 @@ ALTER TABLE payment.refund
   ADD COLUMN failure_reason text,
   -- How often the processor was asked anew. Each is a request of its own to it.
   ADD COLUMN attempt integer NOT NULL DEFAULT 1,
+  -- Since when the present attempt is asked for.
+  ADD COLUMN attempted_at timestamptz NOT NULL DEFAULT now(),
   -- Who gives the money back, when it isn't the processor that took it.
   ADD COLUMN processor text,
   ADD CONSTRAINT refund_shipping_amount_check CHECK (shipping_amount >= 0 AND shipping_amount <= amount);
@@ -251,7 +253,7 @@ BEGIN
   END IF;
   UPDATE payment.refund r
   SET
-    status = 'PENDING', attempt = r.attempt + 1, failure_reason = NULL, processor_refund_id = NULL,
+    status = 'PENDING', attempt = r.attempt + 1, attempted_at = now(), failure_reason = NULL, processor_refund_id = NULL,
     processor = CASE WHEN p_manually THEN 'manual' ELSE r.processor END
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
   PERFORM payment.note_failed_refunds(p_merchant_id, v_refund.payment_id);

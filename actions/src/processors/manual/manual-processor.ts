@@ -6,6 +6,8 @@ import type { PaymentProcessor } from '../processor.ts'
  */
 const taken = { status: 'succeeded', intentId: null, card: null, captured: null } as const
 
+const givenBack = { status: 'succeeded', refundId: null } as const
+
 export const manualProcessor: PaymentProcessor = {
   name: 'manual',
   refundDays: null,
@@ -14,6 +16,7 @@ export const manualProcessor: PaymentProcessor = {
   find: () => Promise.resolve(taken),
   retrieve: () => Promise.resolve(taken),
   cancel: () => Promise.resolve(taken),
-  refund: () => Promise.resolve({ status: 'succeeded', refundId: null }),
-  retrieveRefund: () => Promise.resolve({ status: 'succeeded', refundId: null }),
+  refund: () => Promise.resolve(givenBack),
+  findRefund: () => Promise.resolve(givenBack),
+  retrieveRefund: () => Promise.resolve(givenBack),
 }

@@ -14,6 +14,7 @@ import {
   confirmIntent,
   createIntent,
   createRefund,
+  listRefunds,
   retrieveIntent,
   retrieveRefund,
   searchIntents,
@@ -71,6 +72,10 @@ function stripeRoutes(store: Store, urlOf: (intent: PaymentIntent) => string): R
   router.post(
     '/refunds',
     write(store, (ledger, { body }) => createRefund(ledger, body)),
+  )
+  router.get(
+    '/refunds',
+    read(store, (ledger, { query }) => listRefunds(ledger, query)),
   )
   router.get(
     '/refunds/:id',

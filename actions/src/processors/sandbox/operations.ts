@@ -37,7 +37,15 @@ const confirmParameters = z.object({
 })
 const captureParameters = z.object({ amount_to_capture: amount.optional() })
 const searchParameters = z.object({ query: z.string().regex(/^metadata\['(\w+)'\]:'([^']*)'$/) })
-const refundParameters = z.object({ payment_intent: z.string(), amount: amount.optional() })
+const refundParameters = z.object({
+  payment_intent: z.string(),
+  amount: amount.optional(),
+  metadata: z.record(z.string(), z.string()).default({}),
+})
+const listParameters = z.object({
+  payment_intent: z.string(),
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+})
 
 /** Where a customer authenticates an intent. */
 export type AuthenticationUrl = (intent: PaymentIntent) => string
@@ -135,6 +143,7 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
       amount: back,
       currency: intent.currency,
       payment_intent: intent.id,
+      metadata: parameters.data.metadata,
       status: 'succeeded',
       created: Math.floor(Date.now() / 1000),
     } as const
@@ -146,6 +155,14 @@ export async function createRefund(ledger: Ledger, form: unknown): Promise<Strip
 export async function retrieveRefund(ledger: Ledger, id: string): Promise<StripeAnswer> {
   const refund = await ledger.findRefund(id)
   return refund === null ? missingResource(404, 'id', 'refund', id) : ok(refund)
+}
+
+export async function listRefunds(ledger: Ledger, form: unknown): Promise<StripeAnswer> {
+  const parameters = listParameters.safeParse(form)
+  if (!parameters.success) return invalidForm(parameters.error)
+  const { payment_intent: intentId, limit } = parameters.data
+  const refunds = await ledger.listRefunds(intentId, limit + 1)
+  return ok({ object: 'list', data: refunds.slice(0, limit), has_more: refunds.length > limit })
 }
 
 interface Confirmation {

@@ -96,6 +96,22 @@ describe('the sandbox, asked through Stripe’s own SDK', () => {
     })
   })
 
+  test('lists the refunds of an intent with what they were marked by, a page at most', async () => {
+    await withSandbox(async (stripe) => {
+      const [{ id }, other] = await Promise.all([
+        stripe.paymentIntents.create(intent()),
+        stripe.paymentIntents.create(intent()),
+      ])
+      for (const request of ['a', 'b'])
+        await stripe.refunds.create({ payment_intent: id, amount: 1000, metadata: { request } })
+      const listed = await stripe.refunds.list({ payment_intent: id })
+      expect(listed.data.map(({ metadata }) => metadata?.['request']).toSorted()).toEqual(['a', 'b'])
+      expect(listed.has_more).toBe(false)
+      expect(await stripe.refunds.list({ payment_intent: id, limit: 1 })).toMatchObject({ has_more: true })
+      expect((await stripe.refunds.list({ payment_intent: other.id })).data).toEqual([])
+    })
+  })
+
   test('lets nobody authenticate who doesn’t know the intent’s secret, and nobody in with a live key', async () => {
     await withSandbox(async (stripe, url) => {
       const made = await stripe.paymentIntents.create(

@@ -9,6 +9,7 @@ export interface Refund {
   readonly amount: number
   readonly currency: string
   readonly payment_intent: string
+  readonly metadata: Readonly<Record<string, string>>
   readonly status: 'succeeded'
   readonly created: number
 }
@@ -21,6 +22,8 @@ export interface Ledger {
   /** By a field of their metadata, ten at most. */
   findIntentsBy(field: string, value: string): Promise<readonly PaymentIntent[]>
   findRefund(id: string): Promise<Refund | null>
+  /** The newest refunds of an intent. */
+  listRefunds(intentId: string, limit: number): Promise<readonly Refund[]>
   saveRefund(refund: Refund): Promise<void>
 }
 
@@ -101,6 +104,12 @@ function ledgerOf(sql: Queryable): Ledger {
     async findRefund(id) {
       const [row] = await sql<{ body: Refund }[]>`SELECT body FROM sandbox_processor.refund WHERE id = ${id}`
       return row?.body ?? null
+    },
+    async listRefunds(intentId, limit) {
+      const rows = await sql<{ body: Refund }[]>`
+        SELECT body FROM sandbox_processor.refund WHERE body ->> 'payment_intent' = ${intentId}
+        ORDER BY (body -> 'created')::bigint DESC, id LIMIT ${limit}`
+      return rows.map(({ body }) => body)
     },
     async saveRefund(refund) {
       await sql`INSERT INTO sandbox_processor.refund (id, body) VALUES (${refund.id}, ${toJson(sql, refund)})`

@@ -24,6 +24,12 @@ const RETRIES = 1
 /** Stripe's own estimate for cards is 5 to 10 business days. */
 const REFUND_DAYS = 10
 
+/** The field of a refund's metadata that holds the key of our request for it. */
+const REFUND_REFERENCE = 'request'
+
+/** A page of Stripe's lists, at most. */
+const LISTED_REFUNDS = 100
+
 /** Card payments through Stripe's SDK. */
 export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions): PaymentProcessor {
   const stripe = new Stripe(secretKey, {
@@ -69,8 +75,26 @@ export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions
       refundAnswerOf(() => {
         if (intentId === null)
           throw new Error('A payment without an intent has taken nothing that could be refunded.')
-        return stripe.refunds.create({ payment_intent: intentId, amount }, { idempotencyKey })
+        return stripe.refunds.create(
+          { payment_intent: intentId, amount, metadata: { [REFUND_REFERENCE]: idempotencyKey } },
+          { idempotencyKey },
+        )
       }),
+    async findRefund({ idempotencyKey, intentId }) {
+      if (intentId === null) return null
+      try {
+        const refunds = await stripe.refunds.list({ payment_intent: intentId, limit: LISTED_REFUNDS })
+        const made = refunds.data.find(({ metadata }) => metadata?.[REFUND_REFERENCE] === idempotencyKey)
+        if (made !== undefined) return answerOfRefund(made)
+        if (!refunds.has_more) return null
+        return {
+          status: 'unknown',
+          cause: new Error(`Payment intent ${intentId} has too many refunds to look through`),
+        }
+      } catch (error) {
+        return { status: 'unknown', cause: error }
+      }
+    },
     retrieveRefund: (refundId) => refundAnswerOf(() => stripe.refunds.retrieve(refundId)),
   }
 }
@@ -220,20 +244,23 @@ function actionOf({ next_action: next, client_secret: clientSecret }: Stripe.Pay
 
 async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<RefundAnswer> {
   try {
-    const refund = await call()
-    switch (refund.status) {
-      case 'succeeded':
-        return { status: 'succeeded', refundId: refund.id }
-      case 'failed':
-      case 'canceled':
-        return { status: 'failed', refundId: refund.id, reason: refund.failure_reason ?? refund.status }
-      default:
-        return { status: 'pending', refundId: refund.id }
-    }
+    return answerOfRefund(await call())
   } catch (error) {
     return isInvalidRequest(error)
       ? { status: 'failed', refundId: null, reason: error.message }
       : { status: 'unknown', cause: error }
+  }
+}
+
+function answerOfRefund({ id, status, failure_reason: reason }: Stripe.Refund): RefundAnswer {
+  switch (status) {
+    case 'succeeded':
+      return { status: 'succeeded', refundId: id }
+    case 'failed':
+    case 'canceled':
+      return { status: 'failed', refundId: id, reason: reason ?? status }
+    default:
+      return { status: 'pending', refundId: id }
   }
 }
 
