@@ -15,7 +15,7 @@ export const MAX_QUANTITY = 999_999
 /** Lines of a cart, an order or a reservation. */
 export const MAX_LINES = 200
 /** The largest amount of money that JSON clients hold exactly, in minor units. */
-const MAX_MONEY = Number.MAX_SAFE_INTEGER
+export const MAX_MONEY = Number.MAX_SAFE_INTEGER
 
 /** Adds a fault to a zod check, to be told by `userErrorsOf`. */
 export function addFault<T>(

@@ -48,6 +48,43 @@ describe('a cart', () => {
     })
   })
 
+  test('never costs more than money can say: the line at fault is named, and the cart stays as it is', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const cheap = await shop.createProduct(merchant, { price: 1, stock: [9] })
+    const dear = await shop.createProduct(merchant, { price: Math.floor(most / 2), stock: [999_999] })
+    const other = await shop.createProduct(merchant, { price: Math.floor(most / 2), stock: [9] })
+    const outOfRange = (field: string) => ({
+      errors: [{ field, code: 'OUT_OF_RANGE', message: expect.stringContaining(`1-${most}`) as unknown }],
+    })
+    expect(
+      await shop.call(merchant, 'createCart', { input: { items: [line(cheap), line(dear, 999_999)] } }),
+    ).toMatchObject(outOfRange('items.1.quantity'))
+    const cartId = await newCart({ items: [line(dear)] })
+    expect(await add(cartId, line(other))).toMatchObject(outOfRange('item.quantity'))
+    const [only] = await linesOf(cartId)
+    const grown = { cartId, itemId: found(only).id, quantity: 2 }
+    expect(await shop.call(merchant, 'updateCartItem', grown)).toMatchObject(outOfRange('quantity'))
+    expect(await linesOf(cartId)).toEqual([only])
+  })
+
+  test('shows its sums even after a price has gone up beyond what they can say, and does not become an order', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const product = await shop.createProduct(merchant, { price: 1, stock: [999_999] })
+    const { code } = await shop.createPromotion(merchant, { type: 'PERCENTAGE', value: 10 })
+    const cartId = await newCart({ items: [line(product, 999_999)], customerId: merchant.customerId })
+    dataOf(await shop.call(merchant, 'applyCoupon', { cartId, code }))
+    await shop.database`UPDATE catalog.product SET price = ${most} WHERE id = ${product.id}`
+    const [shown] = await shop.database`
+      SELECT t.subtotal::float8 AS subtotal, t.total::float8 AS total, l.subtotal::float8 AS line
+      FROM cart.cart_total t JOIN cart.priced_cart_item l ON l.merchant_id = t.merchant_id AND l.cart_id = t.cart_id
+      WHERE t.cart_id = ${cartId}`
+    expect(shown).toEqual({ subtotal: most, total: expect.any(Number) as unknown, line: most })
+    expect(found(shown)['total']).toBeLessThanOrEqual(most)
+    expect(
+      await shop.call(merchant, 'checkoutCart', { id: cartId, input: { shippingAddress: address } }),
+    ).toMatchObject({ errors: [{ field: 'items', code: 'OUT_OF_RANGE' }] })
+  })
+
   test('never asks for more than there is, counting what is in it already', async () => {
     const product = await shop.createProduct(merchant, { stock: [2, 1] })
     const cartId = await newCart({ items: [line(product, 2)] })

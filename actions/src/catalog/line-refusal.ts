@@ -1,5 +1,5 @@
 import { notFound, type UserError } from '../action/answer.ts'
-import { MAX_LINES, MAX_QUANTITY, userError } from '../action/input.ts'
+import { MAX_LINES, MAX_MONEY, MAX_QUANTITY, userError } from '../action/input.ts'
 
 /** Why SQL refused a line: what `catalog.line_refusals` and the functions that add to it answer. */
 export interface LineRefusal {
@@ -18,6 +18,7 @@ export type LineRefusalReason =
   | 'currency_mismatch'
   | 'quantity_too_large'
   | 'too_many_lines'
+  | 'total_too_large'
 
 /** @param field where the caller put the line, when that is not where SQL saw it */
 export function lineError({ reason, currency, field: seen }: LineRefusal, field: string = seen): UserError {
@@ -44,6 +45,8 @@ export function lineError({ reason, currency, field: seen }: LineRefusal, field:
       })
     case 'too_many_lines':
       return userError(field, { kind: 'range', value: 'of all lines', min: 1, max: MAX_LINES })
+    case 'total_too_large':
+      return userError(field, { kind: 'range', value: 'of the total', min: 1, max: MAX_MONEY })
     default:
       return reason satisfies never
   }

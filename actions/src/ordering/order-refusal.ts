@@ -32,7 +32,6 @@ export type OrderRefusalReason =
   | 'shipping_method_not_for_country'
   | 'shipping_method_currency'
   | 'reservation_not_active'
-  | 'total_too_large'
   | 'unknown_item'
   | 'no_lines_left'
   | 'nothing_left'
@@ -71,12 +70,6 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
       return wrong(`The shipping method is priced in ${refusal.currency ?? 'another currency'}`)
     case 'reservation_not_active':
       return wrong('The reservation has expired, is taken, or does not exist')
-    case 'total_too_large':
-      return {
-        field,
-        message: `Value of the total is outside acceptable range 1-${Number.MAX_SAFE_INTEGER}`,
-        code: 'OUT_OF_RANGE',
-      }
     case 'unknown_item':
       return notFound(field, 'line in this order')
     case 'no_lines_left':
@@ -104,6 +97,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
     case 'currency_mismatch':
     case 'quantity_too_large':
     case 'too_many_lines':
+    case 'total_too_large':
       return lineError({ ...refusal, reason: refusal.reason }, field)
     default:
       return refusal satisfies never

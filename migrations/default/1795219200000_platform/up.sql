@@ -27,6 +27,21 @@ AS $$
   )::uuid
 $$;
 
+-- The largest amount of money, in minor units: the largest whole number that every JSON reader can tell from its neighbours.
+CREATE FUNCTION platform.most_money() RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT 9007199254740991::numeric
+$$;
+
+-- A sum as money. Where nothing was refused that made it too large (a price went up after a cart was filled), it is told as the largest
+-- amount there is; nothing can be ordered for it.
+CREATE FUNCTION platform.as_money(p_sum numeric) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT least(p_sum, platform.most_money())::bigint
+$$;
+
 CREATE FUNCTION platform.touch_updated_at() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

@@ -48,7 +48,7 @@ SELECT
   l.quantity,
   l.created_at,
   coalesce(v.price, p.price) AS price,
-  coalesce(v.price, p.price) * l.quantity AS subtotal,
+  platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
   p.status = 'ACTIVE' AND p.deleted_at IS NULL AND v.deleted_at IS NULL AND coalesce(s.available, 0) >= l.quantity AS available,
   coalesce(s.available, 0) AS max_quantity
 FROM cart.cart_item l

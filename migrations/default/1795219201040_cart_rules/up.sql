@@ -40,6 +40,25 @@ AS $$
   WHERE s.available < l.quantity
 $$;
 
+-- With these lines in the place of the cart's own for the same products, would its goods cost more, with tax, than money can say? Then: which of
+-- the lines costs most. NULL: they would not.
+CREATE FUNCTION cart.line_too_dear(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[]) RETURNS integer
+LANGUAGE sql STABLE
+AS $$
+  WITH goods AS (
+    SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
+    UNION ALL
+    SELECT i.subtotal, NULL FROM cart.priced_cart_item i
+    WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND NOT EXISTS (
+      SELECT FROM unnest(p_lines) l
+      WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+    )
+  )
+  SELECT (array_agg(g.position ORDER BY g.cost DESC) FILTER (WHERE g.position IS NOT NULL))[1]
+  FROM goods g
+  HAVING sum(g.cost) + ordering.tax_on(p_merchant_id, sum(g.cost)) > platform.most_money()
+$$;
+
 -- Adds lines to a cart that the caller has locked; what is already in it grows.
 -- {outcome: 'changed', cartId} | {outcome: 'invalid', refusals} | {outcome: 'insufficient', shortages}; all lines or none.
 CREATE FUNCTION cart.put_lines(
@@ -86,6 +105,9 @@ BEGIN
   SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
     SELECT format('%s.%s.quantity', p_list, l.position) AS field, 'quantity_too_large' AS reason
     FROM unnest(v_lines) l WHERE l.quantity > 999999
+    UNION ALL
+    SELECT format('%s.%s.quantity', p_list, d.position), 'total_too_large'
+    FROM cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) AS d(position) WHERE d.position IS NOT NULL
     UNION ALL
     SELECT p_list, 'too_many_lines' WHERE p_max_lines < (
       SELECT count(*) FROM (
@@ -219,6 +241,11 @@ BEGIN
     v_shortages := cart.shortages(p_merchant_id, v_lines);
     IF v_shortages IS NOT NULL THEN
       RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+    END IF;
+    IF cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+        jsonb_build_object('field', 'quantity', 'reason', 'total_too_large')
+      ));
     END IF;
     UPDATE cart.cart_item i SET quantity = p_quantity WHERE i.merchant_id = p_merchant_id AND i.id = p_item_id;
   END IF;

@@ -141,7 +141,6 @@ CREATE FUNCTION ordering.place_order(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  c_money_bound CONSTANT numeric := 9007199254740992;
   v_lines catalog.sellable_line[];
   v_refusals jsonb;
   v_currency text;
@@ -187,7 +186,7 @@ BEGIN
     SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
     SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
     WHERE m.merchant_id = p_merchant_id AND m.id = p_shipping_method_id;
-    IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping >= c_money_bound THEN
+    IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
       v_pricing := ordering.price(
@@ -284,7 +283,6 @@ CREATE FUNCTION ordering.modify_order(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  c_money_bound CONSTANT numeric := 9007199254740992;
   v_order ordering.order;
   v_open payment.payment;
   v_reservation inventory.reservation;
@@ -332,7 +330,7 @@ BEGIN
     SELECT 'addItems', 'quantity_too_large' FROM unnest(v_lines) l WHERE l.quantity > 999999
     UNION ALL
     SELECT 'addItems', 'total_too_large'
-    WHERE v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_order.shipping >= c_money_bound
+    WHERE v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_order.shipping > platform.most_money()
     UNION ALL
     SELECT 'addItems', 'too_many_lines' WHERE cardinality(v_lines) > 200
   ) r;

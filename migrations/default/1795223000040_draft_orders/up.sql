@@ -73,7 +73,6 @@ CREATE FUNCTION ordering.quote_draft(p_draft ordering.draft_order) RETURNS order
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
-  c_money_bound CONSTANT numeric := 9007199254740992;
   v_lines catalog.sellable_line[];
   v_shipping bigint;
   v_subtotal numeric;
@@ -88,7 +87,7 @@ BEGIN
     RETURN ROW(NULL, 0, 0, 0, 0, v_shipping, '{}', '{}')::ordering.pricing;
   END IF;
   SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
-  IF v_subtotal + ordering.tax_on(p_draft.merchant_id, v_subtotal) + v_shipping >= c_money_bound THEN
+  IF v_subtotal + ordering.tax_on(p_draft.merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
     RETURN NULL;
   END IF;
   SELECT * INTO v_promotion FROM promotion.promotion p

@@ -49,19 +49,19 @@ SELECT
   c.merchant_id,
   c.id AS cart_id,
   s.item_count,
-  s.subtotal,
+  platform.as_money(s.subtotal) AS subtotal,
   t.tax,
   h.shipping,
-  d.lines + d.shipping AS discount,
-  s.subtotal + t.tax + h.shipping - d.lines - d.shipping AS total
+  platform.as_money(d.lines + d.shipping) AS discount,
+  platform.as_money(s.subtotal + t.tax + h.shipping - d.lines - d.shipping) AS total
 FROM cart.cart c
 JOIN merchant.settings m ON m.merchant_id = c.merchant_id
 CROSS JOIN LATERAL (
   SELECT
     coalesce(sum(l.quantity), 0)::integer AS item_count,
-    coalesce(sum(coalesce(v.price, p.price) * l.quantity), 0)::bigint AS subtotal,
+    coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
     array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
-    array_agg(coalesce(v.price, p.price) * l.quantity ORDER BY l.created_at, l.id) AS subtotals
+    array_agg(platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) ORDER BY l.created_at, l.id) AS subtotals
   FROM cart.cart_item l
   JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
   LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
@@ -71,7 +71,7 @@ CROSS JOIN LATERAL (
   SELECT CASE WHEN c.shipping_method_id IS NULL THEN 0 ELSE cart.shipping_price(c) END::bigint AS shipping
 ) h
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(x.part), 0)::bigint AS lines, coalesce(max(o.shipping), 0)::bigint AS shipping
+  SELECT coalesce(sum(x.part), 0) AS lines, coalesce(max(o.shipping), 0) AS shipping
   FROM (
     SELECT (o.discount).lines, (o.discount).shipping
     FROM (
@@ -81,7 +81,7 @@ CROSS JOIN LATERAL (
   ) o
   LEFT JOIN LATERAL unnest(o.lines) AS x(part) ON true
 ) d
-CROSS JOIN LATERAL (SELECT round((s.subtotal - d.lines) * m.tax_rate)::bigint AS tax) t;
+CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
 
 -- Says where a cart goes. A method that doesn't ship there is taken off.
 -- What lock_open_cart answers, or {outcome: 'changed', cartId}
