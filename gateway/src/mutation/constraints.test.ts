@@ -90,9 +90,10 @@ test('every constraint that a mutation can violate has a meaning for clients', a
 })
 
 test('every constraint with a meaning is there, under its name', async () => {
-  const rows = await shop.sql(`
+  const rows = await shop.sql(String.raw`
     SELECT conname AS name FROM pg_constraint UNION SELECT relname FROM pg_class WHERE relkind = 'i'
-    UNION SELECT match[1] FROM pg_proc p, regexp_matches(p.prosrc, 'CONSTRAINT = ''([a-z_]+)''', 'g') match`)
+    UNION SELECT match[1] FROM pg_proc p, regexp_matches(p.prosrc, 'platform\.violate\(\s*''[a-z_.]+'', ''([a-z_]+)''', 'g') match
+    UNION SELECT match[1] FROM pg_trigger t, regexp_matches(pg_get_triggerdef(t.oid), 'EXECUTE FUNCTION merchant\.keep_\w+\(''(\w+)''') match`)
   const names = new Set(rows.map(({ name }) => String(name)))
   expect(Object.keys(constraints).filter((name) => !names.has(name))).toEqual([])
 })

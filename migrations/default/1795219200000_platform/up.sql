@@ -42,6 +42,23 @@ AS $$
   SELECT least(p_sum, platform.most_money())::bigint
 $$;
 
+-- Refuses a change as a check constraint would, for a rule that no constraint can say. p_because: in the message, which is all that Hasura
+-- passes on; NULL for Postgres' own words.
+CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '') RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_schema text := split_part(p_table, '.', 1);
+  v_table text := split_part(p_table, '.', 2);
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = p_constraint, SCHEMA = v_schema, TABLE = v_table, DETAIL = p_detail,
+    MESSAGE = coalesce(
+      p_because || format(': constraint "%s"', p_constraint),
+      format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
+    );
+END
+$$;
+
 CREATE FUNCTION platform.touch_updated_at() RETURNS trigger
 LANGUAGE plpgsql
 AS $$

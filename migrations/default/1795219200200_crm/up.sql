@@ -72,8 +72,7 @@ CREATE FUNCTION crm.refuse_no_default_address() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'address_needs_default', SCHEMA = 'crm', TABLE = 'address',
-    MESSAGE = 'new row for relation "address" violates check constraint "address_needs_default"';
+  PERFORM platform.violate('crm.address', 'address_needs_default');
 END
 $$;
 -- The trigger above takes the old default's mark away from inside of itself.

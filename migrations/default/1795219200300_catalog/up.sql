@@ -146,16 +146,12 @@ BEGIN
     )
     SELECT FROM ancestor WHERE id = NEW.id
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_no_cycle',
-      SCHEMA = 'catalog', TABLE = 'category', DETAIL = 'A category cannot be its own ancestor.',
-      MESSAGE = 'new row for relation "category" violates check constraint "category_no_cycle"';
+    PERFORM platform.violate('catalog.category', 'category_no_cycle', 'a category cannot be its own ancestor');
   END IF;
   SELECT c.level INTO parent_level FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id;
   NEW.level := coalesce(parent_level, 0) + 1;
   IF NEW.level > 9 THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'category_depth',
-      SCHEMA = 'catalog', TABLE = 'category', DETAIL = 'Categories nest at most 10 levels deep.',
-      MESSAGE = 'new row for relation "category" violates check constraint "category_depth"';
+    PERFORM platform.violate('catalog.category', 'category_depth', 'categories nest at most 10 levels deep');
   END IF;
   RETURN NEW;
 END

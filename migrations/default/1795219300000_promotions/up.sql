@@ -40,27 +40,21 @@ BEGIN
       SELECT FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = x AND p.deleted_at IS NULL
     )
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_products_exist',
-      SCHEMA = 'promotion', TABLE = 'promotion',
-      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_products_exist"';
+    PERFORM platform.violate('promotion.promotion', 'promotion_products_exist');
   END IF;
   IF EXISTS (
     SELECT FROM unnest(NEW.category_ids) x WHERE NOT EXISTS (
       SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
     )
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_categories_exist',
-      SCHEMA = 'promotion', TABLE = 'promotion',
-      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_categories_exist"';
+    PERFORM platform.violate('promotion.promotion', 'promotion_categories_exist');
   END IF;
   IF EXISTS (
     SELECT FROM unnest(NEW.customer_ids) x WHERE NOT EXISTS (
       SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
     )
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'promotion_customers_exist',
-      SCHEMA = 'promotion', TABLE = 'promotion',
-      MESSAGE = 'new row for relation "promotion" violates check constraint "promotion_customers_exist"';
+    PERFORM platform.violate('promotion.promotion', 'promotion_customers_exist');
   END IF;
   RETURN NEW;
 END

@@ -46,8 +46,10 @@ BEGIN
         FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
       )
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'order_lines_add_up', SCHEMA = 'ordering', TABLE = 'order',
-      MESSAGE = format('the lines of order %s do not add up to its subtotal, tax and discount', order_key);
+    PERFORM platform.violate(
+      'ordering.order', 'order_lines_add_up',
+      format('the lines of order %s do not add up to its subtotal, tax and discount', order_key)
+    );
   END IF;
   RETURN NULL;
 END

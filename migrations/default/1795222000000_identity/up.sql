@@ -95,8 +95,7 @@ LANGUAGE plpgsql
 AS $$
 BEGIN
   IF EXISTS (SELECT FROM unnest(NEW.permissions) x WHERE NOT EXISTS (SELECT FROM merchant.permission p WHERE p.name = x)) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'role_permissions_exist', SCHEMA = 'identity', TABLE = 'role',
-      MESSAGE = 'new row for relation "role" violates check constraint "role_permissions_exist"';
+    PERFORM platform.violate('identity.role', 'role_permissions_exist');
   END IF;
   RETURN NEW;
 END
@@ -198,8 +197,7 @@ BEGIN
   JOIN identity.user u ON u.merchant_id = l.merchant_id AND u.id = l.user_id
   WHERE r.merchant_id = OLD.merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE';
   IF v_owners = 0 THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'user_last_owner', SCHEMA = 'identity', TABLE = 'user',
-      MESSAGE = 'new row for relation "user" violates check constraint "user_last_owner"';
+    PERFORM platform.violate('identity.user', 'user_last_owner');
   END IF;
   RETURN NULL;
 END

@@ -117,19 +117,13 @@ BEGIN
   IF NOT FOUND OR EXISTS (SELECT FROM merchant.ip_allow_list_entry e WHERE e.merchant_id = v_merchant_id) THEN
     RETURN NULL;
   END IF;
-  IF TG_TABLE_NAME = 'merchant' THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'merchant_allow_list_some', SCHEMA = 'merchant', TABLE = 'merchant',
-      MESSAGE = 'new row for relation "merchant" violates check constraint "merchant_allow_list_some"';
-  END IF;
-  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'ip_allow_list_entry_not_last', SCHEMA = 'merchant',
-    TABLE = 'ip_allow_list_entry',
-    MESSAGE = 'row for relation "ip_allow_list_entry" violates check constraint "ip_allow_list_entry_not_last"';
+  PERFORM platform.violate('merchant.' || TG_TABLE_NAME, TG_ARGV[0]);
 END
 $$;
 CREATE TRIGGER keep_a_way_in AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
-  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_a_way_in();
+  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_a_way_in('merchant_allow_list_some');
 CREATE TRIGGER keep_a_way_in AFTER DELETE ON merchant.ip_allow_list_entry
-  FOR EACH ROW EXECUTE FUNCTION merchant.keep_a_way_in();
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_a_way_in('ip_allow_list_entry_not_last');
 
 -- Puts a key with the same name, mode and permissions in the place of one, which goes on working for p_overlap.
 -- {outcome: 'rotated', apiKeyId} | {outcome: 'unknown' | 'ended'} | {outcome: 'beyond_own', permission}

@@ -58,8 +58,7 @@ BEGIN
       SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = NEW.merchant_id AND t.id = x
     )
   ) THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'segment_loyalty_tiers_exist', SCHEMA = 'crm', TABLE = 'segment',
-      MESSAGE = 'new row for relation "segment" violates check constraint "segment_loyalty_tiers_exist"';
+    PERFORM platform.violate('crm.segment', 'segment_loyalty_tiers_exist');
   END IF;
   RETURN NEW;
 END

@@ -172,7 +172,7 @@ END
 $$;
 
 -- Has the changes of a table recorded that Hasura makes, and not what follows from them by other triggers and foreign keys.
-CREATE FUNCTION audit.watch(p_table regclass, p_type text, p_id text DEFAULT 'id') RETURNS void
+CREATE FUNCTION audit.watch(p_table regclass, p_type text, p_id text) RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -190,46 +190,48 @@ END
 $$;
 
 -- Every table that a role may write to through Hasura (audit.test.ts compares with metadata/).
-SELECT audit.watch('analytics.dashboard', 'Dashboard');
-SELECT audit.watch('analytics.widget', 'DashboardWidget');
-SELECT audit.watch('booking.appointment', 'Appointment');
-SELECT audit.watch('booking.schedule', 'Schedule');
-SELECT audit.watch('booking.service', 'BookingService');
-SELECT audit.watch('booking.staff_member', 'StaffMember');
-SELECT audit.watch('booking.staff_service', 'StaffService', 'staff_id');
-SELECT audit.watch('cart.cart', 'Cart');
-SELECT audit.watch('cart.cart_item', 'CartLine');
-SELECT audit.watch('catalog.category', 'Category');
-SELECT audit.watch('catalog.product', 'Product');
-SELECT audit.watch('catalog.product_category', 'ProductCategory', 'product_id');
-SELECT audit.watch('catalog.product_image', 'ProductImage');
-SELECT audit.watch('catalog.product_variant', 'ProductVariant');
-SELECT audit.watch('catalog.review', 'Review');
-SELECT audit.watch('catalog.variant_option', 'VariantOption', 'variant_id');
-SELECT audit.watch('crm.address', 'Address');
-SELECT audit.watch('crm.contact', 'Contact');
-SELECT audit.watch('crm.customer', 'Customer');
-SELECT audit.watch('crm.interaction', 'Interaction');
-SELECT audit.watch('crm.loyalty_program', 'LoyaltyProgram', 'merchant_id');
-SELECT audit.watch('crm.loyalty_reward', 'LoyaltyReward');
-SELECT audit.watch('crm.loyalty_tier', 'LoyaltyTier');
-SELECT audit.watch('crm.segment', 'CustomerSegment');
-SELECT audit.watch('email.campaign', 'EmailCampaign');
-SELECT audit.watch('email.template', 'EmailTemplate');
-SELECT audit.watch('inventory.stock_item', 'StockItem');
-SELECT audit.watch('inventory.warehouse', 'Warehouse');
-SELECT audit.watch('inventory.warehouse_address', 'WarehouseAddress', 'warehouse_id');
-SELECT audit.watch('merchant.ip_allow_list_entry', 'IpAllowListEntry');
-SELECT audit.watch('merchant.merchant', 'MerchantAccount');
-SELECT audit.watch('merchant.settings', 'MerchantSettings', 'merchant_id');
-SELECT audit.watch('merchant.shipping_method', 'ShippingMethod');
-SELECT audit.watch('merchant.shipping_zone', 'ShippingZone');
-SELECT audit.watch('notification.device', 'NotificationDevice');
-SELECT audit.watch('ordering.draft_order', 'DraftOrder');
-SELECT audit.watch('ordering.order', 'Order');
-SELECT audit.watch('promotion.campaign', 'PromotionCampaign');
-SELECT audit.watch('promotion.promotion', 'Promotion');
-SELECT audit.watch('search.article', 'Article');
+SELECT audit.watch(t.name, t.type, t.id) FROM (VALUES
+  ('analytics.dashboard'::regclass, 'Dashboard', 'id'),
+  ('analytics.widget', 'DashboardWidget', 'id'),
+  ('booking.appointment', 'Appointment', 'id'),
+  ('booking.schedule', 'Schedule', 'id'),
+  ('booking.service', 'BookingService', 'id'),
+  ('booking.staff_member', 'StaffMember', 'id'),
+  ('booking.staff_service', 'StaffService', 'staff_id'),
+  ('cart.cart', 'Cart', 'id'),
+  ('cart.cart_item', 'CartLine', 'id'),
+  ('catalog.category', 'Category', 'id'),
+  ('catalog.product', 'Product', 'id'),
+  ('catalog.product_category', 'ProductCategory', 'product_id'),
+  ('catalog.product_image', 'ProductImage', 'id'),
+  ('catalog.product_variant', 'ProductVariant', 'id'),
+  ('catalog.review', 'Review', 'id'),
+  ('catalog.variant_option', 'VariantOption', 'variant_id'),
+  ('crm.address', 'Address', 'id'),
+  ('crm.contact', 'Contact', 'id'),
+  ('crm.customer', 'Customer', 'id'),
+  ('crm.interaction', 'Interaction', 'id'),
+  ('crm.loyalty_program', 'LoyaltyProgram', 'merchant_id'),
+  ('crm.loyalty_reward', 'LoyaltyReward', 'id'),
+  ('crm.loyalty_tier', 'LoyaltyTier', 'id'),
+  ('crm.segment', 'CustomerSegment', 'id'),
+  ('email.campaign', 'EmailCampaign', 'id'),
+  ('email.template', 'EmailTemplate', 'id'),
+  ('inventory.stock_item', 'StockItem', 'id'),
+  ('inventory.warehouse', 'Warehouse', 'id'),
+  ('inventory.warehouse_address', 'WarehouseAddress', 'warehouse_id'),
+  ('merchant.ip_allow_list_entry', 'IpAllowListEntry', 'id'),
+  ('merchant.merchant', 'MerchantAccount', 'id'),
+  ('merchant.settings', 'MerchantSettings', 'merchant_id'),
+  ('merchant.shipping_method', 'ShippingMethod', 'id'),
+  ('merchant.shipping_zone', 'ShippingZone', 'id'),
+  ('notification.device', 'NotificationDevice', 'id'),
+  ('ordering.draft_order', 'DraftOrder', 'id'),
+  ('ordering.order', 'Order', 'id'),
+  ('promotion.campaign', 'PromotionCampaign', 'id'),
+  ('promotion.promotion', 'Promotion', 'id'),
+  ('search.article', 'Article', 'id')
+) AS t(name, type, id);
 
 -- What merchants read. Names are those of now: an entry keeps nothing of a person but the id.
 CREATE VIEW audit.log AS

@@ -16,12 +16,11 @@ BEGIN
   WHERE f.feature = p_feature
   ORDER BY merchant.plan_rank(f.plan)
   LIMIT 1;
-  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'plan_feature', SCHEMA = 'merchant', TABLE = 'subscription',
-    DETAIL = jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text,
-    -- Hasura passes on the message alone.
-    MESSAGE = format(
-      'the plan %s does not include %s, which needs the plan %s: constraint "plan_feature"', v_plan, p_feature, coalesce(v_needed, 'NONE')
-    );
+  PERFORM platform.violate(
+    'merchant.subscription', 'plan_feature',
+    format('the plan %s does not include %s, which needs the plan %s', v_plan, p_feature, coalesce(v_needed, 'NONE')),
+    jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text
+  );
 END
 $$;
 

@@ -35,16 +35,12 @@ BEGIN
   THEN
     RETURN NULL;
   END IF;
-  IF TG_TABLE_NAME = 'merchant' THEN
-    RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'merchant_allow_list_caller', SCHEMA = 'merchant', TABLE = 'merchant',
-      MESSAGE = 'the address that this comes from would not be on the list: constraint "merchant_allow_list_caller"';
-  END IF;
-  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = 'ip_allow_list_entry_caller', SCHEMA = 'merchant',
-    TABLE = 'ip_allow_list_entry',
-    MESSAGE = 'the address that this comes from would not be on the list: constraint "ip_allow_list_entry_caller"';
+  PERFORM platform.violate(
+    'merchant.' || TG_TABLE_NAME, TG_ARGV[0], 'the address that this comes from would not be on the list'
+  );
 END
 $$;
 CREATE TRIGGER keep_the_caller_in AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
-  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_the_caller_in();
+  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_the_caller_in('merchant_allow_list_caller');
 CREATE TRIGGER keep_the_caller_in AFTER DELETE ON merchant.ip_allow_list_entry
-  FOR EACH ROW EXECUTE FUNCTION merchant.keep_the_caller_in();
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_the_caller_in('ip_allow_list_entry_caller');
