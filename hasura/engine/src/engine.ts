@@ -16,6 +16,7 @@ import { openWorkspace } from './metadata-api/workspace.ts'
 import type { Metadata } from './metadata/types.ts'
 import { unservedFeatures } from './metadata/unserved-features.ts'
 import { createRemoteDirectory } from './remote/remote-directory.ts'
+import { createRowCommands } from './rows/row-commands.ts'
 import { createAuthenticator } from './session/authenticator.ts'
 import type { Session } from './session/types.ts'
 import type { Inconsistency, Snapshot } from './snapshot.ts'
@@ -93,7 +94,8 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
   const follow = followWithEvents(options.stringifyNumericTypes)
-  const workspace = await openWorkspace(pool, store, follow, createRemoteDirectory(env))
+  const rows = createRowCommands(pool, options)
+  const workspace = await openWorkspace(pool, store, follow, createRemoteDirectory(env), rows)
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
   const executor = createGraphQLExecutor(getSnapshot, pool, options)
@@ -105,7 +107,7 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
     logger,
   })
   const events = createEngineEvents({ pool, getSnapshot, environment: env, settings: options.events, logger })
-  const server = await serve({ workspace, executor, hub, pool, databaseUrl: database.url }, options)
+  const server = await serve({ workspace, rows, executor, hub, pool, databaseUrl: database.url }, options)
   warnOfUnserved(workspace.snapshot, logger)
   if (options.events.delivery === 'at-start') events.start()
   const stopPolling = pollMetadata(workspace, logger, options.pollIntervalMs)
@@ -151,7 +153,7 @@ async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerato
   yield await execute()
 }
 
-interface Served extends Pick<Api, 'workspace' | 'executor' | 'hub' | 'databaseUrl'> {
+interface Served extends Pick<Api, 'workspace' | 'rows' | 'executor' | 'hub' | 'databaseUrl'> {
   readonly pool: pg.Pool
 }
 

@@ -1,31 +1,39 @@
 import type { Json } from './metadata/parse.ts'
 
 /** Hasura's error codes, as its API tells them. */
-export type ErrorCode =
-  | 'access-denied'
-  | 'already-exists'
-  | 'already-tracked'
-  | 'already-untracked'
-  | 'bad-request'
-  | 'busy'
-  | 'conflict'
-  | 'dependency-error'
-  | 'invalid-configuration'
-  | 'invalid-headers'
-  | 'invalid-json'
-  | 'invalid-jwt'
-  | 'invalid-params'
-  | 'jwt-invalid-claims'
-  | 'jwt-missing-role-claims'
-  | 'method-not-allowed'
-  | 'not-exists'
-  | 'not-found'
-  | 'not-supported'
-  | 'parse-failed'
-  | 'permission-denied'
-  | 'postgres-error'
-  | 'unexpected'
-  | 'validation-failed'
+const errorCodes = [
+  'access-denied',
+  'already-exists',
+  'already-tracked',
+  'already-untracked',
+  'bad-request',
+  'busy',
+  'conflict',
+  'constraint-violation',
+  'data-exception',
+  'dependency-error',
+  'invalid-configuration',
+  'invalid-headers',
+  'invalid-json',
+  'invalid-jwt',
+  'invalid-params',
+  'jwt-invalid-claims',
+  'jwt-missing-role-claims',
+  'method-not-allowed',
+  'not-exists',
+  'not-found',
+  'not-supported',
+  'parse-failed',
+  'permission-denied',
+  'permission-error',
+  'postgres-error',
+  'unexpected',
+  'unexpected-payload',
+  'validation-failed',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+export const isErrorCode = (code: string): code is ErrorCode => errorCodes.some((known) => known === code)
 
 /**
  * A refusal in Hasura's own shape: `{path, error, code, internal}` under an HTTP status. It is thrown, because
@@ -60,6 +68,27 @@ export class HasuraError extends Error {
     })
   }
 }
+
+/** Runs a part of something; what is refused in it is said to be at this step of the path (`.where`, `[2]`). */
+export const within = <Result>(step: string, run: () => Result): Result => {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof HasuraError ? error.under(step) : error
+  }
+}
+
+/** The same for what takes its time. */
+export const withinAsync = async <Result>(step: string, run: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof HasuraError ? error.under(step) : error
+  }
+}
+
+/** A key as a step of a path: `.name`, or `['$set']` where it is no plain name. */
+export const pathStep = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `['${key}']`)
 
 /** The body of an endpoint other than /v1/graphql. */
 export const errorBody = ({ path, message, code, internal }: HasuraError): Json => ({

@@ -3,6 +3,9 @@ import { format } from 'node:util'
 import { parseOperation } from '../plan/document.ts'
 import { batchParameters } from '../live/batch.ts'
 import type { JsonValue } from '../plan/input-value.ts'
+import { type RowCommandKind, parseRowCommand } from '../rows/row-command.ts'
+import { compileRowCommand, scopeOf } from '../rows/row-commands.ts'
+import { runRowCommand } from '../rows/testing/run-row-command.ts'
 import { type GraphQLApi, buildRoleSchema } from '../schema/role-schema.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
@@ -232,6 +235,75 @@ for (const { name, session, query, variables = {} } of subscriptions)
     const parts = [query, format('%j %j', session.role, variables), compiledTo, format('%j', values)]
     const answers = rows.map((row) => JSON.stringify(row)).join('\n')
     await expect(`${[...parts, answers].join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
+  })
+
+/** Commands of `/v1/query`: another way to say what becomes the same statements. */
+const rowCommands: readonly {
+  readonly name: string
+  readonly session: Session
+  readonly kind: RowCommandKind
+  readonly args: object
+}[] = [
+  {
+    name: 'row-select',
+    session: merchant(1),
+    kind: 'select',
+    args: {
+      table: 'book',
+      columns: [
+        'title',
+        { name: 'author', columns: ['*'] },
+        { name: 'reviews', columns: ['rating'], limit: 1 },
+      ],
+      where: { $or: [{ price: { $lt: 2000 } }, { reviews: { reader: 'Rita' } }], author_id: { $ne: null } },
+      order_by: ['-author.name', { column: 'id', nulls: 'first' }],
+    },
+  },
+  {
+    name: 'row-count',
+    session: merchant(1),
+    kind: 'count',
+    args: { table: 'book', distinct: ['status', 'author_id'] },
+  },
+  {
+    name: 'row-insert',
+    session: merchant(1),
+    kind: 'insert',
+    args: {
+      table: 'author',
+      objects: [{ name: 'Ann' }, { name: 'Dora' }],
+      on_conflict: { action: 'update', constraint_on: ['merchant_id', 'name'] },
+      returning: ['name'],
+    },
+  },
+  {
+    name: 'row-update',
+    session: merchant(1),
+    kind: 'update',
+    args: {
+      table: 'book',
+      where: { id: 1 },
+      $set: { tags: ['new'] },
+      $mul: { price: 2 },
+      $default: ['status'],
+      returning: ['price', 'status'],
+    },
+  },
+]
+
+for (const { name, session, kind, args } of rowCommands)
+  test(`compiles and runs ${name}`, async () => {
+    const own = await openBookshop()
+    try {
+      const { metadata, catalog } = own.snapshot
+      const scope = scopeOf(own.snapshot, buildSourceModel(metadata, catalog), session)
+      const { text, parameters } = compileRowCommand(parseRowCommand(kind, args), scope, false)
+      const answer = JSON.stringify(await runRowCommand(own, kind, args, session))
+      const parts = [format('%s %j', kind, args), session.role, format('%s\n  %j', text, parameters), answer]
+      await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
+    } finally {
+      await own.close()
+    }
   })
 
 const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>

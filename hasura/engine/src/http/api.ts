@@ -4,6 +4,7 @@ import type { GraphQLExecutor } from '../graphql-request.ts'
 import type { SubscriptionHub } from '../live/subscription-hub.ts'
 import type { Refetch } from '../live/poller.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
+import type { RowCommands } from '../rows/row-commands.ts'
 import type { NamingConvention } from '../schema/naming.ts'
 import type { Authenticator } from '../session/authenticator.ts'
 import type { JwtSecret } from '../session/jwt-config.ts'
@@ -22,6 +23,7 @@ export interface Api {
   readonly executor: GraphQLExecutor & SubscriptionCompiler & Inspector
   readonly hub: SubscriptionHub
   readonly workspace: Workspace
+  readonly rows: RowCommands
   readonly checkDatabase: () => Promise<void>
   /** For `pg_dump`, which connects by itself. */
   readonly databaseUrl: string

@@ -12,6 +12,7 @@ import { handleExplain } from './explain-endpoint.ts'
 import { handleGraphQL } from './graphql-endpoint.ts'
 import { handleOpenApi } from './openapi-endpoint.ts'
 import { handlePgDump } from './pg-dump-endpoint.ts'
+import { parseBody } from './read-body.ts'
 import { adminRequest } from './require-admin.ts'
 import { handleRest, restPrefix } from './rest-endpoint.ts'
 import { type HttpResponse, errorResponse, jsonResponse, textResponse } from './response.ts'
@@ -25,10 +26,11 @@ const adminCommands =
     return jsonResponse(200, await api.workspace.handle(set, body, { session, trace }))
   }
 
-const queryV1: Handler = async (api, request) => {
-  const { body, session } = await adminRequest(api, request, refuseOthers('$.args'))
-  const trace = requestTrace(request.headers)
-  return jsonResponse(200, await runQueryV1(api.workspace, body, { session, trace }))
+const queryV1: Handler = async ({ authenticator, workspace, rows }, { headers, signal, text }) => {
+  const session = await authenticator.authenticate({ headers })
+  const body = parseBody(await text())
+  const caller = { session, signal, trace: requestTrace(headers) }
+  return jsonResponse(200, await runQueryV1({ workspace, rows, caller }, body))
 }
 
 const refuseOthers =

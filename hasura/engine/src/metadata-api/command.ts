@@ -6,6 +6,7 @@ import { type QualifiedName, displayName, qualifiedName } from '../metadata/qual
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
 import type { RemoteDirectory } from '../remote/remote-directory.ts'
+import type { RowCommands } from '../rows/row-commands.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
@@ -31,6 +32,7 @@ export interface CommandContext extends Caller {
   readonly store: MetadataStore
   readonly finishChange: FinishChange
   readonly remotes: RemoteDirectory
+  readonly rows: RowCommands
 }
 
 /** A command of the metadata API: its arguments and what it does. The answer is the response's body. */

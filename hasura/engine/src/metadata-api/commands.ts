@@ -10,6 +10,7 @@ import { queryCollectionCommands } from './query-collection-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
 import { remoteRelationshipCommands } from './remote-relationship-commands.ts'
 import { remoteSchemaCommands } from './remote-schema-commands.ts'
+import { rowCommands } from './row-commands.ts'
 import { runSql } from './run-sql.ts'
 import { scheduledTriggerCommands } from './scheduled-trigger-commands.ts'
 import { sourceCommands } from './source-commands.ts'
@@ -36,7 +37,7 @@ const version1: Readonly<Record<string, Command>> = {
 }
 
 /** Commands of `/v2/query`. */
-const queryCommands: Readonly<Record<string, Command>> = { run_sql: runSql }
+const queryCommands: Readonly<Record<string, Command>> = { run_sql: runSql, ...rowCommands }
 
 export type CommandSet = 'metadata' | 'query'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HasuraError, errorBody } from '../hasura-error.ts'
+import { HasuraError, errorBody, within, withinAsync } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import { type Command, type CommandContext, success } from './command.ts'
@@ -49,7 +49,9 @@ const parseBulk = (set: CommandSet, type: string, args: unknown, depth: number):
   return {
     kind: 'bulk',
     mode,
-    requests: items.map((item, index) => within(index, () => parseMetadataRequest(set, item, depth + 1))),
+    requests: items.map((item, index) =>
+      within(`.args[${index}]`, () => parseMetadataRequest(set, item, depth + 1)),
+    ),
   }
 }
 
@@ -61,14 +63,6 @@ const parseOrRefuse = <T>(schema: z.ZodType<T>, value: unknown, path: string): T
   })
 }
 
-const within = <T>(index: number, run: () => T): T => {
-  try {
-    return run()
-  } catch (error) {
-    throw error instanceof HasuraError ? error.under(`.args[${index}]`) : error
-  }
-}
-
 /** Whether the request gets a new resource_version if it succeeds. */
 export const changesMetadata = (request: MetadataRequest): boolean =>
   request.kind === 'command' ? request.command.changesMetadata : request.requests.some(changesMetadata)
@@ -78,13 +72,8 @@ export const runMetadataRequest = async (
   request: MetadataRequest,
   context: CommandContext,
 ): Promise<Json> => {
-  if (request.kind === 'command') {
-    try {
-      return await request.command.run(request.args, context)
-    } catch (error) {
-      throw error instanceof HasuraError ? error.under('.args') : error
-    }
-  }
+  if (request.kind === 'command')
+    return withinAsync('.args', () => request.command.run(request.args, context))
   const results: Json[] = []
   for (const [index, each] of request.requests.entries()) {
     try {

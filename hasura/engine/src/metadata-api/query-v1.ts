@@ -1,14 +1,16 @@
 import { z } from 'zod'
-import { HasuraError } from '../hasura-error.ts'
+import { HasuraError, within, withinAsync } from '../hasura-error.ts'
 import { parseJson } from '../metadata/read-metadata.ts'
 import type { Json } from '../metadata/parse.ts'
-import type { Caller } from './command.ts'
+import type { RowCaller, RowCommands } from '../rows/row-commands.ts'
+import { type RowCommand, isRowCommand, parseRowCommand } from '../rows/row-command.ts'
 import { type CommandSet, findCommand } from './commands.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
  * `/v1/query`, Hasura's API before metadata and SQL got endpoints of their own: each command is what it is called today,
- * for the source `default`. Commands of a bulk run one after the other, and those before a failure stay done.
+ * for the source `default`. Commands of a bulk run one after the other, and those before a failure stay done. What reads
+ * and writes rows is for every role.
  */
 
 const request = z.looseObject({
@@ -18,45 +20,72 @@ const request = z.looseObject({
 })
 type Request = z.output<typeof request>
 
-/** Rows as JSON, which GraphQL does since. */
-const rowCommands: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'count'])
+/** What runs the commands, and for whom. */
+export interface QueryV1Context {
+  readonly workspace: Workspace
+  readonly rows: RowCommands
+  readonly caller: Omit<RowCaller, 'snapshot'>
+}
 
 const maxCommands = 10_000
+const maxDepth = 4
 
 /** Runs a request. Throws HasuraError. */
-export const runQueryV1 = async (workspace: Workspace, body: unknown, caller: Caller): Promise<Json> => {
+export const runQueryV1 = async (context: QueryV1Context, body: unknown): Promise<Json> => {
+  const query = parseQuery(body, 0)
+  if (!context.caller.session.isAdmin && requiresAdmin(query))
+    throw new HasuraError('access-denied', 'restricted access : admin only', { path: '$.args' })
+  return runQuery(context, query)
+}
+
+type Query =
+  | { readonly kind: 'bulk'; readonly queries: readonly Query[] }
+  | { readonly kind: 'rows'; readonly command: RowCommand }
+  | { readonly kind: 'command'; readonly request: Request }
+
+const parseQuery = (body: unknown, depth: number): Query => {
   const parsed = parseJson(request, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { type, args } = parsed.value
-  if (type !== 'bulk') return run(workspace, parsed.value, caller)
-  if (!Array.isArray(args) || args.length > maxCommands)
-    throw new HasuraError('parse-failed', `a bulk has a list of at most ${maxCommands} commands`, {
-      path: '$.args',
-    })
-  const answers: Json[] = []
-  for (const [index, each] of args.entries()) {
-    try {
-      answers.push(await runQueryV1(workspace, each, caller))
-    } catch (error) {
-      throw error instanceof HasuraError ? error.under(`.args[${index}]`) : error
-    }
+  if (isRowCommand(type)) return { kind: 'rows', command: parseRowCommand(type, args) }
+  if (type !== 'bulk') return { kind: 'command', request: parsed.value }
+  if (!Array.isArray(args) || args.length > maxCommands || depth >= maxDepth)
+    throw new HasuraError(
+      'parse-failed',
+      `a bulk has a list of at most ${maxCommands} commands, and bulks in it are nested ${maxDepth} deep at most`,
+      { path: '$.args' },
+    )
+  return {
+    kind: 'bulk',
+    queries: args.map((each, index) => within(`.args[${index}]`, () => parseQuery(each, depth + 1))),
   }
-  return answers
 }
 
-const run = (workspace: Workspace, given: Request, caller: Caller): Promise<Json> => {
-  const { set, body } = translated(given)
-  return workspace.handle(set, body, caller)
+const requiresAdmin = (query: Query): boolean =>
+  query.kind === 'bulk' ? query.queries.some(requiresAdmin) : query.kind === 'command'
+
+const runQuery = async (context: QueryV1Context, query: Query): Promise<Json> => {
+  const { workspace, rows, caller } = context
+  switch (query.kind) {
+    case 'rows':
+      return withinAsync('.args', () => rows.run(query.command, { ...caller, snapshot: workspace.snapshot }))
+    case 'command': {
+      const { set, body } = translated(query.request)
+      return workspace.handle(set, body, caller)
+    }
+    case 'bulk': {
+      const answers: Json[] = []
+      for (const [index, each] of query.queries.entries())
+        answers.push(await withinAsync(`.args[${index}]`, () => runQuery(context, each)))
+      return answers
+    }
+    default:
+      return query satisfies never
+  }
 }
 
 const translated = (given: Request): { readonly set: CommandSet; readonly body: Request } => {
   const { type, args } = given
-  if (rowCommands.has(type))
-    throw new HasuraError(
-      'not-supported',
-      `"${type}" of /v1/query is not there in this engine: GraphQL reads and writes rows`,
-      { path: '$.type' },
-    )
   if (findCommand('query', type, 1)) return { set: 'query', body: given }
   const { name, args: today } = todaysCommand(type, args)
   return { set: 'metadata', body: { ...given, type: name, ...(today === undefined ? {} : { args: today }) } }

@@ -69,18 +69,61 @@ test('/v1/query takes the old names and arguments, SQL among them, and says wher
       ],
     }),
   ).toMatchObject({ status: 400, body: { path: '$.args[1].args' } })
-  expect(
-    await post('/v1/query', { type: 'select', args: { table: 'author', columns: ['id'] } }),
-  ).toMatchObject({
-    status: 400,
-    body: { code: 'not-supported', path: '$.type' },
-  })
   expect(await post('/v1/query', { type: 'nothing', args: {} })).toMatchObject({
     body: { code: 'parse-failed' },
   })
   expect(
     await post('/v1/query', { type: 'run_sql', args: { sql: 'select 1' } }, { 'x-hasura-role': 'reader' }),
   ).toMatchObject({ body: { code: 'access-denied' } })
+})
+
+test('/v1/query reads and writes rows, between other commands and for roles that may; /v2/query does for the admin', async () => {
+  const insert = { type: 'insert', args: { table: 'author', objects: [{ id: 7 }] } }
+  const select = { type: 'select', args: { source: 'default', table: 'author', columns: ['id'] } }
+  const sql = { type: 'run_sql', args: { sql: 'select count(*) from author' } }
+  expect(await post('/v1/query', { type: 'bulk', args: [insert, sql, select] })).toEqual({
+    status: 200,
+    body: [{ affected_rows: 1 }, { result_type: 'TuplesOk', result: [['count'], ['1']] }, [{ id: 7 }]],
+  })
+  const asReader = { 'x-hasura-role': 'reader' }
+  expect(await post('/v1/query', select, asReader)).toEqual({ status: 200, body: [{ id: 7 }] })
+  expect(await post('/v1/query', insert, asReader)).toMatchObject({
+    status: 400,
+    body: { code: 'permission-denied', path: '$.args' },
+  })
+  expect(await post('/v1/query', { type: 'bulk', args: [select, sql] }, asReader)).toMatchObject({
+    status: 400,
+    body: { code: 'access-denied', path: '$.args' },
+  })
+  expect(
+    await post('/v1/query', {
+      type: 'bulk',
+      args: [
+        select,
+        { type: 'bulk', args: [{ type: 'count', args: { table: 'author', where: { no: 1 } } }] },
+      ],
+    }),
+  ).toMatchObject({ status: 400, body: { code: 'not-exists', path: '$.args[1].args[0].args.where' } })
+  expect(await post('/v2/query', { type: 'bulk', args: [select, sql] })).toMatchObject({
+    status: 200,
+    body: [[{ id: 7 }], { result: [['count'], ['1']] }],
+  })
+  expect(await post('/v2/query', select, asReader)).toMatchObject({ body: { code: 'access-denied' } })
+  expect(
+    await post('/v2/query', {
+      type: 'delete',
+      args: { table: 'author', where: { id: 7 }, returning: ['id'] },
+    }),
+  ).toEqual({ status: 200, body: { returning: [{ id: 7 }], affected_rows: 1 } })
+})
+
+test('/v1/query refuses what is no command before it runs any', async () => {
+  const insert = { type: 'insert', args: { table: 'author', objects: [{ id: 8 }] } }
+  const count = { type: 'count', args: { table: 'author', where: { id: 8 } } }
+  expect(
+    await post('/v1/query', { type: 'bulk', args: [insert, { type: 'select', args: { table: 'author' } }] }),
+  ).toMatchObject({ status: 400, body: { code: 'parse-failed', path: '$.args[1]' } })
+  expect(await post('/v1/query', count)).toEqual({ status: 200, body: { count: 0 } })
 })
 
 test('suggests the relationships that foreign keys make, without those that are there if asked so', async () => {

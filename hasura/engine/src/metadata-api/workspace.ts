@@ -5,6 +5,7 @@ import type { Json } from '../metadata/parse.ts'
 import { parseMetadata } from '../metadata/read-metadata.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { type RemoteDirectory, createRemoteDirectory } from '../remote/remote-directory.ts'
+import { type RowCommands, createRowCommands } from '../rows/row-commands.ts'
 import { adminSession } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { MetadataStore } from '../storage/metadata-store.ts'
@@ -34,6 +35,7 @@ export const openWorkspace = async (
   store: MetadataStore,
   finishChange: FinishChange,
   remotes: RemoteDirectory = createRemoteDirectory(process.env),
+  rows: RowCommands = createRowCommands(pool, { stringifyNumericTypes: false }),
 ): Promise<Workspace> => {
   let snapshot = await load(pool, store, remotes)
   // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
@@ -74,7 +76,15 @@ export const openWorkspace = async (
     else await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     requireVersion(body, draft.snapshot.resourceVersion)
-    const answer = await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, ...caller })
+    const answer = await runMetadataRequest(request, {
+      draft,
+      pool,
+      store,
+      finishChange,
+      remotes,
+      rows,
+      ...caller,
+    })
     if (changes) snapshot = await commit(snapshot, draft.snapshot)
     return answer
   }
@@ -85,7 +95,7 @@ export const openWorkspace = async (
     await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     try {
-      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, ...caller })
+      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, rows, ...caller })
     } finally {
       snapshot = draft.snapshot
     }

@@ -47,6 +47,17 @@ const planFlatInsert = (
 ): InsertPlan => {
   const access = insertAccess(table, scope)
   const rows = objects.map((object) => rowValues(object, table, access))
+  return insertOf(rows, onConflict, table, access, output)
+}
+
+/** One statement that inserts rows, each given by the values of its columns; the rest take their defaults. */
+export const insertOf = (
+  rows: readonly ReadonlyMap<string, Value>[],
+  onConflict: OnConflictPlan | undefined,
+  table: TableModel,
+  access: InsertAccess,
+  output: MutationOutput,
+): InsertPlan => {
   const [firstColumn] = table.columnsByName.keys()
   const used = [...table.columnsByName.keys()].filter((name) => rows.some((row) => row.has(name)))
   // Rows without any value still have to be told apart from no rows: one column takes its default.
@@ -89,10 +100,11 @@ const planConflict = (
   if (names.includes(placeholderColumn)) throw new RequestError('erroneous column name', given.path)
   const columns = names.map((name) => columnNamed(name, table).name)
   const access = scope.access.table(table).update
-  if (columns.length === 0 || access === undefined) return { constraint: constraint.value, update: undefined }
+  const target = { kind: 'constraint' as const, name: constraint.value }
+  if (columns.length === 0 || access === undefined) return { target, update: undefined }
   const filter: Predicate = allOf([access.filter, planFilter(member(given, 'where'), table, scope)])
   return {
-    constraint: constraint.value,
+    target,
     update: { columns, presets: access.presets, filter, check: access.check },
   }
 }

@@ -250,7 +250,7 @@ const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Oper
     )
 
 /** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
-const largestInlinedLimit = 1000
+export const largestInlinedLimit = 1000
 
 export const readCount = (
   given: ObjectValue,

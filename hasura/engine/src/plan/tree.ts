@@ -3,6 +3,7 @@ import type { QualifiedName } from '../metadata/types.ts'
 import type { AggregateFunction } from '../schema/aggregate-function.ts'
 import type { ComputedCall, Operand, Predicate, Value } from '../schema/predicate.ts'
 import type { ColumnPair } from '../schema/source-model.ts'
+import type { ConflictTarget } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 
 /**
@@ -150,6 +151,8 @@ export type RowFieldValue =
 
 export type AggregateField =
   | { readonly key: string; readonly kind: 'text'; readonly text: string }
+  /** How many rows there are. */
+  | { readonly key: string; readonly kind: 'count' }
   | { readonly key: string; readonly kind: 'nodes'; readonly fields: readonly RowField[] }
   | { readonly key: string; readonly kind: 'aggregate'; readonly values: readonly AggregateValue[] }
 
@@ -203,7 +206,8 @@ export interface TableShape {
 }
 
 export interface OnConflictPlan {
-  readonly constraint: string
+  /** Absent: whatever it is that a row conflicts with. */
+  readonly target: ConflictTarget | undefined
   readonly update:
     | {
         readonly columns: readonly string[]
@@ -223,12 +227,21 @@ export interface UpdatePlan {
   readonly output: MutationOutput
 }
 
-export interface UpdateAssignment {
-  readonly column: string
-  readonly operator:
-    'set' | 'increment' | 'append' | 'prepend' | 'delete-key' | 'delete-element' | 'delete-path'
-  readonly value: Value
-}
+export type UpdateAssignment =
+  | {
+      readonly column: string
+      readonly operator:
+        | 'set'
+        | 'increment'
+        | 'multiply'
+        | 'append'
+        | 'prepend'
+        | 'delete-key'
+        | 'delete-element'
+        | 'delete-path'
+      readonly value: Value
+    }
+  | { readonly column: string; readonly operator: 'default' }
 
 export interface DeletePlan {
   readonly kind: 'delete'

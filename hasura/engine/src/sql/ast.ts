@@ -21,6 +21,7 @@ export type BinaryOperator =
   | '>='
   | '+'
   | '-'
+  | '*'
   | '||'
   | '->'
   | '->>'
@@ -193,10 +194,16 @@ export interface Insert {
 }
 
 export interface OnConflict {
-  readonly constraint: string | undefined
+  /** Absent: whatever it is that a row conflicts with. */
+  readonly target: ConflictTarget | undefined
   /** Absent: do nothing. */
   readonly update?: { readonly set: readonly Assignment[]; readonly where?: Expression }
 }
+
+/** A constraint, or the columns of a unique index. */
+export type ConflictTarget =
+  | { readonly kind: 'constraint'; readonly name: string }
+  | { readonly kind: 'columns'; readonly names: readonly string[] }
 
 export interface Assignment {
   readonly column: string

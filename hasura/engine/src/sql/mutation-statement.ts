@@ -109,11 +109,11 @@ const insert = (
 }
 
 const onConflict = (
-  { constraint, update }: OnConflictPlan,
+  { target, update }: OnConflictPlan,
   alias: string,
   translation: Translation,
 ): OnConflict => {
-  if (update === undefined) return { constraint }
+  if (update === undefined) return { target }
   const set: readonly Assignment[] = [
     ...update.columns.map((name) => ({ column: name, value: column('excluded', name) })),
     ...update.presets
@@ -122,7 +122,7 @@ const onConflict = (
   ]
   const condition = predicateExpression(update.filter, rowScope(alias), translation)
   return {
-    constraint,
+    target,
     update: condition.kind === 'boolean' && condition.value ? { set } : { set, where: condition },
   }
 }
@@ -168,14 +168,18 @@ export const updateStatement = (plan: UpdatePlan, translation: Translation): Sel
 const checkOf = (check: Predicate, alias: string, translation: Translation): Expression =>
   predicateExpression(check, rowScope(alias), translation)
 
-const assigned = ({ column: name, operator, value }: UpdateAssignment, alias: string): Assignment => {
+const assigned = (assignment: UpdateAssignment, alias: string): Assignment => {
+  const { column: name, operator } = assignment
+  if (operator === 'default') return { column: name, value: { kind: 'default' } }
   const current = column(alias, name)
-  const given = valueExpression(value, rowScope(alias))
+  const given = valueExpression(assignment.value, rowScope(alias))
   switch (operator) {
     case 'set':
       return { column: name, value: given }
     case 'increment':
       return { column: name, value: binary(current, '+', given) }
+    case 'multiply':
+      return { column: name, value: binary(current, '*', given) }
     case 'append':
       return { column: name, value: binary(current, '||', given) }
     case 'prepend':

@@ -1,4 +1,5 @@
 import type {
+  ConflictTarget,
   Batch,
   CommonTable,
   Delete,
@@ -28,6 +29,11 @@ export const printStatement = (statement: Statement): PrintedStatement => {
   const text = printer.statement(statement)
   return { text, parameters: printer.parameters }
 }
+
+const conflictTarget = (target: ConflictTarget): string =>
+  target.kind === 'constraint'
+    ? `ON CONSTRAINT ${identifier(target.name)}`
+    : `(${target.names.map(identifier).join(', ')})`
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -118,8 +124,8 @@ class Printer {
     return `${target}${values}${conflict}${this.#returning(insert.returning)}`
   }
 
-  #onConflict({ constraint, update }: OnConflict): string {
-    const target = constraint === undefined ? '' : ` ON CONSTRAINT ${identifier(constraint)}`
+  #onConflict({ target: given, update }: OnConflict): string {
+    const target = given === undefined ? '' : ` ${conflictTarget(given)}`
     if (update === undefined) return ` ON CONFLICT${target} DO NOTHING`
     const where = update.where === undefined ? '' : ` WHERE ${this.#expression(update.where)}`
     return ` ON CONFLICT${target} DO UPDATE SET ${this.#assignments(update.set)}${where}`

@@ -293,6 +293,8 @@ const aggregateEntry = (
   switch (field.kind) {
     case 'text':
       return { key, value: typeNameText(field.text) }
+    case 'count':
+      return { key, value: collect(aggregateCall('count', [], false, alias, translation)) }
     case 'aggregate': {
       const values = field.values.map((value) => aggregateValue(value, alias, translation, collect))
       return { key, value: jsonObject(values) }

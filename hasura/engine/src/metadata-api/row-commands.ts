@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { type RowCommandKind, parseRowCommand, rowCommandKinds } from '../rows/row-command.ts'
+import type { Command } from './command.ts'
+
+const rowCommand = (kind: RowCommandKind): Command => ({
+  schema: z.unknown(),
+  changesMetadata: false,
+  run: (args, { rows, session, trace, draft: { snapshot } }) =>
+    rows.run(parseRowCommand(kind, args), { snapshot, session, trace }),
+})
+
+/** Of `/v2/query`, which is the admin's. */
+export const rowCommands: Readonly<Record<string, Command>> = Object.fromEntries(
+  rowCommandKinds.map((kind) => [kind, rowCommand(kind)]),
+)
