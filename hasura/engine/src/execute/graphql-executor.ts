@@ -211,7 +211,7 @@ const execute = async (
     // Nothing has been written yet: parameters are bound before their statement runs, and a transaction
     // that had begun is undone. Planning with this request's values throws what the client should be told.
     compile()
-    throw new RequestError('a variable does not fit its type', '$.variableValues')
+    throw new RequestError('a variable does not fit its type', '$')
   }
 }
 

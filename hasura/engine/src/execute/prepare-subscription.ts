@@ -62,7 +62,7 @@ const bind = (
     case 'refused-variable':
       // Planning with this request's values throws what the client should be told.
       compile()
-      throw new RequestError('a variable does not fit its type', '$.variableValues')
+      throw new RequestError('a variable does not fit its type', '$')
     default:
       return bound satisfies never
   }

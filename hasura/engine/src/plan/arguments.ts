@@ -16,10 +16,10 @@ export const readArguments = (
   for (const argument of node.arguments ?? []) {
     const declared = known.find((candidate) => candidate.name === argument.name.value)
     if (declared === undefined)
-      throw new RequestError(`'${name}' has no argument named '${argument.name.value}'`, path)
+      throw new RequestError(`"${name}" has no argument named "${argument.name.value}"`, path)
     const key = canonicalName(declared)
-    if (fields.has(key)) throw new RequestError(`multiple values for the argument '${declared.name}'`, path)
-    const value = coerceNode(argument.value, declared.type, scope.variables, `${at}.${declared.name}`)
+    if (fields.has(key)) throw new RequestError(`multiple values for the argument "${declared.name}"`, path)
+    const value = coerceNode(argument.value, declared, scope.variables, `${at}.${declared.name}`)
     if (value !== undefined) fields.set(key, value)
   }
   for (const argument of known)
@@ -28,6 +28,6 @@ export const readArguments = (
       argument.defaultValue === undefined &&
       !fields.has(canonicalName(argument))
     )
-      throw new RequestError(`missing required field '${argument.name}'`, at)
+      throw new RequestError(`missing required field "${argument.name}"`, at)
   return { kind: 'object', fields, path: at }
 }

@@ -1,11 +1,13 @@
 import {
   type GraphQLEnumType,
+  type GraphQLInputFieldExtensions,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLList,
   type GraphQLScalarType,
   Kind,
   type ValueNode,
+  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -15,9 +17,10 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { canonicalName } from '../schema/naming.ts'
-import { scalarEncoding } from '../schema/postgres-type.ts'
-import type { JsonTemplatePart, ParameterSource } from '../sql/parameter.ts'
+import { columnEncoding, scalarEncoding } from '../schema/postgres-type.ts'
+import type { JsonTemplatePart, ParameterSource, ScalarEncoding } from '../sql/parameter.ts'
 import { encodeLiteral } from '../sql/encode.ts'
+import { columnExpectation } from './column-expectation.ts'
 import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 import { type Variables, variableAt } from './variables.ts'
@@ -26,35 +29,49 @@ import { type Variables, variableAt } from './variables.ts'
 type Origin =
   { readonly kind: 'variable'; readonly path: readonly (string | number)[] } | { readonly kind: 'constant' }
 
+/** An argument or a field of an input object, and what it takes. */
+export interface InputPlace {
+  readonly type: GraphQLInputType
+  readonly extensions: Pick<GraphQLInputFieldExtensions, 'holds' | 'refusesNull'>
+}
+
+/** What is in a list may be null if its type says so. */
+const itemOf = ({ extensions: { holds } }: InputPlace, type: GraphQLInputType): InputPlace => ({
+  type,
+  extensions: holds === undefined ? {} : { holds: 'column-value' },
+})
+
 /**
- * Checks a value of the document against a type. Undefined means that it is a variable that was not given,
- * which is as if the argument or field had been left out.
+ * Checks a value of the document against the place that it is given. Undefined means that it is a variable that was not
+ * given, which is as if the argument or field had been left out.
  */
 export const coerceNode = (
   node: ValueNode,
-  type: GraphQLInputType,
+  place: InputPlace,
   variables: Variables,
   path: string,
 ): InputValue | undefined => {
+  const { type } = place
   if (node.kind === Kind.VARIABLE) {
     const value = variableAt(variables, node.name.value, type, path)
     if (value === undefined) return undefined
     const origin: Origin = variables.given.has(node.name.value)
       ? { kind: 'variable', path: [node.name.value] }
       : { kind: 'constant' }
-    return coerceJson(value, type, origin, path)
+    return coerceJson(value, place, origin, path)
   }
-  if (node.kind === Kind.NULL) return nullValue(type, path)
+  if (node.kind === Kind.NULL) return nullValue(place, path)
   const nullable = getNullableType(type)
   if (isListType(nullable)) {
     const scalars: GraphQLList<GraphQLInputType> = nullable
+    const item = itemOf(place, scalars.ofType)
     // A single value stands for a list of one, as GraphQL has it.
     if (node.kind !== Kind.LIST)
       return isArrayLiteral(node, scalars)
         ? constantLeaf(valueFromASTUntyped(node) as JsonValue, scalars, path)
-        : listOf([coerceNode(node, scalars.ofType, variables, path)], path)
+        : listOf([coerceNode(node, item, variables, `${path}[0]`)], path)
     return listOf(
-      node.values.map((item, index) => coerceNode(item, scalars.ofType, variables, `${path}[${index}]`)),
+      node.values.map((value, index) => coerceNode(value, item, variables, `${path}[${index}]`)),
       path,
     )
   }
@@ -62,9 +79,9 @@ export const coerceNode = (
     if (node.kind !== Kind.OBJECT) throw mismatch('an object', nullable.name, describeNode(node), path)
     const given = new Map(
       node.fields.map(
-        ({ name, value }): [string, (fieldType: GraphQLInputType, at: string) => InputValue | undefined] => [
+        ({ name, value }): [string, (field: InputPlace, at: string) => InputValue | undefined] => [
           name.value,
-          (fieldType, at) => coerceNode(value, fieldType, variables, at),
+          (field, at) => coerceNode(value, field, variables, at),
         ],
       ),
     )
@@ -74,38 +91,39 @@ export const coerceNode = (
     if (node.kind !== Kind.ENUM) throw mismatch('an enum value', nullable.name, describeNode(node), path)
     return enumValue(node.value, nullable, path)
   }
-  if (isScalarType(nullable)) return literalLeaf(node, nullable, variables, path)
+  if (isScalarType(nullable)) return literalLeaf(node, nullable, place, variables, path)
   throw new Error(`${String(type)} is no input type`)
 }
 
 /** The same for a value that is already JSON: a variable's, or a default of the schema. */
-const coerceJson = (value: JsonValue, type: GraphQLInputType, origin: Origin, path: string): InputValue => {
-  if (value === null) return nullValue(type, path)
+const coerceJson = (value: JsonValue, place: InputPlace, origin: Origin, path: string): InputValue => {
+  const { type } = place
+  if (value === null) return nullValue(place, path)
   const nullable = getNullableType(type)
-  if (isListType(nullable)) return coerceJsonList(value, nullable, origin, path)
+  if (isListType(nullable)) return coerceJsonList(value, nullable, place, origin, path)
   if (isInputObjectType(nullable)) {
-    if (!isJsonObject(value)) throw mismatch('an object', nullable.name, describeJson(value), path)
+    if (!isJsonObject(value)) throw mismatch('an object', nullable.name, describeJson(value, origin), path)
     const given = new Map(
-      Object.entries(value).map(
-        ([key, member]): [string, (fieldType: GraphQLInputType, at: string) => InputValue] => [
-          key,
-          (fieldType, at) => coerceJson(member, fieldType, within(origin, key), at),
-        ],
-      ),
+      Object.entries(value).map(([key, member]): [string, (field: InputPlace, at: string) => InputValue] => [
+        key,
+        (field, at) => coerceJson(member, field, within(origin, key), at),
+      ]),
     )
     return coerceObject(given, nullable, path)
   }
   if (isEnumType(nullable)) {
-    if (typeof value !== 'string') throw mismatch('an enum value', nullable.name, describeJson(value), path)
+    if (typeof value !== 'string')
+      throw mismatch('an enum value', nullable.name, describeJson(value, origin), path)
     return enumValue(value, nullable, path)
   }
-  if (isScalarType(nullable)) return leaf(value, nullable.name, origin, path)
+  if (isScalarType(nullable)) return leaf(value, nullable.name, encodingAt(place, nullable), origin, path)
   throw new Error(`${String(type)} is no input type`)
 }
 
 const coerceJsonList = (
   value: JsonValue,
   type: GraphQLList<GraphQLInputType>,
+  place: InputPlace,
   origin: Origin,
   path: string,
 ): InputValue => {
@@ -113,13 +131,13 @@ const coerceJsonList = (
   if (!Array.isArray(value)) {
     // Postgres' own notation of an array, as in `"{a,b}"`.
     if (isScalarType(item) && typeof value === 'string' && value.startsWith('{'))
-      return leaf(value, `[${item.name}]`, origin, path)
-    return listOf([coerceJson(value, type.ofType, origin, path)], path)
+      return leaf(value, `[${item.name}]`, 'any', origin, path)
+    return listOf([coerceJson(value, itemOf(place, type.ofType), origin, `${path}[0]`)], path)
   }
   const items = (value as readonly JsonValue[]).map((member, index) =>
-    coerceJson(member, type.ofType, within(origin, index), `${path}[${index}]`),
+    coerceJson(member, itemOf(place, type.ofType), within(origin, index), `${path}[${index}]`),
   )
-  const encoding = isScalarType(item) ? scalarEncoding(item.name) : 'string'
+  const encoding = isScalarType(item) ? encodingAt(place, item) : 'string'
   const source: ParameterSource | undefined =
     origin.kind === 'variable' && (isScalarType(item) || isPlainEnum(item))
       ? { kind: 'variable', path: origin.path, encoding: { scalar: encoding, list: true } }
@@ -135,7 +153,7 @@ const within = (origin: Origin, key: string | number): Origin =>
   origin.kind === 'constant' ? origin : { kind: 'variable', path: [...origin.path, key] }
 
 const coerceObject = (
-  given: ReadonlyMap<string, (type: GraphQLInputType, path: string) => InputValue | undefined>,
+  given: ReadonlyMap<string, (field: InputPlace, path: string) => InputValue | undefined>,
   type: GraphQLInputObjectType,
   path: string,
 ): ObjectValue => {
@@ -145,26 +163,37 @@ const coerceObject = (
     const field = known[name]
     if (field === undefined)
       throw new RequestError(`field "${name}" not found in type: '${type.name}'`, `${path}.${name}`)
-    const value = coerce(field.type, `${path}.${name}`)
+    const value = coerce(field, `${path}.${name}`)
     if (value !== undefined) fields.set(canonicalName(field), value)
   }
   for (const field of Object.values(known)) {
-    const { name, type: fieldType, defaultValue } = field
+    const { name, defaultValue } = field
     if (fields.has(canonicalName(field))) continue
     if (defaultValue !== undefined)
       fields.set(
         canonicalName(field),
-        coerceJson(defaultValue as JsonValue, fieldType, { kind: 'constant' }, `${path}.${name}`),
+        coerceJson(defaultValue as JsonValue, field, { kind: 'constant' }, `${path}.${name}`),
       )
-    else if (isNonNullType(fieldType)) throw new RequestError(`missing required field '${name}'`, path)
+    else if (isNonNullType(field.type)) throw new RequestError(`missing required field "${name}"`, path)
   }
   return { kind: 'object', fields, path }
 }
 
-const nullValue = (type: GraphQLInputType, path: string): InputValue => {
-  if (isNonNullType(type))
-    throw new RequestError(`unexpected null value for type '${String(getNullableType(type))}'`, path)
+const nullValue = (place: InputPlace, path: string): InputValue => {
+  if (isNonNullType(place.type) || place.extensions.refusesNull === true) throw refusedNull(place, path)
   return { kind: 'null', path }
+}
+
+const refusedNull = ({ type, extensions }: InputPlace, path: string): RequestError => {
+  const nullable = getNullableType(type)
+  if (isInputObjectType(nullable)) return mismatch('an object', nullable.name, 'null', path)
+  if (isEnumType(nullable)) return mismatch('an enum value', nullable.name, 'null', path)
+  // An array column's value is one, whatever it is in GraphQL.
+  if (extensions.holds === 'column-value')
+    return new RequestError(`unexpected null value for type '${getNamedType(type).name}'`, path)
+  return isScalarType(nullable)
+    ? mismatch(expectation(nullable.name), nullable.name, 'null', path)
+    : new RequestError('expected a list, but found null', path)
 }
 
 const listOf = (items: readonly (InputValue | undefined)[], path: string): InputValue => ({
@@ -197,14 +226,16 @@ const isArrayLiteral = (node: ValueNode, type: GraphQLList<GraphQLInputType>): b
 const literalLeaf = (
   node: ValueNode,
   type: GraphQLScalarType,
+  place: InputPlace,
   variables: Variables,
   path: string,
 ): InputValue => {
-  const encoding = scalarEncoding(type.name)
-  if (encoding !== 'json' && node.kind === Kind.ENUM)
+  const encoding = encodingAt(place, type)
+  // A column takes a GraphQL enum's value as a text.
+  if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
     throw mismatch(expectation(type.name), type.name, 'an enum value', path)
   // A number keeps its digits: JavaScript would round a large one.
-  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && encoding === 'any')
+  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && keepsDigits(encoding, node.value))
     return {
       kind: 'leaf',
       scalar: type.name,
@@ -216,7 +247,21 @@ const literalLeaf = (
   const parts = encoding === 'json' ? jsonTemplate(node) : []
   return parts.some(({ kind }) => kind === 'variable')
     ? { kind: 'leaf', scalar: type.name, source: { kind: 'json-template', parts }, value, path }
-    : leaf(value, type.name, { kind: 'constant' }, path)
+    : leaf(value, type.name, encoding, { kind: 'constant' }, path)
+}
+
+const encodingAt = ({ extensions: { holds } }: InputPlace, { name }: GraphQLScalarType): ScalarEncoding => {
+  if (holds === 'bigint') return holds
+  return holds === undefined ? scalarEncoding(name) : columnEncoding(name)
+}
+
+const largestBigInt = 2n ** 63n - 1n
+
+const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
+  if (encoding === 'any' || encoding === 'column-number') return true
+  if ((encoding !== 'column-int8' && encoding !== 'bigint') || !/^-?\d+$/.test(digits)) return false
+  const value = BigInt(digits)
+  return value <= largestBigInt && value >= -largestBigInt - 1n
 }
 
 /** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
@@ -249,12 +294,23 @@ const jsonTemplate = (node: ValueNode): readonly JsonTemplatePart[] => {
 }
 
 const constantLeaf = (value: JsonValue, type: GraphQLList<GraphQLInputType>, path: string): InputValue =>
-  leaf(value, String(type), { kind: 'constant' }, path)
+  leaf(value, String(type), 'any', { kind: 'constant' }, path)
 
-const leaf = (value: JsonValue, scalar: string, origin: Origin, path: string): InputValue => {
-  const encoding = { scalar: scalarEncoding(scalar), list: false }
+const leaf = (
+  value: JsonValue,
+  scalar: string,
+  kind: ScalarEncoding,
+  origin: Origin,
+  path: string,
+): InputValue => {
+  const encoding = { scalar: kind, list: false }
   const encoded = encodeLiteral(value, encoding)
-  if (!encoded.ok) throw refusedLeaf(value, scalar, encoded.reason, path)
+  if (!encoded.ok) {
+    if (encoded.reason === 'range') throw outOfRange(Number(value), path)
+    throw kind.startsWith('column-')
+      ? new RequestError(columnExpectation(value, scalar), path, 'parse-failed')
+      : mismatch(expectation(scalar, kind), scalar, describeJson(value, origin), path)
+  }
   const source: ParameterSource =
     origin.kind === 'variable'
       ? { kind: 'variable', path: origin.path, encoding }
@@ -262,19 +318,12 @@ const leaf = (value: JsonValue, scalar: string, origin: Origin, path: string): I
   return { kind: 'leaf', scalar, source, value, path }
 }
 
-const refusedLeaf = (
-  value: JsonValue,
-  scalar: string,
-  reason: 'type' | 'range',
-  path: string,
-): RequestError => {
-  if (reason === 'type') return mismatch(expectation(scalar), scalar, describeJson(value), path)
-  return new RequestError(
-    `The value ${scientific(Number(value))} lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?`,
+const outOfRange = (value: number, path: string): RequestError =>
+  new RequestError(
+    `The value ${scientific(value)} lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?`,
     path,
     'parse-failed',
   )
-}
 
 /** Haskell writes numbers of eight digits and more as `2.147483648e9`. */
 const scientific = (value: number): string => {
@@ -284,7 +333,8 @@ const scientific = (value: number): string => {
   return `${mantissa?.includes('.') === true ? mantissa : `${mantissa ?? ''}.0`}e${exponent?.replace('+', '') ?? ''}`
 }
 
-const expectation = (scalar: string): string => {
+const expectation = (scalar: string, encoding = scalarEncoding(scalar)): string => {
+  if (encoding === 'bigint') return 'a 32-bit integer, or a 64-bit integer represented as a string'
   switch (scalar) {
     case 'Int':
       return 'a 32-bit integer'
@@ -306,7 +356,8 @@ const mismatch = (expected: string, type: string, found: string, path: string): 
 const isJsonObject = (value: JsonValue): value is { readonly [key: string]: JsonValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const describeJson = (value: JsonValue): string => {
+/** What JSON calls a number, GraphQL calls an integer or a float. */
+const describeJson = (value: JsonValue, origin: Origin): string => {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   switch (typeof value) {
@@ -315,7 +366,7 @@ const describeJson = (value: JsonValue): string => {
     case 'boolean':
       return 'a boolean'
     case 'number':
-      return Number.isInteger(value) ? 'an integer' : 'a float'
+      return origin.kind === 'variable' ? 'a number' : Number.isInteger(value) ? 'an integer' : 'a float'
     default:
       return 'an object'
   }

@@ -65,13 +65,13 @@ const mergedField = (key: string, nodes: readonly FieldNode[], path: string): Co
   for (const other of nodes) {
     if (other.name.value !== node.name.value)
       throw new RequestError(
-        `selection of both '${node.name.value}' and '${other.name.value}' specify the same response name, '${key}'`,
-        `${path}.${node.name.value}`,
+        `selection of both "${node.name.value}" and "${other.name.value}" specify the same response name, "${key}"`,
+        path,
       )
     if (printedArguments(other) !== printedArguments(node))
       throw new RequestError(
-        `inconsistent arguments between multiple selections of field '${node.name.value}'`,
-        `${path}.${node.name.value}`,
+        `inconsistent arguments between multiple selections of field "${node.name.value}"`,
+        path,
       )
   }
   return {

@@ -4,6 +4,7 @@ import {
   GraphQLError,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   type SelectionSetNode,
   parse,
 } from 'graphql'
@@ -43,6 +44,13 @@ const parsed = (query: string): DocumentNode => {
   }
 }
 
+/** `{ … }` without the word `query`, which is what Hasura calls anonymous. */
+const isSelectionAlone = ({ name, operation, directives, variableDefinitions }: OperationDefinitionNode) =>
+  name === undefined &&
+  operation === OperationTypeNode.QUERY &&
+  (directives ?? []).length === 0 &&
+  (variableDefinitions ?? []).length === 0
+
 const chooseOperation = (
   operations: readonly OperationDefinitionNode[],
   operationName: string | undefined,
@@ -55,6 +63,11 @@ const chooseOperation = (
       '$',
     )
   }
+  if (operations.some(isSelectionAlone))
+    throw new RequestError(
+      'operationName cannot be used when an anonymous operation exists in the document',
+      '$',
+    )
   const found = operations.find(({ name }) => name?.value === operationName)
   if (found === undefined)
     throw new RequestError(`no such operation found in the document: "${operationName}"`, '$')

@@ -3,6 +3,7 @@ import { typeNameOf } from '../schema/permission-expression.ts'
 import { type Predicate, allOf } from '../schema/predicate.ts'
 import { primaryKeyColumns } from '../schema/schema-context.ts'
 import type { ColumnModel, TableModel } from '../schema/source-model.ts'
+import { jsonKind } from './column-expectation.ts'
 import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
@@ -39,7 +40,7 @@ const parseList = (text: string, path: string): readonly JsonValue[] => {
   if (parsed === undefined)
     throw invalid(`Failed reading: not a valid json value at '${bytes.toString('latin1')}'`, path)
   if (Array.isArray(parsed)) return parsed as readonly JsonValue[]
-  throw invalid(`parsing [] failed, expected Array, but encountered ${kindOf(parsed)}`, path)
+  throw invalid(`parsing [] failed, expected Array, but encountered ${jsonKind(parsed)}`, path)
 }
 
 const parseJson = (bytes: Buffer): JsonValue | undefined => {
@@ -48,13 +49,6 @@ const parseJson = (bytes: Buffer): JsonValue | undefined => {
   } catch {
     return undefined
   }
-}
-
-const kindOf = (value: JsonValue): string => {
-  if (value === null) return 'Null'
-  if (Array.isArray(value)) return 'Array'
-  const name = typeof value
-  return `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`
 }
 
 /** The row that an id names. Throws RequestError if its values are not those of the table's key. */
@@ -91,7 +85,7 @@ const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext
 const keyText = (value: JsonValue, { name, type }: ColumnModel, path: string): string => {
   const { name: typeName } = baseType(type)
   const expected = integers.has(typeName) ? 'Number' : texts.has(typeName) ? 'String' : undefined
-  const kind = kindOf(value)
+  const kind = jsonKind(value)
   const scalar = kind === 'Number' || kind === 'String' || kind === 'Boolean'
   if (!scalar || (expected !== undefined && kind !== expected))
     throw new RequestError(

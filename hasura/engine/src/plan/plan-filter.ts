@@ -1,8 +1,8 @@
 import type { CatalogType } from '../catalog/types.ts'
+import { type AggregatePredicate, aggregatePredicates } from '../schema/aggregate-predicate.ts'
 import { castTarget, comparisonOperators } from '../schema/comparison-operator.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
-import { scalarName } from '../schema/postgres-type.ts'
 import { type Operand, type Predicate, allOf, always } from '../schema/predicate.ts'
 import type { RoleAccess } from '../schema/role-access.ts'
 import type {
@@ -41,7 +41,6 @@ export const planFilter = (input: InputValue | undefined, table: TableModel, sco
 }
 
 const condition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
-  if (input.kind === 'null') return always
   switch (name) {
     case '_and':
       return { kind: 'and', operands: itemsOf(input).map((item) => planFilter(item, table, scope)) }
@@ -95,36 +94,45 @@ const computedCondition = (
   return { kind: 'computed-rows', call, predicate }
 }
 
-const integer: CatalogType = { category: 'base', schema: 'pg_catalog', name: 'int4' }
-const boolean: CatalogType = { category: 'base', schema: 'pg_catalog', name: 'bool' }
-
 const aggregateCondition = (
   relationship: RelationshipModel,
   input: ObjectValue,
   scope: PlanScope,
 ): Predicate => {
   const target = relatedTable(scope, relationship.target)
-  const conditions = [...input.fields].map(([name, value]): Predicate => {
-    if (value.kind === 'null') return always
-    const options = objectOf(value)
-    const given = options.fields.get('arguments')
-    const names = given?.kind === 'enum' ? [given.value] : enumValues(given)
-    const operand = objectOf(options.fields.get('predicate') ?? options)
-    const compared = comparisons(aggregateOperand, name === 'count' ? integer : boolean, operand)
-    return {
-      kind: 'related-aggregate',
-      relationship,
-      table: target.name,
-      filter: allOf([visibleRows(scope, target), planFilter(member(options, 'filter'), target, scope)]),
-      aggregate: {
-        function: name === 'bool_and' || name === 'bool_or' ? name : 'count',
-        columns: readableColumns(names, target, scope),
-        distinct: flag(options.fields.get('distinct')),
-      },
-      having: compared,
-    }
+  const [first, ...others] = input.fields
+  if (first === undefined || others.length > 0)
+    throw new RequestError('exactly one predicate should be specified', input.path)
+  const [name, value] = first
+  const found = aggregatePredicates.find((candidate) => candidate.name === name)
+  if (found === undefined) throw new Error(`${target.typeName} has no aggregate predicate ${name}`)
+  const options = objectOf(value)
+  return {
+    kind: 'related-aggregate',
+    relationship,
+    table: target.name,
+    filter: allOf([visibleRows(scope, target), planFilter(member(options, 'filter'), target, scope)]),
+    aggregate: {
+      function: found.name,
+      columns: readableColumns(argumentNames(found, options.fields.get('arguments')), target, scope),
+      distinct: flag(options.fields.get('distinct')),
+    },
+    having: comparisons(
+      aggregateOperand,
+      found.returns,
+      objectOf(options.fields.get('predicate') ?? options),
+    ),
+  }
+}
+
+/** The columns that an aggregate is of, in the order in which Postgres takes them. */
+const argumentNames = ({ takes }: AggregatePredicate, given: InputValue | undefined): readonly string[] => {
+  if (given?.kind === 'enum') return [given.value]
+  if (given?.kind !== 'object' || takes === 'columns') return enumValues(given)
+  return (takes.arguments ?? []).flatMap((name) => {
+    const value = given.fields.get(name)
+    return value?.kind === 'enum' ? [value.value] : []
   })
-  return allOf(conditions)
 }
 
 /** In a condition on an aggregate, the aggregate itself. */
@@ -147,9 +155,6 @@ const comparisons = (left: Operand, type: CatalogType, input: ObjectValue): Pred
   allOf([...input.fields].map(([name, value]) => comparison(left, type, name, value)))
 
 const comparison = (left: Operand, type: CatalogType, name: string, value: InputValue): Predicate => {
-  // Hasura refuses to compare with null, because SQL's answer would surprise: `_is_null` is the test for it.
-  if (value.kind === 'null')
-    throw new RequestError(`unexpected null value for type '${scalarName(type)}'`, value.path)
   if (name === '_is_null') return { kind: 'is-null', operand: left, negated: !flag(value) }
   const target = castTarget(type)
   if (name === '_cast' && target !== undefined) {

@@ -95,7 +95,7 @@ const planConflict = (
   if (input === undefined) return undefined
   const given = objectOf(input)
   const constraint = given.fields.get('constraint')
-  if (constraint?.kind !== 'enum') throw new RequestError("missing required field 'constraint'", given.path)
+  if (constraint?.kind !== 'enum') throw new RequestError('missing required field "constraint"', given.path)
   const names = enumValues(member(given, 'update_columns'))
   if (names.includes(placeholderColumn)) throw new RequestError('erroneous column name', given.path)
   const columns = names.map((name) => columnNamed(name, table).name)

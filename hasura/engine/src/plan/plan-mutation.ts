@@ -1,4 +1,6 @@
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
+import type { CatalogType } from '../catalog/types.ts'
+import { baseType, isNumeric } from '../schema/postgres-type.ts'
 import { type Predicate, allOf } from '../schema/predicate.ts'
 import { primaryKeyColumns } from '../schema/schema-context.ts'
 import type { UpdateAccess } from '../schema/role-access.ts'
@@ -61,7 +63,7 @@ export const planKey = (given: ObjectValue, table: TableModel, scope: SelectScop
     primaryKeyColumns(table).map((column): Predicate => {
       const value = given.fields.get(column.graphqlName)
       if (value === undefined)
-        throw new RequestError(`missing required field '${column.graphqlName}'`, given.path)
+        throw new RequestError(`missing required field "${column.graphqlName}"`, given.path)
       return {
         kind: 'compare',
         left: readableColumn(column, table, scope),
@@ -111,8 +113,8 @@ const updateAccess = (table: TableModel, { access }: SelectScope): UpdateAccess 
 const operators: ReadonlyMap<string, UpdateAssignment['operator']> = new Map([
   ['_set', 'set'],
   ['_inc', 'increment'],
-  ['_append', 'append'],
   ['_prepend', 'prepend'],
+  ['_append', 'append'],
   ['_delete_key', 'delete-key'],
   ['_delete_elem', 'delete-element'],
   ['_delete_at_path', 'delete-path'],
@@ -121,7 +123,7 @@ const operators: ReadonlyMap<string, UpdateAssignment['operator']> = new Map([
 const planAssignments = (
   given: ObjectValue,
   table: TableModel,
-  { presets }: UpdateAccess,
+  { columns, presets }: UpdateAccess,
 ): readonly UpdateAssignment[] => {
   const used = new Map<string, string[]>()
   const assignments: UpdateAssignment[] = presets.map(({ column, value }) => ({
@@ -147,13 +149,21 @@ const planAssignments = (
     throw new RequestError(`column found in multiple operators; ${list.join('. ')}`, given.path)
   }
   const isGiven = [...operators.keys()].some((name) => member(given, name) !== undefined)
-  if (assignments.length === 0 && !isGiven)
-    throw new RequestError(
-      `at least any one of ${[...operators.keys()].sort().join(', ')} operator is expected`,
-      given.path,
+  if (assignments.length === 0 && !isGiven) {
+    const types = [...table.columnsByName.values()].flatMap(({ name, type }) =>
+      columns.has(name) ? [type] : [],
     )
+    throw new RequestError(`at least any one of ${applicable(types).join(', ')} is expected`, given.path)
+  }
   return assignments
 }
+
+/** The operators that columns of these types have, in the order in which Hasura names them. */
+const applicable = (types: readonly CatalogType[]): readonly string[] =>
+  [...operators.keys()].filter((name) => {
+    if (name === '_set') return true
+    return types.some((type) => (name === '_inc' ? isNumeric(type) : baseType(type).name === 'jsonb'))
+  })
 
 const builtin = (name: string) => ({ category: 'base' as const, schema: 'pg_catalog', name })
 

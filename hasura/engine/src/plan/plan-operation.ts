@@ -92,14 +92,15 @@ export interface OperationPlan {
 
 /** Turns an operation into a tree per root field. Throws RequestError, in Hasura's words, if it is not valid. */
 export const planOperation = (
-  { definition, fragments }: Operation,
+  operation: Operation,
   given: Readonly<Record<string, JsonValue>>,
   { schema, access, source }: RoleSchema,
 ): OperationPlan => {
+  const { definition, fragments } = operation
   const root = rootType(definition, schema)
   const directives = (definition.directives ?? []).filter(({ name }) => name.value !== severalFields)
   checkDirectives(directives, location(definition), { schema }, '$')
-  const variables = readVariables(definition, given)
+  const variables = readVariables(operation, given)
   const budget = { fields: maxSelectedFields }
   const scope: SelectScope = {
     schema,

@@ -243,7 +243,7 @@ const argumentNodes = (
   (node.arguments ?? []).flatMap((argument) => {
     const declared = known.find((candidate) => candidate.name === argument.name.value)
     if (declared === undefined)
-      throw new RequestError(`'${name}' has no argument named '${argument.name.value}'`, path)
+      throw new RequestError(`"${name}" has no argument named "${argument.name.value}"`, path)
     const at = `${path}.args.${declared.name}`
     const value = remoteArgument(argument.value, declared.type, remote.names, scope.variables, variables, at)
     return value === undefined ? [] : [{ ...argument, value }]

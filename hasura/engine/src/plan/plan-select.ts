@@ -55,7 +55,10 @@ export const fieldOf = (
     throw new RequestError(`field "${name}" not found in type: '${type.name}'`, path)
   const composite = isCompositeType(getNamedType(field.type))
   if (composite && selections.length === 0)
-    throw new RequestError(`missing selection set for '${type.name}'`, path)
+    throw new RequestError(
+      `missing selection set for "${getNamedType(field.type).name}"`,
+      `${path}.selectionSet`,
+    )
   if (!composite && selections.length > 0)
     throw new RequestError('unexpected subselection set for non-object field', path)
   return { field, meaning }
@@ -240,14 +243,21 @@ export const selectAccess = (table: TableModel, { access }: SelectScope): Select
   return select
 }
 
-/** Postgres wants the columns of DISTINCT ON to come first, in any order among themselves. */
-const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean =>
-  orderBy
-    .slice(0, distinctOn.length)
-    .every(
-      ({ value }) =>
-        value.kind === 'operand' && distinctOn.some((operand) => isSameColumn(value.operand, operand)),
-    )
+/**
+ * Postgres wants the columns of DISTINCT ON to come first in the order, in any order among themselves. Hasura wants all of them
+ * to be there, unless there is no order.
+ */
+const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean => {
+  const first = orderBy.slice(0, distinctOn.length)
+  return (
+    orderBy.length === 0 ||
+    (first.length === distinctOn.length &&
+      first.every(({ value }) => value.kind === 'operand') &&
+      distinctOn.every((operand) =>
+        first.some(({ value }) => value.kind === 'operand' && isSameColumn(value.operand, operand)),
+      ))
+  )
+}
 
 /** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
 export const largestInlinedLimit = 1000
@@ -258,11 +268,12 @@ export const readCount = (
 ): RowCount | undefined => {
   const value = member(given, name)
   if (value?.kind !== 'leaf') return undefined
+  if (name === 'offset') return { kind: 'parameter', source: value.source }
   if (typeof value.value === 'string')
     throw new RequestError('expected a 32-bit integer for type "Int", but found a string', value.path)
   if (typeof value.value === 'number' && value.value < 0)
     throw new RequestError('unexpected negative value', value.path, 'not-supported')
-  return name !== 'offset' && typeof value.value === 'number' && value.value <= largestInlinedLimit
+  return typeof value.value === 'number' && value.value <= largestInlinedLimit
     ? { kind: 'constant', value: value.value }
     : { kind: 'parameter', source: value.source }
 }

@@ -4,6 +4,7 @@ import { scalarEncoding } from '../schema/postgres-type.ts'
 import type { Value } from '../schema/predicate.ts'
 import type { TypeName } from '../sql/ast.ts'
 import { encodeLiteral } from '../sql/encode.ts'
+import { labelPathExpected } from './column-expectation.ts'
 import type { InputValue, LeafValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
@@ -41,11 +42,7 @@ const leafValue = ({ source, value, path }: LeafValue, type: TypeName): Value =>
 /** Hasura reads label paths itself, and refuses a bad one before Postgres does. */
 const checkLabelPath = (value: string, path: string): void => {
   if (value !== '' && !value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label)))
-    throw new RequestError(
-      'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3',
-      path,
-      'parse-failed',
-    )
+    throw new RequestError(labelPathExpected, path, 'parse-failed')
 }
 
 const listValue = (input: InputValue, type: TypeName): Value => {

@@ -1,14 +1,16 @@
 import {
+  type ASTNode,
   type GraphQLInputType,
   GraphQLList,
   type GraphQLSchema,
   Kind,
-  type OperationDefinitionNode,
   type TypeNode,
   isInputType,
   print,
   valueFromASTUntyped,
+  visit,
 } from 'graphql'
+import type { Operation } from './document.ts'
 import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
@@ -21,31 +23,58 @@ export interface Variables {
   readonly types: ReadonlyMap<string, TypeNode>
 }
 
-const path = '$.variableValues'
-
-/** Checks that what must be given is given, and that nothing else is. Types are checked where a value is used. */
+/**
+ * Checks that what must be given is given, and that nothing else is: as in Hasura, a variable may be declared and not used,
+ * but then it may not be given. Types are checked where a value is used.
+ */
 export const readVariables = (
-  operation: OperationDefinitionNode,
+  operation: Operation,
   given: Readonly<Record<string, JsonValue>>,
 ): Variables => {
   const values: Record<string, JsonValue> = {}
   const types = new Map<string, TypeNode>()
-  for (const { variable, type, defaultValue } of operation.variableDefinitions ?? []) {
+  for (const { variable, type, defaultValue } of operation.definition.variableDefinitions ?? []) {
     const name = variable.name.value
-    if (types.has(name)) throw new RequestError(`multiple definitions for variable "${name}"`, '$')
+    if (types.has(name))
+      throw new RequestError(`multiple definitions for variable "${name}"`, '$', 'parse-failed')
     types.set(name, type)
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value !== undefined && !(value === null && type.kind === Kind.NON_NULL_TYPE)) values[name] = value
     else if (value === null)
-      throw new RequestError(`null value found for non-nullable type: "${print(type)}"`, path)
+      throw new RequestError(`null value found for non-nullable type: "${print(type)}"`, '$')
     else if (defaultValue !== undefined) values[name] = valueFromASTUntyped(defaultValue) as JsonValue
     else if (type.kind === Kind.NON_NULL_TYPE)
       throw new RequestError(`expecting a value for non-nullable variable: "${name}"`, '$')
   }
-  const unexpected = Object.keys(given).filter((name) => !types.has(name))
+  const used = usedVariables(operation)
+  const unbound = [...used].find((name) => !types.has(name))
+  if (unbound !== undefined) throw new RequestError(`unbound variable "${unbound}"`, '$')
+  const unexpected = Object.keys(given).filter((name) => !used.has(name))
   if (unexpected.length > 0)
     throw new RequestError(`unexpected variables in variableValues: ${unexpected.join(', ')}`, '$')
   return { values, given: new Set(Object.keys(values).filter((name) => Object.hasOwn(given, name))), types }
+}
+
+/** The variables in an operation's selection and directives, and in the fragments that it spreads. */
+const usedVariables = ({ definition, fragments }: Operation): ReadonlySet<string> => {
+  const used = new Set<string>()
+  const spread = new Set<string>()
+  const collect = (node: ASTNode): void => {
+    visit(node, {
+      VariableDefinition: () => false,
+      Variable: ({ name }) => {
+        used.add(name.value)
+      },
+      FragmentSpread: ({ name }) => {
+        const fragment = fragments.get(name.value)
+        if (fragment === undefined || spread.has(name.value)) return
+        spread.add(name.value)
+        collect(fragment)
+      },
+    })
+  }
+  collect(definition)
+  return used
 }
 
 /** A variable's value at a place of the given type. Undefined: not given. */
@@ -56,7 +85,7 @@ export const variableAt = (
   at: string,
 ): JsonValue | undefined => {
   const declared = types.get(name)
-  if (declared === undefined) throw new RequestError(`unbound variable "${name}"`, at)
+  if (declared === undefined) throw new Error(`Variable ${name} was not declared`)
   // A default makes a nullable variable fit for a place that wants a value.
   const fits =
     isSubtype(declared, type.toString()) ||
@@ -65,7 +94,7 @@ export const variableAt = (
       isSubtype(declared, type.toString().replace(/!$/, '')))
   if (!fits)
     throw new RequestError(
-      `variable "${name}" is declared as "${print(declared)}", but used where "${String(type)}" is expected`,
+      `variable "${name}" is declared as ${print(declared)}, but used where ${String(type)} is expected`,
       at,
     )
   return values[name]

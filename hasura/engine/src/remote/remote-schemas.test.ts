@@ -126,14 +126,14 @@ describe('root fields', () => {
 
   test.each([
     ['{ city(id: 1) { nothing } }', `field "nothing" not found in type: 'City'`],
-    ['{ city(id: 1) }', `missing selection set for 'query_root'`],
+    ['{ city(id: 1) }', /missing selection set for/],
     ['{ city { name } }', 'Field "city" argument "id" of type "ID!" is required, but it was not provided.'],
-    ['{ city(id: 1, x: 2) { name } }', `'city' has no argument named 'x'`],
+    ['{ city(id: 1, x: 2) { name } }', '"city" has no argument named "x"'],
     [
       '{ weather(place: {x: 1}) { degrees } }',
       /Field "Place.name" of required type|Field "x" is not defined/,
     ],
-    ['query ($id: Int) { city(id: $id) { name } }', /variable "id" is declared as "Int"/],
+    ['query ($id: Int) { city(id: $id) { name } }', /variable "id" is declared as Int/],
     ['{ node(id: 1) { ... on Weather { degrees } } }', /can never be of type "Weather"/],
   ])('%s is refused before it is sent', async (query, message) => {
     await command('add_remote_schema', world())

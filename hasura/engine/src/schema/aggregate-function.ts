@@ -1,5 +1,5 @@
-import type { CatalogType } from '../catalog/types.ts'
 import { isComparable, isNumeric } from './postgres-type.ts'
+import type { ColumnModel } from './source-model.ts'
 
 /** The aggregates of `…_aggregate_fields` besides `count`, as Hasura offers them. */
 export interface AggregateFunction {
@@ -14,25 +14,30 @@ export interface AggregateFunction {
     | 'var_pop'
     | 'var_samp'
     | 'variance'
-  readonly applies: (type: CatalogType) => boolean
+  readonly applies: (column: ColumnModel) => boolean
   /** Whether the result has the column's type; otherwise it is a Float. */
   readonly keepsType: boolean
 }
 
+/** A column of an enum table's values is neither a number nor ordered, whatever its type. */
+const numeric = ({ type, enumTable }: ColumnModel): boolean => enumTable === undefined && isNumeric(type)
+const comparable = ({ type, enumTable }: ColumnModel): boolean =>
+  enumTable === undefined && isComparable(type)
+
 const statistic = (name: AggregateFunction['name']): AggregateFunction => ({
   name,
-  applies: isNumeric,
+  applies: numeric,
   keepsType: false,
 })
 
 export const aggregateFunctions: readonly AggregateFunction[] = [
   statistic('avg'),
-  { name: 'max', applies: isComparable, keepsType: true },
-  { name: 'min', applies: isComparable, keepsType: true },
+  { name: 'max', applies: comparable, keepsType: true },
+  { name: 'min', applies: comparable, keepsType: true },
   statistic('stddev'),
   statistic('stddev_pop'),
   statistic('stddev_samp'),
-  { name: 'sum', applies: isNumeric, keepsType: true },
+  { name: 'sum', applies: numeric, keepsType: true },
   statistic('var_pop'),
   statistic('var_samp'),
   statistic('variance'),

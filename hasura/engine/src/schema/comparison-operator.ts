@@ -11,6 +11,9 @@ export interface ComparisonOperator {
   readonly name: string
   readonly sql: BinaryOperator
   readonly operand: ComparisonOperand
+  readonly description?: string
+  /** Whether it may be given null, which Postgres then answers. */
+  readonly nullable?: boolean
 }
 
 export type ComparisonOperand =
@@ -28,10 +31,11 @@ export type ComparisonOperand =
       readonly quantified: boolean
     }
 
-const same = (name: string, sql: BinaryOperator): ComparisonOperator => ({
+const same = (name: string, sql: BinaryOperator, description?: string): ComparisonOperator => ({
   name,
   sql,
   operand: { kind: 'same' },
+  ...(description === undefined ? {} : { description }),
 })
 
 const general: readonly ComparisonOperator[] = [
@@ -46,65 +50,104 @@ const general: readonly ComparisonOperator[] = [
 ]
 
 const textOperators: readonly ComparisonOperator[] = [
-  same('_like', 'LIKE'),
-  same('_nlike', 'NOT LIKE'),
-  same('_ilike', 'ILIKE'),
-  same('_nilike', 'NOT ILIKE'),
-  same('_similar', 'SIMILAR TO'),
-  same('_nsimilar', 'NOT SIMILAR TO'),
-  same('_regex', '~'),
-  same('_iregex', '~*'),
-  same('_nregex', '!~'),
-  same('_niregex', '!~*'),
+  same('_like', 'LIKE', 'does the column match the given pattern'),
+  same('_nlike', 'NOT LIKE', 'does the column NOT match the given pattern'),
+  same('_ilike', 'ILIKE', 'does the column match the given case-insensitive pattern'),
+  same('_nilike', 'NOT ILIKE', 'does the column NOT match the given case-insensitive pattern'),
+  same('_similar', 'SIMILAR TO', 'does the column match the given SQL regular expression'),
+  same('_nsimilar', 'NOT SIMILAR TO', 'does the column NOT match the given SQL regular expression'),
+  same('_regex', '~', 'does the column match the given POSIX regular expression, case sensitive'),
+  same('_iregex', '~*', 'does the column match the given POSIX regular expression, case insensitive'),
+  same('_nregex', '!~', 'does the column NOT match the given POSIX regular expression, case sensitive'),
+  same('_niregex', '!~*', 'does the column NOT match the given POSIX regular expression, case insensitive'),
 ]
 
-const containment: readonly ComparisonOperator[] = [same('_contains', '@>'), same('_contained_in', '<@')]
+const arrayOperators: readonly ComparisonOperator[] = [
+  same('_contains', '@>', 'does the array contain the given value'),
+  same('_contained_in', '<@', 'is the array contained in the given array value'),
+]
 
 const text = builtinType('text')
 const texts = builtinType('_text')
 
+const jsonpath = builtinType('jsonpath')
+
 const jsonbOperators: readonly ComparisonOperator[] = [
-  ...containment,
-  { name: '_has_key', sql: '?', operand: { kind: 'other', graphqlName: 'String', type: text } },
+  same('_contains', '@>', 'does the column contain the given json value at the top level'),
+  same('_contained_in', '<@', 'is the column contained in the given json value'),
+  {
+    name: '_has_key',
+    sql: '?',
+    operand: { kind: 'other', graphqlName: 'String', type: text },
+    description: 'does the string exist as a top-level key in the column',
+    nullable: true,
+  },
   {
     name: '_has_keys_any',
     sql: '?|',
     operand: { kind: 'array', graphqlName: 'String', type: texts, quantified: false },
+    description: 'do any of these strings exist as top-level keys in the column',
   },
   {
     name: '_has_keys_all',
     sql: '?&',
     operand: { kind: 'array', graphqlName: 'String', type: texts, quantified: false },
+    description: 'do all of these strings exist as top-level keys in the column',
+  },
+  {
+    name: '_jsonb_path_exists',
+    sql: '@?',
+    operand: { kind: 'other', graphqlName: 'String', type: jsonpath },
+    description: 'does the jsonpath return any item for the specified JSON value',
+  },
+  {
+    name: '_jsonb_path_match',
+    sql: '@@',
+    operand: { kind: 'other', graphqlName: 'String', type: jsonpath },
+    description: 'does the jsonpath predicate check return true for the specified JSON value',
   },
 ]
 
 /** The extension's types live in the schema of `ltree` itself. */
 const ltreeOperators = (schema: string): readonly ComparisonOperator[] => {
-  const other = (name: string, sql: BinaryOperator, type: string): ComparisonOperator => ({
+  const other = (
+    name: string,
+    sql: BinaryOperator,
+    type: string,
+    description: string,
+  ): ComparisonOperator => ({
     name,
     sql,
     operand: { kind: 'other', graphqlName: type, type: { schema, name: type } },
+    description,
   })
-  const anyOf = (name: string, sql: BinaryOperator, type: string): ComparisonOperator => ({
+  const anyOf = (
+    name: string,
+    sql: BinaryOperator,
+    type: string,
+    description: string,
+    graphqlName = type,
+  ): ComparisonOperator => ({
     name,
     sql,
-    operand: { kind: 'array', graphqlName: type, type: { schema, name: `_${type}` }, quantified: true },
+    operand: { kind: 'array', graphqlName, type: { schema, name: `_${type}` }, quantified: true },
+    description,
   })
   return [
-    same('_ancestor', '@>'),
-    anyOf('_ancestor_any', '@>', 'ltree'),
-    same('_descendant', '<@'),
-    anyOf('_descendant_any', '<@', 'ltree'),
-    other('_matches', '~', 'lquery'),
-    anyOf('_matches_any', '~', 'lquery'),
-    other('_matches_fulltext', '@', 'ltxtquery'),
+    same('_ancestor', '@>', 'is the left argument an ancestor of right (or equal)?'),
+    anyOf('_ancestor_any', '@>', 'ltree', 'does array contain an ancestor of `ltree`?'),
+    same('_descendant', '<@', 'is the left argument a descendant of right (or equal)?'),
+    anyOf('_descendant_any', '<@', 'ltree', 'does array contain a descendant of `ltree`?'),
+    other('_matches', '~', 'lquery', 'does `ltree` match `lquery`?'),
+    anyOf('_matches_any', '~', 'lquery', 'does `ltree` match any `lquery` in array?', 'String'),
+    other('_matches_fulltext', '@', 'ltxtquery', 'does `ltree` match `ltxtquery`?'),
   ]
 }
 
 /** The operators that a column of this type has, besides `_is_null` and `_cast`. */
 export const comparisonOperators = (type: CatalogType): readonly ComparisonOperator[] => {
   const base = baseType(type)
-  if (base.category === 'array') return [...general, ...containment]
+  if (base.category === 'array') return [...general, ...arrayOperators]
   if (isText(base)) return [...general, ...textOperators]
   if (base.name === 'jsonb') return [...general, ...jsonbOperators]
   if (base.name === 'ltree') return [...general, ...ltreeOperators(base.schema)]

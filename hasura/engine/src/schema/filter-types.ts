@@ -1,13 +1,13 @@
 import {
-  GraphQLBoolean,
   GraphQLEnumType,
-  type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   GraphQLList,
   GraphQLNonNull,
 } from 'graphql'
 import { aggregateFunctions } from './aggregate-function.ts'
+import { aggregateBoolExpType } from './aggregate-predicate.ts'
+import { nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { type Naming, renamed } from './naming.ts'
 import type { ScalarTypes } from './scalar-types.ts'
@@ -47,7 +47,7 @@ const orderDirectionType = ({ type, enumValue }: Naming): GraphQLEnumType =>
 export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes): FilterTypes => {
   const selectColumn = memoize((table: TableModel) => columnEnum(table, visibleColumns(context, table)))
   const aggregateBoolExp = memoize((table: TableModel) =>
-    aggregateBoolExpType(context, table, scalars, selectColumn, boolExp),
+    aggregateBoolExpType(context, table, scalars, { selectColumn, boolExp }),
   )
   const boolExp: FilterTypes['boolExp'] = memoize(
     (table) =>
@@ -92,80 +92,30 @@ const boolExpFields = (
   const own = boolExp(table)
   const list = new GraphQLList(new GraphQLNonNull(own))
   const fields: GraphQLInputFieldConfigMap = {
-    _and: { type: list },
-    _not: { type: own },
-    _or: { type: list },
+    _and: nonNull(list),
+    _not: nonNull(own),
+    _or: nonNull(list),
   }
   for (const column of visibleColumns(context, table))
-    fields[column.graphqlName] = { type: scalars.comparisonOfColumn(column) }
+    fields[column.graphqlName] = nonNull(scalars.comparisonOfColumn(column))
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
-    fields[relationship.name] = { type: boolExp(target) }
+    fields[relationship.name] = nonNull(boolExp(target))
     if (relationship.kind === 'array' && select.aggregations)
       Object.assign(
         fields,
-        renamed({ [`${relationship.name}_aggregate`]: { type: aggregateBoolExp(target) } }, naming.field),
+        renamed({ [`${relationship.name}_aggregate`]: nonNull(aggregateBoolExp(target)) }, naming.field),
       )
   }
   for (const { name, returns, arguments: given } of visibleComputedFields(context, table)) {
     // A function that needs arguments of the client has no value to compare.
     if (given.some(({ hasDefault }) => !hasDefault)) continue
-    fields[name] = {
-      type:
-        returns.kind === 'scalar'
-          ? scalars.comparisonOfType(returns.type)
-          : boolExp(tableOf(context, returns.table)),
-    }
+    fields[name] = nonNull(
+      returns.kind === 'scalar'
+        ? scalars.comparisonOfType(returns.type)
+        : boolExp(tableOf(context, returns.table)),
+    )
   }
   return fields
-}
-
-const aggregateBoolExpType = (
-  context: SchemaContext,
-  table: TableModel,
-  scalars: ScalarTypes,
-  selectColumn: FilterTypes['selectColumn'],
-  boolExp: FilterTypes['boolExp'],
-): GraphQLInputObjectType => {
-  const name = table.typeNamed('aggregate_bool_exp')
-  const comparison = (type: string): GraphQLInputObjectType =>
-    scalars.comparisonOfType({ category: 'base', schema: 'pg_catalog', name: type })
-  const field = (
-    functionName: 'count' | 'bool_and' | 'bool_or',
-    argumentsField: GraphQLInputFieldConfig,
-    predicate: GraphQLInputObjectType,
-  ): GraphQLInputFieldConfig => ({
-    type: new GraphQLInputObjectType({
-      name: table.typeNamed(`aggregate_bool_exp_${functionName}`),
-      fields: {
-        arguments: argumentsField,
-        distinct: { type: GraphQLBoolean },
-        filter: { type: boolExp(table) },
-        predicate: { type: new GraphQLNonNull(predicate) },
-      },
-    }),
-  })
-  const booleans = visibleColumns(context, table).filter(({ type }) => type.name === 'bool')
-  return new GraphQLInputObjectType({
-    name,
-    fields: () => {
-      const fields: GraphQLInputFieldConfigMap = {
-        count: field(
-          'count',
-          { type: new GraphQLList(new GraphQLNonNull(selectColumn(table))) },
-          comparison('int4'),
-        ),
-      }
-      if (booleans.length === 0) return fields
-      for (const functionName of ['bool_and', 'bool_or'] as const) {
-        const columns = new GraphQLEnumType({
-          name: table.typeNamed(`select_column_${name}_${functionName}_arguments_columns`),
-          values: Object.fromEntries(booleans.map(({ graphqlName }) => [graphqlName, {}])),
-        })
-        fields[functionName] = field(functionName, { type: new GraphQLNonNull(columns) }, comparison('bool'))
-      }
-      return renamed(fields, context.source.naming.field)
-    },
-  })
 }
 
 interface OrderTypes {
@@ -220,7 +170,7 @@ const aggregateOrderByType = (
     fields: () => {
       const fields: GraphQLInputFieldConfigMap = { count: { type: orderDirection } }
       for (const { name, applies } of aggregateFunctions) {
-        const own = columns.filter(({ type }) => applies(type))
+        const own = columns.filter(applies)
         if (own.length === 0) continue
         fields[name] = {
           type: new GraphQLInputObjectType({

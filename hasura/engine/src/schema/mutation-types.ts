@@ -13,6 +13,7 @@ import {
 import type { UniqueKey } from '../catalog/types.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { isGraphqlName } from './graphql-name.ts'
+import { columnInput, columnListInput, nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { renamed } from './naming.ts'
 import { baseType, isNumeric } from './postgres-type.ts'
@@ -70,7 +71,7 @@ export const createMutationTypes = (
         fields: Object.fromEntries(
           primaryKeyColumns(table).map((column) => [
             column.graphqlName,
-            { type: new GraphQLNonNull(scalars.ofColumn(column)) },
+            columnInput(new GraphQLNonNull(scalars.ofColumn(column)), { description: column.comment }),
           ]),
         ),
       }),
@@ -130,11 +131,19 @@ const onConflictType = (
 ): GraphQLInputObjectType => {
   const update = context.access.table(table).update
   const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
-  const names = columns.length === 0 ? [placeholderColumn] : columns.map(({ graphqlName }) => graphqlName)
   const updateColumn = new GraphQLEnumType({
     name: table.typeNamed('update_column'),
-    description: `update columns of table "${table.name.name}"`,
-    values: Object.fromEntries(names.map((name) => [name, { description: 'column name' }])),
+    ...(columns.length === 0
+      ? {
+          description: `placeholder for update columns of table "${table.name.name}" (current role has no relevant permissions)`,
+          values: { [placeholderColumn]: { description: 'placeholder (do not use)' } },
+        }
+      : {
+          description: `update columns of table "${table.name.name}"`,
+          values: Object.fromEntries(
+            columns.map(({ graphqlName }) => [graphqlName, { description: 'column name' }]),
+          ),
+        }),
   })
   const constraint = new GraphQLEnumType({
     name: table.typeNamed('constraint'),
@@ -159,7 +168,7 @@ const onConflictType = (
             type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(updateColumn))),
             defaultValue: [],
           },
-          ...(selectAccess(context, table) === undefined ? {} : { where: { type: filters.boolExp(table) } }),
+          where: nonNull(filters.boolExp(table)),
         },
         context.source.naming.field,
       ),
@@ -178,9 +187,9 @@ const nestedInsertTypes = (
 ): NestedInsertTypes => {
   const conflict = (): GraphQLInputFieldConfigMap =>
     Object.fromEntries(
-      Object.entries(onConflict(table)).map(([name, { type, extensions }]) => [
+      Object.entries(onConflict(table)).map(([name, { type, description, extensions }]) => [
         name,
-        { type, extensions: { canonicalName: extensions?.canonicalName ?? name } },
+        { type, description, extensions: { canonicalName: extensions?.canonicalName ?? name } },
       ]),
     )
   return {
@@ -212,7 +221,10 @@ const insertFields = (
   const fields: GraphQLInputFieldConfigMap = {}
   for (const column of table.columns.values())
     if (insert?.columns.has(column.name) === true)
-      fields[column.graphqlName] = { type: scalars.ofColumn(column), description: column.comment ?? null }
+      fields[column.graphqlName] = columnInput(scalars.ofColumn(column), {
+        nullable: column.nullable,
+        description: column.comment,
+      })
   for (const { name, kind, target } of table.relationships.values()) {
     const related = tableOf(context, target)
     if (context.access.table(related).insert === undefined) continue
@@ -233,47 +245,57 @@ const updateOperatorTypes = (
   const jsonbs = columns.filter(({ type }) => baseType(type).name === 'jsonb')
   const numerics = columns.filter(({ type }) => isNumeric(type))
   const operators: GraphQLFieldConfigArgumentMap = {}
+  const ofColumn = (column: ColumnModel): GraphQLInputFieldConfig =>
+    columnInput(scalars.ofColumn(column), { nullable: column.nullable, description: column.comment })
   const add = (
     name: string,
-    suffix: string,
     own: readonly ColumnModel[],
     description: string,
-    type: (column: ColumnModel) => GraphQLInputFieldConfigMap[string]['type'] = scalars.ofColumn,
+    input: (column: ColumnModel) => GraphQLInputFieldConfig = ofColumn,
+    typeDescription = description,
   ): void => {
     if (own.length === 0) return
-    operators[name] = {
-      description,
-      type: new GraphQLInputObjectType({
-        name: table.typeNamed(`${suffix}_input`),
-        description,
-        fields: Object.fromEntries(own.map((column) => [column.graphqlName, { type: type(column) }])),
-      }),
-    }
+    const type = new GraphQLInputObjectType({
+      name: table.typeNamed(`${name.slice(1)}_input`),
+      description: typeDescription,
+      fields: Object.fromEntries(own.map((column) => [column.graphqlName, input(column)])),
+    })
+    operators[name] = nonNull(type, { description })
   }
-  add('_append', 'append', jsonbs, 'append existing jsonb value of filtered columns with new jsonb value')
+  add('_append', jsonbs, 'append existing jsonb value of filtered columns with new jsonb value')
   add(
     '_delete_at_path',
-    'delete_at_path',
     jsonbs,
     'delete the field or element with specified path (for JSON arrays, negative integers count from the end)',
-    () => new GraphQLList(new GraphQLNonNull(GraphQLString)),
+    ({ comment }) =>
+      columnListInput(new GraphQLList(new GraphQLNonNull(GraphQLString)), { description: comment }),
   )
   add(
     '_delete_elem',
-    'delete_elem',
     jsonbs,
     'delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array',
-    () => GraphQLInt,
+    ({ comment }) => columnInput(GraphQLInt, { description: comment }),
   )
   add(
     '_delete_key',
-    'delete_key',
     jsonbs,
     'delete key/value pair or string element. key/value pairs are matched based on their key value',
-    () => GraphQLString,
+    ({ comment }) => columnInput(GraphQLString, { nullable: true, description: comment }),
   )
-  add('_inc', 'inc', numerics, 'increments the numeric columns with given value of the filtered values')
-  add('_prepend', 'prepend', jsonbs, 'prepend existing jsonb value of filtered columns with new jsonb value')
-  add('_set', 'set', columns, 'sets the columns of the filtered rows to the given values')
+  add(
+    '_inc',
+    numerics,
+    'increments the numeric columns with given value of the filtered values',
+    ofColumn,
+    `input type for incrementing numeric columns in table "${table.name.name}"`,
+  )
+  add('_prepend', jsonbs, 'prepend existing jsonb value of filtered columns with new jsonb value')
+  add(
+    '_set',
+    columns,
+    'sets the columns of the filtered rows to the given values',
+    ofColumn,
+    `input type for updating data in table "${table.name.name}"`,
+  )
   return renamed(operators, context.source.naming.field)
 }

@@ -167,9 +167,15 @@ export const renamed = <Config extends object>(
   Object.fromEntries(
     Object.entries(configs).map(([name, config]) => {
       const given = rename(name)
-      return [given, given === name ? config : { ...config, extensions: { canonicalName: name } }]
+      return [
+        given,
+        given === name ? config : { ...config, extensions: { ...extensionsOf(config), canonicalName: name } },
+      ]
     }),
   )
+
+const extensionsOf = (config: object): object =>
+  'extensions' in config && typeof config.extensions === 'object' ? { ...config.extensions } : {}
 
 export const canonicalName = ({
   name,

@@ -9,6 +9,7 @@ const scalarNames: Readonly<Record<string, string>> = {
   float4: 'Float',
   float8: 'float8',
   bool: 'Boolean',
+  char: 'bpchar',
   text: 'String',
   varchar: 'String',
 }
@@ -37,6 +38,26 @@ const encodings: Readonly<Record<string, ScalarEncoding>> = {
 /** How values of a GraphQL scalar are checked and sent. */
 export const scalarEncoding = (graphqlName: string): ScalarEncoding => encodings[graphqlName] ?? 'any'
 
+const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
+  smallint: 'column-int2',
+  Int: 'column-int4',
+  bigint: 'column-int8',
+  Float: 'column-number',
+  float8: 'column-number',
+  numeric: 'column-number',
+  money: 'column-number',
+  Boolean: 'column-boolean',
+  json: 'json',
+  jsonb: 'json',
+  // GeoJSON.
+  geometry: 'any',
+  geography: 'any',
+}
+
+/** How a value of a column is checked and sent, by the GraphQL scalar of its type. */
+export const columnEncoding = (graphqlName: string): ScalarEncoding =>
+  columnEncodings[graphqlName] ?? 'column-text'
+
 /** Types whose values JSON numbers may not carry exactly; Hasura can be told to answer them as strings. */
 const bigNumbers: ReadonlySet<string> = new Set(['int8', 'numeric', 'float8'])
 
@@ -47,24 +68,29 @@ const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'numeric',
 /** Types that `sum`, `avg` and `_inc` apply to. */
 export const isNumeric = (type: CatalogType): boolean => numbers.has(baseType(type).name)
 
+const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'char', 'citext'])
+
 const comparables: ReadonlySet<string> = new Set([
   ...numbers,
-  'bpchar',
-  'char',
-  'citext',
+  ...texts,
   'date',
-  'interval',
-  'text',
-  'time',
+  'lquery',
+  'ltree',
+  'ltxtquery',
+  'raster',
   'timestamp',
   'timestamptz',
   'timetz',
-  'varchar',
+  'uuid',
 ])
 
-/** Types that `min` and `max` apply to. */
-export const isComparable = (type: CatalogType): boolean => comparables.has(baseType(type).name)
-
-const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext', 'name'])
+/**
+ * Types that `min` and `max` are offered for: as in Hasura those that it knows by name, besides json and booleans, and whatever
+ * is an array, an enum or a composite. Whether Postgres has the aggregate for it is Postgres' to say.
+ */
+export const isComparable = (type: CatalogType): boolean => {
+  const base = baseType(type)
+  return comparables.has(base.name) || ['array', 'composite', 'enum'].includes(base.category)
+}
 
 export const isText = (type: CatalogType): boolean => texts.has(baseType(type).name)

@@ -1,6 +1,7 @@
 import type { QualifiedName } from '../metadata/types.ts'
 import type { BinaryOperator, TypeName } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
+import type { AggregatePredicateName } from './aggregate-predicate.ts'
 import type { RelationshipModel } from './source-model.ts'
 
 /**
@@ -45,7 +46,7 @@ export type Predicate =
       readonly table: QualifiedName
       readonly filter: Predicate
       readonly aggregate: {
-        readonly function: 'count' | 'bool_and' | 'bool_or'
+        readonly function: AggregatePredicateName
         readonly columns: readonly Operand[]
         readonly distinct: boolean
       }

@@ -19,6 +19,7 @@ import { roleParents } from './inherited-permissions.ts'
 import { createActionTypes } from './action-types.ts'
 import { entityTables, federationFields } from './federation-types.ts'
 import { createFilterTypes } from './filter-types.ts'
+import { columnInput } from './input-rule.ts'
 import { renamed } from './naming.ts'
 import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
 import {
@@ -177,7 +178,7 @@ const keyArguments = (table: TableModel, scalars: ScalarTypes): GraphQLFieldConf
   Object.fromEntries(
     primaryKeyColumns(table).map((column) => [
       column.graphqlName,
-      { type: new GraphQLNonNull(scalars.ofColumn(column)), description: column.comment ?? null },
+      columnInput(new GraphQLNonNull(scalars.ofColumn(column)), { description: column.comment }),
     ]),
   )
 
@@ -321,17 +322,28 @@ const mutationFields = (
   const { rootFields, name } = table
   const fields: FieldConfigMap = {}
   const response = mutations.response(table)
-  const where = { where: { type: new GraphQLNonNull(boolExp(table)), description: 'filter the rows' } }
+  const where = (done: string) => ({
+    where: {
+      type: new GraphQLNonNull(boolExp(table)),
+      description: `filter the rows which have to be ${done}`,
+    },
+  })
   if (access.insert !== undefined) {
     const input = new GraphQLNonNull(mutations.insertInput(table))
     const conflict = mutations.onConflict(table)
     fields[rootFields.insert] = field({ kind: 'insert', table, one: false }, response, {
-      args: { objects: { type: new GraphQLNonNull(new GraphQLList(input)) }, ...conflict },
+      args: {
+        objects: {
+          type: new GraphQLNonNull(new GraphQLList(input)),
+          description: 'the rows to be inserted',
+        },
+        ...conflict,
+      },
       description: `insert data into the table: "${name.name}"`,
     })
     if (access.select !== undefined)
       fields[rootFields.insertOne] = field({ kind: 'insert', table, one: true }, rows.row(table), {
-        args: { object: { type: input }, ...conflict },
+        args: { object: { type: input, description: 'the row to be inserted' }, ...conflict },
         description: `insert a single row into the table: "${name.name}"`,
       })
   }
@@ -343,7 +355,7 @@ const mutationFields = (
     (Object.keys(operators).length > 0 || access.update.presets.length > 0)
   ) {
     fields[rootFields.update] = field({ kind: 'update', table }, response, {
-      args: { ...operators, ...where },
+      args: { ...operators, ...where('updated') },
       description: `update data of the table: "${name.name}"`,
     })
     const keyArgument = renamed(
@@ -363,7 +375,7 @@ const mutationFields = (
   }
   if (access.delete !== undefined) {
     fields[rootFields.delete] = field({ kind: 'delete', table }, response, {
-      args: where,
+      args: where('deleted'),
       description: `delete data from the table: "${name.name}"`,
     })
     if (addressable)

@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { aggregateFunctions } from './aggregate-function.ts'
 import type { FilterTypes } from './filter-types.ts'
+import { columnInput } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { type Naming, renamed } from './naming.ts'
 import { baseType } from './postgres-type.ts'
@@ -84,7 +85,11 @@ export const createRowTypes = (
   const selectArguments: RowTypes['selectArguments'] = (table) => ({
     ...choiceArguments(table),
     limit: { type: GraphQLInt, description: 'limit the number of rows returned' },
-    offset: { type: GraphQLInt, description: 'skip the first n rows. Use only with order_by' },
+    offset: {
+      type: GraphQLInt,
+      description: 'skip the first n rows. Use only with order_by',
+      extensions: { holds: 'bigint' },
+    },
   })
   const connectionArguments: RowTypes['connectionArguments'] = (table) => ({
     ...relay?.pageArguments,
@@ -127,7 +132,10 @@ const functionArgumentsType = (
   new GraphQLInputObjectType({
     name,
     fields: Object.fromEntries(
-      given.map(({ graphqlName, type }) => [graphqlName, { type: scalars.ofType(type) }]),
+      given.map(({ graphqlName, type }) => [
+        graphqlName,
+        columnInput(scalars.ofType(type), { nullable: true }),
+      ]),
     ),
   })
 
@@ -265,7 +273,7 @@ const aggregateFieldsType = (
       }
       for (const aggregateFunction of aggregateFunctions) {
         const { name, applies, keepsType } = aggregateFunction
-        const own = columns.filter(({ type }) => applies(type))
+        const own = columns.filter(applies)
         if (own.length === 0) continue
         const type = new GraphQLObjectType({
           name: table.typeNamed(`${name}_fields`),

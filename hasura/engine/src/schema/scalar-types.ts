@@ -14,6 +14,7 @@ import {
 } from 'graphql'
 import type { CatalogType } from '../catalog/types.ts'
 import { type ComparisonOperator, castTarget, comparisonOperators } from './comparison-operator.ts'
+import { columnInput, columnListInput, nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { type Naming, renamed } from './naming.ts'
 import { baseType, scalarName } from './postgres-type.ts'
@@ -70,11 +71,11 @@ export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
       description: `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`,
       fields: renamed<GraphQLInputFieldConfig>(
         {
-          _eq: { type },
-          _in: { type: many },
-          _is_null: { type: GraphQLBoolean },
-          _neq: { type },
-          _nin: { type: many },
+          _eq: nonNull(type),
+          _in: nonNull(many),
+          _is_null: nonNull(GraphQLBoolean),
+          _neq: nonNull(type),
+          _nin: nonNull(many),
         },
         naming.field,
       ),
@@ -132,15 +133,15 @@ const comparisonType = (
           ...(cast === undefined
             ? {}
             : {
-                _cast: {
-                  type: castType(naming.type(`${name}_cast_exp`), cast.graphqlName, comparisonOf(cast.type)),
-                },
+                _cast: nonNull(
+                  castType(naming.type(`${name}_cast_exp`), cast.graphqlName, comparisonOf(cast.type)),
+                ),
               }),
-          _is_null: { type: GraphQLBoolean },
+          _is_null: nonNull(GraphQLBoolean),
           ...Object.fromEntries(
             comparisonOperators(base).map((operator): [string, GraphQLInputFieldConfig] => [
               operator.name,
-              { type: operandType(operator, own, scalar) },
+              operatorField(operator, operandType(operator, own, scalar)),
             ]),
           ),
         },
@@ -150,7 +151,15 @@ const comparisonType = (
 }
 
 const castType = (name: string, target: string, comparison: GraphQLInputObjectType): GraphQLInputObjectType =>
-  new GraphQLInputObjectType({ name, fields: { [target]: { type: comparison } } })
+  new GraphQLInputObjectType({ name, fields: { [target]: nonNull(comparison) } })
+
+const operatorField = (
+  { description, operand, nullable = false }: ComparisonOperator,
+  type: GraphQLInputType,
+): GraphQLInputFieldConfig =>
+  operand.kind === 'each' || operand.kind === 'array'
+    ? columnListInput(type, { description })
+    : columnInput(type, { description, nullable })
 
 const operandType = (
   { operand }: ComparisonOperator,

@@ -9,6 +9,7 @@ import {
   GraphQLNonNull,
 } from 'graphql'
 import type { FilterTypes } from './filter-types.ts'
+import { columnInput } from './input-rule.ts'
 import { type Naming, renamed } from './naming.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import { type SchemaContext, streamableColumns } from './schema-context.ts'
@@ -65,7 +66,7 @@ const cursorInput = (
       Object.fromEntries(
         streamableColumns(context, table).map((column) => [
           column.graphqlName,
-          { type: scalars.ofColumn(column), description: column.comment ?? null },
+          columnInput(scalars.ofColumn(column), { description: column.comment }),
         ]),
       ),
   })

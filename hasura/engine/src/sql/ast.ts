@@ -36,6 +36,8 @@ export type BinaryOperator =
   | '!~'
   | '!~*'
   | '@'
+  | '@?'
+  | '@@'
   | '^@>'
   | '^<@'
   | 'LIKE'

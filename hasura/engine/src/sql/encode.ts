@@ -41,23 +41,47 @@ const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
       return { ok: true, text: JSON.stringify(value) }
     case 'any':
       return encodeAny(value)
+    case 'bigint':
+      return typeof value === 'string' && /^\d+$/.test(value)
+        ? { ok: true, text: value }
+        : encodeInteger(value, 63)
+    case 'column-int2':
+      return encodeColumn(value, (other) => encodeInteger(other, 15))
+    case 'column-int4':
+      return encodeColumn(value, (other) => encodeInteger(other, 31))
+    case 'column-int8':
+      return encodeColumn(value, (other) => encodeInteger(other, 63))
+    case 'column-number':
+      return encodeColumn(value, (other) =>
+        typeof other === 'number' ? { ok: true, text: String(other) } : refused,
+      )
+    case 'column-boolean':
+      return encodeColumn(value, (other) =>
+        typeof other === 'boolean' ? { ok: true, text: String(other) } : refused,
+      )
+    case 'column-text':
+      return encodeColumn(value, () => refused)
     default:
       return scalar satisfies never
   }
 }
 
-const maxInt = 2_147_483_647
+/** A text may stand for any value of a column: Postgres reads it. */
+const encodeColumn = (value: JsonValue, encodeOther: (value: JsonValue) => Encoded): Encoded =>
+  typeof value === 'string' ? { ok: true, text: value } : encodeOther(value)
 
-/** Hasura takes numbers as strings too, as it can be told to give them. */
+/** A signed integer of so many bits besides the sign. */
+const encodeInteger = (value: JsonValue, bits: number): Encoded => {
+  if (typeof value !== 'number') return refused
+  const fits = Number.isInteger(value) && value < 2 ** bits && value >= -(2 ** bits)
+  return fits ? { ok: true, text: String(BigInt(value)) } : { ok: false, reason: 'range' }
+}
+
+/** Actions take numbers as strings, too. */
 const isNumeral = (value: JsonValue): value is string =>
   typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)
 
-const encodeInt = (given: JsonValue): Encoded => {
-  const value = isNumeral(given) ? Number(given) : given
-  if (typeof value !== 'number') return refused
-  const fits = Number.isInteger(value) && value <= maxInt && value >= -maxInt - 1
-  return fits ? { ok: true, text: String(value) } : { ok: false, reason: 'range' }
-}
+const encodeInt = (given: JsonValue): Encoded => encodeInteger(isNumeral(given) ? Number(given) : given, 31)
 
 /** Types that GraphQL knows nothing of: Postgres judges the text. An object is GeoJSON or a composite's JSON. */
 const encodeAny = (value: JsonValue): Encoded => ({

@@ -37,8 +37,24 @@ export interface ParameterEncoding {
   readonly list: boolean
 }
 
-/** `any` takes what JSON has but objects (`numeric`, `uuid`, `timestamptz`): Postgres judges the rest. */
-export type ScalarEncoding = 'int' | 'float' | 'boolean' | 'string' | 'any' | 'json'
+/**
+ * The first four are GraphQL's scalars, `bigint` an `Int` of 64 bits that may come as a text (`offset`). `any` takes whatever
+ * JSON has: Postgres judges it. A `column-…` is a value of a column: a text, which Postgres judges, or JSON of the column's kind.
+ */
+export type ScalarEncoding =
+  | 'int'
+  | 'float'
+  | 'boolean'
+  | 'string'
+  | 'bigint'
+  | 'any'
+  | 'json'
+  | 'column-int2'
+  | 'column-int4'
+  | 'column-int8'
+  | 'column-number'
+  | 'column-boolean'
+  | 'column-text'
 
 /** Two parameters with the same key share a number. */
 export const parameterKey = (source: ParameterSource): string => JSON.stringify(source)

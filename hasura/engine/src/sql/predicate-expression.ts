@@ -1,3 +1,4 @@
+import type { AggregatePredicateName } from '../schema/aggregate-predicate.ts'
 import type { CallArgument, ComputedCall, Operand, Predicate, Value } from '../schema/predicate.ts'
 import type { ColumnPair } from '../schema/source-model.ts'
 import type { Expression, FunctionCall } from './ast.ts'
@@ -119,9 +120,9 @@ const rowsExpression = (
   }
 }
 
-/** `count(*)`, `count("a")`, `count(DISTINCT ("a", "b"))`, `bool_and("a")`. */
+/** `count(*)`, `count("a")`, `count(DISTINCT ("a", "b"))`, `bool_and("a")`, `corr("a", "b")`. */
 export const aggregateCall = (
-  name: 'count' | 'bool_and' | 'bool_or',
+  name: AggregatePredicateName,
   columns: readonly Operand[],
   distinct: boolean,
   alias: string,
@@ -129,8 +130,12 @@ export const aggregateCall = (
 ): Expression => {
   const [first, ...others] = columns.map((item) => operandExpression(item, rowScope(alias), translation))
   if (first === undefined) return countRows
-  const value: Expression = others.length === 0 ? first : { kind: 'tuple', items: [first, ...others] }
-  return { ...call(name, value), distinct }
+  // Rows of several columns are counted as one value each; other aggregates take their columns one by one.
+  const values: readonly Expression[] =
+    name === 'count' && others.length > 0
+      ? [{ kind: 'tuple', items: [first, ...others] }]
+      : [first, ...others]
+  return { ...call(name, ...values), distinct }
 }
 
 /** The columns of a parent row and of its related rows that are equal. */

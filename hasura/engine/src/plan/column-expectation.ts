@@ -1,0 +1,42 @@
+import type { JsonValue } from './input-value.ts'
+
+/** What Hasura's JSON parser calls the values of these scalars, and what it expects them to be. */
+const parsers: Readonly<Record<string, { readonly name: string; readonly expects: string }>> = {
+  smallint: { name: 'Integer expected for input type: PGSmallInt', expects: 'Number' },
+  Int: { name: 'Integer expected for input type: PGInteger', expects: 'Number' },
+  bigint: { name: 'Integer expected for input type: PGBigInt', expects: 'Number' },
+  Float: { name: 'Float expected for input type: PGFloat', expects: 'Number' },
+  float8: { name: 'Float expected for input type: PGDouble', expects: 'Number' },
+  numeric: { name: 'Scientific', expects: 'Number' },
+  money: { name: 'Scientific', expects: 'Number' },
+  Boolean: { name: 'Bool', expects: 'Boolean' },
+  String: { name: 'Text', expects: 'String' },
+  citext: { name: 'Text', expects: 'String' },
+  bpchar: { name: 'Char', expects: 'String' },
+  lquery: { name: 'Text', expects: 'String' },
+  ltxtquery: { name: 'Text', expects: 'String' },
+  date: { name: 'Day', expects: 'String' },
+  timestamp: { name: 'LocalTime', expects: 'String' },
+  timestamptz: { name: 'UTCTime', expects: 'String' },
+  uuid: { name: 'UUID', expects: 'String' },
+}
+
+/** Why a value can be none of a column, in the words of Hasura, which reads it as JSON. */
+export const columnExpectation = (value: JsonValue, scalar: string): string => {
+  const parser = parsers[scalar]
+  if (scalar === 'ltree') return labelPathExpected
+  return parser === undefined
+    ? `A string is expected for type: ${scalar.replace(/_scalar$/, '')}`
+    : `parsing ${parser.name} failed, expected ${parser.expects}, but encountered ${jsonKind(value)}`
+}
+
+export const labelPathExpected =
+  'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'
+
+/** A kind of JSON value, as Hasura's parser names it. */
+export const jsonKind = (value: JsonValue): string => {
+  if (value === null) return 'Null'
+  if (Array.isArray(value)) return 'Array'
+  const name = typeof value
+  return `${name[0]?.toUpperCase() ?? ''}${name.slice(1)}`
+}
