@@ -4,6 +4,7 @@ import type { Snapshot } from '../snapshot.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { planCronEvents } from './cron-events.ts'
 import type { DeliveryQueue } from './deliverer.ts'
+import { utcText } from './utc-text.ts'
 import { retryDefaults } from './retry-defaults.ts'
 import { type ScheduledRow, createScheduledQueue } from './scheduled-queue.ts'
 
@@ -26,8 +27,7 @@ export const createCronQueue = (
     name: 'cron',
     events: 'hdb_cron_events',
     invocations: 'hdb_cron_event_invocation_logs',
-    columns: `, trigger_name as "triggerName",
-      to_char(scheduled_time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "scheduledTime"`,
+    columns: `, trigger_name as "triggerName", ${utcText('scheduled_time', 'timestamptz')} as "scheduledTime"`,
     isUsed: () => triggers().length > 0,
     prepare: async () => {
       if (Date.now() - plannedAt < planningIntervalMs) return

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
+import { utcText } from './utc-text.ts'
 import type { TransactionSettings } from '../execute/statement-query.ts'
 import { type Json, json } from '../metadata/parse.ts'
 import type { QualifiedName } from '../metadata/qualified-name.ts'
@@ -50,6 +51,14 @@ export const redeliverEvent = async (pool: Pool, id: string): Promise<'marked' |
   return row.marked ? 'marked' : 'locked'
 }
 
+const eventColumns = `id, schema_name, table_name, trigger_name, payload, delivered, error, tries,
+  ${utcText('created_at', 'timestamp')} as created_at, ${utcText('locked', 'timestamptz')} as locked,
+  ${utcText('next_retry_at', 'timestamp')} as next_retry_at, archived`
+
+/** The status has another name in Hasura's answers than in its table. */
+const invocationColumns = `id, trigger_name, event_id, status as http_status, request, response,
+  ${utcText('created_at', 'timestamp')} as created_at`
+
 const conditions = {
   pending: 'not delivered and not error and not archived',
   processed: '(delivered or error) and not archived',
@@ -67,9 +76,9 @@ export const eventLogs = (
 ): Promise<Json> =>
   jsonList(
     pool,
-    `select * from hdb_catalog.event_log
+    `select ${eventColumns} from hdb_catalog.event_log
       where trigger_name = $1 and ${status === undefined ? 'true' : conditions[status]}
-      order by created_at desc, id limit $2 offset $3`,
+      order by event_log.created_at desc, id limit $2 offset $3`,
     [name, limit, offset],
   )
 
@@ -79,21 +88,21 @@ export const eventInvocationLogs = (
 ): Promise<Json> =>
   jsonList(
     pool,
-    `select i.* from hdb_catalog.event_invocation_logs i join hdb_catalog.event_log e on e.id = i.event_id
-      where e.trigger_name = $1 order by i.created_at desc, i.id limit $2 offset $3`,
+    `select ${invocationColumns} from hdb_catalog.event_invocation_logs
+      where trigger_name = $1 order by event_invocation_logs.created_at desc, id limit $2 offset $3`,
     [name, limit, offset],
   )
 
 export const eventById = async (pool: Pool, id: string, page: Page): Promise<Json | undefined> => {
   const events = z
     .array(json)
-    .parse(await jsonList(pool, 'select * from hdb_catalog.event_log where id = $1', [id]))
+    .parse(await jsonList(pool, `select ${eventColumns} from hdb_catalog.event_log where id = $1`, [id]))
   const [event] = events
   if (event === undefined) return undefined
   const invocations = await jsonList(
     pool,
-    `select * from hdb_catalog.event_invocation_logs where event_id = $1
-      order by created_at desc, id limit $2 offset $3`,
+    `select ${invocationColumns} from hdb_catalog.event_invocation_logs
+      where event_id = $1 order by event_invocation_logs.created_at desc, id limit $2 offset $3`,
     [id, page.limit, page.offset],
   )
   return { event, invocations }

@@ -7,6 +7,7 @@ import type { Environment } from '../webhook/environment.ts'
 import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { utcText } from './utc-text.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
 
 /** An event as it was locked. */
@@ -34,7 +35,7 @@ where id in (
   for update skip locked
 )
 returning id, schema_name, table_name, trigger_name, payload::text, tries,
-          to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
+          ${utcText('created_at', 'timestamp')} as created_at`
 
 const recordSql = `
 with invocation as (

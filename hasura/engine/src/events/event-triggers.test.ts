@@ -423,8 +423,8 @@ test('manual events, redelivery and logs', async () => {
     await world.command('pg_get_event_logs', { name: 'product_changed', status: 'processed' }),
   ).toMatchObject([{ id }])
   expect(await world.command('pg_get_event_invocation_logs', { name: 'product_changed' })).toMatchObject([
-    { event_id: id, status: 200 },
-    { event_id: id, status: 200 },
+    { event_id: id, http_status: 200, created_at: expect.stringMatching(/Z$/) as string },
+    { event_id: id, http_status: 200 },
   ])
   expect(await world.command('pg_redeliver_event', { event_id: 'none' })).toMatchObject({
     code: 'not-exists',

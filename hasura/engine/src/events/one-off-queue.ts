@@ -4,6 +4,7 @@ import { scheduledRetryConf } from '../metadata/event-trigger.ts'
 import { webhookHeader } from '../metadata/webhook.ts'
 import type { Environment } from '../webhook/environment.ts'
 import type { DeliveryQueue } from './deliverer.ts'
+import { utcText } from './utc-text.ts'
 import { retryDefaults } from './retry-defaults.ts'
 import { type ScheduledCall, type ScheduledRow, createScheduledQueue } from './scheduled-queue.ts'
 
@@ -25,16 +26,13 @@ const stored = z.object({
   retry: scheduledRetryConf.nullable(),
 })
 
-const utc = (column: string, format: string): string =>
-  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:${format}"Z"')`
-
 export const createOneOffQueue = (pool: Pool, environment: Environment): DeliveryQueue =>
   createScheduledQueue<OneOffRow>(pool, environment, {
     name: 'one-off',
     events: 'hdb_scheduled_events',
     invocations: 'hdb_scheduled_event_invocation_logs',
-    columns: `, ${utc('scheduled_time', 'SS')} as "scheduledTime", ${utc('created_at', 'SS.US')} as "createdAt",
-      comment, payload::text, webhook_conf as webhook, header_conf as headers, retry_conf as retry`,
+    columns: `, ${utcText('scheduled_time', 'timestamptz')} as "scheduledTime",
+      ${utcText('created_at', 'timestamptz')} as "createdAt", comment, payload::text, webhook_conf as webhook, header_conf as headers, retry_conf as retry`,
     isUsed: () => true,
     callOf: (row) => {
       const parsed = stored.safeParse(row)

@@ -1,12 +1,13 @@
+import { scheduledRetryDefaults as defaults } from '../metadata/event-trigger.ts'
 import type { ScheduledRetryConf } from '../metadata/types.ts'
 import type { ScheduledCall } from './scheduled-queue.ts'
 
 type Retries = Pick<ScheduledCall, 'retries' | 'retryIntervalSeconds' | 'timeoutSeconds' | 'toleranceSeconds'>
 
-/** Hasura's defaults of scheduled triggers: no retries, a minute for an answer, six hours of tolerance. */
+/** What metadata says, and Hasura's defaults where it says nothing. */
 export const retryDefaults = (conf: ScheduledRetryConf = {}): Retries => ({
-  retries: conf.num_retries ?? 0,
-  retryIntervalSeconds: conf.retry_interval_seconds ?? 10,
-  timeoutSeconds: conf.timeout_seconds ?? 60,
-  toleranceSeconds: conf.tolerance_seconds ?? 6 * 3600,
+  retries: conf.num_retries ?? defaults.num_retries,
+  retryIntervalSeconds: conf.retry_interval_seconds ?? defaults.retry_interval_seconds,
+  timeoutSeconds: conf.timeout_seconds ?? defaults.timeout_seconds,
+  toleranceSeconds: conf.tolerance_seconds ?? defaults.tolerance_seconds,
 })

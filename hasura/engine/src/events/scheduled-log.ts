@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
+import { scheduledRetryDefaults } from '../metadata/event-trigger.ts'
 import { type Json, json } from '../metadata/parse.ts'
+import type { ScheduledRetryConf, WebhookHeader } from '../metadata/types.ts'
 import type { Page } from './event-log.ts'
 import { z } from 'zod'
+import { utcText } from './utc-text.ts'
 
 /** What the metadata API asks of the tables of scheduled events. */
 
@@ -20,12 +23,10 @@ export interface OneOffEvent {
   readonly webhook: string
   readonly scheduleAt: string
   readonly payload: Json | undefined
-  readonly headers: unknown
-  readonly retryConf: unknown
+  readonly headers: readonly WebhookHeader[]
+  readonly retryConf: ScheduledRetryConf
   readonly comment: string | undefined
 }
-
-const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
 export const createOneOffEvent = async (pool: Pool, event: OneOffEvent): Promise<string> => {
   const { rows } = await pool.query<{ id: string }>(
@@ -35,9 +36,9 @@ export const createOneOffEvent = async (pool: Pool, event: OneOffEvent): Promise
     [
       JSON.stringify(event.webhook),
       event.scheduleAt,
-      jsonOrNull(event.payload),
-      jsonOrNull(event.retryConf),
-      jsonOrNull(event.headers),
+      event.payload === undefined ? null : JSON.stringify(event.payload),
+      JSON.stringify({ ...scheduledRetryDefaults, ...event.retryConf }),
+      JSON.stringify(event.headers),
       event.comment ?? null,
     ],
   )
@@ -56,43 +57,75 @@ export const deleteScheduledEvent = async (
   return rowCount === 1
 }
 
+export interface ScheduledPage extends Page {
+  /** Whether the number of all rows is told, too. */
+  readonly counted: boolean
+}
+
+/** Rows of a page, and how many there are on all pages if that was asked for. */
+export interface CountedRows {
+  readonly rows: Json
+  readonly count: number | undefined
+}
+
+const time = (column: string): string => `${utcText(column, 'timestamptz')} as ${column}`
+
+const eventColumns = {
+  one_off: `id, webhook_conf, ${time('scheduled_time')}, retry_conf, payload, header_conf, status, tries,
+    ${time('created_at')}, ${time('next_retry_at')}, comment`,
+  cron: `id, trigger_name, ${time('scheduled_time')}, status, tries, ${time('created_at')}, ${time('next_retry_at')}`,
+} as const
+
+/** Events of a kind, the next or oldest first. */
 export const scheduledEvents = async (
   pool: Pool,
   kind: ScheduledKind,
-  { statuses, limit, offset }: Page & { readonly statuses: readonly string[] },
-): Promise<Json> => {
-  const trigger = kind.type === 'cron' ? (kind.trigger ?? null) : null
-  return list(
-    pool,
-    `select * from ${tables[kind.type].events}
+  { statuses, ...page }: ScheduledPage & { readonly statuses: readonly string[] },
+): Promise<CountedRows> =>
+  readPage(pool, page, {
+    columns: eventColumns[kind.type],
+    from: `${tables[kind.type].events} as e
       where (cardinality($1::text[]) = 0 or status = any($1))
-        ${kind.type === 'cron' ? 'and trigger_name = $4' : 'and $4::text is null'}
-      order by scheduled_time, id limit $2 offset $3`,
-    [statuses, limit, offset, trigger],
-  )
-}
+        and ${kind.type === 'cron' ? 'trigger_name = $2' : '$2::text is null'}`,
+    order: 'e.scheduled_time, id',
+    values: [statuses, kind.type === 'cron' ? (kind.trigger ?? null) : null],
+  })
 
+/** Attempts of an event, of a trigger or of all one-off events, the latest first. */
 export const scheduledInvocations = async (
   pool: Pool,
   kind: ScheduledKind & { readonly eventId: string | undefined },
-  { limit, offset }: Page,
-): Promise<Json> => {
+  page: ScheduledPage,
+): Promise<CountedRows> => {
   const { events, logs } = tables[kind.type]
-  const trigger = kind.type === 'cron' ? (kind.trigger ?? null) : null
-  return list(
-    pool,
-    `select l.* from ${logs} l join ${events} e on e.id = l.event_id
+  return readPage(pool, page, {
+    columns: `l.id, l.event_id, l.status, l.request, l.response, ${utcText('l.created_at', 'timestamptz')} as created_at`,
+    from: `${logs} l join ${events} e on e.id = l.event_id
       where ($1::text is null or l.event_id = $1)
-        ${kind.type === 'cron' ? 'and ($4::text is null or e.trigger_name = $4)' : 'and $4::text is null'}
-      order by l.created_at desc, l.id limit $2 offset $3`,
-    [kind.eventId ?? null, limit, offset, trigger],
-  )
+        and ${kind.type === 'cron' ? '($2::text is null or e.trigger_name = $2)' : '$2::text is null'}`,
+    order: 'l.created_at desc, l.id',
+    values: [kind.eventId ?? null, kind.type === 'cron' ? (kind.trigger ?? null) : null],
+  })
 }
 
-const list = async (pool: Pool, sql: string, values: readonly unknown[]): Promise<Json> => {
-  const { rows } = await pool.query<{ list: unknown }>(
-    `select coalesce(json_agg(row_to_json(r)), '[]') as list from (${sql}) r`,
-    [...values],
+interface PageQuery {
+  readonly columns: string
+  /** With its condition; `$1` and `$2` are the values. */
+  readonly from: string
+  readonly order: string
+  readonly values: readonly [unknown, unknown]
+}
+
+const readPage = async (
+  pool: Pool,
+  { limit, offset, counted }: ScheduledPage,
+  { columns, from, order, values }: PageQuery,
+): Promise<CountedRows> => {
+  const { rows } = await pool.query<{ list: unknown; count: number | null }>(
+    `select coalesce(json_agg(row_to_json(r)), '[]') as list,
+            case when $5 then (select count(*)::int from ${from}) end as count
+       from (select ${columns} from ${from} order by ${order} limit $3 offset $4) r`,
+    [...values, limit, offset, counted],
   )
-  return z.array(json).parse(rows[0]?.list)
+  return { rows: z.array(json).parse(rows[0]?.list), count: rows[0]?.count ?? undefined }
 }

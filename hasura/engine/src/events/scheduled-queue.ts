@@ -72,7 +72,7 @@ export const createScheduledQueue = <Row extends ScheduledRow>(
   const attempt = async (row: Row, signal: AbortSignal): Promise<void> => {
     const call = table.callOf(row)
     if (!call) return finish(row, 'error')
-    if (row.tries === 0 && row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
+    if (row.overdueSeconds > call.toleranceSeconds) return finish(row, 'dead')
     const { body, timeoutSeconds, retries, retryIntervalSeconds: intervalSeconds } = call
     const called = await callTrigger(call, {
       body,

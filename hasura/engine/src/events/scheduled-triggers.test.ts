@@ -17,6 +17,7 @@ const nightly = {
   name: 'nightly',
   webhook: '{{HOOKS}}/nightly',
   schedule: '0 3 * * *',
+  include_in_metadata: true,
   payload: { shop: 1 },
   comment: 'rolls up',
   headers: [{ name: 'x-secret', value_from_env: 'HOOK_SECRET' }],
@@ -85,11 +86,88 @@ test('a tick that fails is tried again, and one that is too old is not called at
   expect(world.receiver.calls).toHaveLength(2)
 })
 
+test('a tick whose next try would come too late is given up', async () => {
+  const retry_conf = { num_retries: 5, retry_interval_seconds: 1, tolerance_seconds: 3600 }
+  await world.command('create_cron_trigger', { ...nightly, retry_conf })
+  world.receiver.answer = () => ({ status: 500 })
+  const id = await makeDue('3599.5 seconds')
+  expect(await settled('hdb_cron_events', id)).toMatchObject({ status: 'dead', tries: 1 })
+})
+
+test('logs of scheduled events have their format, pages and counts', async () => {
+  await world.command('create_cron_trigger', nightly)
+  const cron = { type: 'cron', trigger_name: 'nightly' }
+  const page = { ...cron, status: ['scheduled'], limit: 2, offset: 1, get_rows_count: true }
+  const third = expect.stringMatching(/T03:00:00Z$/) as string
+  expect(await world.command('get_scheduled_events', page)).toMatchObject({
+    count: 100,
+    events: [
+      { trigger_name: 'nightly', status: 'scheduled', scheduled_time: third, next_retry_at: null },
+      { trigger_name: 'nightly', scheduled_time: third },
+    ],
+  })
+  const id = await makeDue('1 hour')
+  await settled('hdb_cron_events', id)
+  expect(
+    await world.command('get_scheduled_event_invocations', { ...cron, get_rows_count: true }),
+  ).toMatchObject({
+    count: 1,
+    invocations: [
+      {
+        event_id: id,
+        status: 200,
+        request: {
+          version: '1',
+          payload: { id, name: 'nightly' },
+          headers: [
+            { name: 'Content-Type', value: 'application/json' },
+            { name: 'User-Agent', value: 'hasura-graphql-engine/v2.48.0' },
+            { name: 'x-secret', value_from_env: 'HOOK_SECRET' },
+          ],
+        },
+        response: { type: 'webhook_response', version: '1' },
+        created_at: expect.stringMatching(/^[-0-9]{10}T[:.0-9]{8,15}Z$/) as string,
+      },
+    ],
+  })
+  expect(await world.command('get_scheduled_events', { type: 'cron' })).toMatchObject({
+    code: 'parse-failed',
+  })
+  expect(await world.command('get_scheduled_events', { ...cron, trigger_name: 'none' })).toMatchObject({
+    code: 'not-exists',
+    error: 'cron trigger with name: none does not exist',
+  })
+})
+
+test('a cron trigger is told with the defaults of what it leaves open', async () => {
+  const definition = { name: 'plain', webhook: '{{HOOKS}}', schedule: '@daily', include_in_metadata: true }
+  await world.command('create_cron_trigger', definition)
+  expect(await world.command('get_cron_triggers', {})).toEqual({
+    cron_triggers: [
+      {
+        ...definition,
+        headers: [],
+        retry_conf: {
+          num_retries: 0,
+          retry_interval_seconds: 10,
+          timeout_seconds: 60,
+          tolerance_seconds: 21600,
+        },
+      },
+    ],
+  })
+})
+
 test('coming times follow the schedule, and go with the trigger', async () => {
   const times = async (): Promise<number> =>
     (await world.pool.query('select from hdb_catalog.hdb_cron_events')).rowCount ?? 0
   await world.command('create_cron_trigger', nightly)
-  expect(await world.command('create_cron_trigger', nightly)).toMatchObject({ code: 'already-exists' })
+  expect(await world.command('create_cron_trigger', nightly)).toMatchObject({
+    code: 'already-exists',
+    error: 'cron trigger with name: nightly already exists',
+  })
+  const other = { ...nightly, name: 'other', replace: true }
+  expect(await world.command('create_cron_trigger', other)).toMatchObject({ code: 'not-exists' })
   await world.command('create_cron_trigger', { ...nightly, schedule: '*/5 * * * *', replace: true })
   expect(await times()).toBe(100)
   const { rows } = await world.pool.query(
@@ -133,7 +211,15 @@ test('a one-off event is delivered at its time, with what it was given', async (
   expect(
     await world.command('get_scheduled_events', { type: 'one_off', status: ['delivered'] }),
   ).toMatchObject({
-    events: [{ id: answer.event_id, status: 'delivered' }],
+    events: [
+      {
+        id: answer.event_id,
+        status: 'delivered',
+        webhook_conf: '{{HOOKS}}/once',
+        header_conf: [{ name: 'x-kind', value: 'once' }],
+        retry_conf: { num_retries: 0, tolerance_seconds: 21600 },
+      },
+    ],
   })
   expect(
     await world.command('delete_scheduled_event', { type: 'one_off', event_id: answer.event_id }),

@@ -73,9 +73,12 @@ export const read = <Schema extends z.ZodType>(
 export const sourceName = z.string().min(1).default('default')
 export const tableArguments = { source: sourceName, table: qualifiedName }
 
+/** Rows of a log that one answer may hold. */
+export const maxPage = 10_000
+
 /** Of commands that list rows of a log. */
 export const pageArguments = {
-  limit: z.number().int().nonnegative().max(10_000).default(100),
+  limit: z.number().int().nonnegative().max(maxPage).default(100),
   offset: z.number().int().nonnegative().default(0),
 }
 

@@ -1,41 +1,78 @@
 import { z } from 'zod'
 import { cronTriggerObject } from '../consistency/metadata-object.ts'
 import {
+  type CountedRows,
+  type ScheduledKind,
+  type ScheduledPage,
   createOneOffEvent,
   deleteScheduledEvent,
   scheduledEvents,
   scheduledInvocations,
 } from '../events/scheduled-log.ts'
 import { HasuraError } from '../hasura-error.ts'
-import { cronTriggerShape, scheduledRetryConf } from '../metadata/event-trigger.ts'
+import { cronTriggerShape, scheduledRetryConf, scheduledRetryDefaults } from '../metadata/event-trigger.ts'
 import { json, nonEmptyText, record } from '../metadata/parse.ts'
-import type { Metadata } from '../metadata/types.ts'
+import type { CronTrigger, Metadata } from '../metadata/types.ts'
 import { webhookHeader } from '../metadata/webhook.ts'
-import { type Command, edit, pageArguments, read, success } from './command.ts'
+import { type Command, edit, maxPage, pageArguments, read, success } from './command.ts'
 import { requireTransforms } from './require-transforms.ts'
 
 const createCronTrigger = record({
   ...cronTriggerShape,
-  include_in_metadata: z.boolean().default(true),
   replace: z.boolean().default(false),
 })
 
 const requireCronTrigger = (metadata: Metadata, name: string): void => {
   if (!metadata.cron_triggers?.some((trigger) => trigger.name === name))
-    throw new HasuraError('not-exists', `cron trigger with name: "${name}" does not exist`)
+    throw new HasuraError('not-exists', `cron trigger with name: ${name} does not exist`)
 }
 
 const createScheduledEvent = record({
   webhook: nonEmptyText,
   schedule_at: z.iso.datetime({ offset: true }),
   payload: json.optional(),
-  headers: z.array(webhookHeader).optional(),
-  retry_conf: scheduledRetryConf.optional(),
+  headers: z.array(webhookHeader).default([]),
+  retry_conf: scheduledRetryConf.default({}),
   comment: z.string().optional(),
 })
 
 const eventType = z.enum(['one_off', 'cron'])
 const statuses = z.array(z.enum(['scheduled', 'locked', 'delivered', 'error', 'dead'])).default([])
+
+/** Without a limit it is all rows in Hasura; here as many as an answer may hold. */
+const scheduledPage = {
+  limit: pageArguments.limit.default(maxPage),
+  offset: pageArguments.offset,
+  get_rows_count: z.boolean().default(false),
+}
+
+const pageOf = (args: {
+  readonly limit: number
+  readonly offset: number
+  readonly get_rows_count: boolean
+}): ScheduledPage => ({ limit: args.limit, offset: args.offset, counted: args.get_rows_count })
+
+const countOf = ({ count }: CountedRows): { readonly count?: number } =>
+  count === undefined ? {} : { count }
+
+/** Throws HasuraError where a cron trigger is asked for and none is named, or none that is there. */
+const kindOf = (
+  metadata: Metadata,
+  type: ScheduledKind['type'],
+  trigger: string | undefined,
+): ScheduledKind => {
+  if (type === 'one_off') return { type }
+  if (trigger === undefined) throw new HasuraError('parse-failed', 'key "trigger_name" not found')
+  requireCronTrigger(metadata, trigger)
+  return { type, trigger }
+}
+
+/** Hasura tells defaults, which its exported metadata leave out. */
+const spelledOut = ({ retry_conf, headers = [], ...trigger }: CronTrigger): CronTrigger => ({
+  ...trigger,
+  retry_conf: { ...scheduledRetryDefaults, ...retry_conf },
+  headers,
+})
 
 const noSuchEvent = (): HasuraError => new HasuraError('not-exists', 'scheduled event not found')
 
@@ -45,8 +82,9 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
     const metadata = draft.snapshot.storedMetadata
     const triggers = metadata.cron_triggers ?? []
     const exists = triggers.some(({ name }) => name === trigger.name)
-    if (exists && !replace)
-      throw new HasuraError('already-exists', `cron trigger with name: "${trigger.name}" already exists`)
+    if (replace) requireCronTrigger(metadata, trigger.name)
+    else if (exists)
+      throw new HasuraError('already-exists', `cron trigger with name: ${trigger.name} already exists`)
     const cron_triggers = exists
       ? triggers.map((each) => (each.name === trigger.name ? trigger : each))
       : [...triggers, trigger]
@@ -62,13 +100,12 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
     })
   }),
 
-  get_cron_triggers: read(z.unknown(), (_, { draft }) =>
-    Promise.resolve({
-      cron_triggers: json.parse(
-        JSON.parse(JSON.stringify(draft.snapshot.storedMetadata.cron_triggers ?? [])),
-      ),
-    }),
-  ),
+  get_cron_triggers: read(z.unknown(), (_, { draft }) => {
+    const triggers = draft.snapshot.storedMetadata.cron_triggers ?? []
+    return Promise.resolve({
+      cron_triggers: json.parse(JSON.parse(JSON.stringify(triggers.map(spelledOut)))),
+    })
+  }),
 
   create_scheduled_event: read(createScheduledEvent, async (event, { pool }) => {
     const id = await createOneOffEvent(pool, {
@@ -91,11 +128,11 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
   ),
 
   get_scheduled_events: read(
-    record({ type: eventType, trigger_name: z.string().optional(), status: statuses, ...pageArguments }),
-    async ({ type, trigger_name: trigger, status, limit, offset }, { draft, pool }) => {
-      if (type === 'cron') requireCronTrigger(draft.snapshot.storedMetadata, trigger ?? '')
-      const kind = type === 'cron' ? { type, trigger } : { type }
-      return { events: await scheduledEvents(pool, kind, { statuses: status, limit, offset }) }
+    record({ type: eventType, trigger_name: z.string().optional(), status: statuses, ...scheduledPage }),
+    async ({ type, trigger_name: trigger, status, ...page }, { draft, pool }) => {
+      const kind = kindOf(draft.snapshot.storedMetadata, type, trigger)
+      const found = await scheduledEvents(pool, kind, { statuses: status, ...pageOf(page) })
+      return { ...countOf(found), events: found.rows }
     },
   ),
 
@@ -104,11 +141,15 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
       type: eventType,
       trigger_name: z.string().optional(),
       event_id: z.string().optional(),
-      ...pageArguments,
+      /** In the example of Hasura's documentation, and without effect in both. */
+      status: statuses,
+      ...scheduledPage,
     }),
-    async ({ type, trigger_name: trigger, event_id: eventId, limit, offset }, { pool }) => {
-      const kind = type === 'cron' ? { type, trigger } : { type }
-      return { invocations: await scheduledInvocations(pool, { ...kind, eventId }, { limit, offset }) }
+    async ({ type, trigger_name: trigger, event_id: eventId, ...page }, { draft, pool }) => {
+      const kind =
+        eventId === undefined ? kindOf(draft.snapshot.storedMetadata, type, trigger) : { type, trigger }
+      const found = await scheduledInvocations(pool, { ...kind, eventId }, pageOf(page))
+      return { ...countOf(found), invocations: found.rows }
     },
   ),
 }

@@ -55,6 +55,14 @@ export const cronTriggerShape = {
 
 export const cronTrigger = record(cronTriggerShape)
 
+/** Of scheduled triggers, in Hasura: no retries, a minute for an answer, six hours of tolerance. */
+export const scheduledRetryDefaults = {
+  num_retries: 0,
+  retry_interval_seconds: 10,
+  timeout_seconds: 60,
+  tolerance_seconds: 6 * 3600,
+} as const
+
 export type EventTrigger = DeepReadonly<z.output<typeof eventTrigger>>
 export type CronTrigger = DeepReadonly<z.output<typeof cronTrigger>>
 export type ScheduledRetryConf = DeepReadonly<z.output<typeof scheduledRetryConf>>

@@ -156,7 +156,7 @@ test('an event is delivered in the shape that its handler wants; a template that
   const invocations = await world.command('pg_get_event_invocation_logs', { name: 'product_new' })
   expect(invocations).toMatchObject([
     {
-      status: 200,
+      http_status: 200,
       request: { payload: { text: 'new: Tea' } },
       response: { data: { body: '{"kept":"m1"}' } },
     },
