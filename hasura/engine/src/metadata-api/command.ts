@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import { findSource, findTable } from '../metadata/edit-metadata.ts'
-import type { Json } from '../metadata/parse.ts'
+import type { Json, JsonObject } from '../metadata/parse.ts'
 import { type QualifiedName, displayName, qualifiedName } from '../metadata/qualified-name.ts'
 import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import { HasuraError } from '../hasura-error.ts'
@@ -43,7 +43,7 @@ export interface Command<Args = unknown> {
   run(args: Args, context: CommandContext): Promise<Json>
 }
 
-export const success: Json = { message: 'success' }
+export const success: JsonObject = { message: 'success' }
 
 /** A command that changes metadata and answers that it did. */
 export const edit = <Schema extends z.ZodType>(

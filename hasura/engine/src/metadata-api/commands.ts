@@ -4,6 +4,7 @@ import { computedFieldCommands } from './computed-field-commands.ts'
 import { eventTriggerCommands } from './event-trigger-commands.ts'
 import { functionCommands } from './function-commands.ts'
 import { inheritedRoleCommands } from './inherited-role-commands.ts'
+import { keptSettingCommands } from './kept-setting-commands.ts'
 import { metadataCommands, version2Commands } from './metadata-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
 import { queryCollectionCommands } from './query-collection-commands.ts'
@@ -34,6 +35,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...queryCollectionCommands,
   ...inheritedRoleCommands,
   ...sourceCommands,
+  ...keptSettingCommands,
 }
 
 /** Commands of `/v2/query`. */

@@ -9,7 +9,7 @@ import type { MetadataObject } from '../consistency/metadata-object.ts'
 import { rootFieldConflict } from '../consistency/root-field-conflict.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
-import type { Json } from '../metadata/parse.ts'
+import type { Json, JsonObject } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
 import type { RemoteDirectory } from '../remote/remote-directory.ts'
 import type { Inconsistency, Snapshot } from '../snapshot.ts'
@@ -36,12 +36,18 @@ export interface MetadataDraft {
   change(metadata: Metadata, object?: MetadataObject): Promise<void>
   /** Refuses an edit that others depend on, unless it may take them along. */
   remove(metadata: Metadata, options: { readonly cascade: boolean }): Promise<void>
+  /**
+   * Lets edits be inconsistent on the way, and refuses all of them if what they come to is. So may something be dropped and made
+   * anew by two commands, or two things that need each other.
+   */
+  atomically<Result>(work: () => Promise<Result>): Promise<Result>
   /** Continues with another state of the database and of the metadata, both known to fit. */
   replace(snapshot: Snapshot): void
 }
 
 export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapshot): MetadataDraft => {
   let snapshot = start
+  let deferring = false
 
   const build = async (metadata: Metadata): Promise<Snapshot> => {
     const compacted = compactMetadata(metadata)
@@ -60,17 +66,16 @@ export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapsho
     },
     change: async (metadata, object) => {
       const next = await build(metadata)
-      refuseInconsistencies(newInconsistencies(next, snapshot), object)
-      const conflict = rootFieldConflict(next)
-      if (conflict !== undefined && conflict !== rootFieldConflict(snapshot)) {
-        throw new HasuraError('unexpected', conflict, { status: 500 })
+      if (!deferring) {
+        refuseInconsistencies(newInconsistencies(next, snapshot), object)
+        refuseConflict(next, snapshot)
       }
       snapshot = next
     },
     remove: async (metadata, { cascade }) => {
       const next = await build(metadata)
       const dependents = newInconsistencies(next, snapshot)
-      if (dependents.length === 0) {
+      if (dependents.length === 0 || (deferring && !cascade)) {
         snapshot = next
         return
       }
@@ -82,6 +87,25 @@ export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapsho
         )
       }
       snapshot = await build(withoutObjects(next.storedMetadata, dependents))
+    },
+    atomically: async (work) => {
+      const before = snapshot
+      deferring = true
+      try {
+        const result = await work()
+        const found = newInconsistencies(snapshot, before)
+        if (found.length > 0)
+          throw new HasuraError('bad-request', 'Schema inconsistency', {
+            internal: inconsistenciesJson(found),
+          })
+        refuseConflict(snapshot, before)
+        return result
+      } catch (error) {
+        snapshot = before
+        throw error
+      } finally {
+        deferring = false
+      }
     },
     replace: (next) => {
       snapshot = next
@@ -107,6 +131,12 @@ export const withoutObjects = (metadata: Metadata, objects: readonly Inconsisten
   return filterMetadata(metadata, ({ name }) => !names.has(name))
 }
 
+const refuseConflict = (next: Snapshot, before: Snapshot): void => {
+  const conflict = rootFieldConflict(next)
+  if (conflict !== undefined && conflict !== rootFieldConflict(before))
+    throw new HasuraError('unexpected', conflict, { status: 500 })
+}
+
 const refuseInconsistencies = (found: readonly Inconsistency[], object: MetadataObject | undefined): void => {
   if (found.length === 0) return
   const own = found.filter(({ name }) => name === object?.name)
@@ -126,3 +156,9 @@ export const inconsistenciesJson = (inconsistencies: readonly Inconsistency[]): 
     if (entity !== undefined) return { name, reason, type, entity }
     return { definition, name, reason, type, ...(message === undefined ? {} : { message }) }
   })
+
+/** Whether the metadata is consistent, and what is not. */
+export const consistencyJson = ({ inconsistencies }: Snapshot): JsonObject => ({
+  is_consistent: inconsistencies.length === 0,
+  inconsistent_objects: inconsistenciesJson(inconsistencies),
+})

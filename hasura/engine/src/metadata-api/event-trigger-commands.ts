@@ -31,8 +31,10 @@ import { requireTransforms } from './require-transforms.ts'
 /** Postgres cuts longer names of functions, and the function's name holds the trigger's. */
 const longestName = 42
 
+export const triggerNamePattern = /^[A-Za-z0-9_-]+$/
+
 const triggerName = nonEmptyText
-  .regex(/^[A-Za-z0-9_-]+$/, { error: 'only alphanumeric and underscore and hyphens allowed for name' })
+  .regex(triggerNamePattern, { error: 'only alphanumeric and underscore and hyphens allowed for name' })
   .max(longestName, { error: `event trigger name can be at most ${longestName} characters` })
 
 const createEventTrigger = record({

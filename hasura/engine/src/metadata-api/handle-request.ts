@@ -74,16 +74,28 @@ export const runMetadataRequest = async (
 ): Promise<Json> => {
   if (request.kind === 'command')
     return withinAsync('.args', () => request.command.run(request.args, context))
+  return request.mode === 'bulk_atomic'
+    ? context.draft.atomically(async () => {
+        await runBulk(request, context)
+        return success
+      })
+    : runBulk(request, context)
+}
+
+const runBulk = async (
+  { requests, mode }: Extract<MetadataRequest, { kind: 'bulk' }>,
+  context: CommandContext,
+): Promise<readonly Json[]> => {
   const results: Json[] = []
-  for (const [index, each] of request.requests.entries()) {
+  for (const [index, each] of requests.entries()) {
     try {
       results.push(await runMetadataRequest(each, context))
     } catch (error) {
       if (!(error instanceof HasuraError)) throw error
       const located = error.under(`.args[${index}]`)
-      if (request.mode !== 'bulk_keep_going') throw located
+      if (mode !== 'bulk_keep_going') throw located
       results.push(errorBody(located))
     }
   }
-  return request.mode === 'bulk_atomic' ? success : results
+  return results
 }

@@ -3,11 +3,10 @@ import { defaultSource } from '../consistency/build-snapshot.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
-import { parseMetadata } from '../metadata/read-metadata.ts'
 import { type Metadata, introspectionOptions, metadata as metadataSchema } from '../metadata/types.ts'
-import type { Snapshot } from '../snapshot.ts'
 import { type Command, edit, read, success } from './command.ts'
-import { type MetadataDraft, inconsistenciesJson, withoutObjects } from './draft.ts'
+import { consistencyJson, inconsistenciesJson, withoutObjects } from './draft.ts'
+import { replaceMetadata, replaceMetadataVersion2 } from './replace-metadata.ts'
 
 const anything = z.unknown()
 const exportVersion1 = read(anything, (_, { draft }) =>
@@ -30,79 +29,9 @@ const exportedJson = (metadata: Metadata): Json =>
     }),
   )
 
-/** What an export leaves out, its import must not delete. */
-const withUnexported = (metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata => {
-  const given = metadata.cron_triggers ?? []
-  const unexported = before.filter(
-    ({ name, include_in_metadata }) =>
-      !include_in_metadata && !given.some((trigger) => trigger.name === name),
-  )
-  return unexported.length === 0 ? metadata : { ...metadata, cron_triggers: [...given, ...unexported] }
-}
-
 /** Parsed once more, because the schemas put keys in Hasura's order and edits append them. */
 const metadataJson = (metadata: Metadata): Json =>
   JSON.parse(JSON.stringify(metadataSchema.parse(metadata))) as Json
-
-const parseOrRefuse = (value: unknown, path: string): Metadata => {
-  const parsed = parseMetadata(value)
-  if (parsed.kind === 'parsed') return parsed.value
-  const { path: inner, message } = parsed.problem
-  throw new HasuraError('parse-failed', message, { path: `$${path}${inner.slice(1)}` })
-}
-
-const refuseInconsistent = ({ inconsistencies }: Snapshot): void => {
-  if (inconsistencies.length === 0) return
-  throw new HasuraError('unexpected', 'cannot continue due to inconsistent metadata', {
-    internal: inconsistenciesJson(inconsistencies),
-  })
-}
-
-/** Arguments are the metadata itself, or the metadata beside the permission to be inconsistent. */
-const replaceMetadata = async (
-  draft: MetadataDraft,
-  metadata: Metadata,
-  allowInconsistent: boolean,
-): Promise<Json> => {
-  await draft.accept(withUnexported(metadata, draft.snapshot.storedMetadata))
-  if (!allowInconsistent) refuseInconsistent(draft.snapshot)
-  return consistencyJson(draft.snapshot)
-}
-
-const consistencyJson = ({ inconsistencies }: Snapshot): Json => ({
-  is_consistent: inconsistencies.length === 0,
-  inconsistent_objects: inconsistenciesJson(inconsistencies),
-})
-
-const replaceArguments = record({
-  metadata: z.unknown(),
-  allow_inconsistent_metadata: z.boolean().optional(),
-  allow_warnings: z.boolean().optional(),
-})
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const replaceVersion1: Command = {
-  schema: anything,
-  changesMetadata: true,
-  run: async (args, { draft }) => {
-    if (isObject(args) && 'metadata' in args) {
-      throw new HasuraError('parse-failed', 'metadata beside other arguments needs "version": 2')
-    }
-    await replaceMetadata(draft, parseOrRefuse(args, ''), false)
-    return success
-  },
-}
-
-const replaceVersion2: Command = {
-  schema: replaceArguments,
-  changesMetadata: true,
-  run: (args, { draft }) => {
-    const { metadata, allow_inconsistent_metadata: allow } = replaceArguments.parse(args)
-    return replaceMetadata(draft, parseOrRefuse(metadata, '.metadata'), allow === true)
-  },
-}
 
 /** What remains after clear_metadata: the source, still connected, without tables. */
 const clearedMetadata = (metadata: Metadata): Metadata => ({
@@ -112,29 +41,47 @@ const clearedMetadata = (metadata: Metadata): Metadata => ({
     .map(({ name, kind, configuration }) => ({ name, kind, tables: [], configuration })),
 })
 
+/** All of them, or those of these names. */
+const reloadSpec = z.union([z.boolean(), z.array(z.string())])
+
+/** Sources are read anew, and event triggers made as they should be, by every command that changes something. */
 const reloadArguments = record({
-  reload_remote_schemas: z.union([z.boolean(), z.array(z.string())]).optional(),
-  reload_sources: json.optional(),
-  recreate_event_triggers: json.optional(),
+  reload_remote_schemas: reloadSpec.default(true),
+  reload_sources: reloadSpec.default(true),
+  recreate_event_triggers: reloadSpec.default(false),
 })
+
+const requireNames = (
+  what: 'Source' | 'Remote schema',
+  asked: boolean | readonly string[],
+  known: readonly { readonly name: string }[] = [],
+): void => {
+  if (typeof asked === 'boolean') return
+  const missing = asked.find((name) => known.every((each) => each.name !== name))
+  if (missing !== undefined)
+    throw new HasuraError('not-exists', `${what} with name "${missing}" not found in metadata`)
+}
 
 export const metadataCommands: Readonly<Record<string, Command>> = {
   export_metadata: exportVersion1,
-  replace_metadata: replaceVersion1,
+  replace_metadata: replaceMetadata,
 
   clear_metadata: edit(anything, async (_, draft) => {
     await draft.accept(clearedMetadata(draft.snapshot.storedMetadata))
   }),
 
-  /** The catalog has been read again by the time a changing command runs. */
   reload_metadata: {
     schema: reloadArguments,
     changesMetadata: true,
     run: async (args, { draft, remotes }) => {
-      const { reload_remote_schemas: asked = true } = reloadArguments.parse(args)
+      const { reload_remote_schemas: asked, ...others } = reloadArguments.parse(args)
+      const { storedMetadata } = draft.snapshot
+      requireNames('Remote schema', asked, storedMetadata.remote_schemas)
+      requireNames('Source', others.reload_sources, storedMetadata.sources)
+      requireNames('Source', others.recreate_event_triggers, storedMetadata.sources)
       for (const name of Array.isArray(asked) ? asked : []) remotes.forget(name)
       if (asked === true) remotes.forget()
-      if (asked !== false) await draft.accept(draft.snapshot.storedMetadata)
+      if (asked !== false) await draft.accept(storedMetadata)
       const { inconsistencies } = draft.snapshot
       return {
         message: 'success',
@@ -182,5 +129,5 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
 /** Commands that mean something else when the request says `"version": 2`. */
 export const version2Commands: Readonly<Record<string, Command>> = {
   export_metadata: exportVersion2,
-  replace_metadata: replaceVersion2,
+  replace_metadata: replaceMetadataVersion2,
 }

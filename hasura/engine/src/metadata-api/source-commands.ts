@@ -24,6 +24,17 @@ const suggestRelationships = record({
   version: z.number().optional(),
 })
 
+/** All that could be tracked, tracked or not. The name without a prefix is the older one. */
+const sourceTables = read(record({ source: sourceName }), ({ source: name }, { draft: { snapshot } }) => {
+  requireSource(snapshot.storedMetadata, name)
+  return Promise.resolve(
+    [...snapshot.catalog.tables.values()].map(({ name: { schema, name: table } }) => ({
+      name: table,
+      schema,
+    })),
+  )
+})
+
 /** There is one database, so there is one source: it can be configured, renamed, dropped and added again. */
 export const sourceCommands: Readonly<Record<string, Command>> = {
   pg_add_source: edit(addSource, async ({ name, replace_configuration: replace, ...rest }, draft) => {
@@ -74,16 +85,18 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     Promise.resolve({ sources: [{ kind: 'pg', builtin: true, available: true, display_name: 'pg' }] }),
   ),
 
-  /** All that could be tracked, tracked or not. */
-  get_source_tables: read(record({ source: nonEmptyText }), ({ source: name }, { draft: { snapshot } }) => {
-    requireSource(snapshot.storedMetadata, name)
-    return Promise.resolve(
-      [...snapshot.catalog.tables.values()].map(({ name: { schema, name: table } }) => ({
-        name: table,
-        schema,
-      })),
+  /** Of sources behind a data connector, which there are none of here; Hasura says so of those that it has built in. */
+  get_source_kind_capabilities: read(record({ name: nonEmptyText }), ({ name }) => {
+    throw new HasuraError(
+      'data-connector-error',
+      name === 'pg' || name === 'postgres'
+        ? `${name} does not support Capabilities`
+        : `Source Kind ${name} was not found`,
     )
   }),
+
+  get_source_tables: sourceTables,
+  pg_get_source_tables: sourceTables,
 
   pg_suggest_relationships: read(suggestRelationships, (args, { draft: { snapshot } }) => {
     requireSource(snapshot.storedMetadata, args.source)

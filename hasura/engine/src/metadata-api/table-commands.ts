@@ -6,7 +6,8 @@ import { record } from '../metadata/parse.ts'
 import { displayName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { tableConfiguration } from '../metadata/table.ts'
 import type { Metadata } from '../metadata/types.ts'
-import { type Command, edit, requireSource, requireTable, sourceName, tableArguments } from './command.ts'
+import { type TableStep, forManyTables } from './many-tables.ts'
+import { type Command, edit, requireSource, requireTable, tableArguments } from './command.ts'
 
 const trackTable = record({
   ...tableArguments,
@@ -47,6 +48,28 @@ const removeTable = (metadata: Metadata, { source, table }: UntrackTable): Metad
   }))
 }
 
+/** Each table has a source of its own; the one beside them is not looked at, as in Hasura. */
+const manyTables = { source: z.string().optional(), allow_warnings: z.boolean().default(true) }
+const trackTables = record({ tables: z.array(trackTable), ...manyTables })
+const untrackTables = record({ tables: z.array(untrackTable), ...manyTables })
+
+const tracking: TableStep<TrackTable> = {
+  verb: 'track',
+  edit: addTable,
+  apply: (draft, metadata, [first, ...others]) =>
+    draft.change(
+      metadata,
+      first === undefined || others.length > 0 ? undefined : tableObject(first.source, first.table),
+    ),
+}
+
+const untracking: TableStep<UntrackTable> = {
+  verb: 'untrack',
+  edit: removeTable,
+  apply: (draft, metadata, tables) =>
+    draft.remove(metadata, { cascade: tables.length > 0 && tables.every(({ cascade }) => cascade) }),
+}
+
 const setTableCustomization = record({ ...tableArguments, configuration: tableConfiguration.default({}) })
 const setTableIsEnum = record({ ...tableArguments, is_enum: z.boolean() })
 const setApolloFederation = record({
@@ -59,29 +82,27 @@ export const tableCommands: Readonly<Record<string, Command>> = {
     draft.change(addTable(draft.snapshot.storedMetadata, args), tableObject(args.source, args.table)),
   ),
 
-  pg_track_tables: edit(
-    record({ source: sourceName, tables: z.array(trackTable), allow_warnings: z.boolean().optional() }),
-    async ({ tables }, draft) => {
-      for (const args of tables) {
-        await draft.change(
-          addTable(draft.snapshot.storedMetadata, args),
-          tableObject(args.source, args.table),
-        )
-      }
+  pg_track_tables: {
+    schema: trackTables,
+    changesMetadata: true,
+    run: (args, { draft }) => {
+      const { tables, allow_warnings: allowed } = trackTables.parse(args)
+      return forManyTables(tracking, tables, draft, allowed)
     },
-  ),
+  },
 
   pg_untrack_table: edit(untrackTable, (args, draft) =>
     draft.remove(removeTable(draft.snapshot.storedMetadata, args), args),
   ),
 
-  pg_untrack_tables: edit(
-    record({ source: sourceName, tables: z.array(untrackTable), allow_warnings: z.boolean().optional() }),
-    ({ tables }, draft) =>
-      draft.remove(tables.reduce(removeTable, draft.snapshot.storedMetadata), {
-        cascade: tables.some(({ cascade }) => cascade),
-      }),
-  ),
+  pg_untrack_tables: {
+    schema: untrackTables,
+    changesMetadata: true,
+    run: (args, { draft }) => {
+      const { tables, allow_warnings: allowed } = untrackTables.parse(args)
+      return forManyTables(untracking, tables, draft, allowed)
+    },
+  },
 
   pg_set_table_customization: edit(setTableCustomization, async ({ source, table, configuration }, draft) => {
     requireTable(draft.snapshot.storedMetadata, source, table)

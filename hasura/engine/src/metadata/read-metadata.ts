@@ -29,8 +29,12 @@ type JsonRecord = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether it is of format 1 or 2. */
+export const isWithoutSources = (value: unknown): boolean =>
+  isObject(value) && !('sources' in value) && value['version'] !== 3
+
 const toVersion3 = (value: JsonRecord): JsonRecord => {
-  if ('sources' in value || value['version'] === 3) return value
+  if (!isWithoutSources(value)) return value
   const { tables = [], functions = [], ...rest } = value
   return {
     ...rest,

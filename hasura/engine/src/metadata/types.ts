@@ -56,6 +56,15 @@ export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array
 
 export const introspectionOptions = record({ disabled_for_roles: z.array(z.string()).optional() })
 
+/** A host whose certificate nobody has to vouch for; the suffix is a port, or a port and the beginning of a path. */
+export const tlsAllowance = record({
+  host: z.string(),
+  suffix: z.string().optional(),
+  permissions: z.array(z.enum(['self-signed'])).optional(),
+})
+
+const network = record({ tls_allowlist: z.array(tlsAllowance).optional() })
+
 export const metadata = record({
   version: z.literal(3),
   sources: z.array(source),
@@ -67,7 +76,7 @@ export const metadata = record({
   cron_triggers: z.array(cronTrigger).optional(),
   inherited_roles: z.array(inheritedRole).optional(),
   rest_endpoints: z.array(restEndpoint).optional(),
-  network: jsonObject.optional(),
+  network: network.optional(),
   metrics_config: jsonObject.optional(),
   api_limits: jsonObject.optional(),
   graphql_schema_introspection: introspectionOptions.optional(),

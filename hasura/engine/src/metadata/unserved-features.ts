@@ -4,8 +4,10 @@ import type { Metadata } from './types.ts'
  * Parts of the metadata that the engine keeps and exports but does not act on yet. Whoever starts it is told,
  * so that nobody waits for what never comes.
  */
-export const unservedFeatures = ({ sources }: Metadata): readonly string[] => [
+export const unservedFeatures = ({ sources, network, opentelemetry }: Metadata): readonly string[] => [
   ...(sources.some(({ customization }) => customization?.root_fields?.namespace !== undefined)
     ? ['root_fields.namespace']
     : []),
+  ...((network?.tls_allowlist?.length ?? 0) > 0 ? ['network.tls_allowlist'] : []),
+  ...(opentelemetry?.['status'] === 'enabled' ? ['opentelemetry'] : []),
 ]

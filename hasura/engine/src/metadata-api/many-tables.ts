@@ -1,0 +1,85 @@
+import { tableObject } from '../consistency/metadata-object.ts'
+import { HasuraError } from '../hasura-error.ts'
+import type { Json } from '../metadata/parse.ts'
+import { type QualifiedName, displayName, qualifiedKey } from '../metadata/qualified-name.ts'
+import type { Metadata } from '../metadata/types.ts'
+import type { MetadataDraft } from './draft.ts'
+import { type MetadataWarning, refuseAll, refuseWarnings, withWarnings } from './warnings.ts'
+
+interface TableArguments {
+  readonly source: string
+  readonly table: QualifiedName
+}
+
+/** What is done with each of many tables. */
+export interface TableStep<Table extends TableArguments> {
+  readonly verb: 'track' | 'untrack'
+  /** The metadata with the step done. Throws HasuraError. */
+  readonly edit: (metadata: Metadata, table: Table) => Metadata
+  /** Takes metadata in which the step is done for these tables; refuses what becomes inconsistent by it. */
+  readonly apply: (draft: MetadataDraft, metadata: Metadata, tables: readonly Table[]) => Promise<void>
+}
+
+/**
+ * Does with many tables what can be done, and answers what could not as warnings; fails if nothing could be, or if warnings are
+ * not allowed. Throws HasuraError.
+ */
+export const forManyTables = async <Table extends TableArguments>(
+  { verb, edit, apply }: TableStep<Table>,
+  tables: readonly Table[],
+  draft: MetadataDraft,
+  allowWarnings: boolean,
+): Promise<Json> => {
+  refuseRepeated(tables)
+  const warnings: MetadataWarning[] = []
+  const warn = ({ source, table }: Table, { message }: HasuraError): void => {
+    warnings.push({ code: `${verb}-table-failed`, object: tableObject(source, table), message })
+  }
+  const possible: Table[] = []
+  let metadata = draft.snapshot.storedMetadata
+  for (const table of tables) {
+    const failure = await failureOf(() => {
+      metadata = edit(metadata, table)
+      return Promise.resolve()
+    })
+    if (failure === undefined) possible.push(table)
+    else warn(table, failure)
+  }
+  // Nearly always all of them go together, and the schema is built once.
+  const together = await failureOf(() => apply(draft, metadata, possible))
+  let done = together === undefined ? possible.length : 0
+  for (const table of together === undefined ? [] : possible) {
+    const failure = await failureOf(() => apply(draft, edit(draft.snapshot.storedMetadata, table), [table]))
+    if (failure === undefined) done += 1
+    else warn(table, failure)
+  }
+  if (done === 0) refuseAll(`all tables failed to ${verb}`, warnings)
+  refuseWarnings(warnings, allowWarnings)
+  return { message: 'success', ...withWarnings(warnings) }
+}
+
+const refuseRepeated = (tables: readonly TableArguments[]): void => {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const { source, table } of tables) {
+    const key = `${source} ${qualifiedKey(table)}`
+    if (seen.has(key)) repeated.add(`${source}.${displayName(table)}`)
+    seen.add(key)
+  }
+  if (repeated.size > 0)
+    throw new HasuraError(
+      'bad-request',
+      `The following tables occur more than once in the request: ${[...repeated].join(', ')}`,
+      { path: '$.tables' },
+    )
+}
+
+const failureOf = async (work: () => Promise<void>): Promise<HasuraError | undefined> => {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof HasuraError) return error
+    throw error
+  }
+}

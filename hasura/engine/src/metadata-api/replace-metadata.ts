@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { defaultSource } from '../consistency/build-snapshot.ts'
+import { eventTriggerObject } from '../consistency/metadata-object.ts'
+import { HasuraError } from '../hasura-error.ts'
+import { findSource } from '../metadata/edit-metadata.ts'
+import { record } from '../metadata/parse.ts'
+import { isWithoutSources, parseMetadata } from '../metadata/read-metadata.ts'
+import type { EventTrigger, Metadata, QualifiedName, Source } from '../metadata/types.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { type Command, success } from './command.ts'
+import { type MetadataDraft, consistencyJson, inconsistenciesJson } from './draft.ts'
+import { triggerNamePattern } from './event-trigger-commands.ts'
+import { type MetadataWarning, refuseWarnings, withWarnings } from './warnings.ts'
+
+const replaceArguments = record({
+  metadata: z.unknown(),
+  allow_inconsistent_metadata: z.boolean().default(false),
+  allow_warnings: z.boolean().default(true),
+})
+type ReplaceArguments = z.output<typeof replaceArguments>
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The metadata alone, which has to be consistent, or beside what is allowed: that is told by `metadata` being there. */
+export const replaceMetadata: Command = {
+  schema: z.unknown(),
+  changesMetadata: true,
+  run: async (args, { draft }) => {
+    if (isObject(args) && 'metadata' in args) return replaceAsAllowed(draft, parseArguments(args))
+    const warnings = await replaceWith(draft, parsed(args, ''), false)
+    return { ...success, ...withWarnings(warnings) }
+  },
+}
+
+/** The same with `"version": 2`, which always says what is allowed. */
+export const replaceMetadataVersion2: Command = {
+  schema: replaceArguments,
+  changesMetadata: true,
+  run: (args, { draft }) => replaceAsAllowed(draft, replaceArguments.parse(args)),
+}
+
+const parseArguments = (args: unknown): ReplaceArguments => {
+  const result = replaceArguments.safeParse(args)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new HasuraError('parse-failed', issue?.message ?? 'the arguments are not valid', {
+    path: ['$', ...(issue?.path ?? [])].join('.'),
+  })
+}
+
+const replaceAsAllowed = async (
+  draft: MetadataDraft,
+  {
+    metadata,
+    allow_inconsistent_metadata: allowInconsistent,
+    allow_warnings: allowWarnings,
+  }: ReplaceArguments,
+) => {
+  const warnings = await replaceWith(draft, parsed(metadata, '.metadata'), allowInconsistent)
+  refuseWarnings(warnings, allowWarnings)
+  return { ...consistencyJson(draft.snapshot), ...withWarnings(warnings) }
+}
+
+interface GivenMetadata {
+  readonly metadata: Metadata
+  /** Formats 1 and 2 speak of the tables of the one source, and of no other part of it. */
+  readonly withoutSources: boolean
+}
+
+const parsed = (value: unknown, path: string): GivenMetadata => {
+  const result = parseMetadata(value)
+  if (result.kind === 'parsed') return { metadata: result.value, withoutSources: isWithoutSources(value) }
+  const { path: inner, message } = result.problem
+  throw new HasuraError('parse-failed', message, { path: `$${path}${inner.slice(1)}` })
+}
+
+const replaceWith = async (
+  draft: MetadataDraft,
+  { metadata, withoutSources }: GivenMetadata,
+  allowInconsistent: boolean,
+): Promise<readonly MetadataWarning[]> => {
+  const before = draft.snapshot.storedMetadata
+  const given = withoutSources ? intoDefaultSource(metadata, before) : metadata
+  for (const source of given.sources) refuseRepeatedTriggers(source)
+  await draft.accept(withUnexported(given, before))
+  if (!allowInconsistent) refuseInconsistent(draft.snapshot)
+  return triggerNameWarnings(given, before)
+}
+
+const intoDefaultSource = (metadata: Metadata, before: Metadata): Metadata => {
+  const source = findSource(before, defaultSource)
+  if (source === undefined)
+    throw new HasuraError(
+      'not-supported',
+      'cannot import metadata without sources since no default source is defined',
+    )
+  const { tables = [], functions } = metadata.sources[0] ?? {}
+  return { ...metadata, sources: [{ ...source, tables, functions }], rest_endpoints: before.rest_endpoints }
+}
+
+/** What an export leaves out, its import must neither delete nor take over. */
+const withUnexported = (metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata => {
+  const unexported = before.filter(({ include_in_metadata }) => !include_in_metadata)
+  if (unexported.length === 0) return metadata
+  const given = metadata.cron_triggers ?? []
+  const taken = given.find(({ name }) => unexported.some((each) => each.name === name))
+  if (taken !== undefined)
+    throw new HasuraError(
+      'already-exists',
+      `cron trigger with name "${taken.name}" already exists as a cron trigger with "included_in_metadata" as false`,
+    )
+  return { ...metadata, cron_triggers: [...given, ...unexported] }
+}
+
+const refuseInconsistent = ({ inconsistencies }: Snapshot): void => {
+  if (inconsistencies.length === 0) return
+  throw new HasuraError('unexpected', 'cannot continue due to inconsistent metadata', {
+    internal: inconsistenciesJson(inconsistencies),
+  })
+}
+
+interface TriggerOfTable {
+  readonly table: QualifiedName
+  readonly trigger: EventTrigger
+}
+
+const triggersOf = ({ tables }: Source): readonly TriggerOfTable[] =>
+  tables.flatMap(({ table, event_triggers = [] }) => event_triggers.map((trigger) => ({ table, trigger })))
+
+const refuseRepeatedTriggers = (source: Source): void => {
+  const names = triggersOf(source).map(({ trigger }) => trigger.name)
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index)
+  if (repeated.length > 0)
+    throw new HasuraError(
+      'not-supported',
+      `Event trigger with duplicate names not allowed: ${repeated.map((name) => `"${name}"`).join(', ')}`,
+    )
+}
+
+/** Names that the commands refuse are only warned of here: they may have been there before the rule was. */
+const triggerNameWarnings = (metadata: Metadata, before: Metadata): readonly MetadataWarning[] =>
+  metadata.sources.flatMap((source) => {
+    const old = findSource(before, source.name)
+    if (old === undefined) return []
+    const known = new Set(triggersOf(old).map(({ trigger }) => trigger.name))
+    return triggersOf(source)
+      .filter(({ trigger: { name } }) => !known.has(name) && !triggerNamePattern.test(name))
+      .map(({ table, trigger }) => ({
+        code: 'illegal-event-trigger-name' as const,
+        object: eventTriggerObject(source.name, table, trigger),
+        message: `The event trigger with name "${trigger.name}" may not work as expected, hasura suggests to use only alphanumeric, underscore and hyphens in an event trigger name`,
+      }))
+  })
