@@ -1,5 +1,6 @@
 -- What every domain stands on: extensions, time-ordered ids and the updated_at trigger.
 
+CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS citext;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS unaccent;

@@ -19,6 +19,8 @@ CREATE TABLE catalog.product (
   tags text[] NOT NULL DEFAULT '{}',
   seo_title text,
   seo_description text,
+  -- What searchQuery looks through. One column, because of a text that has to be in one of three Postgres expects too many matches to use an index.
+  search_text text NOT NULL GENERATED ALWAYS AS (name || E'\n' || sku || E'\n' || coalesce(description, '')) STORED,
   -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
   popularity bigint NOT NULL DEFAULT 0,
   -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
@@ -37,7 +39,8 @@ CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE delet
 CREATE INDEX product_price ON catalog.product (merchant_id, price, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_popularity ON catalog.product (merchant_id, popularity, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_tags ON catalog.product USING gin (tags);
-CREATE INDEX product_search ON catalog.product USING gin (name gin_trgm_ops, description gin_trgm_ops, sku gin_trgm_ops);
+-- What waits to be sorted into the index is read with each search, so it is little.
+CREATE INDEX product_search ON catalog.product USING gin (merchant_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 256);
 CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.product
   FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
 -- Popularity moves with every order; that is not a change of the product.

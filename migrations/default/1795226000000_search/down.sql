@@ -4,4 +4,3 @@ DROP TRIGGER follow_search ON catalog.category;
 DROP SCHEMA search CASCADE;
 DELETE FROM merchant.permission WHERE name IN ('articles:read', 'articles:write');
 DROP EXTENSION fuzzystrmatch;
-DROP EXTENSION btree_gin;

@@ -1,6 +1,5 @@
 -- Search over products, categories and articles: what is found by which words, in which order, and by whom.
 
-CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS fuzzystrmatch;
 
 CREATE SCHEMA search;

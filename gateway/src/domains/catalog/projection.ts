@@ -45,7 +45,7 @@ export const products: ConnectionProjection = {
     categorySlug: {
       condition: (slug) => ({ productCategories: { category: { slug: { _eq: slug('String!') } } } }),
     },
-    searchQuery: searchIn({ name: 'String', description: 'String', sku: 'String' }),
+    searchQuery: searchIn({ searchText: 'String' }),
     priceMin: atLeast('price', 'bigint'),
     priceMax: atMost('price', 'bigint'),
     inStock,
