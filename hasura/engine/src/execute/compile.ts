@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EntitiesPlan } from '../plan/plan-entities.ts'
 import type { RootField } from '../plan/plan-operation.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
-import type { MutationPlan, SelectPlan } from '../plan/tree.ts'
+import type { InsertStep, MutationPlan, SelectPlan } from '../plan/tree.ts'
 import type { Statement } from '../sql/ast.ts'
 import {
   deleteStatement,
@@ -56,7 +56,7 @@ export interface CompiledStep {
   readonly statement: CompiledStatement
   /** How many columns of the returned row belong to it; a check's result may follow. */
   readonly width: number
-  readonly needed: string | undefined
+  readonly needed: InsertStep['needed']
   readonly path: string
 }
 

@@ -187,7 +187,11 @@ const execute = async (
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const document = cachedDocument(request, runtime)
   if (document.operation.definition.operation === OperationTypeNode.SUBSCRIPTION)
-    throw new RequestError('subscriptions are not supported over HTTP, use websockets instead', '$')
+    throw new RequestError(
+      'subscriptions are not supported over HTTP, use websockets instead',
+      '$',
+      'unexpected-payload',
+    )
   const compile = (): CompiledOperation =>
     compileOperation(document.operation, variables, runtime.roleSchema, options.stringifyNumericTypes)
   const key = `${document.id} ${document.signature(variables)}`

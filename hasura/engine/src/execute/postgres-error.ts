@@ -4,11 +4,12 @@ import { checkViolation } from '../sql/mutation-statement.ts'
 
 /** Hasura's words for the violations of class 23, which it puts before Postgres' message. */
 const violations: Readonly<Record<string, { readonly code: string; readonly prefix: string }>> = {
+  '23001': { code: 'constraint-violation', prefix: 'Can not delete or update due to data being referred. ' },
   '23502': { code: 'constraint-violation', prefix: 'Not-NULL violation. ' },
   '23503': { code: 'constraint-violation', prefix: 'Foreign key violation. ' },
   '23505': { code: 'constraint-violation', prefix: 'Uniqueness violation. ' },
   '23514': { code: 'permission-error', prefix: 'Check constraint violation. ' },
-  '23P01': { code: 'constraint-violation', prefix: 'Exclusion constraint violation. ' },
+  '23P01': { code: 'constraint-violation', prefix: 'Exclusion violation. ' },
 }
 
 /** Hasura calls a LIKE pattern that ends in its escape character a bad request, no bad data. */

@@ -80,20 +80,21 @@ const runNestedInsert = async (
   bindings: Bindings,
 ): Promise<string> => {
   const written: (ResultRow | null)[] = []
-  for (const step of field.steps)
-    written.push(await runStep(client, step, { ...bindings, written }, field.path))
+  for (const step of field.steps) written.push(await runStep(client, step, { ...bindings, written }))
   return jsonOf(await runBound(client, field.answer, { ...bindings, written }, field.path))
 }
 
 const runStep = async (
   client: pg.PoolClient,
-  { statement, width, needed, path: own }: CompiledStep,
+  { statement, width, needed, path }: CompiledStep,
   bindings: Bindings,
-  path: string,
 ): Promise<ResultRow | null> => {
   const [row] = await runBound(client, statement, bindings, path)
   if (row !== undefined) return row.slice(0, width)
   if (needed !== undefined)
-    throw new RequestFailure({ message: needed, extensions: { path: own, code: 'validation-failed' } })
+    throw new RequestFailure({
+      message: needed.message,
+      extensions: { path: needed.path, code: 'not-supported' },
+    })
   return null
 }

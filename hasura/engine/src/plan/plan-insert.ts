@@ -1,3 +1,4 @@
+import { displayName } from '../metadata/types.ts'
 import { placeholderColumn } from '../schema/mutation-types.ts'
 import type { Value } from '../schema/predicate.ts'
 import { type Predicate, allOf } from '../schema/predicate.ts'
@@ -25,9 +26,11 @@ export const planInsert = (
   const nested = objects.some((object) => relatedInputs(object, table).length > 0)
   if (!nested) return planFlatInsert(objects, onConflict, table, output, scope)
   const steps: InsertStep[] = []
-  const rootSteps = objects.map((object) =>
-    addRow(steps, { object, table, onConflict, fixed: new Map() }, scope),
-  )
+  const rootSteps = objects.map((object) => {
+    // Hasura sees a single row as the only one of a list.
+    const path = single === undefined ? object.path : `${object.path}[0]`
+    return addRow(steps, { object, path, table, onConflict, fixed: new Map() }, scope)
+  })
   return { kind: 'nested-insert', steps, table: tableShape(table), rootSteps, output }
 }
 
@@ -113,7 +116,6 @@ interface RelatedInput {
   readonly relationship: RelationshipModel
   readonly data: readonly ObjectValue[]
   readonly onConflict: InputValue | undefined
-  readonly path: string
 }
 
 /** The related rows that an object brings along. */
@@ -126,91 +128,98 @@ const relatedInputs = (object: ObjectValue, table: TableModel): readonly Related
     const objects =
       data === undefined ? [] : data.kind === 'list' ? data.items.map(objectOf) : [objectOf(data)]
     if (objects.length === 0) return []
-    return [{ relationship, data: objects, onConflict: member(given, 'on_conflict'), path: input.path }]
+    return [{ relationship, data: objects, onConflict: member(given, 'on_conflict') }]
   })
 
 interface RowToInsert {
   readonly object: ObjectValue
+  /** Where Hasura reports errors of the row: of rows without rows of their own, it is that of their list. */
+  readonly path: string
   readonly table: TableModel
   readonly onConflict: OnConflictPlan | undefined
   /** Columns whose values come from the row that this one belongs to. */
   readonly fixed: ReadonlyMap<string, Value>
   /** What to say if a conflict leaves nothing written; undefined if nothing depends on it. */
-  readonly needed?: string
+  readonly needed?: InsertStep['needed']
 }
 
 /** Adds the steps that write a row with all that belongs to it; returns the step of the row itself. */
 const addRow = (steps: InsertStep[], row: RowToInsert, scope: SelectScope): number => {
-  const { object, table, onConflict, fixed } = row
+  const { object, path, table, onConflict, fixed } = row
   const access = insertAccess(table, scope)
   const values = new Map(rowValues(object, table, access))
-  refuseDetermined(row)
-  for (const [column, value] of fixed) values.set(column, value)
+  const presets = new Set(access.presets.map(({ column }) => column))
+  // What a permission says stays as it says.
+  const determine = (determined: ReadonlyMap<string, Value>): void => {
+    for (const [column, value] of determined) if (!presets.has(column)) values.set(column, value)
+  }
+  determine(fixed)
   const related = relatedInputs(object, table)
-  for (const input of related.filter(
-    ({ relationship }) => relationship.insertedFirst && relationship.kind === 'object',
-  ))
-    for (const [column, value] of addReferenced(steps, input, values, scope)) values.set(column, value)
-  const dependents = related.filter(
-    ({ relationship }) => !relationship.insertedFirst || relationship.kind === 'array',
-  )
+  for (const input of related.filter(isReferenced)) determine(addReferenced(steps, input, row, scope))
+  const dependents = related.filter((input) => !isReferenced(input))
   const columns = [...table.columnsByName.keys()].filter((name) => values.has(name))
-  const needed =
-    row.needed ??
-    (dependents.length === 0
-      ? undefined
-      : `cannot proceed to insert array relations since insert to table "${table.name.name}" affects zero rows`)
+  const message = `cannot proceed to insert array relations since insert to table "${displayName(table.name)}" affects zero rows`
   steps.push({
     table: tableShape(table),
     columns,
     row: columns.map((name) => values.get(name)),
     onConflict,
     check: access.check,
-    needed,
-    path: object.path,
+    needed: dependents.length === 0 ? row.needed : { message, path },
+    path,
   })
   const step = steps.length - 1
-  for (const input of dependents) addDependents(steps, input, table, step, scope)
+  for (const input of dependents) addDependents(steps, input, row, step, scope)
   return step
 }
 
-const refuseDetermined = ({ object, table, fixed }: RowToInsert): void => {
-  const twice = [...object.fields.keys()]
-    .map((name) => table.columns.get(name)?.name)
-    .filter((name) => name !== undefined && fixed.has(name))
+/** Whether the related row is written before the one that brings it along, which then refers to it. */
+const isReferenced = ({ relationship }: RelatedInput): boolean =>
+  relationship.insertedFirst && relationship.kind === 'object'
+
+/** The columns that the client gives. */
+const givenColumns = ({ object, table }: RowToInsert): readonly string[] =>
+  [...object.fields.keys()].flatMap((name) => table.columns.get(name)?.name ?? [])
+
+const refuseDetermined = (row: RowToInsert, path: string): void => {
+  const twice = givenColumns(row).filter((name) => row.fixed.has(name))
   if (twice.length > 0)
     throw new RequestError(
-      `cannot insert ${twice.map((name) => `"${name ?? ''}"`).join(', ')} columns as their values are already being determined by parent insert`,
-      object.path,
+      `cannot insert ${quoted(twice)} columns as their values are already being determined by parent insert`,
+      path,
     )
 }
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
 /** Writes the row that this one refers to; returns the columns of this one that follow from it. */
 const addReferenced = (
   steps: InsertStep[],
-  { relationship, data, onConflict, path }: RelatedInput,
-  values: ReadonlyMap<string, Value>,
+  { relationship, data, onConflict }: RelatedInput,
+  row: RowToInsert,
   scope: SelectScope,
 ): ReadonlyMap<string, Value> => {
-  const determined = relationship.mapping.filter(({ local }) => values.has(local))
-  // A column may be part of the key and yet the same in both rows, as a tenant's id is: then the referenced
-  // row takes it over. What may not be is that all of the reference is already there.
-  if (determined.length === relationship.mapping.length)
+  const path = `${row.path}.${relationship.name}`
+  const known = new Set([...givenColumns(row), ...row.fixed.keys()])
+  const determined = relationship.mapping.map(({ local }) => local).filter((local) => known.has(local))
+  if (determined.length > 0)
     throw new RequestError(
-      `cannot insert object relationship "${relationship.name}" as ${relationship.mapping.map(({ local }) => `"${local}"`).join(', ')} column values are already determined`,
+      `cannot insert object relationship "${relationship.name}" as ${quoted(determined)} column values are already determined`,
       path,
     )
   const target = relatedTable(scope, relationship.target)
   const [object] = data
   if (object === undefined) return new Map()
+  const message = `cannot proceed to insert object relation "${relationship.name}" since insert to table "${displayName(target.name)}" affects zero rows`
   const step = addRow(
     steps,
     {
       object,
+      path: `${path}.data`,
       table: target,
       onConflict: planConflict(onConflict, target, scope),
       fixed: new Map(),
-      needed: `cannot proceed to insert object relation "${relationship.name}" since insert to table "${target.name.name}" affects zero rows`,
+      needed: { message, path },
     },
     scope,
   )
@@ -224,14 +233,21 @@ const addReferenced = (
 const addDependents = (
   steps: InsertStep[],
   { relationship, data, onConflict }: RelatedInput,
-  parent: TableModel,
+  parent: RowToInsert,
   step: number,
   scope: SelectScope,
 ): void => {
   const target = relatedTable(scope, relationship.target)
   const conflict = planConflict(onConflict, target, scope)
-  const fixed = writtenColumns(step, parent, relationship.mapping.map(toDependent))
-  for (const object of data) addRow(steps, { object, table: target, onConflict: conflict, fixed }, scope)
+  const fixed = writtenColumns(step, parent.table, relationship.mapping.map(toDependent))
+  const list = `${parent.path}.${relationship.name}.data`
+  const nested = data.some((object) => relatedInputs(object, target).length > 0)
+  for (const [index, object] of data.entries()) {
+    const place = `${list}[${index}]`
+    const row = { object, path: nested ? place : list, table: target, onConflict: conflict, fixed }
+    refuseDetermined(row, place)
+    addRow(steps, row, scope)
+  }
 }
 
 const toDependent = ({ local, remote }: ColumnPair) => ({ column: remote, from: local })

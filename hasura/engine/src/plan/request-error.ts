@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'permission-error'
   | 'postgres-error'
   | 'unexpected'
+  | 'unexpected-payload'
   | 'validation-failed'
 
 /**

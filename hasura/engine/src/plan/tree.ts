@@ -279,7 +279,8 @@ export interface InsertStep {
   readonly row: readonly (Value | undefined)[]
   readonly onConflict: OnConflictPlan | undefined
   readonly check: Predicate
-  /** What to say if nothing was written (a conflict that does nothing) although other rows depend on it. */
-  readonly needed: string | undefined
+  /** What to say, and where, if nothing was written (a conflict that does nothing) although other rows depend on it. */
+  readonly needed: { readonly message: string; readonly path: string } | undefined
+  /** Where Hasura reports what Postgres says of the row. */
   readonly path: string
 }
