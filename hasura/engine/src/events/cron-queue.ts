@@ -27,7 +27,7 @@ export const createCronQueue = (
     name: 'cron',
     events: 'hdb_cron_events',
     invocations: 'hdb_cron_event_invocation_logs',
-    columns: `, trigger_name as "triggerName", ${utcText('scheduled_time', 'timestamptz')} as "scheduledTime"`,
+    columns: `, trigger_name as "triggerName", ${utcText('scheduled_time')} as "scheduledTime"`,
     isUsed: () => triggers().length > 0,
     prepare: async () => {
       if (Date.now() - plannedAt < planningIntervalMs) return

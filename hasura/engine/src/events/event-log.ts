@@ -52,12 +52,12 @@ export const redeliverEvent = async (pool: Pool, id: string): Promise<'marked' |
 }
 
 const eventColumns = `id, schema_name, table_name, trigger_name, payload, delivered, error, tries,
-  ${utcText('created_at', 'timestamp')} as created_at, ${utcText('locked', 'timestamptz')} as locked,
-  ${utcText('next_retry_at', 'timestamp')} as next_retry_at, archived`
+  ${utcText('created_at')} as created_at, ${utcText('locked')} as locked,
+  ${utcText('next_retry_at')} as next_retry_at, archived`
 
 /** The status has another name in Hasura's answers than in its table. */
 const invocationColumns = `id, trigger_name, event_id, status as http_status, request, response,
-  ${utcText('created_at', 'timestamp')} as created_at`
+  ${utcText('created_at')} as created_at`
 
 const conditions = {
   pending: 'not delivered and not error and not archived',

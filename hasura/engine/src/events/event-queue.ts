@@ -29,13 +29,13 @@ where id in (
   select id from hdb_catalog.event_log
   where not delivered and not error and not archived
     and (locked is null or locked < now() - interval '30 minutes')
-    and (next_retry_at is null or next_retry_at <= now() at time zone 'utc')
+    and (next_retry_at is null or next_retry_at <= now())
   order by locked nulls first, next_retry_at nulls first, created_at
   limit $1
   for update skip locked
 )
 returning id, schema_name, table_name, trigger_name, payload::text, tries,
-          ${utcText('created_at', 'timestamp')} as created_at`
+          ${utcText('created_at')} as created_at`
 
 const recordSql = `
 with invocation as (
@@ -44,7 +44,7 @@ with invocation as (
 )
 update hdb_catalog.event_log
    set tries = tries + 1, delivered = $6, error = $7, locked = null,
-       next_retry_at = now() at time zone 'utc' + make_interval(secs => $8)
+       next_retry_at = now() + make_interval(secs => $8)
  where id = $1`
 
 /** How long events of a trigger that this engine does not know (yet, or any more) are left alone. */
@@ -71,7 +71,7 @@ export const createEventQueue = (
   const postpone = async (row: EventRow): Promise<void> => {
     await pool.query(
       `update hdb_catalog.event_log
-          set locked = null, next_retry_at = now() at time zone 'utc' + make_interval(secs => $2)
+          set locked = null, next_retry_at = now() + make_interval(secs => $2)
         where id = $1`,
       [row.id, unknownTriggerSeconds],
     )

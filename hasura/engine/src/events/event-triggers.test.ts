@@ -450,3 +450,15 @@ test.each([
     error: expect.stringMatching(error) as string,
   })
 })
+
+test('times are right, and events are tried again in time, where the server is in another time zone', async () => {
+  const name = new URL(world.database.url).pathname.slice(1)
+  await world.pool.query(`alter database "${name}" set timezone to 'Asia/Tokyo'`)
+  world.receiver.answer = () => ({ status: world.receiver.calls.length === 1 ? 500 : 200 })
+  const engine = await world.start()
+  await track({ retry_conf: { num_retries: 1, interval_sec: 1 } })
+  await run(engine, 'mutation { insert_product_one(object: {name: "Tea"}) { id } }')
+  const [call] = await world.receiver.received(2)
+  const createdAt = Date.parse(String(call?.body['created_at']))
+  expect(Math.abs(Date.now() - createdAt)).toBeLessThan(30_000)
+})

@@ -31,8 +31,8 @@ export const createOneOffQueue = (pool: Pool, environment: Environment): Deliver
     name: 'one-off',
     events: 'hdb_scheduled_events',
     invocations: 'hdb_scheduled_event_invocation_logs',
-    columns: `, ${utcText('scheduled_time', 'timestamptz')} as "scheduledTime",
-      ${utcText('created_at', 'timestamptz')} as "createdAt", comment, payload::text, webhook_conf as webhook, header_conf as headers, retry_conf as retry`,
+    columns: `, ${utcText('scheduled_time')} as "scheduledTime",
+      ${utcText('created_at')} as "createdAt", comment, payload::text, webhook_conf as webhook, header_conf as headers, retry_conf as retry`,
     isUsed: () => true,
     callOf: (row) => {
       const parsed = stored.safeParse(row)

@@ -68,7 +68,7 @@ export interface CountedRows {
   readonly count: number | undefined
 }
 
-const time = (column: string): string => `${utcText(column, 'timestamptz')} as ${column}`
+const time = (column: string): string => `${utcText(column)} as ${column}`
 
 const eventColumns = {
   one_off: `id, webhook_conf, ${time('scheduled_time')}, retry_conf, payload, header_conf, status, tries,
@@ -99,7 +99,7 @@ export const scheduledInvocations = async (
 ): Promise<CountedRows> => {
   const { events, logs } = tables[kind.type]
   return readPage(pool, page, {
-    columns: `l.id, l.event_id, l.status, l.request, l.response, ${utcText('l.created_at', 'timestamptz')} as created_at`,
+    columns: `l.id, l.event_id, l.status, l.request, l.response, ${utcText('l.created_at')} as created_at`,
     from: `${logs} l join ${events} e on e.id = l.event_id
       where ($1::text is null or l.event_id = $1)
         and ${kind.type === 'cron' ? '($2::text is null or e.trigger_name = $2)' : '$2::text is null'}`,

@@ -11,7 +11,7 @@ create table if not exists hdb_catalog.hdb_source_catalog_version (
 create unique index if not exists hdb_source_catalog_version_one_row
   on hdb_catalog.hdb_source_catalog_version ((version is not null));
 
--- Times without a zone are UTC.
+-- Times without a zone are of the time zone that the server has for sessions.
 create table if not exists hdb_catalog.event_log (
   id text primary key default hdb_catalog.gen_hasura_uuid(),
   schema_name text not null,
@@ -21,7 +21,7 @@ create table if not exists hdb_catalog.event_log (
   delivered boolean not null default false,
   error boolean not null default false,
   tries integer not null default 0,
-  created_at timestamp default (now() at time zone 'utc'),
+  created_at timestamp default now(),
   -- Since when an engine has been delivering it; null: nobody is.
   locked timestamptz,
   next_retry_at timestamp,
@@ -32,7 +32,7 @@ create index if not exists event_log_trigger_name_idx on hdb_catalog.event_log (
 
 create index if not exists event_log_fetch_events
   on hdb_catalog.event_log (locked nulls first, next_retry_at nulls first, created_at)
-  where not delivered and not error and not archived;
+  where delivered = 'f' and error = 'f' and archived = 'f';
 
 create table if not exists hdb_catalog.event_invocation_logs (
   id text primary key default hdb_catalog.gen_hasura_uuid(),
@@ -41,7 +41,7 @@ create table if not exists hdb_catalog.event_invocation_logs (
   status integer,
   request json,
   response json,
-  created_at timestamp default (now() at time zone 'utc')
+  created_at timestamp default now()
 );
 
 create index if not exists event_invocation_logs_event_id_idx on hdb_catalog.event_invocation_logs (event_id);

@@ -4,11 +4,14 @@ import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import type { Json } from '../metadata/parse.ts'
 import type { Metadata } from '../metadata/types.ts'
+import { isCurrent, readCatalogVersions, refuseForeignCatalog } from './catalog-versions.ts'
 
 const readSql = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8')
 
-/** The metadata and its neighbours, and what belongs to a source. */
-const createSql = `${readSql('./hdb-catalog.sql')}\n${readSql('./hdb-source-catalog.sql')}`
+/** The metadata and its neighbours, what belongs to a source, and what an earlier Hasura made differently. */
+const createSql = ['./hdb-catalog.sql', './hdb-source-catalog.sql', './upgrade-catalog.sql']
+  .map(readSql)
+  .join('\n')
 
 /** Any number that no one else uses: it keeps engines that start together from creating the tables together. */
 const creationLock = 7_267_481_004
@@ -27,7 +30,10 @@ export type WriteResult =
 export type CatalogStateKind = 'cli' | 'console'
 
 export interface MetadataStore {
-  /** Creates the tables of schema `hdb_catalog` that are absent, and the empty metadata. */
+  /**
+   * Creates the tables of schema `hdb_catalog` that are absent, brings those of an earlier Hasura 2 up to date, and writes the
+   * metadata to begin with, where there is none. Throws StartError for tables of Hasura 1, or of one that is too new.
+   */
   prepare(initial: Metadata): Promise<void>
   read(): Promise<StoredMetadata>
   readResourceVersion(): Promise<number>
@@ -63,12 +69,9 @@ select resource_version from written`
 
 export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID()): MetadataStore => ({
   prepare: async (initial) => {
-    const { rows } = await pool.query<{ present: boolean }>(
-      `select to_regclass('hdb_catalog.hdb_metadata') is not null
-          and to_regclass('hdb_catalog.hdb_schema_notifications') is not null
-          and to_regclass('hdb_catalog.event_log') is not null as present`,
-    )
-    if (rows[0]?.present !== true) await create(pool)
+    const versions = await readCatalogVersions(pool)
+    refuseForeignCatalog(versions)
+    if (!isCurrent(versions)) await create(pool)
     await pool.query(
       'insert into hdb_catalog.hdb_metadata (id, metadata, resource_version) values (1, $1, 1) on conflict do nothing',
       [JSON.stringify(initial)],

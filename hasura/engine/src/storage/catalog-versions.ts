@@ -1,0 +1,55 @@
+import type { Pool } from 'pg'
+import { StartError } from '../start-error.ts'
+
+/** Versions of Hasura's catalog tables: those of the metadata, and those beside the data of a source. */
+export interface CatalogVersions {
+  /** Absent where there are no such tables. */
+  readonly metadata: number | undefined
+  readonly source: number | undefined
+}
+
+/** What this engine makes. */
+const current = { metadata: 48, source: 3 }
+
+/** Hasura's migrations to these only replace a function, which is replaced here anyway. */
+const newestKnown = { metadata: 49, source: 4 }
+
+/** The first of Hasura 2. Before, metadata stood in tables of their own. */
+const oldestReadable = 44
+
+export const readCatalogVersions = async (pool: Pool): Promise<CatalogVersions> => ({
+  metadata: await readVersion(pool, 'hdb_catalog.hdb_version'),
+  source: await readVersion(pool, 'hdb_catalog.hdb_source_catalog_version'),
+})
+
+const readVersion = async (pool: Pool, table: string): Promise<number | undefined> => {
+  const { rows: tables } = await pool.query<{ present: boolean }>(
+    'select to_regclass($1) is not null as present',
+    [table],
+  )
+  if (tables[0]?.present !== true) return undefined
+  const { rows } = await pool.query<{ version: string }>(`select version from ${table}`)
+  return rows[0] === undefined ? undefined : Number(rows[0].version)
+}
+
+/** Whether the tables are there as this engine makes them, or as a newer Hasura does. */
+export const isCurrent = ({ metadata, source }: CatalogVersions): boolean =>
+  metadata !== undefined && source !== undefined && metadata >= current.metadata && source >= current.source
+
+/** Throws StartError for tables that this engine would not understand. */
+export const refuseForeignCatalog = ({ metadata, source }: CatalogVersions): void => {
+  if (metadata !== undefined && metadata < oldestReadable)
+    throw new StartError(
+      `the database has the metadata of Hasura 1 (catalog version ${metadata}); start Hasura 2 on it once, which brings it over`,
+    )
+  const newer =
+    (metadata ?? 0) > newestKnown.metadata
+      ? `a catalog version <= ${newestKnown.metadata}, but the current version is ${metadata ?? ''}`
+      : (source ?? 0) > newestKnown.source
+        ? `a source catalog version <= ${newestKnown.source}, but the current version is ${source ?? ''}`
+        : undefined
+  if (newer !== undefined)
+    throw new StartError(
+      `Cannot use database previously used with a newer version of graphql-engine (expected ${newer})`,
+    )
+}
