@@ -132,7 +132,8 @@ const groupsOf = (
 const isolationOf = (kind: 'query' | 'mutation', fields: readonly DatabaseField[]): Isolation => {
   if (kind === 'query') return 'reads'
   // One statement is a transaction by itself.
-  return fields.length === 1 && fields[0]?.field.kind === 'statement' ? 'single-write' : 'transaction'
+  const statements = fields.flatMap(({ field }) => statementsOf(field))
+  return statements.length === 1 ? 'single-write' : 'transaction'
 }
 
 const compileRootField = (

@@ -2,14 +2,22 @@ import { createHash } from 'node:crypto'
 import type { EntitiesPlan } from '../plan/plan-entities.ts'
 import type { RootField } from '../plan/plan-operation.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
-import type { InsertStep, MutationPlan, SelectPlan } from '../plan/tree.ts'
+import type {
+  DeletePlan,
+  InsertPlan,
+  InsertStep,
+  MutationPlan,
+  SelectPlan,
+  UpdatePlan,
+} from '../plan/tree.ts'
 import type { Statement } from '../sql/ast.ts'
 import {
-  deleteStatement,
-  insertStatement,
+  answerStatement,
   insertStepStatement,
+  mutationStatement,
   nestedAnswerStatement,
-  updateStatement,
+  readsOtherRows,
+  rowsStatement,
 } from '../sql/mutation-statement.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 import { printStatement } from '../sql/printer.ts'
@@ -26,8 +34,9 @@ export interface CompiledStatement {
 /** What to run for a root field. Each statement's only value is finished JSON; no row stands for null. */
 export type CompiledField =
   | { readonly kind: 'statement'; readonly statement: CompiledStatement; readonly path: string }
-  /** Each statement gives an item of the answer's list. */
-  | { readonly kind: 'list'; readonly statements: readonly CompiledStatement[]; readonly path: string }
+  | { readonly kind: 'write'; readonly write: CompiledWrite; readonly path: string }
+  /** Each gives an item of the answer's list. */
+  | { readonly kind: 'list'; readonly writes: readonly CompiledWrite[]; readonly path: string }
   | {
       readonly kind: 'entities'
       readonly groups: readonly CompiledEntities[]
@@ -42,6 +51,13 @@ export type CompiledField =
       /** A single row that a conflict left unwritten answers null. */
       readonly one: boolean
     }
+
+/** Some rows of one table are written. */
+export interface CompiledWrite {
+  readonly statement: CompiledStatement
+  /** Makes the answer of the rows that the statement returned, if the statement does not. */
+  readonly answer: CompiledStatement | undefined
+}
 
 /** Rows by their keys: the statement answers each reference, in order, with its row's JSON or null. */
 export interface CompiledEntities {
@@ -106,11 +122,18 @@ export const compileMutation = (
 ): CompiledField => {
   const compiled = (translate: (translation: Translation) => Statement): CompiledStatement =>
     compileStatement(stringifyNumbers, translate)
+  const written = (plan: InsertPlan | UpdatePlan | DeletePlan): CompiledWrite => {
+    const isRead = readsOtherRows(plan.output)
+    return {
+      statement: compiled((translation) => (isRead ? rowsStatement : mutationStatement)(plan, translation)),
+      answer: isRead ? compiled((translation) => answerStatement(plan, translation)) : undefined,
+    }
+  }
   switch (mutation.kind) {
     case 'insert':
       return {
-        kind: 'statement',
-        statement: compiled((translation) => insertStatement(mutation, translation)),
+        kind: 'write',
+        write: written(mutation),
         path: `${path}.args.${mutation.output.kind === 'row' ? 'object' : 'objects'}`,
       }
     case 'nested-insert':
@@ -127,25 +150,10 @@ export const compileMutation = (
         one: mutation.output.kind === 'row',
       }
     case 'update':
-      return {
-        kind: 'statement',
-        statement: compiled((translation) => updateStatement(mutation, translation)),
-        path: '$',
-      }
-    case 'update-many':
-      return {
-        kind: 'list',
-        statements: mutation.updates.map((update) =>
-          compiled((translation) => updateStatement(update, translation)),
-        ),
-        path: '$',
-      }
     case 'delete':
-      return {
-        kind: 'statement',
-        statement: compiled((translation) => deleteStatement(mutation, translation)),
-        path: '$',
-      }
+      return { kind: 'write', write: written(mutation), path: '$' }
+    case 'update-many':
+      return { kind: 'list', writes: mutation.updates.map(written), path: '$' }
     case 'call':
       return compileSelect(mutation.select, stringifyNumbers)
     default:
@@ -158,8 +166,10 @@ export const statementsOf = (field: CompiledField): readonly CompiledStatement[]
   switch (field.kind) {
     case 'statement':
       return [field.statement]
+    case 'write':
+      return statementsOfWrite(field.write)
     case 'list':
-      return field.statements
+      return field.writes.flatMap(statementsOfWrite)
     case 'entities':
       return field.groups.map(({ statement }) => statement)
     case 'nested-insert':
@@ -168,3 +178,6 @@ export const statementsOf = (field: CompiledField): readonly CompiledStatement[]
       return field satisfies never
   }
 }
+
+const statementsOfWrite = ({ statement, answer }: CompiledWrite): readonly CompiledStatement[] =>
+  answer === undefined ? [statement] : [statement, answer]

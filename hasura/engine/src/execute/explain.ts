@@ -1,5 +1,6 @@
 import type { ExplainedStatement } from '../graphql-request.ts'
 import { type Bindings, bindParameters } from './bind-parameters.ts'
+import { statementsOf } from './compile.ts'
 import type { CompiledOperation } from './compile-operation.ts'
 
 /**
@@ -14,8 +15,9 @@ export const explainOperation = (
     .flatMap((group) => (group.kind === 'database' ? group.fields : []))
     .flatMap((field) => {
       if (field.kind !== 'database') return []
-      if (field.field.kind !== 'statement') throw new Error(`${field.key} is more than one statement`)
-      const { text, parameters } = field.field.statement
+      const [statement, ...others] = statementsOf(field.field)
+      if (statement === undefined || others.length > 0) throw new Error(`${field.key} is not one statement`)
+      const { text, parameters } = statement
       const bound = bindParameters(parameters, bindings)
       if (bound.kind !== 'bound')
         throw new Error(`the statement of ${field.key} can not be bound: ${bound.kind}`)

@@ -146,6 +146,51 @@ describe('mutations', () => {
     expect(await count('author')).toBe(3)
   })
 
+  test.each([
+    [
+      'an insert',
+      'insert_review_one(object: {book_id: 1, rating: 2, reader: "New"}) { book { reviews(order_by: {id: asc}) { reader } } }',
+      { book: { reviews: [{ reader: 'Rita' }, { reader: 'Sam' }, { reader: 'New' }] } },
+    ],
+    [
+      'an upsert',
+      `insert_author(
+        objects: [{name: "Ann"}], on_conflict: {constraint: author_merchant_id_name_key, update_columns: [name]}
+      ) { affected_rows returning { books_aggregate { aggregate { count } } } }`,
+      { affected_rows: 1, returning: [{ books_aggregate: { aggregate: { count: 2 } } }] },
+    ],
+    [
+      'an update',
+      'update_book(where: {id: {_lte: 2}}, _inc: {price: 1}) { returning { author { books_aggregate { aggregate { sum { price } } } } } }',
+      {
+        returning: [
+          { author: { books_aggregate: { aggregate: { sum: { price: 3002 } } } } },
+          { author: { books_aggregate: { aggregate: { sum: { price: 3002 } } } } },
+        ],
+      },
+    ],
+    [
+      'each of several updates',
+      `update_book_many(updates: [
+        {where: {id: {_eq: 1}}, _set: {title: "A"}}, {where: {id: {_eq: 2}}, _set: {title: "B"}}
+      ]) { returning { author { books(order_by: {id: asc}) { title } } } }`,
+      [
+        { returning: [{ author: { books: [{ title: 'A' }, { title: 'Beta' }] } }] },
+        { returning: [{ author: { books: [{ title: 'A' }, { title: 'B' }] } }] },
+      ],
+    ],
+    [
+      'a delete',
+      'delete_book(where: {id: {_eq: 1}}) { affected_rows returning { title reviews { id } author { books { title } } } }',
+      {
+        affected_rows: 1,
+        returning: [{ title: 'Alpha', reviews: [], author: { books: [{ title: 'Beta' }] } }],
+      },
+    ],
+  ])('%s answers with related rows as it has left them', async (_, field, answer) => {
+    expect(Object.values((await data(`mutation { ${field} }`)) as object)).toEqual([answer])
+  })
+
   test('a nested insert that fails at its end leaves nothing of its beginning', async () => {
     const mutation = `mutation { insert_book_one(object: {
       title: "x", price: 1, author: {data: {name: "New"}}, reviews: {data: [{rating: 7, reader: "r"}]}

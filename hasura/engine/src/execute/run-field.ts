@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { RequestError } from '../plan/request-error.ts'
 import { type Bindings, bindParameters } from './bind-parameters.ts'
-import type { CompiledField, CompiledStatement, CompiledStep } from './compile.ts'
+import type { CompiledField, CompiledStatement, CompiledStep, CompiledWrite } from './compile.ts'
 import { postgresError } from './postgres-error.ts'
 import { RefusedVariable, RequestFailure } from './request-failure.ts'
 import { type ResultRow, runStatement } from './statement-query.ts'
@@ -15,10 +15,11 @@ export const runField = async (
   switch (field.kind) {
     case 'statement':
       return jsonOf(await runBound(client, field.statement, bindings, field.path))
+    case 'write':
+      return runWrite(client, field.write, bindings, field.path)
     case 'list': {
       const items: string[] = []
-      for (const statement of field.statements)
-        items.push(jsonOf(await runBound(client, statement, bindings, field.path)))
+      for (const write of field.writes) items.push(await runWrite(client, write, bindings, field.path))
       return `[${items.join(',')}]`
     }
     case 'entities':
@@ -28,6 +29,17 @@ export const runField = async (
     default:
       return field satisfies never
   }
+}
+
+const runWrite = async (
+  client: pg.PoolClient,
+  { statement, answer }: CompiledWrite,
+  bindings: Bindings,
+  path: string,
+): Promise<string> => {
+  const written = jsonOf(await runBound(client, statement, bindings, path))
+  if (answer === undefined) return written
+  return jsonOf(await runBound(client, answer, { ...bindings, answer: written }, path))
 }
 
 const runEntities = async (

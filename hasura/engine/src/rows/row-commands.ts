@@ -13,7 +13,7 @@ import { createRoleAccess } from '../schema/role-access.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { deleteStatement, insertStatement, updateStatement } from '../sql/mutation-statement.ts'
+import { mutationStatement } from '../sql/mutation-statement.ts'
 import { selectStatement } from '../sql/select-expression.ts'
 import { type TraceContext, traceSetting } from '../tracing/trace-context.ts'
 import { planRowDelete, planRowInsert, planRowUpdate } from './plan-row-mutation.ts'
@@ -120,15 +120,15 @@ export const compileRowCommand = (
     }
     case 'insert': {
       const plan = planRowInsert(command, scope)
-      return compileStatement(stringifyNumbers, (translation) => insertStatement(plan, translation))
+      return compileStatement(stringifyNumbers, (translation) => mutationStatement(plan, translation))
     }
     case 'update': {
       const plan = planRowUpdate(command, scope)
-      return compileStatement(stringifyNumbers, (translation) => updateStatement(plan, translation))
+      return compileStatement(stringifyNumbers, (translation) => mutationStatement(plan, translation))
     }
     case 'delete': {
       const plan = planRowDelete(command, scope)
-      return compileStatement(stringifyNumbers, (translation) => deleteStatement(plan, translation))
+      return compileStatement(stringifyNumbers, (translation) => mutationStatement(plan, translation))
     }
     default:
       return command satisfies never

@@ -64,11 +64,76 @@ const checkProjection = (condition: Expression): Projection => ({
 const columnProjections = ({ columns }: TableShape, alias: string): readonly Projection[] =>
   columns.map(({ name }) => ({ value: column(alias, name), alias: name }))
 
-export const insertStatement = (plan: InsertPlan, translation: Translation): Select =>
-  // An empty list of objects is a mutation of nothing.
-  plan.rows.length === 0
-    ? answer(noRows(plan.table, translation), false, plan.table, plan.output, translation)
-    : answer(insert(plan, plan.rows, translation), hasCheck(plan), plan.table, plan.output, translation)
+/** A plan whose rows one statement writes. */
+type RowsPlan = InsertPlan | UpdatePlan | DeletePlan
+
+/** A statement that writes, with the rows' columns in `returning`, and the result of a check after them if it has one. */
+interface Write {
+  readonly statement: CommonTable['statement']
+  readonly isChecked: boolean
+}
+
+const writeOf = (plan: RowsPlan, translation: Translation): Write => {
+  switch (plan.kind) {
+    case 'insert':
+      // An empty list of objects is a mutation of nothing.
+      return plan.rows.length === 0
+        ? { statement: noRows(plan.table, translation), isChecked: false }
+        : { statement: insert(plan, plan.rows, translation), isChecked: hasCheck(plan) }
+    case 'update':
+      // `_set: {}` updates nothing, and so no row.
+      return plan.set.length === 0
+        ? { statement: noRows(plan.table, translation), isChecked: false }
+        : { statement: update(plan, translation), isChecked: !isAlways(plan.check) }
+    case 'delete':
+      return { statement: deletion(plan, translation), isChecked: false }
+    default:
+      return plan satisfies never
+  }
+}
+
+/** Writes, and answers from the rows that were written. */
+export const mutationStatement = (plan: RowsPlan, translation: Translation): Select => {
+  const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
+  const tables = writtenTables(plan, translation)
+  return { ...outputSelect(plan.output, from, translation), with: tables }
+}
+
+/**
+ * Whether the answer leads to other rows. A statement does not see what it writes itself, so they are read by another
+ * one, as in Hasura: the list that a row was added to has that row.
+ */
+export const readsOtherRows = (output: MutationOutput): boolean => {
+  const rows = output.kind === 'row' ? [output] : output.fields.filter((field) => field.kind === 'returning')
+  return rows.some(({ fields }) => fields.some(({ value }) => value.kind === 'select'))
+}
+
+/** Writes, and returns the rows as one JSON array. */
+export const rowsStatement = (plan: RowsPlan, translation: Translation): Select => {
+  const alias = translation.aliases.next()
+  const row = call('row_to_json', { kind: 'row', relation: alias })
+  return {
+    ...select([{ value: call('coalesce', call('json_agg', row), text('[]')), alias: 'root' }], {
+      from: { kind: 'common-table', name: written, alias },
+    }),
+    with: writtenTables(plan, translation),
+  }
+}
+
+/** The answer, selected from the rows that `rowsStatement` returned. */
+export const answerStatement = ({ table, output }: RowsPlan, translation: Translation): Select => {
+  const json: Expression = { kind: 'parameter', source: { kind: 'answer' }, type: builtinType('json') }
+  return outputSelect(output, recordsOf(table, json), translation)
+}
+
+/** Rows of the table that stand in JSON. */
+const recordsOf =
+  (table: TableShape, json: Expression) =>
+  (alias: string): FromItem => ({
+    kind: 'function',
+    call: call('json_populate_recordset', cast({ kind: 'null' }, table.name), json),
+    alias,
+  })
 
 const noRows = (table: TableShape, { aliases }: Translation): Select => {
   const alias = aliases.next()
@@ -143,15 +208,10 @@ const insertCheck = (
   }
 }
 
-export const updateStatement = (plan: UpdatePlan, translation: Translation): Select => {
-  // `_set: {}` updates nothing, and so no row.
-  if (plan.set.length === 0)
-    return answer(noRows(plan.table, translation), false, plan.table, plan.output, translation)
+const update = (plan: UpdatePlan, translation: Translation): Update => {
   const alias = translation.aliases.next()
-  const scope = rowScope(alias)
-  const condition = predicateExpression(plan.filter, scope, translation)
-  const hasUpdateCheck = !isAlways(plan.check)
-  const update: Update = {
+  const condition = predicateExpression(plan.filter, rowScope(alias), translation)
+  return {
     kind: 'update',
     table: plan.table.name,
     alias,
@@ -159,10 +219,9 @@ export const updateStatement = (plan: UpdatePlan, translation: Translation): Sel
     where: condition,
     returning: [
       ...columnProjections(plan.table, alias),
-      ...(hasUpdateCheck ? [checkProjection(checkOf(plan.check, alias, translation))] : []),
+      ...(isAlways(plan.check) ? [] : [checkProjection(checkOf(plan.check, alias, translation))]),
     ],
   }
-  return answer(update, hasUpdateCheck, plan.table, plan.output, translation)
 }
 
 const checkOf = (check: Predicate, alias: string, translation: Translation): Expression =>
@@ -194,42 +253,29 @@ const assigned = (assignment: UpdateAssignment, alias: string): Assignment => {
   }
 }
 
-export const deleteStatement = (plan: DeletePlan, translation: Translation): Select => {
+const deletion = (plan: DeletePlan, translation: Translation): Delete => {
   const alias = translation.aliases.next()
-  const statement: Delete = {
+  return {
     kind: 'delete',
     table: plan.table.name,
     alias,
     where: predicateExpression(plan.filter, rowScope(alias), translation),
     returning: columnProjections(plan.table, alias),
   }
-  return answer(statement, false, plan.table, plan.output, translation)
 }
 
-/** The statement that writes, as a common table, and the answer selected from the rows that it returns. */
-const answer = (
-  statement: CommonTable['statement'],
-  isChecked: boolean,
-  table: TableShape,
-  output: MutationOutput,
-  translation: Translation,
-): Select => {
-  if (!isChecked) {
-    const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
-    return { ...outputSelect(output, from, translation), with: [{ name: written, statement }] }
-  }
+/** The statement that writes, as a common table; the last of them has the table's columns and no other. */
+const writtenTables = (plan: RowsPlan, translation: Translation): readonly CommonTable[] => {
+  const { statement, isChecked } = writeOf(plan, translation)
+  if (!isChecked) return [{ name: written, statement }]
   // Without the check's column these are rows of the table again, as functions over its rows expect them.
-  const rows = select(columnProjections(table, checked), {
+  const rows = select(columnProjections(plan.table, checked), {
     from: { kind: 'common-table', name: checked, alias: checked },
   })
-  const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
-  return {
-    ...outputSelect(output, from, translation),
-    with: [
-      { name: checked, statement },
-      { name: written, statement: rows },
-    ],
-  }
+  return [
+    { name: checked, statement },
+    { name: written, statement: rows },
+  ]
 }
 
 const outputSelect = (
@@ -276,12 +322,7 @@ export const nestedAnswerStatement = (plan: NestedInsertPlan, translation: Trans
     source: { kind: 'written-rows', steps: plan.rootSteps },
     type: builtinType('json'),
   }
-  const rowType = cast({ kind: 'null' }, plan.table.name)
-  const from = (alias: string): FromItem => ({
-    kind: 'function',
-    call: call('json_populate_recordset', rowType, json),
-    alias,
-  })
+  const from = recordsOf(plan.table, json)
   if (plan.output.kind === 'row') return outputSelect(plan.output, from, translation)
   const count: Expression = {
     kind: 'parameter',
