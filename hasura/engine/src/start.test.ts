@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startEngine } from './index.ts'
+import { runCommand } from './testing/run-command.ts'
 
 let folder: string
 let database: TestDatabase
@@ -61,31 +60,8 @@ const ask = async (url: string | undefined, secret: string) => {
   return (await answer.json()) as unknown
 }
 
-const bin = join(import.meta.dirname, '../bin/hasura-embedded.ts')
-
-/** Runs the command until it ends, or until it says where it serves. */
-const run = async (args: readonly string[], env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env['PATH'], ...env } })
-  const errors = text(child.stderr)
-  let said = ''
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    said += chunk.toString()
-    if (said.includes('/v1/graphql')) break
-  }
-  const url = /(http:\S+)\/v1\/graphql/.exec(said)?.[1]
-  const ended = new Promise<number | null>((resolve) => {
-    if (child.exitCode !== null) resolve(child.exitCode)
-    else child.once('exit', resolve)
-  })
-  const stop = async () => {
-    child.kill('SIGTERM')
-    return { code: await ended, errors: await errors }
-  }
-  return { url, said, stop, ended, errors }
-}
-
 const failure = async (args: readonly string[], env: Record<string, string> = {}) => {
-  const { ended, errors } = await run(args, env)
+  const { ended, errors } = await runCommand(args, env)
   return { code: await ended, errors: await errors }
 }
 
@@ -147,13 +123,16 @@ describe('startEngine', () => {
 describe('the command', () => {
   test('serves a project, obeys the environment, tells what has no effect, and leaves when told', async () => {
     const { metadata, migrations } = await writeProject()
-    const command = await run(['--metadata', metadata, '--database-url', database.url, '--port', '0'], {
-      HASURA_GRAPHQL_MIGRATIONS_DIR: migrations,
-      HASURA_GRAPHQL_ADMIN_SECRETS: '["old","new"]',
-      HASURA_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log',
-      HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
-      HASURA_GRAPHQL_OWN: '1',
-    })
+    const command = await runCommand(
+      ['--metadata', metadata, '--database-url', database.url, '--port', '0'],
+      {
+        HASURA_GRAPHQL_MIGRATIONS_DIR: migrations,
+        HASURA_GRAPHQL_ADMIN_SECRETS: '["old","new"]',
+        HASURA_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log',
+        HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
+        HASURA_GRAPHQL_OWN: '1',
+      },
+    )
     for (const secret of ['old', 'new'])
       expect(await ask(command.url, secret)).toEqual({ data: { author: [{ name: 'Ada' }] } })
     expect(await ask(command.url, 'other')).toMatchObject({ errors: [{}] })
@@ -164,7 +143,7 @@ describe('the command', () => {
   })
 
   test('--help lists every option', async () => {
-    const { said } = await run(['--help'])
+    const { said } = await runCommand(['--help'])
     for (const name of ['metadata', 'migrations', 'database-url', 'data-dir', 'port', 'host'])
       expect(said).toContain(`--${name}`)
   })

@@ -1,0 +1,2 @@
+DROP TABLE message, member, room, "user";
+DROP FUNCTION note_edit();

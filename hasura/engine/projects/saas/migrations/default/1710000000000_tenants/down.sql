@@ -1,0 +1,1 @@
+DROP TABLE invitation, invitation_status, account, tenant, plan;

@@ -1,0 +1,2 @@
+DROP TRIGGER task_audit ON task;
+DROP SCHEMA audit CASCADE;

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const bin = join(import.meta.dirname, '../../bin/hasura-embedded.ts')
+
+export interface RunningCommand {
+  /** Where it serves; undefined if it has ended instead. */
+  readonly url: string | undefined
+  /** What it has written to its standard output so far. */
+  readonly said: string
+  /** All of its standard error, as soon as it has ended. */
+  readonly errors: Promise<string>
+  readonly ended: Promise<number | null>
+  /** Sends SIGTERM and waits for the end. */
+  readonly stop: () => Promise<{ readonly code: number | null; readonly errors: string }>
+}
+
+/** Runs `hasura-embedded`, with nothing else in its environment, until it ends or says where it serves. */
+export const runCommand = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningCommand> => {
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env['PATH'], ...env } })
+  const errors = text(child.stderr)
+  let said = ''
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    said += chunk.toString()
+    if (said.includes('/v1/graphql')) break
+  }
+  const url = /(http:\S+)\/v1\/graphql/.exec(said)?.[1]
+  const ended = new Promise<number | null>((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode)
+    else child.once('exit', resolve)
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return { code: await ended, errors: await errors }
+  }
+  return { url, said, errors, ended, stop }
+}
