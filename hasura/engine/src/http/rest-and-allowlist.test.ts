@@ -113,7 +113,7 @@ test('an endpoint answers with the data of its query, its variables taken from p
   })
   expect(await send('GET', '/api/rest/authors/one')).toMatchObject({
     status: 400,
-    body: { code: 'validation-failed' },
+    body: { code: 'data-exception' },
   })
   expect(await send('GET', '/api/rest/authors')).toMatchObject({
     status: 400,
@@ -143,7 +143,7 @@ test('values come as text from the URL, as JSON from a body, and not at all wher
   expect(await found('', { meta: { a: 1 } })).toEqual(one)
   expect(await found('?int=2', { int: 1 })).toEqual(one)
   expect(await found('?int=1', 'no object')).toEqual(one)
-  expect(await found('?int=one')).toMatchObject({ code: 'validation-failed' })
+  expect(await found('?int=one')).toMatchObject({ code: 'data-exception' })
   expect(await send('GET', '/api/rest/typed?other=1')).toEqual({
     status: 400,
     body: { path: '$', error: 'Unexpected variable other', code: 'bad-request' },
