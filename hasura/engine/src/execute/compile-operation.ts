@@ -1,7 +1,7 @@
 import type { Operation } from '../plan/document.ts'
 import type { InputValidation } from '../plan/input-validation.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { type RootField, planOperation } from '../plan/plan-operation.ts'
+import { type RootField, type RootFieldPlace, planOperation } from '../plan/plan-operation.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
@@ -27,16 +27,17 @@ export interface CompiledOperation {
   readonly textLength: number
 }
 
-export type CompiledRootField = { readonly key: string } & (
-  | { readonly kind: 'text'; readonly json: string }
-  | { readonly kind: 'database'; readonly field: CompiledField }
-  | { readonly kind: 'remote'; readonly field: Extract<RootField, { kind: 'remote' }> }
-  | {
-      readonly kind: 'action'
-      readonly action: Extract<RootField, { kind: 'action' | 'action-result' }>
-      readonly scope: SelectScope
-    }
-)
+export type CompiledRootField = Omit<RootFieldPlace, 'path'> &
+  (
+    | { readonly kind: 'text'; readonly json: string }
+    | { readonly kind: 'database'; readonly field: CompiledField }
+    | { readonly kind: 'remote'; readonly field: Extract<RootField, { kind: 'remote' }> }
+    | {
+        readonly kind: 'action'
+        readonly action: Extract<RootField, { kind: 'action' | 'action-result' }>
+        readonly scope: SelectScope
+      }
+  )
 
 /** What holds this request's values, as input of actions and remote schemas, or an answer about the whole schema. */
 const isBound: ReadonlySet<RootField['kind']> = new Set([
@@ -142,27 +143,28 @@ const compileRootField = (
   scope: SelectScope,
   stringifyNumbers: boolean,
 ): CompiledRootField => {
-  const { key } = field
+  const { key, namespace } = field
+  const place = namespace === undefined ? { key } : { key, namespace }
   switch (field.kind) {
     case 'text':
-      return { key, kind: 'text', json: JSON.stringify(field.text) }
+      return { ...place, kind: 'text', json: JSON.stringify(field.text) }
     case 'introspection':
-      return { key, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
+      return { ...place, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
     case 'service':
-      return { key, kind: 'text', json: JSON.stringify(field.answer) }
+      return { ...place, kind: 'text', json: JSON.stringify(field.answer) }
     case 'entities':
-      return { key, kind: 'database', field: compileEntities(field, field.entities, stringifyNumbers) }
+      return { ...place, kind: 'database', field: compileEntities(field, field.entities, stringifyNumbers) }
     case 'select':
-      return { key, kind: 'database', field: compileSelect(field.select, stringifyNumbers) }
+      return { ...place, kind: 'database', field: compileSelect(field.select, stringifyNumbers) }
     case 'stream':
       throw new Error('A stream is compiled for a batch')
     case 'mutation':
-      return { key, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
+      return { ...place, kind: 'database', field: compileMutation(field, field.mutation, stringifyNumbers) }
     case 'remote':
-      return { key, kind: 'remote', field }
+      return { ...place, kind: 'remote', field }
     case 'action':
     case 'action-result':
-      return { key, kind: 'action', action: field, scope }
+      return { ...place, kind: 'action', action: field, scope }
     default:
       return field satisfies never
   }

@@ -2,10 +2,9 @@ import type { Operation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { type RootField, planOperation } from '../plan/plan-operation.ts'
 import { RequestError } from '../plan/request-error.ts'
-import type { SelectPlan } from '../plan/tree.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
-import { liveStatement, streamStatement } from '../sql/subscription-statement.ts'
+import { type LiveField, liveStatement, streamStatement } from '../sql/subscription-statement.ts'
 import { type CompiledStatement, compileStatement } from './compile.ts'
 
 /** A subscription, compiled: one statement that answers any number of subscribers. */
@@ -28,11 +27,12 @@ export const compileSubscription = (
     throw new RequestError('Remote relationships are not allowed in subscriptions', '$', 'not-supported')
   const [first] = fields
   if (first?.kind === 'stream' && fields.length === 1) {
-    const { key, stream } = first
+    const { key, namespace, stream } = first
+    const keys = namespace === undefined ? [key] : [namespace.key, key]
     return {
       kind: 'stream',
       statement: compileStatement(stringifyNumbers, (translation) =>
-        streamStatement(key, stream, translation),
+        streamStatement(keys, stream, translation),
       ),
       initialCursor: stream.initialValue,
     }
@@ -45,10 +45,10 @@ export const compileSubscription = (
   }
 }
 
-const liveField = (field: RootField): { readonly key: string; readonly select: SelectPlan } => {
+const liveField = (field: RootField): LiveField => {
   switch (field.kind) {
     case 'select':
-      return { key: field.key, select: field.select }
+      return { key: field.key, namespace: field.namespace?.key, select: field.select }
     case 'stream':
       throw new RequestError('a streaming subscription has one top level field', '$')
     case 'action-result':

@@ -5,6 +5,7 @@ import { HasuraError } from '../hasura-error.ts'
 import { batchParameters } from '../live/batch.ts'
 import { type Operation, parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
+import type { RootFieldPlace } from '../plan/plan-operation.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { Session } from '../session/types.ts'
 import { inlineParameters } from '../sql/inline-parameters.ts'
@@ -106,17 +107,20 @@ const explainedFields = (group: FieldGroup): readonly ExplainedField[] => {
     case 'action':
       throw new HasuraError('invalid-params', 'query actions cannot be explained')
     case 'text':
-      return group.fields.map(({ key }) => ({ field: key }))
+      return group.fields.map((field) => ({ field: nameOf(field) }))
     case 'database':
       return group.fields.map((field) =>
         field.kind === 'database' && field.field.kind === 'statement'
-          ? { field: field.key, statement: field.field.statement }
-          : { field: field.key },
+          ? { field: nameOf(field), statement: field.field.statement }
+          : { field: nameOf(field) },
       )
     default:
       return group satisfies never
   }
 }
+
+const nameOf = ({ key, namespace }: Omit<RootFieldPlace, 'path'>): string =>
+  namespace === undefined ? key : `${namespace.key}.${key}`
 
 /** The statement is that for one subscriber. */
 const explainSubscription = async (

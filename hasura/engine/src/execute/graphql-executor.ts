@@ -10,6 +10,7 @@ import type {
 } from '../graphql-request.ts'
 import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
+import type { RootFieldPlace } from '../plan/plan-operation.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { NamingConvention } from '../schema/naming.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'
@@ -238,7 +239,7 @@ const runOperation = async (
   for (const group of groups) {
     switch (group.kind) {
       case 'text':
-        parts.push(...group.fields.map(({ key, json }) => entry(key, json)))
+        parts.push(...group.fields.map((field) => entry(field, field.json)))
         break
       case 'database':
         parts.push(await runDatabaseGroup(group, run))
@@ -246,14 +247,14 @@ const runOperation = async (
       case 'remote':
         for (const answer of await runRemoteFields(group.fields, remoteCaller(run))) {
           cookies.push(...answer.cookies)
-          parts.push(entry(answer.key, JSON.stringify(answer.value)))
+          parts.push(entry(answer, JSON.stringify(answer.value)))
         }
         break
       case 'action': {
-        const { action, scope, key } = group.field
+        const { action, scope } = group.field
         const answer = await answerAction(action, scope, actionRuntime(run))
         cookies.push(...answer.cookies)
-        parts.push(entry(key, answer.json))
+        parts.push(entry(group.field, answer.json))
         break
       }
       default:
@@ -280,7 +281,13 @@ const remoteCaller = ({ session, options, executeOptions, trace }: Run): RemoteC
   ...executeOptions,
 })
 
-const entry = (key: string, json: string): string => `"${key}":${json}`
+/** A field of the answer; the first and the last one of a namespace open and close its object. */
+const entry = ({ key, namespace }: Omit<RootFieldPlace, 'path'>, json: string): string => {
+  const own = `"${key}":${json}`
+  if (namespace === undefined) return own
+  const { isFirst, isLast } = namespace
+  return `${isFirst ? `"${namespace.key}":{` : ''}${own}${isLast ? '}' : ''}`
+}
 
 const actionRuntime = ({ pool, options, session, request, executeOptions, trace }: Run): ActionRuntime => ({
   pool,
@@ -301,7 +308,7 @@ const runDatabaseGroup = ({ fields, isolation }: DatabaseGroup, run: Run): Promi
     const parts: string[] = []
     for (const field of fields) {
       const json = field.kind === 'text' ? field.json : await runField(client, field.field, bindings)
-      parts.push(entry(field.key, json))
+      parts.push(entry(field, json))
     }
     return parts.join(',')
   }

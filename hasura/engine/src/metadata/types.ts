@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { action, customTypes } from './action.ts'
 import { cronTrigger } from './event-trigger.ts'
-import { type DeepReadonly, json, jsonObject, nonEmptyText, record } from './parse.ts'
+import { type DeepReadonly, graphqlName, json, jsonObject, nonEmptyText, record } from './parse.ts'
 import { allowlistEntry, queryCollection, restEndpoint } from './query-collection.ts'
 import { remoteSchema } from './remote-schema.ts'
 import { functionMetadata, tableMetadata } from './table.ts'
@@ -33,7 +33,7 @@ export const sourceConfiguration = record({
 const namePattern = { prefix: z.string().optional(), suffix: z.string().optional() }
 
 export const sourceCustomization = record({
-  root_fields: record({ namespace: z.string().optional(), ...namePattern }).optional(),
+  root_fields: record({ namespace: graphqlName.optional(), ...namePattern }).optional(),
   type_names: record(namePattern).optional(),
   naming_convention: z.enum(['hasura-default', 'graphql-default']).optional(),
 })

@@ -5,9 +5,9 @@ import type { Metadata } from './types.ts'
  * so that nobody waits for what never comes.
  */
 export const unservedFeatures = ({ sources, network, opentelemetry }: Metadata): readonly string[] => [
-  ...(sources.some(({ customization }) => customization?.root_fields?.namespace !== undefined)
-    ? ['root_fields.namespace']
-    : []),
+  ...(['native_queries', 'logical_models', 'stored_procedures'] as const).filter((feature) =>
+    sources.some((source) => (source[feature] ?? []).length > 0),
+  ),
   ...((network?.tls_allowlist?.length ?? 0) > 0 ? ['network.tls_allowlist'] : []),
   ...(opentelemetry?.['status'] === 'enabled' ? ['opentelemetry'] : []),
 ]

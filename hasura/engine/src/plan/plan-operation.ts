@@ -46,7 +46,22 @@ import type { MutationPlan, RowSource, SelectPlan, StreamPlan } from './tree.ts'
 import { readVariables } from './variables.ts'
 
 /** A root field of an operation: what to run for it, and the key and path of its answer. */
-export type RootField = { readonly key: string; readonly path: string } & (
+export type RootField = RootFieldPlace & RootFieldPlan
+
+export interface RootFieldPlace {
+  readonly key: string
+  readonly path: string
+  readonly namespace?: NamespacePlace
+}
+
+/** Where a field stands below the source's namespace. The fields of one namespace follow each other. */
+export interface NamespacePlace {
+  readonly key: string
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+type RootFieldPlan =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'introspection'; readonly node: FieldNode }
   | { readonly kind: 'select'; readonly select: SelectPlan }
@@ -82,7 +97,6 @@ export type RootField = { readonly key: string; readonly path: string } & (
       readonly collected: CollectedField
       readonly type: GraphQLOutputType
     }
-)
 
 export interface OperationPlan {
   readonly kind: 'query' | 'mutation' | 'subscription'
@@ -111,8 +125,8 @@ export const planOperation = (
     budget,
     joins: new JoinRegistry(),
   }
-  const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').map(
-    (collected) => planRootField(root.type, collected, scope),
+  const fields = collectFields([definition.selectionSet], root.type, scope, '$.selectionSet').flatMap(
+    (collected) => planTopField(root, collected, scope),
   )
   if (
     root.kind === 'subscription' &&
@@ -133,10 +147,17 @@ const location = ({ operation }: OperationDefinitionNode) =>
       ? 'MUTATION'
       : 'SUBSCRIPTION'
 
-const rootType = (
-  { operation }: OperationDefinitionNode,
-  schema: GraphQLSchema,
-): { readonly kind: OperationPlan['kind']; readonly type: GraphQLObjectType } => {
+/** A type with root fields, and for which kind of operation they are. */
+interface OperationRoot {
+  readonly kind: OperationPlan['kind']
+  readonly type: GraphQLObjectType
+}
+
+/** Remote schemas are not subscribed to. */
+const remoteOperation = (kind: OperationPlan['kind']): 'query' | 'mutation' =>
+  kind === 'mutation' ? 'mutation' : 'query'
+
+const rootType = ({ operation }: OperationDefinitionNode, schema: GraphQLSchema): OperationRoot => {
   const query = schema.getQueryType()
   const mutation = schema.getMutationType()
   if (operation === OperationTypeNode.QUERY && query != null) return { kind: 'query', type: query }
@@ -148,15 +169,38 @@ const rootType = (
   throw new RequestError('no subscriptions exist', '$')
 }
 
-const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope: SelectScope): RootField => {
+/** The field itself, or the root fields of the source that are asked for below it. */
+const planTopField = (
+  root: OperationRoot,
+  collected: CollectedField,
+  scope: SelectScope,
+): readonly RootField[] => {
+  const declared = root.type.getFields()[collected.name]
+  if (declared?.extensions.meaning?.kind !== 'source-namespace')
+    return [planRootField(root, collected, scope)]
+  const { field } = fieldOf(root.type, collected)
+  const { key, selections, path } = collected
+  const inner: OperationRoot = { kind: root.kind, type: objectTypeOf(field.type) }
+  const below = collectFields(selections, inner.type, scope, `${path}.selectionSet`)
+  return below.map((each, index) => ({
+    ...planRootField(inner, each, scope),
+    namespace: { key, isFirst: index === 0, isLast: index === below.length - 1 },
+  }))
+}
+
+const planRootField = (
+  { kind: operation, type }: OperationRoot,
+  collected: CollectedField,
+  scope: SelectScope,
+): RootField => {
   const { key, name, path, node } = collected
   if (name === '__typename') return { key, path, kind: 'text', text: type.name }
   if ((name === '__schema' || name === '__type') && type.name === 'query_root' && scope.access.mayIntrospect)
     return { key, path, kind: 'introspection', node }
   const { field, meaning } = fieldOf(type, collected)
   if (meaning.kind === 'remote-field' || meaning.kind === 'remote-namespace') {
-    const operation = type === scope.schema.getMutationType() ? 'mutation' : 'query'
-    return { key, path, kind: 'remote', operation, ...planRemoteRootField(type, collected, meaning, scope) }
+    const selected = planRemoteRootField({ kind: operation, type }, collected, meaning, scope)
+    return { key, path, kind: 'remote', operation: remoteOperation(operation), ...selected }
   }
   const given = readArguments(collected, field.args, scope)
   if (meaning.kind === 'action-result') {
@@ -177,7 +221,7 @@ const planRootField = (type: GraphQLObjectType, collected: CollectedField, scope
     return { key, path, kind: 'stream', stream: planStream(given, meaning.table, inner, collected, scope) }
   const select = planSelect(meaning, given, inner, collected, scope)
   if (select !== undefined)
-    return type === scope.schema.getMutationType()
+    return operation === 'mutation'
       ? { key, path, kind: 'mutation', mutation: { kind: 'call', select }, validations: [] }
       : { key, path, kind: 'select', select }
   const mutation = planMutation(meaning, given, inner, collected, scope)
@@ -202,7 +246,7 @@ const planService = (
 
 /** The selection is checked here, as far as it is the client's. */
 const planRemoteRootField = (
-  type: GraphQLObjectType,
+  { kind, type }: OperationRoot,
   collected: CollectedField,
   meaning: Extract<FieldMeaning, { kind: 'remote-field' | 'remote-namespace' }>,
   scope: SelectScope,
@@ -212,10 +256,9 @@ const planRemoteRootField = (
   const selection = isNamespace
     ? planRemoteRoot(objectTypeOf(fieldOf(type, collected).field.type), collected, remote, scope)
     : planRemoteField(type, collected, remote, scope)
-  const operation = type === scope.schema.getMutationType() ? 'mutation' : 'query'
   const { nodes, variables } = selection
   if (nodes.length > 0)
-    requireValid(remoteDocument(operation, nodes, variables.definitions), remote, collected.path)
+    requireValid(remoteDocument(remoteOperation(kind), nodes, variables.definitions), remote, collected.path)
   return { remote, isNamespace, selection }
 }
 

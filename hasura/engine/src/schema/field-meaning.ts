@@ -15,6 +15,8 @@ import type {
  * reads it: neither has to guess from names.
  */
 export type FieldMeaning =
+  /** The root fields of the source, below one field. */
+  | { readonly kind: 'source-namespace' }
   | { readonly kind: 'rows'; readonly table: TableModel }
   | { readonly kind: 'row-by-key'; readonly table: TableModel }
   | { readonly kind: 'rows-aggregate'; readonly table: TableModel }

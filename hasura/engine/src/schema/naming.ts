@@ -19,6 +19,8 @@ export interface Naming {
   readonly rootField: (stem: Stem, prefix: string, suffix: string) => string
   /** The same for a name that the metadata says. */
   readonly givenRootField: (name: string) => string
+  /** The field that the source's root fields are below, if metadata wants one. */
+  readonly namespace: string | undefined
 }
 
 /** What names are made from. One that the metadata gives keeps its letters, except behind a prefix. */
@@ -47,7 +49,11 @@ interface Affixes {
   readonly suffix?: string | undefined
 }
 
-const hasuraNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
+interface RootFieldsCustomization extends Affixes {
+  readonly namespace?: string | undefined
+}
+
+const hasuraNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes): Naming => {
   const within = ({ prefix = '', suffix = '' }: Affixes, name: string): string => prefix + name + suffix
   return {
     convention: 'hasura-default',
@@ -57,13 +63,14 @@ const hasuraNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
     typeOf: ({ name }, suffix, prefix) => within(typeNames, snake([prefix, name, suffix])),
     rootField: ({ name }, prefix, suffix) => within(rootFields, snake([prefix, name, suffix])),
     givenRootField: (name) => within(rootFields, name),
+    namespace: rootFields.namespace,
   }
 }
 
 const snake = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('_')
 
-const graphqlNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
+const graphqlNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes): Naming => {
   const within = ({ prefix, suffix = '' }: Affixes, name: string): string =>
     (prefix === undefined ? name : prefix + upperFirst(name)) + upperFirst(suffix)
   const stemParts = ({ name, isCustom }: Stem): readonly string[] => (isCustom ? [name] : words(name))
@@ -89,6 +96,7 @@ const graphqlNaming = (rootFields: Affixes, typeNames: Affixes): Naming => {
       return within(rootFields, start + pascal([...rest, ...words(suffix)]))
     },
     givenRootField: (name) => within(rootFields, name),
+    namespace: rootFields.namespace,
   }
 }
 

@@ -42,6 +42,7 @@ import {
   streamableColumns,
 } from './schema-context.ts'
 import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
+import { inSourceNamespace } from './source-namespace.ts'
 import { type StreamArguments, createStreamArguments } from './stream-types.ts'
 
 /** What a role sees: the GraphQL schema, and the permissions behind it. */
@@ -105,20 +106,38 @@ export const buildRoleSchema = (
   const tables = [...source.tables.values()]
   const relay = forRelay ? relayFields(context, rows) : undefined
   const query: FieldConfigMap = relay ?? {
-    ...merged(tables.map((table) => queryFields(context, table, builders))),
-    ...functionFields(context, 'query', rows),
+    ...inSourceNamespace(
+      {
+        ...merged(tables.map((table) => queryFields(context, table, builders))),
+        ...functionFields(context, 'query', rows),
+      },
+      'query',
+      source,
+    ),
     ...actionFields('query'),
     ...actionResults,
     ...remoteGraph.query,
   }
   const subscription: FieldConfigMap = relay ?? {
-    ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
-    ...functionFields(context, 'query', rows),
+    ...inSourceNamespace(
+      {
+        ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
+        ...functionFields(context, 'query', rows),
+      },
+      'subscription',
+      source,
+    ),
     ...actionResults,
   }
   const mutation: FieldConfigMap = {
-    ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),
-    ...functionFields(context, 'mutation', rows),
+    ...inSourceNamespace(
+      {
+        ...merged(tables.map((table) => mutationFields(context, table, builders, filters.boolExp))),
+        ...functionFields(context, 'mutation', rows),
+      },
+      options.backendOnly ? 'mutation_backend' : 'mutation_frontend',
+      source,
+    ),
     ...actionFields('mutation'),
     ...remoteGraph.mutation,
   }
@@ -266,7 +285,7 @@ const relayFields = (context: SchemaContext, rows: RowTypes): FieldConfigMap => 
   }
   if (Object.keys(fields).length === 0) return fields
   return {
-    ...fields,
+    ...inSourceNamespace(fields, 'query', context.source),
     node: field({ kind: 'node' }, relay.node, {
       args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'A globally unique id' } },
     }),

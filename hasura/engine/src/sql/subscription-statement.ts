@@ -1,24 +1,41 @@
 import type { SelectPlan, StreamPlan } from '../plan/tree.ts'
-import type { Batch } from './ast.ts'
+import type { Batch, Expression } from './ast.ts'
 import { binary, builtinType, call, cast, column, integer, select, subquery } from './build.ts'
 import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
 import { root, rowEntries, rowsFrom, selectJson } from './select-expression.ts'
 import type { Translation } from './translation.ts'
 
+/** A root field of a live query; those of one namespace are an object together. */
+export interface LiveField {
+  readonly key: string
+  readonly namespace: string | undefined
+  readonly select: SelectPlan
+}
+
 /** A live query, for a batch of subscribers: the whole `data` object of each. */
-export const liveStatement = (
-  fields: readonly { readonly key: string; readonly select: SelectPlan }[],
-  translation: Translation,
-): Batch => {
-  const entries = fields.map((field): JsonEntry => ({
+export const liveStatement = (fields: readonly LiveField[], translation: Translation): Batch => {
+  const entry = (field: LiveField): JsonEntry => ({
     key: field.key,
     value: subquery(selectJson(field.select, undefined, translation)),
-  }))
+  })
+  const entries = fields.flatMap((field): readonly JsonEntry[] => {
+    const { namespace } = field
+    if (namespace === undefined) return [entry(field)]
+    const below = fields.filter((other) => other.namespace === namespace)
+    return below[0] === field ? [{ key: namespace, value: jsonObject(below.map(entry)) }] : []
+  })
   return { kind: 'batch', select: select([{ value: jsonObject(entries), alias: root }]) }
 }
 
-/** The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. */
-export const streamStatement = (key: string, plan: StreamPlan, translation: Translation): Batch => {
+/**
+ * The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. The
+ * rows are at `keys` of the answer.
+ */
+export const streamStatement = (
+  keys: readonly string[],
+  plan: StreamPlan,
+  translation: Translation,
+): Batch => {
   const alias = translation.aliases.next()
   const results = translation.aliases.next()
   const position = call('json_agg', cast(column(alias, plan.column), builtinType('text')))
@@ -29,14 +46,14 @@ export const streamStatement = (key: string, plan: StreamPlan, translation: Tran
     ],
     rowsFrom(plan.rows, alias, undefined, translation),
   )
+  const answer = keys.reduceRight<Expression>(
+    (value, key) => jsonObject([{ key, value }]),
+    column(results, root),
+  )
   return {
     kind: 'batch',
-    select: select(
-      [
-        { value: jsonObject([{ key, value: column(results, root) }]), alias: root },
-        { value: column(results, 'cursor') },
-      ],
-      { from: { kind: 'derived', select: aggregated, alias: results } },
-    ),
+    select: select([{ value: answer, alias: root }, { value: column(results, 'cursor') }], {
+      from: { kind: 'derived', select: aggregated, alias: results },
+    }),
   }
 }
