@@ -14,11 +14,16 @@ export interface GraphQLRequest {
 
 export interface GraphQLError {
   readonly message: string
+  /** A code and a path, except where the handler of an action has something else to say. */
   readonly extensions: {
-    readonly code: string
-    readonly path: string
+    readonly code?: string
+    readonly path?: string
     readonly [key: string]: Json | undefined
   }
+  /** What a handler's refusal is where its own extensions are not told: to REST clients, and in logs. */
+  readonly refusal?: { readonly status: number; readonly code: string }
+  /** What Hasura tells as `internal` to those who may know. It is not sent to others. */
+  readonly internal?: Json | undefined
   /** What Postgres said, for callers in the same process. It is not sent to clients. */
   readonly database?: DatabaseProblem
 }

@@ -84,7 +84,8 @@ export const completeInvocation = async (pool: Pool, id: string, output: JsonVal
 
 /** The error is kept in the shape of Hasura's own: `{path, error, code}`. */
 export const failInvocation = async (pool: Pool, id: string, failure: GraphQLError): Promise<void> => {
-  const { path, code, ...extensions } = failure.extensions
+  const { path = '$', code: told = 'unexpected', ...extensions } = failure.extensions
+  const { code } = failure.refusal ?? { code: told }
   const more = Object.keys(extensions).length === 0 ? {} : { extensions }
   await pool.query(
     `update hdb_catalog.hdb_action_log

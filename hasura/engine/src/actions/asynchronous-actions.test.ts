@@ -146,10 +146,7 @@ test.each([
     { error: 'internal error', code: 'unexpected' },
   ],
   [{ status: 200, body: '{"total":null}' }, { error: 'expecting not null value for field "total"' }],
-  [
-    { status: 200, body: '{"total":1,"lines":[{"quantity":"2"}]}' },
-    { error: 'unexpected value for field "quantity" of type "Int"' },
-  ],
+  [{ status: 200, body: '[]' }, { error: 'got array for the action webhook response, expecting Order' }],
   [{ status: 200, body: '{"total":1}', delayMs: 3000 }, { error: 'http exception when calling webhook' }],
 ])('what the handler does wrong is the result: %j', async (answer, error) => {
   world.receiver.answer = () => answer

@@ -1,14 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Action } from '../metadata/types.ts'
+import type { Json } from '../metadata/parse.ts'
+import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { RequestFailure } from '../execute/request-failure.ts'
 import type { TraceContext } from '../tracing/trace-context.ts'
 import { type Environment, UnsetVariable, resolveTemplate } from '../webhook/environment.ts'
-import { requestHeaders } from '../webhook/request-headers.ts'
+import { httpException } from '../webhook/http-exception.ts'
+import { clientHeadersFor, requestHeaders } from '../webhook/request-headers.ts'
 import { type WebhookOutcome, type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
 import { TransformError } from '../webhook/transform-error.ts'
 import { type TransformContext, transformContext, transformRequest } from '../webhook/transform-request.ts'
 import { transformResponse } from '../webhook/transform-response.ts'
+import { answerProblem } from './check-answer.ts'
+import { exchangeFailure, handlerFailure, refusal, responseInfo } from './handler-failure.ts'
 
 /** What an action's handler is sent. */
 export interface ActionPayload {
@@ -37,41 +40,78 @@ const defaultTimeout = 30
 /** Answers are rows for a page, not files. */
 const maxAnswerBytes = 10 * 1024 * 1024
 
-/** Posts to an action's handler. Throws RequestFailure with what the client is to be told. */
+/**
+ * Posts to an action's handler, and sees that the answer is of the action's output type. Throws RequestFailure with what
+ * the client is to be told.
+ */
 export const callHandler = async (
   { definition }: Action,
+  types: CustomTypes,
   payload: ActionPayload,
   call: HandlerCall,
 ): Promise<HandlerAnswer> => {
   const session = payload.session_variables
   const { request, context } = requestOf(definition, payload, call)
-  const answer = await sendWebhook(request, {
-    timeoutMs: (definition.timeout ?? defaultTimeout) * 1000,
-    maxAnswerBytes,
-    signal: call.signal,
-    trace: call.trace,
-  })
-  if (answer.kind === 'unanswered')
-    throw unexpected('http exception when calling webhook', new Error(answer.message))
-  const { status } = answer
+  const told = requestInfo(definition, payload, call, context === undefined ? null : request)
+  const timeoutMs = (definition.timeout ?? defaultTimeout) * 1000
+  const { signal, trace } = call
+  const answer = await sendWebhook(request, { timeoutMs, maxAnswerBytes, signal, trace })
+  if (answer.kind === 'unanswered') {
+    const exchange = { request: told, response: null }
+    throw exchangeFailure(
+      'http exception when calling webhook',
+      httpException(request, answer, timeoutMs),
+      exchange,
+    )
+  }
   const body = bodyOf(definition, answer, session, context)
-  if (status >= 200 && status < 300) return { body, cookies: cookiesOf(answer) }
-  throw refusal(status, body)
+  if (body === undefined)
+    throw exchangeFailure('not a valid json response from webhook', 'invalid json', {
+      request: told,
+      response: responseInfo(answer, answer.body),
+    })
+  const exchange = { request: told, response: responseInfo(answer, body) }
+  if (answer.status < 200 || answer.status >= 300) throw refusal(answer.status, body, exchange)
+  const problem = answerProblem(body, definition.output_type ?? 'Boolean', types)
+  if (problem !== undefined) throw exchangeFailure(problem, 'unexpected response', exchange)
+  return { body, cookies: cookiesOf(answer) }
 }
 
+/** The answer as the client is to see it; undefined if it is no JSON. */
 const bodyOf = (
   { response_transform: transform }: Action['definition'],
   { body, status }: Extract<WebhookOutcome, { kind: 'answered' }>,
   session: ActionPayload['session_variables'],
   request: TransformContext | undefined,
-): JsonValue => {
+): JsonValue | undefined => {
   const parsed = parseJson(body)
-  if (transform !== undefined)
-    return transformed<JsonValue>('Response Transformation Failed', () =>
-      transformResponse(transform, { body: parsed ?? null, status, session, request }),
-    )
-  if (parsed === undefined) throw unexpected('not a valid json response from webhook')
-  return parsed
+  if (transform === undefined) return parsed
+  return transformed<JsonValue>('Response Transformation Failed', () =>
+    transformResponse(transform, { body: parsed ?? null, status, session, request }),
+  )
+}
+
+/** The request's part of what is told in `internal`. Variables of the environment are told by name alone. */
+const requestInfo = (
+  definition: Action['definition'],
+  payload: ActionPayload,
+  { clientHeaders }: HandlerCall,
+  transformed: WebhookRequest | null,
+): Json => {
+  const forwarded = Object.entries(clientHeadersFor(definition, clientHeaders))
+  return {
+    url: definition.handler,
+    body: { ...payload },
+    headers: [
+      ...(definition.headers ?? []).map((header) => ({ ...header })),
+      ...forwarded.map(([name, value]) => ({ name, value })),
+    ],
+    transformed_request: transformed && {
+      method: transformed.method,
+      url: transformed.url,
+      body: transformed.body ?? null,
+    },
+  }
 }
 
 /** The request to the handler, and what its templates saw if there are any. */
@@ -100,7 +140,7 @@ const transformed = <Result>(message: string, transform: () => Result): Result =
   try {
     return transform()
   } catch (error) {
-    throw error instanceof TransformError ? unexpected(message, error) : error
+    throw error instanceof TransformError ? handlerFailure(message, error.errors) : error
   }
 }
 
@@ -112,7 +152,7 @@ const configured = <Result>(resolve: () => Result): Result => {
   try {
     return resolve()
   } catch (error) {
-    throw error instanceof UnsetVariable ? unexpected(error.message) : error
+    throw error instanceof UnsetVariable ? handlerFailure(error.message) : error
   }
 }
 
@@ -122,24 +162,4 @@ const parseJson = (text: string): JsonValue | undefined => {
   } catch {
     return undefined
   }
-}
-
-/** A 4xx is the handler's own word to the client; anything else is its failure. */
-const refusal = (status: number, body: JsonValue): RequestFailure => {
-  if (status < 400 || status >= 500) return unexpected('internal error')
-  const { message, code, extensions } = objectOf(body)
-  if (typeof message !== 'string') return unexpected('parsing the error response of the webhook failed')
-  const own = typeof code === 'string' ? code : 'unexpected'
-  return new RequestFailure({ message, extensions: { path: '$', code: own, ...objectOf(extensions) } })
-}
-
-const objectOf = (value: JsonValue | undefined): Readonly<Record<string, JsonValue>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, JsonValue>)
-    : {}
-
-const unexpected = (message: string, cause?: unknown): RequestFailure => {
-  const failure = new RequestFailure({ message, extensions: { path: '$', code: 'unexpected' } })
-  failure.cause = cause
-  return failure
 }

@@ -1,47 +1,74 @@
 import { Kind, type TypeNode, parseType } from 'graphql'
 import type { CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { RequestFailure } from '../execute/request-failure.ts'
-import { fitsScalar } from './fits-scalar.ts'
 
 /**
- * Checks the whole of a handler's answer against the action's output type, as must be done where nobody has selected
- * anything yet. Throws RequestFailure.
+ * What is wrong with the whole of a handler's answer, selected or not; undefined if nothing is. The rules and words are
+ * Hasura's: the shape must be that of the output type, scalars of GraphQL's own must be such, and an object must have the
+ * fields that can't be null. What is in those fields is the handler's business.
  */
-export const checkAnswer = (value: JsonValue, outputType: string, types: CustomTypes): void =>
-  check(value, parseType(outputType), 'the answer', types)
+export const answerProblem = (value: JsonValue, outputType: string, types: CustomTypes): string | undefined =>
+  problemOf(value, parseType(outputType), types)
 
-const check = (value: JsonValue, type: TypeNode, name: string, types: CustomTypes): void => {
-  if (type.kind === Kind.NON_NULL_TYPE) {
-    if (value === null) throw unexpected(`expecting not null value for field "${name}"`)
-    check(value, type.type, name, types)
-    return
-  }
-  if (value === null) return
-  if (type.kind === Kind.LIST_TYPE) {
-    if (!Array.isArray(value)) throw unexpected(`expecting an array for field "${name}"`)
-    for (const item of value as readonly JsonValue[]) check(item, type.type, name, types)
-    return
-  }
-  checkNamed(value, type.name.value, name, types)
+const problemOf = (value: JsonValue, type: TypeNode, types: CustomTypes): string | undefined => {
+  const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
+  if (nullable.kind === Kind.NAMED_TYPE && isFreeScalar(nullable.name.value, types)) return undefined
+  if (value === null)
+    return type.kind === Kind.NON_NULL_TYPE ? 'got null for the action webhook response' : undefined
+  if (nullable.kind === Kind.LIST_TYPE)
+    return Array.isArray(value)
+      ? firstProblem(value as readonly JsonValue[], (item) => problemOf(item, nullable.type, types))
+      : 'expecting array for the action webhook response'
+  return namedProblem(value, nullable.name.value, types)
 }
 
-const checkNamed = (value: JsonValue, type: string, name: string, types: CustomTypes): void => {
-  const object = types.objects?.find((each) => each.name === type)
-  const enumeration = types.enums?.find((each) => each.name === type)
-  if (object !== undefined) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw unexpected(`expecting an object for field "${name}"`)
-    const members = value as Readonly<Record<string, JsonValue>>
-    for (const field of object.fields)
-      check(members[field.name] ?? null, parseType(field.type), field.name, types)
-  } else if (enumeration === undefined ? !fitsScalar(value, type) : !isValue(value, enumeration)) {
-    throw unexpected(`unexpected value for field "${name}" of type "${type}"`)
+const namedProblem = (
+  value: NonNullable<JsonValue>,
+  type: string,
+  types: CustomTypes,
+): string | undefined => {
+  const got = (what: string): string => `got ${what} for the action webhook response, expecting ${type}`
+  switch (typeof value) {
+    case 'number':
+      // This is Hasura's word for it.
+      return type === 'Int' || type === 'Float' ? undefined : got('scalar String')
+    case 'boolean':
+      return type === 'Boolean' ? undefined : got('scalar Boolean')
+    case 'string':
+      return type === 'String' || type === 'ID' ? undefined : got('scalar String')
+    default:
+      if (Array.isArray(value)) return got('array')
+      return builtInScalars.has(type)
+        ? got('object')
+        : objectProblem(value as Readonly<Record<string, JsonValue>>, type, types)
   }
 }
 
-const isValue = (value: JsonValue, { values }: NonNullable<CustomTypes['enums']>[number]): boolean =>
-  values.some((each) => each.value === value)
+const objectProblem = (
+  value: Readonly<Record<string, JsonValue>>,
+  type: string,
+  { objects = [] }: CustomTypes,
+): string | undefined =>
+  firstProblem(objects.find(({ name }) => name === type)?.fields ?? [], (field) => {
+    if (!field.type.trim().endsWith('!')) return undefined
+    if (!Object.hasOwn(value, field.name))
+      return `field "${field.name}" expected in webhook response, but not found`
+    return value[field.name] === null ? `expecting not null value for field "${field.name}"` : undefined
+  })
 
-const unexpected = (message: string): RequestFailure =>
-  new RequestFailure({ message, extensions: { path: '$', code: 'unexpected' } })
+const builtInScalars: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID'])
+
+/** Enums, custom scalars and types of Postgres: any JSON will do. */
+const isFreeScalar = (type: string, { objects = [] }: CustomTypes): boolean =>
+  !builtInScalars.has(type) && !objects.some(({ name }) => name === type)
+
+const firstProblem = <Item>(
+  items: readonly Item[],
+  problem: (item: Item) => string | undefined,
+): string | undefined => {
+  for (const item of items) {
+    const found = problem(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type WebhookReceiver, startReceiver } from '../events/testing/webhook-receiver.ts'
+import type { GraphQLResult } from '../graphql-request.ts'
 import { type Bookshop, dataOf, merchant, openBookshop, reader } from '../execute/testing/bookshop.ts'
 
 let shop: Bookshop
@@ -15,6 +16,8 @@ afterAll(async () => {
 })
 
 const place = 'mutation ($orders: [OrderInput!]!) { placeOrders(orders: $orders)'
+
+const failed = (result: GraphQLResult) => (result.kind === 'errors' ? result.errors : [])
 
 const run = (
   query: string,
@@ -80,15 +83,31 @@ test.each([
   [{ status: 500, body: '{"message":"secret stack"}' }, 'internal error', { code: 'unexpected' }],
   [{ status: 200, body: 'not json' }, 'not a valid json response from webhook', { code: 'unexpected' }],
   [
+    { status: 422, body: '{"message":"no","code":"nope","extensions":null}' },
+    'no',
+    { code: 'nope', path: '$' },
+  ],
+  [
+    { status: 404, body: '{"error":"no message"}' },
+    'parsing Hasura.GraphQL.Execute.Action.Types.ActionWebhookErrorResponse(ActionWebhookErrorResponse) failed, key "message" not found',
+    { code: 'parse-failed', path: '$' },
+  ],
+  [
     { status: 200, body: '[{"merchantId":1}]' },
+    'field "total" expected in webhook response, but not found',
+    { code: 'unexpected' },
+  ],
+  [
+    { status: 200, body: '[{"merchantId":1,"total":null}]' },
     'expecting not null value for field "total"',
     { code: 'unexpected' },
   ],
   [
     { status: 200, body: '{"total":1}' },
-    'expecting an array for field "placeOrders"',
+    'expecting array for the action webhook response',
     { code: 'unexpected' },
   ],
+  [{ status: 200, body: '[7]' }, 'got scalar String for the action webhook response, expecting Receipt', {}],
   [{ status: 200, body: '[]', delayMs: 4000 }, 'http exception when calling webhook', { code: 'unexpected' }],
 ] as const)('answer %j', async (answer, message, extensions) => {
   handler.answer = () => answer
@@ -96,6 +115,54 @@ test.each([
     kind: 'errors',
     errors: [{ message, extensions }],
   })
+})
+
+test("a handler's own extensions are told as they are", async () => {
+  const extensions = { available: 2 }
+  handler.answer = () => ({
+    status: 400,
+    body: JSON.stringify({ message: 'no stock', code: 'x', extensions }),
+  })
+  expect(await run(`${place} { total } }`)).toMatchObject({ errors: [{ message: 'no stock', extensions }] })
+  const [error] = failed(await run(`${place} { total } }`))
+  expect(error?.extensions).toEqual(extensions)
+})
+
+test('what was said between engine and handler is told to those who may know, without secrets', async () => {
+  handler.answer = () => ({ status: 500, body: '{"message":"stack"}' })
+  const telling = shop.newExecutor({
+    internalErrors: 'everybody',
+    env: { HANDLER: handler.url, HANDLER_SECRET: 's3cret' },
+  })
+  const request = { query: `${place} { total } }`, variables: { orders: [] } }
+  const [error] = failed(await telling.execute(request, merchant(1)))
+  expect(error).toMatchObject({
+    message: 'internal error',
+    extensions: {
+      internal: {
+        error: 'expecting 2xx or 4xx status code, but found 500',
+        request: {
+          url: '{{HANDLER}}/orders',
+          body: { action: { name: 'placeOrders' }, input: { orders: [] } },
+          headers: [{ name: 'x-secret', value_from_env: 'HANDLER_SECRET' }],
+          transformed_request: null,
+        },
+        response: { status: 500, body: { message: 'stack' } },
+      },
+    },
+  })
+  expect(JSON.stringify(error)).not.toContain('s3cret')
+  expect(failed(await run(request.query))[0]?.extensions).toEqual({ path: '$', code: 'unexpected' })
+})
+
+test('the trace of the request goes on to the handler', async () => {
+  handler.answer = () => ({ status: 200, body: '[]' })
+  const clientHeaders = { 'x-b3-traceid': '463ac35c9f6413ad48485a3953bb6124', 'x-b3-sampled': '1' }
+  const request = { query: `${place} { total } }`, variables: { orders: [] } }
+  await shop.executor.execute(request, merchant(1), { clientHeaders })
+  const headers = handler.calls.at(-1)?.headers
+  expect(headers).toMatchObject({ ...clientHeaders, 'user-agent': 'hasura-graphql-engine/v2.48.0' })
+  expect(headers?.['x-b3-parentspanid']).toMatch(/^[0-9a-f]{16}$/)
 })
 
 test('a role without permission does not see the action', async () => {

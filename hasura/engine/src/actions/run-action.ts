@@ -47,7 +47,7 @@ export const answerAction = async (
 
 /** Calls the handler, checks the answer, and adds the relationships to tables. */
 const run = async (
-  { action, arguments: given, collected, type }: Extract<RootField, { kind: 'action' }>,
+  { action, customTypes, arguments: given, collected, type }: Extract<RootField, { kind: 'action' }>,
   scope: SelectScope,
   runtime: ActionRuntime,
 ): Promise<ActionAnswer> => {
@@ -57,7 +57,7 @@ const run = async (
     session_variables: runtime.session.variables,
     request_query: runtime.requestQuery,
   }
-  const { body, cookies } = await callHandler(action, payload, runtime)
+  const { body, cookies } = await callHandler(action, customTypes, payload, runtime)
   return { json: await selectedJson(body, type, collected, scope, runtime), cookies }
 }
 

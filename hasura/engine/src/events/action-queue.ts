@@ -14,7 +14,6 @@ import {
   takeInvocations,
 } from '../actions/action-log.ts'
 import { callHandler } from '../actions/call-handler.ts'
-import { checkAnswer } from '../actions/check-answer.ts'
 
 /**
  * Asynchronous actions on their way to their handlers. One call each, as in Hasura: a failure is the result. Only an
@@ -40,8 +39,7 @@ export const createActionQueue = (
     }
     try {
       const call = { environment, clientHeaders: invocation.request_headers, trace: startTrace(), signal }
-      const { body } = await callHandler(action, payload, call)
-      checkAnswer(body, action.definition.output_type ?? 'Boolean', metadata.custom_types ?? {})
+      const { body } = await callHandler(action, metadata.custom_types ?? {}, payload, call)
       await completeInvocation(pool, invocation.id, body)
     } catch (error) {
       const failure = failureOf(error)

@@ -163,7 +163,10 @@ const withInternal = (
   { internalErrors }: GraphQLExecutorOptions,
 ): GraphQLError => {
   const isTold = internalErrors === 'everybody' || (internalErrors === 'admin' && isAdmin)
-  if (!isTold || error.database === undefined || error.extensions.code !== 'unexpected') return error
+  if (!isTold) return error
+  if (error.internal !== undefined)
+    return { ...error, extensions: { ...error.extensions, internal: error.internal } }
+  if (error.database === undefined || error.extensions.code !== 'unexpected') return error
   const { sqlState, message, detail, hint } = error.database
   const internal = {
     error: {

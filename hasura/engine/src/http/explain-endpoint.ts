@@ -30,7 +30,7 @@ export const handleExplain: Handler = async (api, httpRequest) => {
   } catch (error) {
     const failure = failureOf(error)
     if (failure === undefined) throw error
-    const { code, path } = failure.extensions
+    const { code = 'unexpected', path = '$' } = failure.extensions
     return jsonResponse(400, { path, error: failure.message, code })
   }
 }

@@ -32,8 +32,9 @@ export const handleRest = async (
   if (result.kind === 'data') return jsonText(result.json)
   const [error] = result.errors
   if (error === undefined) throw new Error('A failed operation has no error')
-  const { path, code } = error.extensions
-  return jsonResponse(code === 'unexpected' ? 500 : 400, { path, error: error.message, code })
+  const { path = '$', code = 'unexpected' } = error.extensions
+  const { refusal = { status: code === 'unexpected' ? 500 : 400, code } } = error
+  return jsonResponse(refusal.status, { path, error: error.message, code: refusal.code })
 }
 
 const findEndpoint = (

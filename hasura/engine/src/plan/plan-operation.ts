@@ -7,7 +7,7 @@ import {
   OperationTypeNode,
   isObjectType,
 } from 'graphql'
-import { type Action, qualifiedKey } from '../metadata/types.ts'
+import { type Action, type CustomTypes, qualifiedKey } from '../metadata/types.ts'
 import { allOf } from '../schema/predicate.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import { remoteDocument, requireValid } from '../remote/remote-document.ts'
@@ -77,6 +77,7 @@ type RootFieldPlan =
   | {
       readonly kind: 'action'
       readonly action: Action
+      readonly customTypes: CustomTypes
       readonly arguments: ObjectValue
       readonly collected: CollectedField
       readonly type: GraphQLOutputType
@@ -208,8 +209,8 @@ const planRootField = (
     return { key, path, kind: 'action-result', action: meaning.action, id, collected, type: field.type }
   }
   if (meaning.kind === 'action') {
-    const { action } = meaning
-    return { key, path, kind: 'action', action, arguments: given, collected, type: field.type }
+    const { action, customTypes } = meaning
+    return { key, path, kind: 'action', action, customTypes, arguments: given, collected, type: field.type }
   }
   if (meaning.kind === 'entities')
     return { key, path, kind: 'entities', entities: planEntities(meaning, given, collected, scope) }

@@ -147,6 +147,6 @@ const refusalOf = (error: unknown): unknown => {
   const failure = failureOf(error)
   if (failure === undefined) return error
   const { code } = failure.extensions
-  const known = isErrorCode(code) ? code : 'unexpected'
+  const known = code !== undefined && isErrorCode(code) ? code : 'unexpected'
   return new HasuraError(known, failure.message, { status: known === 'unexpected' ? 500 : 400 })
 }

@@ -69,7 +69,7 @@ export const createActionTypes = (
     )
     const description = action.comment === undefined ? {} : { description: action.comment }
     const output = isAsynchronous(action) ? new GraphQLNonNull(scalars.scalar('uuid')) : outputOf(action)
-    return field({ kind: 'action', action }, output, { args, ...description })
+    return field({ kind: 'action', action, customTypes }, output, { args, ...description })
   }
   const outputOf = (action: Action) => outputType(action.definition.output_type ?? 'Boolean')
   const resultType: (action: Action) => GraphQLObjectType = memoize((action) => {

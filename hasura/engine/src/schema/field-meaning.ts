@@ -1,5 +1,5 @@
 import type { RemoteStep } from '../metadata/relationship-target.ts'
-import type { Action } from '../metadata/types.ts'
+import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import type { AggregateFunction } from './aggregate-function.ts'
 import type {
@@ -34,7 +34,7 @@ export type FieldMeaning =
   | { readonly kind: 'update-many'; readonly table: TableModel }
   | { readonly kind: 'delete'; readonly table: TableModel }
   | { readonly kind: 'delete-by-key'; readonly table: TableModel }
-  | { readonly kind: 'action'; readonly action: Action }
+  | { readonly kind: 'action'; readonly action: Action; readonly customTypes: CustomTypes }
   /** What has become of an asynchronous action. */
   | { readonly kind: 'action-result'; readonly action: Action }
   | { readonly kind: 'column'; readonly column: ColumnModel }

@@ -1,0 +1,73 @@
+import { RequestFailure } from '../execute/request-failure.ts'
+import type { Json } from '../metadata/parse.ts'
+import type { WebhookOutcome } from '../webhook/send-webhook.ts'
+
+/** What was said between the engine and a handler, as Hasura tells it in `internal` to whom it tells that. */
+export interface Exchange {
+  readonly request: Json
+  readonly response: Json
+}
+
+/** A failure of the handler's or of the engine's, in Hasura's words; `internal` is for those who may know. */
+export const handlerFailure = (
+  message: string,
+  internal?: Json,
+  code: 'unexpected' | 'parse-failed' = 'unexpected',
+): RequestFailure => new RequestFailure({ message, extensions: { path: '$', code }, internal })
+
+/** As `handlerFailure`, with the exchange in which it happened. */
+export const exchangeFailure = (
+  message: string,
+  error: Json,
+  { request, response }: Exchange,
+  code?: 'unexpected' | 'parse-failed',
+): RequestFailure => handlerFailure(message, { error, request, response }, code)
+
+/** The response's part of an exchange. */
+export const responseInfo = (
+  { status, headers }: Extract<WebhookOutcome, { kind: 'answered' }>,
+  body: Json,
+): Json => ({ status, body, headers: headers.map(([name, value]) => ({ name, value })) })
+
+/** Where Hasura's parser of such answers says that it is; its words go to the client. */
+const parser =
+  'parsing Hasura.GraphQL.Execute.Action.Types.ActionWebhookErrorResponse(ActionWebhookErrorResponse) failed'
+
+/**
+ * A 4xx is the handler's own word to the client: its `extensions` are told as they are, in place of a path and a code.
+ * Anything else is its failure.
+ */
+export const refusal = (status: number, body: Json, exchange: Exchange): RequestFailure => {
+  if (status < 400 || status >= 500)
+    return exchangeFailure(
+      'internal error',
+      `expecting 2xx or 4xx status code, but found ${status}`,
+      exchange,
+    )
+  const unreadable = (reason: string): RequestFailure =>
+    exchangeFailure(`${parser}, ${reason}`, 'unexpected response', exchange, 'parse-failed')
+  const fields = objectOf(body)
+  if (fields === undefined) return unreadable(`expected Object, but encountered ${kindOf(body)}`)
+  const { message, code, extensions } = fields
+  if (message === undefined) return unreadable('key "message" not found')
+  if (typeof message !== 'string') return unreadable(`expected String, but encountered ${kindOf(message)}`)
+  const own = typeof code === 'string' ? code : 'unexpected'
+  return new RequestFailure({
+    message,
+    extensions: objectOf(extensions ?? null) ?? { path: '$', code: own },
+    refusal: { status, code: own },
+  })
+}
+
+const objectOf = (value: Json): Readonly<Record<string, Json>> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, Json>>)
+    : undefined
+
+const kindOf = (value: Json): string => {
+  if (value === null) return 'Null'
+  if (Array.isArray(value)) return 'Array'
+  return { string: 'String', number: 'Number', boolean: 'Boolean', object: 'Object' }[
+    typeof value as 'string' | 'number' | 'boolean' | 'object'
+  ]
+}
