@@ -13,15 +13,11 @@ import { WebSocketLink } from '@apollo/client/link/ws'
 import { createClient } from 'graphql-ws'
 import type { Subscribable } from 'rxjs'
 import { SubscriptionClient } from 'subscriptions-transport-ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
-import { ADA, type Blog, articleId, authorHeaders, openBlog } from './blog.ts'
+import { ADA, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
-let blog: Blog
-beforeAll(async () => {
-  blog = await openBlog()
-})
-afterAll(() => blog.close())
+const blog = await openBlogForFile()
 
 const headers = authorHeaders(ADA)
 

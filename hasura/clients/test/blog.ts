@@ -3,6 +3,7 @@ import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { type Metadata, startEngine } from 'hasura-embedded'
 import pg from 'pg'
 import { pino } from 'pino'
+import { afterAll } from 'vitest'
 
 /** What an application knows of Hasura: where it is, and what to say to it. */
 export interface Blog {
@@ -59,6 +60,13 @@ export const openBlog = async (naming: NamingConvention = 'hasura-default'): Pro
       await drop()
     },
   }
+}
+
+/** A blog that the tests of one file share. It is closed after the last of them. */
+export const openBlogForFile = async (): Promise<Blog> => {
+  const blog = await openBlog()
+  afterAll(() => blog.close())
+  return blog
 }
 
 const own = { author_id: { _eq: 'X-Hasura-User-Id' } }

@@ -11,14 +11,10 @@ import {
   validateSchema,
 } from 'graphql'
 import { ClientError, GraphQLClient, gql } from 'graphql-request'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ADA, type Blog, adminHeaders, articleId, authorHeaders, openBlog } from './blog.ts'
+import { describe, expect, test } from 'vitest'
+import { ADA, adminHeaders, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
-let blog: Blog
-beforeAll(async () => {
-  blog = await openBlog()
-})
-afterAll(() => blog.close())
+const blog = await openBlogForFile()
 
 const introspect = (url: string, headers: Readonly<Record<string, string>>): Promise<IntrospectionQuery> =>
   new GraphQLClient(url, { headers }).request<IntrospectionQuery>(

@@ -11,15 +11,11 @@ import {
 } from '@urql/core'
 import { type Sink, createClient } from 'graphql-ws'
 import { SubscriptionClient } from 'subscriptions-transport-ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
-import { BO, type Blog, articleId, authorHeaders, openBlog } from './blog.ts'
+import { BO, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
-let blog: Blog
-beforeAll(async () => {
-  blog = await openBlog()
-})
-afterAll(() => blog.close())
+const blog = await openBlogForFile()
 
 const headers = authorHeaders(BO)
 
