@@ -16,7 +16,7 @@ export interface RemoteServer {
   close(): Promise<void>
 }
 
-const sdl = `
+const citySdl = `
   scalar JSON
   enum Unit { CELSIUS KELVIN }
   interface Node { id: ID! }
@@ -52,7 +52,7 @@ const withWeather = (city: (typeof cities)[number]) => ({
   weather: ({ unit }: { readonly unit: string }) => weatherOf(city.name, unit),
 })
 
-const rootValue = {
+const cityRoot = {
   city: ({ id }: { readonly id: string }) => {
     const found = cities.find((city) => city.id === id)
     return found && withWeather(found)
@@ -71,8 +71,16 @@ const rootValue = {
   rename: ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, name }),
 }
 
-/** A GraphQL server of somebody else's. */
-export const startRemoteServer = async (): Promise<RemoteServer> => {
+/** What a server of somebody else's serves. */
+export interface RemoteApi {
+  readonly sdl: string
+  readonly rootValue: object
+}
+
+const cityApi: RemoteApi = { sdl: citySdl, rootValue: cityRoot }
+
+/** A GraphQL server of somebody else's: cities with their weather, unless told what it serves. */
+export const startRemoteServer = async ({ sdl, rootValue }: RemoteApi = cityApi): Promise<RemoteServer> => {
   const schema = buildSchema(sdl)
   const queries: ReceivedQuery[] = []
   const server = createServer((request, response) => {

@@ -1,0 +1,1 @@
+DROP TABLE media, translation, page, category, site_member;

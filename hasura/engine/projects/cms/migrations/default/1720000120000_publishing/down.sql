@@ -1,0 +1,1 @@
+DROP FUNCTION publish_page(int);
