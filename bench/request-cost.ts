@@ -131,7 +131,7 @@ const known = await authenticator.authenticate({ authorization: `Bearer ${key}`,
 const admission = await rateLimits.admit({ merchantId: platform.merchantId, plan: 'ENTERPRISE' })
 const embedded = createEmbeddedDataLayer(engine)
 const { audit } = authenticator
-const noAuthentication = { audit, authenticate: () => Promise.resolve(known), addressOf: () => undefined }
+const noAuthentication = { audit, authenticate: () => Promise.resolve(known) }
 const noRates = { admit: () => Promise.resolve(admission), guesses } as unknown as EndpointParts['rateLimits']
 let seen = 0
 const newBody = (): Buffer => bodyOf(`${LIST_QUERY} # ${(seen += 1)}`)

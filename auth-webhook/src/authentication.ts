@@ -17,7 +17,12 @@ export type Refusal = {
 }
 
 export type Authentication =
-  | { readonly kind: 'authenticated'; readonly principal: Principal }
+  | {
+      readonly kind: 'authenticated'
+      readonly principal: Principal
+      /** The client's, as far as proxies are trusted to tell it. */
+      readonly clientAddress: string | null
+    }
   | Refusal
   /** Not looked at: the address has tried too many wrong credentials. `retryAfter` is in seconds. */
   | { readonly kind: 'too-many-guesses'; readonly retryAfter: number }

@@ -76,6 +76,7 @@ describe('a key', () => {
     const { authorization, keyId } = await createKey(database.sql, merchantId)
     expect(await authenticate(authorization)).toEqual({
       kind: 'authenticated',
+      clientAddress: remoteAddress,
       principal: {
         kind: 'key',
         merchantId,

@@ -52,8 +52,6 @@ export type AuthenticationOptions = {
 export type Authenticator = {
   /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
   authenticate(request: AuthenticationRequest, options?: AuthenticationOptions): Promise<Authentication>
-  /** The client's address, as far as proxies are trusted to tell it. */
-  addressOf(request: AuthenticationRequest): string | undefined
   /** Where refused accesses, and mutations that came to nothing, are written down. */
   readonly audit: AuditTrail
   /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
@@ -88,14 +86,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const usage = new KeyUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)
 
-  const addressOf = ({ remoteAddress, forwardedFor }: AuthenticationRequest): string | undefined =>
-    clientAddress(remoteAddress, forwardedFor, trustedProxies)
-
   async function authenticate(
     request: AuthenticationRequest,
     { again = false }: AuthenticationOptions = {},
   ): Promise<Authentication> {
-    const address = addressOf(request)
+    const address = clientAddress(request.remoteAddress, request.forwardedFor, trustedProxies)
     const retryAfter = again ? 0 : (guesses?.secondsToWait(address) ?? 0)
     const authentication = await recognise(request, address, retryAfter)
     if (!again && authentication.kind === 'refused' && authentication.id === 'SVC_AUTH_001')
@@ -111,33 +106,28 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const credential = parseCredential(request.authorization)
     // Who was let in before may share the address with who guesses.
     if (retryAfter > 0 && (credential.kind === 'refused' || !verifier.wasGood(credential))) {
-      audit.refused({ actor: null, code: 'SVC_RATE_001', operation: null, ...originOf(request) })
+      audit.refused({ actor: null, code: 'SVC_RATE_001', operation: null, ...originOf(request, address) })
       return { kind: 'too-many-guesses', retryAfter }
     }
-    if (credential.kind === 'refused') return recorded(credential, undefined, request)
+    if (credential.kind === 'refused') return recorded(credential, undefined, originOf(request, address))
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
-    if (verification.kind === 'refused') return recorded(verification, credential, request)
+    if (verification.kind === 'refused') return recorded(verification, credential, originOf(request, address))
     const admitted = admit(verification, credential, address)
-    if (admitted.kind === 'refused') return recorded(admitted, credential, request)
+    if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
     const { principal } = admitted
     if (principal.kind === 'key') usage.record(principal.merchantId, principal.keyId)
-    return { kind: 'authenticated', principal }
+    return { kind: 'authenticated', principal, clientAddress: address ?? null }
   }
 
-  const originOf = (request: AuthenticationRequest): Origin => ({
-    clientAddress: addressOf(request) ?? null,
-    requestId: request.requestId ?? null,
+  const originOf = ({ requestId }: AuthenticationRequest, address: string | undefined): Origin => ({
+    clientAddress: address ?? null,
+    requestId: requestId ?? null,
     source,
   })
 
-  function recorded(
-    refusal: Refusal,
-    credential: Credential | undefined,
-    request: AuthenticationRequest,
-  ): Refusal {
+  function recorded(refusal: Refusal, credential: Credential | undefined, origin: Origin): Refusal {
     const { id, reason, actor = null } = refusal
-    const origin = originOf(request)
     logger.info({ id, reason, requestId: origin.requestId, credential: credential?.kind }, 'refused')
     audit.refused({ actor, code: id, operation: null, ...origin })
     return refusal
@@ -145,7 +135,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate,
-    addressOf,
     audit,
     async publicKeys() {
       try {

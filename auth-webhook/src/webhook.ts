@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import { z } from 'zod'
-import { actorOf } from './audit/index.ts'
+import { actorOf, type Origin } from './audit/index.ts'
 import {
   createAuthenticator,
   type AuthenticationRequest,
@@ -69,16 +69,16 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
     const authentication = await authenticator.authenticate(request)
     switch (authentication.kind) {
       case 'authenticated': {
-        const { principal } = authentication
+        const { principal, clientAddress } = authentication
         const admission = await rateLimits?.admit(principal)
         if (admission?.kind === 'exceeded') {
-          recordExceeded(authenticator, principal, request)
+          recordExceeded(authenticator, principal, { clientAddress, requestId: request.requestId ?? null })
           refuseForNow(response, admission.retryAfter)
           return
         }
         response.json({
           ...principal.sessionVariables,
-          ...originOf(request, authenticator.addressOf(request)),
+          ...originOf(request, clientAddress),
           'Cache-Control': `max-age=${maxAgeSeconds}`,
         })
         return
@@ -124,13 +124,12 @@ function refuseForNow(response: Response, retryAfter: number): void {
 function recordExceeded(
   authenticator: Authenticator,
   principal: Principal,
-  request: AuthenticationRequest,
+  origin: Omit<Origin, 'source'>,
 ): void {
   authenticator.audit.refused({
     actor: actorOf(principal),
     code: 'SVC_RATE_001',
-    clientAddress: authenticator.addressOf(request) ?? null,
-    requestId: request.requestId ?? null,
+    ...origin,
     source: 'HASURA',
     operation: null,
   })
@@ -157,10 +156,10 @@ function requestOf(headers: Readonly<Record<string, string | string[] | undefine
 // no client, so its address says nothing.
 function originOf(
   { remoteAddress, requestId }: AuthenticationRequest,
-  clientAddress: string | undefined,
+  clientAddress: string | null,
 ): Record<string, string> {
   return {
-    ...(clientAddress !== undefined &&
+    ...(clientAddress !== null &&
       clientAddress !== remoteAddress && { 'x-hasura-client-address': clientAddress }),
     ...(requestId !== undefined && { 'x-hasura-request-id': requestId }),
   }

@@ -40,7 +40,7 @@ export interface EndpointParts {
   readonly projections: Projections
   readonly documents: Documents
   readonly plans: QueryPlans
-  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'addressOf'>
+  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate'>
   readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
@@ -66,8 +66,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
     const authentication = await parts.authenticator.authenticate({ ...credentialsOf(request), requestId })
     if (authentication.kind !== 'authenticated')
       return refusal([authenticationError(authentication)], context)
-    const { principal } = authentication
-    const clientAddress = parts.authenticator.addressOf(credentialsOf(request)) ?? null
+    const { principal, clientAddress } = authentication
     const caller = { principal, clientAddress, requestId }
     const admission = await parts.rateLimits.admit(principal)
     if (admission.kind === 'exceeded') {

@@ -22,10 +22,7 @@ export { allowedOriginsFrom, limitsFrom }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
-  readonly authenticator: Pick<
-    Authenticator,
-    'audit' | 'authenticate' | 'addressOf' | 'healthy' | 'publicKeys'
-  >
+  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'healthy' | 'publicKeys'>
   /** Every request is counted there. Whoever made them closes them. */
   readonly rateLimits: RateLimits
   readonly logger: Logger

@@ -62,6 +62,7 @@ export class Connection {
   readonly #parts: ConnectionParts
   #credentials: AuthenticationRequest | undefined
   #principal: Principal | undefined
+  #clientAddress: string | null = null
   #checking = false
 
   constructor(socket: WebSocket, request: IncomingMessage, parts: ConnectionParts) {
@@ -87,13 +88,14 @@ export class Connection {
       this.#refuse(authentication)
       return false
     }
-    const { principal } = authentication
+    const { principal, clientAddress } = authentication
     if (!this.#parts.connectionQuota.take(holderOf(principal))) {
       this.close(closeCodes.tooMany, 'Too many connections')
       return false
     }
     this.#credentials = credentials
     this.#principal = principal
+    this.#clientAddress = clientAddress
     return true
   }
 
@@ -177,9 +179,7 @@ export class Connection {
     const request: Request = { variables, principal }
     const binding = bindSubscription(plan, request)
     if ('errors' in binding) {
-      const { authenticator } = this.#parts
-      const clientAddress = (this.#credentials && authenticator.addressOf(this.#credentials)) ?? null
-      const caller = { principal, clientAddress, requestId }
+      const caller = { principal, clientAddress: this.#clientAddress, requestId }
       recordRefusal(this.#parts, caller, operation, binding.errors)
       return refused(binding.errors)
     }
