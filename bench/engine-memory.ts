@@ -11,19 +11,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import pg from 'pg'
 import { z } from 'zod'
-import { createEngineShop, SHOP_METADATA } from './src/engine-shop.ts'
+import { applyMetadata } from './src/apply-metadata.ts'
+import { createEngineShop, SHOP_TABLES } from './src/engine-shop.ts'
+import { readOptions } from './src/read-options.ts'
 import type { MemoryReading } from './src/serve-measured-engine.ts'
 
-const options = z
-  .object({
-    requests: z.coerce.number().int().min(20_000).default(1_000_000),
-    connections: z.coerce.number().int().min(1).max(1000).default(32),
-  })
-  .parse(parseArgs({ options: { requests: { type: 'string' }, connections: { type: 'string' } } }).values)
+const options = readOptions({
+  requests: z.coerce.number().int().min(20_000).default(1_000_000),
+  connections: z.coerce.number().int().min(1).max(1000).default(32),
+})
 
 const ADMIN_SECRET = 'bench-secret'
 const PRODUCTS = 10_000
@@ -50,7 +49,7 @@ started.defer(async () => {
 const [engineUrl] = (await once(engine, 'message')) as [string]
 const agent = new http.Agent({ keepAlive: true, maxSockets: options.connections })
 started.defer(() => agent.destroy())
-await post('/v1/metadata', {}, SHOP_METADATA)
+await applyMetadata(engineUrl, ADMIN_SECRET, SHOP_TABLES)
 
 const readings = [FIRST_READING, ...[0.1, 0.25, 0.5, 1].map((part) => Math.round(options.requests * part))]
 let sent = 0

@@ -8,36 +8,25 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { createSession, startEngine } from 'hasura-embedded'
 import pg from 'pg'
 import { pino } from 'pino'
 import { z } from 'zod'
+import { applyMetadata } from './src/apply-metadata.ts'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
-import { createEngineShop, MERCHANT, SHOP_METADATA } from './src/engine-shop.ts'
+import { createEngineShop, MERCHANT, SHOP_TABLES } from './src/engine-shop.ts'
+import { readOptions } from './src/read-options.ts'
 import { POOL_SIZE, startBareServer, startServerProcess } from './src/server-process.ts'
 import { type ShopOperation, shopOperations } from './src/shop-operations.ts'
 
-const options = z
-  .object({
-    rounds: z.coerce.number().int().min(1).max(100).default(7),
-    seconds: z.coerce.number().int().min(1).max(600).default(4),
-    connections: z.coerce.number().int().min(1).max(1000).default(16),
-    products: z.coerce.number().int().min(1000).max(10_000_000).default(200_000),
-    only: z.string().optional(),
-  })
-  .parse(
-    parseArgs({
-      options: {
-        rounds: { type: 'string' },
-        seconds: { type: 'string' },
-        connections: { type: 'string' },
-        products: { type: 'string' },
-        only: { type: 'string' },
-      },
-    }).values,
-  )
+const options = readOptions({
+  rounds: z.coerce.number().int().min(1).max(100).default(7),
+  seconds: z.coerce.number().int().min(1).max(600).default(4),
+  connections: z.coerce.number().int().min(1).max(1000).default(16),
+  products: z.coerce.number().int().min(1000).max(10_000_000).default(200_000),
+  only: z.string().optional(),
+})
 
 const ADMIN_SECRET = 'bench-secret'
 const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
@@ -66,7 +55,7 @@ const engine = await startServerProcess(
   ['--database-url', postgres.url, '--port', '0'],
 )
 started.defer(() => engine.stop())
-await applyMetadata(new URL('/v1/metadata', engine.url))
+await applyMetadata(engine.url, ADMIN_SECRET, SHOP_TABLES)
 const postgraphile = await startServerProcess(path.join(import.meta.dirname, 'src/serve-postgraphile.ts'), {
   DATABASE_URL: postgres.url,
   POOL_SIZE: String(POOL_SIZE),
@@ -128,13 +117,4 @@ async function statementOf({ name, engine: request }: ShopOperation) {
   } finally {
     await asked.stop()
   }
-}
-
-async function applyMetadata(url: URL): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': ADMIN_SECRET },
-    body: JSON.stringify(SHOP_METADATA),
-  })
-  if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
 }

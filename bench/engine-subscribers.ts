@@ -9,37 +9,26 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import pg from 'pg'
 import { z } from 'zod'
+import { applyMetadata } from './src/apply-metadata.ts'
 import { type LiveSubscriber, openSubscriber } from './src/live-subscriber.ts'
+import { processorMicroseconds } from './src/processor-time.ts'
+import { readOptions } from './src/read-options.ts'
 import { startServerProcess } from './src/server-process.ts'
 
-const options = z
-  .object({
-    subscribers: z.coerce.number().int().min(100).max(9_000).default(5_000),
-    interval: z.coerce.number().int().min(50).max(10_000).default(1_000),
-    changes: z.coerce.number().int().min(1).max(100).default(5),
-    slow: z.coerce.number().int().min(0).max(100).default(20),
-  })
-  .parse(
-    parseArgs({
-      options: {
-        subscribers: { type: 'string' },
-        interval: { type: 'string' },
-        changes: { type: 'string' },
-        slow: { type: 'string' },
-      },
-    }).values,
-  )
+const options = readOptions({
+  subscribers: z.coerce.number().int().min(100).max(9_000).default(5_000),
+  interval: z.coerce.number().int().min(50).max(10_000).default(1_000),
+  changes: z.coerce.number().int().min(1).max(100).default(5),
+  slow: z.coerce.number().int().min(0).max(100).default(20),
+})
 
 const ADMIN_SECRET = 'bench-secret'
 const QUERIES = 50
 const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
 const WINDOW_MS = 10_000
-/** In which /proc counts processor time. */
-const TICKS_PER_SECOND = 100
 const HEADERS = { 'x-hasura-admin-secret': ADMIN_SECRET, 'x-hasura-role': 'viewer' }
 
 await using started = new AsyncDisposableStack()
@@ -63,7 +52,8 @@ const engine = await startServerProcess(
   ['--database-url', postgres.url, '--port', '0'],
 )
 started.defer(() => engine.stop())
-await trackTicker()
+const select = { role: 'viewer', permission: { columns: '*', filter: {} } }
+await applyMetadata(engine.url, ADMIN_SECRET, [{ table: 'ticker', select_permissions: [select] }])
 
 /** Another name makes another statement, so these are 50 statements and not 50 values of one. */
 const queryOf = (number: number): string => {
@@ -175,35 +165,10 @@ async function committed(): Promise<number> {
 }
 
 async function processorSeconds(): Promise<number> {
-  const stat = await readFile(`/proc/${engine.pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  return ((await processorMicroseconds(engine.pid)) ?? Number.NaN) / 1_000_000
 }
 
 async function residentMegabytes(): Promise<number> {
   const status = await readFile(`/proc/${engine.pid}/status`, 'utf8')
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
-}
-
-async function trackTicker(): Promise<void> {
-  const select = { role: 'viewer', permission: { columns: '*', filter: {} } }
-  const response = await fetch(new URL('/v1/metadata', engine.url), {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': ADMIN_SECRET },
-    body: JSON.stringify({
-      type: 'replace_metadata',
-      args: {
-        version: 3,
-        sources: [
-          {
-            name: 'default',
-            kind: 'postgres',
-            configuration: { connection_info: { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } } },
-            tables: [{ table: 'ticker', select_permissions: [select] }],
-          },
-        ],
-      },
-    }),
-  })
-  if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
 }

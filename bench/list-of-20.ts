@@ -5,7 +5,6 @@
  *
  *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
  */
-import { parseArgs } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from 'postgres'
 import { z } from 'zod'
@@ -13,25 +12,15 @@ import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { compiledStatement } from './src/compiled-statement.ts'
 import { LIST_QUERY } from './src/list-query.ts'
 import { createManyProducts } from './src/many-products.ts'
+import { readOptions } from './src/read-options.ts'
 import { startBareServer } from './src/server-process.ts'
 
-const options = z
-  .object({
-    rounds: z.coerce.number().int().min(1).max(100).default(5),
-    seconds: z.coerce.number().int().min(1).max(600).default(6),
-    connections: z.coerce.number().int().min(1).max(1000).default(16),
-    products: z.coerce.number().int().min(20).max(1_000_000).default(5000),
-  })
-  .parse(
-    parseArgs({
-      options: {
-        rounds: { type: 'string' },
-        seconds: { type: 'string' },
-        connections: { type: 'string' },
-        products: { type: 'string' },
-      },
-    }).values,
-  )
+const options = readOptions({
+  rounds: z.coerce.number().int().min(1).max(100).default(5),
+  seconds: z.coerce.number().int().min(1).max(600).default(6),
+  connections: z.coerce.number().int().min(1).max(1000).default(16),
+  products: z.coerce.number().int().min(20).max(1_000_000).default(5000),
+})
 
 const platformProcess = await PlatformProcess.create()
 try {

@@ -4,25 +4,20 @@
  *
  *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
  */
-import { parseArgs } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import postgres from 'postgres'
 import { z } from 'zod'
 import { fillLongLists } from './src/long-lists.ts'
+import { median } from './src/median.ts'
+import { readOptions } from './src/read-options.ts'
 
 const PAGE = 20
 
-const options = z
-  .object({
-    products: z.coerce.number().int().min(200_000).max(1_000_000).default(200_000),
-    depth: z.coerce.number().int().min(2).max(1000).default(1000),
-    requests: z.coerce.number().int().min(1).max(10_000).default(30),
-  })
-  .parse(
-    parseArgs({
-      options: { products: { type: 'string' }, depth: { type: 'string' }, requests: { type: 'string' } },
-    }).values,
-  )
+const options = readOptions({
+  products: z.coerce.number().int().min(200_000).max(1_000_000).default(200_000),
+  depth: z.coerce.number().int().min(2).max(1000).default(1000),
+  requests: z.coerce.number().int().min(1).max(10_000).default(30),
+})
 
 const connection = z.object({
   edges: z.array(z.unknown()),
@@ -61,14 +56,14 @@ async function deepCursor(readPage: ReadPage): Promise<string | null> {
   return cursor
 }
 
-async function median(readPage: ReadPage, after: string | null): Promise<number> {
+async function medianTime(readPage: ReadPage, after: string | null): Promise<number> {
   const times: number[] = []
   for (let request = 0; request < options.requests; request++) {
     const start = performance.now()
     await readPage(after)
     times.push(performance.now() - start)
   }
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+  return median(times)
 }
 
 const platformProcess = await PlatformProcess.create()
@@ -88,10 +83,10 @@ try {
       return 'list' in data ? data.list : data.owner.list
     }
     const cursor = await deepCursor(readPage)
-    const first = await median(readPage, null)
-    const deep = await median(readPage, cursor)
+    const first = await medianTime(readPage, null)
+    const deep = await medianTime(readPage, cursor)
     console.log(`${name}: page 1 ${first.toFixed(1)} ms, page ${options.depth} ${deep.toFixed(1)} ms`)
   }
 } finally {
-  await platformProcess.stop()
+  await platformProcess.remove()
 }

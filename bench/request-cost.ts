@@ -11,24 +11,19 @@ import { limitsFrom } from '@commerce-graph/gateway'
 import { answerRequest, endpointParts, type EndpointParts } from '@commerce-graph/gateway/testing'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
-import { startEngine } from 'hasura-embedded'
-import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import postgres from 'postgres'
 import { z } from 'zod'
 import { LIST_QUERY } from './src/list-query.ts'
 import { createManyProducts } from './src/many-products.ts'
+import { median } from './src/median.ts'
+import { startPlatformEngine } from './src/platform-engine.ts'
+import { readOptions } from './src/read-options.ts'
 
-const options = z
-  .object({
-    requests: z.coerce.number().int().min(100).max(1_000_000).default(4_000),
-    redis: z.url({ protocol: /^rediss?$/ }).optional(),
-  })
-  .parse(
-    parseArgs({
-      options: { requests: { type: 'string' }, redis: { type: 'string' } },
-    }).values,
-  )
+const options = readOptions({
+  requests: z.coerce.number().int().min(100).max(1_000_000).default(4_000),
+  redis: z.url({ protocol: /^rediss?$/ }).optional(),
+})
 
 const bodyOf = (query: string): Buffer => Buffer.from(JSON.stringify({ query, variables: { first: 20 } }))
 const body = bodyOf(LIST_QUERY)
@@ -66,10 +61,6 @@ async function microseconds({ parts, nextBody }: Contender, key: string): Promis
   return time
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
 /**
  * One request of each contender in every round, so that whatever else the machine does hits all of them, and each round in
  * another order: what comes after a slow one is slower itself.
@@ -95,6 +86,7 @@ const shuffled = <T>(items: readonly T[]): readonly T[] =>
     .map((item) => [Math.random(), item] as const)
     .sort(([a], [b]) => a - b)
     .map(([, item]) => item)
+
 const logger = pino({ level: 'silent' })
 const limits = limitsFrom({})
 await using started = new AsyncDisposableStack()
@@ -104,15 +96,7 @@ const platform = await platformProcess.start()
 const sql = postgres(platform.databaseUrl, { max: 1 })
 await createManyProducts(sql, platform.merchantId, 2_000)
 await sql.end()
-const engine = await startEngine({
-  databaseUrl: platform.databaseUrl,
-  env: {
-    HASURA_GRAPHQL_DATABASE_URL: platform.databaseUrl,
-    ACTIONS_BASE_URL: 'http://127.0.0.1:9',
-    ACTIONS_SECRET: 'none',
-  },
-  logger,
-})
+const engine = await startPlatformEngine(platform.databaseUrl, logger)
 started.defer(() => engine.stop())
 const key = platform.liveKey
 const settings = ratesFrom({ LIMIT_RATE_ENTERPRISE: '1000000000/1000000000/1000000000' })

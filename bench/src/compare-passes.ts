@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import autocannon from 'autocannon'
+import { median } from './median.ts'
+import { processorMicroseconds } from './processor-time.ts'
 
 export interface Contender {
   readonly name: string
@@ -64,7 +65,7 @@ async function measure(
   { name, url, pid, headers, body }: Contender,
   { seconds, connections }: PassOptions,
 ): Promise<Pass> {
-  const before = await processorMicroseconds(pid)
+  const before = await spentBy(pid)
   const result = await autocannon({
     url,
     method: 'POST',
@@ -74,7 +75,7 @@ async function measure(
     duration: seconds,
     workers: 1,
   })
-  const after = await processorMicroseconds(pid)
+  const after = await spentBy(pid)
   if (result.non2xx > 0 || result.errors > 0) {
     throw new Error(`${name}: ${result.non2xx} answers were not 200, ${result.errors} requests failed`)
   }
@@ -85,23 +86,5 @@ async function measure(
   }
 }
 
-const MICROSECONDS_PER_TICK = 10_000
-
-/** User and system time of all threads of a process so far, as Linux counts it. */
-async function processorMicroseconds(pid: number | undefined): Promise<number | undefined> {
-  if (pid === undefined) return undefined
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
-  } catch {
-    return undefined
-  }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted[Math.floor(sorted.length / 2)]
-  if (middle === undefined) throw new Error('nothing was measured')
-  return middle
-}
+const spentBy = async (pid: number | undefined) =>
+  pid === undefined ? undefined : processorMicroseconds(pid)

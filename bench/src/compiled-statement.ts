@@ -3,8 +3,9 @@ import { createEmbeddedDataLayer, type DataLayer } from '@commerce-graph/data-la
 import { startGateway } from '@commerce-graph/gateway'
 import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import type { Ready } from '@commerce-graph/platform/testing'
-import { createSession, type ExplainedStatement, startEngine } from 'hasura-embedded'
+import { createSession, type ExplainedStatement } from 'hasura-embedded'
 import { pino } from 'pino'
+import { startPlatformEngine } from './platform-engine.ts'
 
 /**
  * The statement that a request to /graphql ends up as, found by sending the request through a gateway and an engine of
@@ -13,15 +14,7 @@ import { pino } from 'pino'
 export async function compiledStatement(platform: Ready, body: string): Promise<ExplainedStatement> {
   const logger = pino({ level: 'silent' })
   await using started = new AsyncDisposableStack()
-  const engine = await startEngine({
-    databaseUrl: platform.databaseUrl,
-    env: {
-      HASURA_GRAPHQL_DATABASE_URL: platform.databaseUrl,
-      ACTIONS_BASE_URL: 'http://127.0.0.1:9',
-      ACTIONS_SECRET: 'none',
-    },
-    logger,
-  })
+  const engine = await startPlatformEngine(platform.databaseUrl, logger)
   started.defer(() => engine.stop())
   const authenticator = createAuthenticator({ databaseUrl: platform.databaseUrl, mode: 'live', logger })
   started.defer(() => authenticator.close())

@@ -42,48 +42,33 @@ const readable = (columns: string | readonly string[], filter: object) => [
   { role: 'merchant', permission: { columns, filter, allow_aggregations: true } },
 ]
 
-/** `replace_metadata` of the shop: a role that sees and writes the rows of its own merchant. */
-export const SHOP_METADATA = {
-  type: 'replace_metadata',
-  args: {
-    version: 3,
-    sources: [
+/** The shop's tables in metadata: a role that sees and writes the rows of its own merchant. */
+export const SHOP_TABLES: readonly object[] = [
+  {
+    table: 'product',
+    array_relationships: [
+      { name: 'images', using: belongingToProduct('product_image') },
+      { name: 'categories', using: belongingToProduct('product_category') },
+    ],
+    object_relationships: [{ name: 'stock', using: belongingToProduct('stock') }],
+    select_permissions: readable('*', OWN),
+    insert_permissions: [
       {
-        name: 'default',
-        kind: 'postgres',
-        configuration: {
-          connection_info: { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } },
+        role: 'merchant',
+        permission: {
+          columns: ['name', 'slug', 'price', 'currency', 'status'],
+          set: { merchant_id: 'X-Hasura-Merchant-Id' },
+          check: OWN,
         },
-        tables: [
-          {
-            table: 'product',
-            array_relationships: [
-              { name: 'images', using: belongingToProduct('product_image') },
-              { name: 'categories', using: belongingToProduct('product_category') },
-            ],
-            object_relationships: [{ name: 'stock', using: belongingToProduct('stock') }],
-            select_permissions: readable('*', OWN),
-            insert_permissions: [
-              {
-                role: 'merchant',
-                permission: {
-                  columns: ['name', 'slug', 'price', 'currency', 'status'],
-                  set: { merchant_id: 'X-Hasura-Merchant-Id' },
-                  check: OWN,
-                },
-              },
-            ],
-          },
-          { table: 'product_image', select_permissions: readable('*', OWN) },
-          {
-            table: 'product_category',
-            object_relationships: [{ name: 'category', using: { foreign_key_constraint_on: 'category_id' } }],
-            select_permissions: readable('*', OWN),
-          },
-          { table: 'category', select_permissions: readable('*', {}) },
-          { table: 'stock', select_permissions: readable('*', OWN) },
-        ],
       },
     ],
   },
-} as const
+  { table: 'product_image', select_permissions: readable('*', OWN) },
+  {
+    table: 'product_category',
+    object_relationships: [{ name: 'category', using: { foreign_key_constraint_on: 'category_id' } }],
+    select_permissions: readable('*', OWN),
+  },
+  { table: 'category', select_permissions: readable('*', {}) },
+  { table: 'stock', select_permissions: readable('*', OWN) },
+]

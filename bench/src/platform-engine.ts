@@ -1,0 +1,14 @@
+import { type Engine, startEngine } from 'hasura-embedded'
+import type { Logger } from 'pino'
+
+/** An engine of this process over a platform's database, with the platform's metadata. Its actions lead nowhere. */
+export const startPlatformEngine = (databaseUrl: string, logger: Logger): Promise<Engine> =>
+  startEngine({
+    databaseUrl,
+    env: {
+      HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
+      ACTIONS_BASE_URL: 'http://127.0.0.1:9',
+      ACTIONS_SECRET: 'none',
+    },
+    logger,
+  })
