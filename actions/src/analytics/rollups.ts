@@ -1,5 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 
 /** Quarters of an hour summed up in one transaction. */
 const BATCH = 500
@@ -18,13 +19,9 @@ export async function refreshRollups(database: Database): Promise<number> {
 }
 
 async function refreshMerchant(database: Database, merchantId: MerchantId): Promise<number> {
-  let refreshed = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
+  return inBatches(BATCH, async () =>
+    onlyOutcome(
       await database<{ outcome: number }[]>`SELECT analytics.refresh(${merchantId}, ${BATCH}) AS outcome`,
-    )
-    refreshed += batch
-  } while (batch === BATCH)
-  return refreshed
+    ),
+  )
 }

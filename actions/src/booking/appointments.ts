@@ -1,5 +1,6 @@
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { type AppointmentStatus, appointmentTransitions } from './appointment-machine.ts'
 
 /** Why SQL refused an appointment or a change of one. */
@@ -93,14 +94,10 @@ const REMINDER_BATCH = 500
 
 /** Writes the reminders that are due, each once. Returns how many. */
 export async function writeReminders(database: Database): Promise<number> {
-  let written = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
+  return inBatches(REMINDER_BATCH, async () =>
+    onlyOutcome(
       await database<{ outcome: number }[]>`
         SELECT booking.write_reminders(make_interval(secs => ${REMINDER_AHEAD}), ${REMINDER_BATCH}) AS outcome`,
-    )
-    written += batch
-  } while (batch === REMINDER_BATCH)
-  return written
+    ),
+  )
 }

@@ -4,6 +4,7 @@ import type { CustomerId, MerchantId } from '../action/session.ts'
 import type { LineRefusal } from '../catalog/index.ts'
 import type { CouponRefusal } from '../promotion/index.ts'
 import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 
 /** Seconds that a cart lives after it was last changed. */
 const CART_LIFETIME = 30 * 24 * 60 * 60
@@ -150,15 +151,9 @@ const PURGE_BATCH = 500
 
 /** Deletes carts that expired without becoming an order. Returns how many. */
 export async function purgeExpiredCarts(database: Database): Promise<number> {
-  let purged = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
-      await database<{ outcome: number }[]>`SELECT cart.purge_expired(${PURGE_BATCH}) AS outcome`,
-    )
-    purged += batch
-  } while (batch === PURGE_BATCH)
-  return purged
+  return inBatches(PURGE_BATCH, async () =>
+    onlyOutcome(await database<{ outcome: number }[]>`SELECT cart.purge_expired(${PURGE_BATCH}) AS outcome`),
+  )
 }
 
 /**

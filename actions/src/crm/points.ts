@@ -1,5 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 
 /** What SQL did with a customer's points, or why it didn't. */
 export type PointsOutcome =
@@ -44,13 +45,7 @@ const EXPIRY_BATCH = 200
 
 /** Takes points off that have expired. Returns of how many accounts. */
 export async function expirePoints(database: Database): Promise<number> {
-  let expired = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
-      await database<{ outcome: number }[]>`SELECT crm.expire_points(${EXPIRY_BATCH}) AS outcome`,
-    )
-    expired += batch
-  } while (batch === EXPIRY_BATCH)
-  return expired
+  return inBatches(EXPIRY_BATCH, async () =>
+    onlyOutcome(await database<{ outcome: number }[]>`SELECT crm.expire_points(${EXPIRY_BATCH}) AS outcome`),
+  )
 }

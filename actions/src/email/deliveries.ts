@@ -1,6 +1,7 @@
 import type { SecretBox } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import {
   CLAIM_SECONDS,
   type Claim,
@@ -61,16 +62,13 @@ interface ClaimedEmail {
 
 /** Sends what is due. Can run at any time, twice at once, and be killed at any point. Returns how many it sent, or tried to. */
 export async function deliverEmails(database: Database, sending: EmailSending): Promise<number> {
-  let dealtWith = 0
-  let batch: number
-  do {
+  const sendBatch = async () => {
     const claimed = await database<ClaimedEmail[]>`
       SELECT * FROM email.claim(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${sending.retryPolicy.maxAttempts})`
     await Promise.all(claimed.map((email) => deliver(database, sending, email)))
-    batch = claimed.length
-    dealtWith += batch
-  } while (batch === BATCH && dealtWith < MAX_PER_RUN)
-  return dealtWith
+    return claimed.length
+  }
+  return inBatches(BATCH, sendBatch, MAX_PER_RUN)
 }
 
 async function deliver(database: Database, sending: EmailSending, email: ClaimedEmail): Promise<void> {

@@ -2,6 +2,7 @@ import type { SecretBox } from '@commerce-graph/auth-webhook'
 import { Secret, TOTP } from 'otpauth'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { newRecoveryCodes, recoveryHash } from './secrets.ts'
 import type { Grantor, IdentityOutcome } from './users.ts'
 
@@ -126,10 +127,8 @@ const RESEAL_BATCH = 500
 
 /** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
 export async function resealAuthenticators({ database, secretBox }: SecondFactorOptions): Promise<number> {
-  let resealed = 0
-  let batch: number
-  do {
-    batch = await database.begin(async (sql) => {
+  return inBatches(RESEAL_BATCH, () =>
+    database.begin(async (sql) => {
       const rows = await sql<{ merchantId: MerchantId; userId: string; secret: string }[]>`
         SELECT merchant_id AS "merchantId", user_id AS "userId", secret FROM identity.totp
         WHERE split_part(secret, '.', 1) <> ${secretBox.keyId}
@@ -141,10 +140,8 @@ export async function resealAuthenticators({ database, secretBox }: SecondFactor
           WHERE merchant_id = ${user.merchantId} AND user_id = ${user.userId}`
       }
       return rows.length
-    })
-    resealed += batch
-  } while (batch === RESEAL_BATCH)
-  return resealed
+    }),
+  )
 }
 
 /** The time step that a code belongs to; null: to none that is near. */

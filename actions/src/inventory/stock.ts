@@ -1,6 +1,7 @@
 import type { Shortage } from '../action/answer.ts'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { release } from './reservation-machine.ts'
 
 export interface ReserveRequest {
@@ -115,14 +116,12 @@ export async function expireReservations(database: Database): Promise<number> {
     WHERE r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()`
   let expired = 0
   for (const { merchant_id: merchantId } of merchants) {
-    let batch: number
-    do {
-      batch = onlyOutcome(
+    expired += await inBatches(EXPIRY_BATCH, async () =>
+      onlyOutcome(
         await database<{ outcome: number }[]>`
           SELECT inventory.expire_reservations(${merchantId}, ${EXPIRY_BATCH}) AS outcome`,
-      )
-      expired += batch
-    } while (batch === EXPIRY_BATCH)
+      ),
+    )
   }
   return expired
 }

@@ -5,6 +5,7 @@ import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
@@ -16,21 +17,6 @@ import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 
 /** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
-export type MaintenanceJob =
-  | 'expire-reservations'
-  | 'reconcile-payments'
-  | 'remind-of-appointments'
-  | 'expire-points'
-  | 'refresh-rollups'
-  | 'tell-back-in-stock'
-  | 'advance-campaigns'
-  | 'deliver-messages'
-  | 'purge-expired'
-  | 'begin-subscription-periods'
-  | 'rotate-signing-keys'
-  | 'reseal-secrets'
-  | 'prepare-audit-months'
-
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
@@ -45,7 +31,9 @@ export const maintenanceJobs = [
   'rotate-signing-keys',
   'reseal-secrets',
   'prepare-audit-months',
-] as const satisfies readonly MaintenanceJob[]
+] as const
+
+export type MaintenanceJob = (typeof maintenanceJobs)[number]
 
 export interface MaintenanceOptions {
   readonly database: Database
@@ -106,15 +94,11 @@ const SIGNING_KEY_LIFETIME = 30 * 24 * 60 * 60
 const PURGE_BATCH = 500
 
 async function purgeIdempotencyRecords(database: Database): Promise<number> {
-  let purged = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
+  return inBatches(PURGE_BATCH, async () =>
+    onlyOutcome(
       await database<
         { outcome: number }[]
       >`SELECT platform.purge_idempotency_records(${PURGE_BATCH}) AS outcome`,
-    )
-    purged += batch
-  } while (batch === PURGE_BATCH)
-  return purged
+    ),
+  )
 }

@@ -1,5 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { type SubscriptionStatus, subscriptionTransitions } from './subscription-machine.ts'
 
 export const plans = ['FREE', 'STARTER', 'PRO', 'ENTERPRISE'] as const
@@ -38,14 +39,10 @@ const BATCH = 500
 /** Begins the next period of every subscription whose period is over. Returns how many. */
 export async function beginPeriods(database: Database): Promise<number> {
   const { renew, end } = subscriptionTransitions
-  let begun = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
+  return inBatches(BATCH, async () =>
+    onlyOutcome(
       await database<{ outcome: number }[]>`
         SELECT merchant.begin_periods(${BATCH}, ${renew.from as string[]}, ${renew.to}, ${end.to}) AS outcome`,
-    )
-    begun += batch
-  } while (batch === BATCH)
-  return begun
+    ),
+  )
 }

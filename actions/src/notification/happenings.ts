@@ -1,5 +1,6 @@
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import type { Message } from './announcements.ts'
 import { announce } from './announcements.ts'
 
@@ -64,20 +65,16 @@ export async function tellBackInStock(
   merchantId: MerchantId,
   stockItemId: string,
 ): Promise<number> {
-  let told = 0
-  let batch: number
-  do {
-    batch = await database.begin(async (sql) => {
+  return inBatches(ALERT_BATCH, () =>
+    database.begin(async (sql) => {
       const alerts = await sql<{ alert_id: string; message: Message }[]>`
         SELECT * FROM notification.claim_back_in_stock(${merchantId}, ${stockItemId}, ${ALERT_BATCH})`
       for (const { alert_id: subjectKey, message } of alerts) {
         await announce(sql, { merchantId, kind: 'STOCK_ALERT', subjectKey, message })
       }
       return alerts.length
-    })
-    told += batch
-  } while (batch === ALERT_BATCH)
-  return told
+    }),
+  )
 }
 
 /** The same for every item: not only stock brings something back, a product that is for sale again does too. */

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { CLAIM_SECONDS, type RetryPolicy, settle } from '../delivery/index.ts'
 import type { Push, PushTransport } from '../push/index.ts'
 
@@ -22,9 +23,7 @@ export async function deliverPushes(
   database: Database,
   { pusher, retryPolicy }: PushSending,
 ): Promise<number> {
-  let dealtWith = 0
-  let batch: number
-  do {
+  const sendBatch = async () => {
     const claimed = await database<ClaimedPush[]>`
       SELECT * FROM notification.claim_pushes(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${retryPolicy.maxAttempts})`
     await Promise.all(
@@ -41,8 +40,7 @@ export async function deliverPushes(
         )
       }),
     )
-    batch = claimed.length
-    dealtWith += batch
-  } while (batch === BATCH && dealtWith < MAX_PER_RUN)
-  return dealtWith
+    return claimed.length
+  }
+  return inBatches(BATCH, sendBatch, MAX_PER_RUN)
 }

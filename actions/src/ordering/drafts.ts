@@ -1,6 +1,7 @@
 import { actingAs } from '../action/acting-as.ts'
 import type { Session } from '../action/session.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import type { OrderRefusal } from './order-refusal.ts'
 import type { Address, OrderLine, PlaceOutcome } from './orders.ts'
 
@@ -59,13 +60,9 @@ const PURGE_BATCH = 500
 
 /** Deletes drafts that expired a month ago. Returns how many. */
 export async function purgeExpiredDrafts(database: Database): Promise<number> {
-  let purged = 0
-  let batch: number
-  do {
-    batch = onlyOutcome(
+  return inBatches(PURGE_BATCH, async () =>
+    onlyOutcome(
       await database<{ outcome: number }[]>`SELECT ordering.purge_expired_drafts(${PURGE_BATCH}) AS outcome`,
-    )
-    purged += batch
-  } while (batch === PURGE_BATCH)
-  return purged
+    ),
+  )
 }

@@ -4,6 +4,7 @@ import type { Shortage } from '../action/answer.ts'
 import { actingAs } from '../action/acting-as.ts'
 import { ownerOf, type Session } from '../action/session.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
 import type { OrderRefusal } from './order-refusal.ts'
 
@@ -191,14 +192,12 @@ export async function lapseUnpaidOrders(database: Database): Promise<number> {
     WHERE r.status = 'ACTIVE' AND r.order_id IS NOT NULL AND r.expires_at <= now()`
   let lapsed = 0
   for (const { merchant_id: merchantId } of merchants) {
-    let batch: number
-    do {
-      batch = onlyOutcome(
+    lapsed += await inBatches(LAPSE_BATCH, async () =>
+      onlyOutcome(
         await database<{ outcome: number }[]>`
           SELECT ordering.lapse_unpaid_orders(${merchantId}, ${LAPSE_BATCH}, ${[...from]}::text[], ${to}) AS outcome`,
-      )
-      lapsed += batch
-    } while (batch === LAPSE_BATCH)
+      ),
+    )
   }
   return lapsed
 }
