@@ -259,7 +259,8 @@ test('what a message said is kept for 90 days, and what can be sent again afterw
   expect(await purgeRenderedEmails(shop.database)).toBe(2)
   expect(await purgeRenderedEmails(shop.database)).toBe(0)
   const rows = await shop.database`
-    SELECT recipient, html IS NULL AND text IS NULL AS emptied, facts = '{}' AS forgotten FROM email.delivery ORDER BY id`
+    SELECT recipient, html IS NULL AND text IS NULL AS emptied, facts = '{}' AS forgotten FROM email.delivery
+    ORDER BY array_position(${[sent, failed, recent]}::text[], recipient::text)`
   expect(rows).toEqual([
     { recipient: sent, emptied: true, forgotten: true },
     { recipient: failed, emptied: true, forgotten: false },
