@@ -1,6 +1,7 @@
 import type { Operation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import { type RootField, planOperation } from '../plan/plan-operation.ts'
+import { planOperation } from '../plan/plan-operation.ts'
+import type { RootField } from '../plan/root-field.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { RoleSchema } from '../schema/role-schema.ts'
 import type { ParameterSource } from '../sql/parameter.ts'

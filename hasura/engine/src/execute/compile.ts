@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EntitiesPlan } from '../plan/plan-entities.ts'
-import type { RootField } from '../plan/plan-operation.ts'
+import type { RootField } from '../plan/root-field.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type {
   DeletePlan,

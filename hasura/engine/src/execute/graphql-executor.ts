@@ -10,7 +10,7 @@ import type {
 } from '../graphql-request.ts'
 import { parseOperation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
-import type { RootFieldPlace } from '../plan/plan-operation.ts'
+import type { RootFieldPlace } from '../plan/root-field.ts'
 import { RequestError } from '../plan/request-error.ts'
 import type { NamingConvention } from '../schema/naming.ts'
 import type { JoinRegistry } from '../plan/remote-joins.ts'

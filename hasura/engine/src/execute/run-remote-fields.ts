@@ -1,4 +1,4 @@
-import type { RootField } from '../plan/plan-operation.ts'
+import type { RootField } from '../plan/root-field.ts'
 import type { RemoteCaller } from '../remote/send-remote.ts'
 import { askRemote, shaped } from './ask-remote.ts'
 

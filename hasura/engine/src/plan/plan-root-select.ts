@@ -1,0 +1,117 @@
+import { type GraphQLOutputType, isObjectType } from 'graphql'
+import { qualifiedKey } from '../metadata/types.ts'
+import { sessionObject } from '../schema/computed-call.ts'
+import type { FieldMeaning } from '../schema/field-meaning.ts'
+import { type CallArgument, type ComputedCall, allOf } from '../schema/predicate.ts'
+import type { FunctionModel } from '../schema/source-model.ts'
+import type { CollectedField } from './collect-fields.ts'
+import type { ObjectValue } from './input-value.ts'
+import { nodeCondition, readNodeId } from './node-id.ts'
+import { planConnection } from './plan-connection.ts'
+import { planKey } from './plan-mutation.ts'
+import {
+  type SelectScope,
+  givenArguments,
+  objectTypeOf,
+  planAggregate,
+  planRowFields,
+  planRows,
+  tableSource,
+} from './plan-select.ts'
+import { member } from './plan-value.ts'
+import { RequestError } from './request-error.ts'
+import type { RowSource, SelectPlan } from './tree.ts'
+
+type RootSelectMeaning = Extract<
+  FieldMeaning,
+  {
+    kind:
+      'node' | 'rows' | 'row-by-key' | 'rows-aggregate' | 'connection' | 'function' | 'function-connection'
+  }
+>
+
+/** What a root field reads: rows of a table, of a function, or the one that a key or an id names. Throws RequestError. */
+export const planRootSelect = (
+  meaning: RootSelectMeaning,
+  given: ObjectValue,
+  output: GraphQLOutputType,
+  collected: CollectedField,
+  scope: SelectScope,
+): SelectPlan => {
+  if (meaning.kind === 'node') return planNode(given, collected, scope)
+  const type = objectTypeOf(output)
+  const { selections, path } = collected
+  switch (meaning.kind) {
+    case 'rows': {
+      const rows = planRows(tableSource(meaning.table), [], given, meaning.table, scope)
+      return { kind: 'rows', rows, fields: planRowFields(type, selections, meaning.table, scope, path) }
+    }
+    case 'row-by-key': {
+      const { table } = meaning
+      const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+      const filter = { kind: 'and' as const, operands: [rows.filter, planKey(given, table, scope)] }
+      const fields = planRowFields(type, selections, table, scope, path)
+      return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
+    }
+    case 'rows-aggregate':
+      return planAggregate(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+    case 'connection':
+      return planConnection(tableSource(meaning.table), [], given, meaning.table, type, collected, scope)
+    case 'function-connection': {
+      const { function: model, table } = meaning
+      const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
+      return planConnection(from, [], given, table, type, collected, scope)
+    }
+    case 'function': {
+      const { function: model, table } = meaning
+      const from: RowSource = { kind: 'function', name: table.name, call: functionCall(model, given) }
+      if (meaning.aggregate) return planAggregate(from, [], given, table, type, collected, scope)
+      const rows = planRows(from, [], given, table, scope)
+      const fields = planRowFields(type, selections, table, scope, path)
+      return { kind: model.catalog.returnsSet ? 'rows' : 'row', rows, fields }
+    }
+    default:
+      return meaning satisfies never
+  }
+}
+
+/** `node(id)`: the row that the id names, if the role may see it, as what it is. */
+const planNode = (
+  given: ObjectValue,
+  { selections, path }: CollectedField,
+  scope: SelectScope,
+): SelectPlan => {
+  const input = member(given, 'id')
+  const text = input?.kind === 'leaf' && typeof input.value === 'string' ? input.value : ''
+  const id = readNodeId(text, `${path}.args.id`)
+  const table = scope.source.tables.get(qualifiedKey({ schema: id.schema, name: id.table }))
+  const type = table === undefined ? undefined : scope.schema.getType(table.typeName)
+  if (table === undefined || !isObjectType(type) || type.getInterfaces().length === 0)
+    throw new RequestError(`the node id is invalid: table "${id.table}" has no nodes`, path)
+  const rows = planRows(tableSource(table), [], { ...given, fields: new Map() }, table, scope)
+  const filter = allOf([rows.filter, nodeCondition(id, table, path)])
+  const fields = planRowFields(type, selections, table, scope, path)
+  return { kind: 'row', rows: { ...rows, filter, limit: undefined }, fields }
+}
+
+/** A tracked function's call: by position up to the first argument left out, by name from there on. */
+const functionCall = (model: FunctionModel, given: ObjectValue): ComputedCall => {
+  const input = member(given, 'args')
+  const values = givenArguments(model.arguments, input)
+  const path = `${given.path}.args`
+  let omitted = false
+  const args = model.catalog.arguments.flatMap(({ name }, index): CallArgument[] => {
+    const own = model.arguments.find((argument) => argument.index === index)
+    const value = own === undefined ? sessionObject : values.get(own.graphqlName)
+    if (value === undefined) {
+      if (own?.hasDefault !== true)
+        throw new RequestError('Non default arguments cannot be omitted', path, 'not-supported')
+      omitted = true
+      return []
+    }
+    if (omitted && name === undefined)
+      throw new RequestError('Only last set of positional arguments can be omitted', path, 'not-supported')
+    return [{ name: omitted ? name : undefined, value }]
+  })
+  return { function: model.catalog.name, arguments: args }
+}
