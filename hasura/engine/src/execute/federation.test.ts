@@ -170,29 +170,20 @@ describe('_entities', () => {
   })
 
   test.each([
-    ['no object', [7], 'expected an object with __typename and the fields of its key', '[0]'],
-    ['no type', [{ sku: 1 }], 'expected a string for "__typename"', '[0].__typename'],
+    ['no object', [7], 'representations is expecting a list of objects only', '[0]'],
+    ['no type', [{ sku: 1 }], '__typename key not found', '[0]'],
+    ['a type that is no name', [{ __typename: 1 }], '__typename can only be a string value', '[0]'],
     [
       'another type',
       [
         { __typename: 'product', sku: 1 },
         { __typename: 'order', id: 1 },
       ],
-      `type "order" not found in the union '_Entity'`,
-      '[1].__typename',
+      'order is not found in selection set or apollo federation is not enabled for the type',
+      '[1]',
     ],
-    [
-      'half a key',
-      [{ __typename: 'Stock', sku: 1 }],
-      'missing key field "warehouse" of type "Stock"',
-      '[0].warehouse',
-    ],
-    [
-      'a key of null',
-      [{ __typename: 'product', sku: null }],
-      'missing key field "sku" of type "product"',
-      '[0].sku',
-    ],
+    ['half a key', [{ __typename: 'Stock', sku: 1 }], 'cannot find warehouse in _Any type', '[0].warehouse'],
+    ['a key of null', [{ __typename: 'product', sku: null }], 'cannot find sku in _Any type', '[0].sku'],
     [
       'a key of many',
       [{ __typename: 'product', sku: [1, 2] }],
@@ -245,7 +236,9 @@ describe('_entities', () => {
 
   test('is not there for types whose key an inherited role reads in some rows only', async () => {
     expect(await ask([{ __typename: 'product', sku: 1 }], as('both'))).toMatchObject({
-      errors: [{ message: `type "product" not found in the union '_Entity'` }],
+      errors: [
+        { message: expect.stringContaining('apollo federation is not enabled for the type') as string },
+      ],
     })
     const sdl = await sdlOf('both')
     expect(sdl).toContain('type product {')

@@ -95,16 +95,16 @@ const readRepresentation = (
   const { path } = item
   const value = item.kind === 'leaf' ? item.value : null
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new RequestError('expected an object with __typename and the fields of its key', path)
+    throw new RequestError('representations is expecting a list of objects only', path)
   const given = value as Readonly<Record<string, JsonValue>>
   const typeName = given['__typename']
-  if (typeof typeName !== 'string')
-    throw new RequestError('expected a string for "__typename"', `${path}.__typename`)
+  if (typeName === undefined) throw new RequestError('__typename key not found', path)
+  if (typeof typeName !== 'string') throw new RequestError('__typename can only be a string value', path)
   const table = tables.get(typeName)
   if (table === undefined)
     throw new RequestError(
-      `type "${typeName}" not found in the union '${entityUnionName}'`,
-      `${path}.__typename`,
+      `${typeName} is not found in selection set or apollo federation is not enabled for the type`,
+      path,
     )
   const values = primaryKeyColumns(table).map(({ name, graphqlName }): [string, JsonValue] => [
     name,
@@ -116,8 +116,7 @@ const readRepresentation = (
 /** What is in a key; whether it fits the column's type is Postgres' to say. */
 const keyValue = (value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue => {
   const at = `${path}.${name}`
-  if (value === undefined || value === null)
-    throw new RequestError(`missing key field "${name}" of type "${typeName}"`, at)
+  if (value === undefined || value === null) throw new RequestError(`cannot find ${name} in _Any type`, at)
   if (typeof value === 'object')
     throw new RequestError(`expected a scalar for key field "${name}" of type "${typeName}"`, at)
   // JSON's reader has rounded it already, and it might name another row.
