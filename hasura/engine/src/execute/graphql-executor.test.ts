@@ -250,6 +250,11 @@ describe('mutations', () => {
     ).toMatchObject({
       reprice: [{ price: 2000 }, { price: 10000 }, { price: 4000 }, { price: 6000 }],
     })
+    expect(
+      await errorOf('mutation { reprice_aggregate(args: {factor: 2}) { aggregate { count } } }', admin),
+    ).toMatchObject({
+      message: `field "reprice_aggregate" not found in type: 'mutation_root'`,
+    })
   })
 })
 

@@ -303,7 +303,7 @@ const functionFields = (
     if (model.exposedAs !== root || !isSelectable(context, table)) continue
     if (!context.access.mayCall(model.metadata, root)) continue
     fields[model.rootField] = functionField(model, table, rows, false)
-    const aggregates = context.access.table(table).select?.aggregations === true
+    const aggregates = root === 'query' && context.access.table(table).select?.aggregations === true
     if (aggregates && model.catalog.returnsSet)
       fields[model.aggregateRootField] = functionField(model, table, rows, true)
   }
@@ -318,7 +318,7 @@ const functionField = (
 ): FieldConfig => {
   const single = model.catalog.returnsSet ? listOf(rows.row(table)) : rows.row(table)
   const type = aggregate ? new GraphQLNonNull(rows.aggregate(table)) : single
-  const name = model.metadata.function.name
+  const called = `execute ${model.exposedAs === 'mutation' ? 'VOLATILE function' : 'function'} "${model.metadata.function.name}"`
   return field({ kind: 'function', function: model, table, aggregate }, type, {
     args: {
       ...rows.functionArguments(model.argumentsTypeName, model.arguments),
@@ -327,7 +327,7 @@ const functionField = (
     description:
       model.metadata.comment ??
       model.catalog.comment ??
-      `execute function "${name}" ${aggregate ? 'and query aggregates on result of table type' : 'which returns'} "${table.name.name}"`,
+      `${called} ${aggregate ? 'and query aggregates on result of table type' : 'which returns'} "${table.name.name}"`,
   })
 }
 
