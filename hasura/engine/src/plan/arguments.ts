@@ -1,15 +1,22 @@
-import { type GraphQLArgument, isNonNullType } from 'graphql'
+import { type ArgumentNode, type GraphQLArgument, isNonNullType } from 'graphql'
 import { canonicalName } from '../schema/naming.ts'
 import { coerceNode } from './coerce.ts'
-import type { CollectedField, DocumentScope } from './collect-fields.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
+import type { Variables } from './variables.ts'
 
-/** The arguments of a field, checked against what the schema says about it, as one object by canonical names. */
+/** What takes arguments: a field or a directive. */
+interface Called {
+  readonly node: { readonly arguments?: readonly ArgumentNode[] | undefined }
+  readonly name: string
+  readonly path: string
+}
+
+/** The arguments of a field or directive, checked against what the schema says about it, as one object by canonical names. */
 export const readArguments = (
-  { node, name, path }: CollectedField,
+  { node, name, path }: Called,
   known: readonly GraphQLArgument[],
-  scope: DocumentScope,
+  { variables }: { readonly variables: Variables },
 ): ObjectValue => {
   const at = `${path}.args`
   const fields = new Map<string, InputValue>()
@@ -19,7 +26,7 @@ export const readArguments = (
       throw new RequestError(`"${name}" has no argument named "${argument.name.value}"`, path)
     const key = canonicalName(declared)
     if (fields.has(key)) throw new RequestError(`multiple values for the argument "${declared.name}"`, path)
-    const value = coerceNode(argument.value, declared, scope.variables, `${at}.${declared.name}`)
+    const value = coerceNode(argument.value, declared, variables, `${at}.${declared.name}`)
     if (value !== undefined) fields.set(key, value)
   }
   for (const argument of known)

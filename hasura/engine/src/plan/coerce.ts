@@ -33,6 +33,7 @@ type Origin =
 export interface InputPlace {
   readonly type: GraphQLInputType
   readonly extensions: Pick<GraphQLInputFieldExtensions, 'holds' | 'refusesNull'>
+  readonly defaultValue?: unknown
 }
 
 /** What is in a list may be null if its type says so. */
@@ -53,7 +54,7 @@ export const coerceNode = (
 ): InputValue | undefined => {
   const { type } = place
   if (node.kind === Kind.VARIABLE) {
-    const value = variableAt(variables, node.name.value, type, path)
+    const value = variableAt(variables, node.name.value, type, path, place.defaultValue !== undefined)
     if (value === undefined) return undefined
     const origin: Origin = variables.given.has(node.name.value)
       ? { kind: 'variable', path: [node.name.value] }

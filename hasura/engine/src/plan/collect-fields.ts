@@ -1,5 +1,4 @@
 import {
-  type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLObjectType,
@@ -9,6 +8,7 @@ import {
   isUnionType,
   print,
 } from 'graphql'
+import { isIncluded } from './directives.ts'
 import type { JoinRegistry } from './remote-joins.ts'
 import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
@@ -134,65 +134,4 @@ const isCalled = (type: GraphQLObjectType, name: string, { schema }: DocumentSco
   if (type.name === name || type.getInterfaces().some((each) => each.name === name)) return true
   const named = schema.getType(name)
   return isUnionType(named) && named.getTypes().some((each) => each.name === type.name)
-}
-
-const locations = {
-  Field: 'FIELD',
-  FragmentSpread: 'FRAGMENT_SPREAD',
-  InlineFragment: 'INLINE_FRAGMENT',
-} as const
-
-export const isIncluded = (
-  directives: readonly DirectiveNode[],
-  kind: keyof typeof locations,
-  scope: DocumentScope,
-  path: string,
-): boolean => {
-  if (directives.length === 0) return true
-  checkDirectives(directives, locations[kind], scope, path)
-  return directives.every((directive) => {
-    const name = directive.name.value
-    if (name !== 'include' && name !== 'skip') return true
-    return condition(directive, scope, path) === (name === 'include')
-  })
-}
-
-const condition = (
-  { name, arguments: given }: DirectiveNode,
-  { variables }: DocumentScope,
-  path: string,
-): boolean => {
-  const value = given?.find((argument) => argument.name.value === 'if')?.value
-  if (value?.kind === Kind.BOOLEAN) return value.value
-  const variable = value?.kind === Kind.VARIABLE ? variables.values[value.name.value] : undefined
-  if (typeof variable === 'boolean') return variable
-  throw new RequestError(`expected a boolean for the argument "if" of directive "${name.value}"`, path)
-}
-
-const places = {
-  FIELD: 'a field',
-  FRAGMENT_SPREAD: 'a fragment spread',
-  INLINE_FRAGMENT: 'an inline fragment',
-  QUERY: 'a query',
-  MUTATION: 'a mutation',
-  SUBSCRIPTION: 'a subscription',
-} as const
-
-/** Directives must be known, allowed where they stand, and given once. */
-export const checkDirectives = (
-  directives: readonly DirectiveNode[],
-  location: keyof typeof places,
-  { schema }: Pick<DocumentScope, 'schema'>,
-  path: string,
-): void => {
-  const names = directives.map(({ name }) => name.value)
-  for (const name of names) {
-    const directive = schema.getDirective(name)
-    if (directive == null) throw new RequestError(`directive "${name}" is not defined in the schema`, path)
-    if (!directive.locations.some((allowed) => allowed.toString() === location))
-      throw new RequestError(`directive "${name}" is not allowed on ${places[location]}`, path)
-  }
-  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
-  if (repeated.length > 0)
-    throw new RequestError(`the following directives are used more than once: ${repeated.join(', ')}`, path)
 }

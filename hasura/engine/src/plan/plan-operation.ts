@@ -1,6 +1,7 @@
 import { type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode } from 'graphql'
 import type { RoleSchema } from '../schema/role-schema.ts'
-import { type CollectedField, checkDirectives, collectFields, maxSelectedFields } from './collect-fields.ts'
+import { type CollectedField, collectFields, maxSelectedFields } from './collect-fields.ts'
+import { readDirectives } from './directives.ts'
 import type { Operation } from './document.ts'
 import type { JsonValue } from './input-value.ts'
 import { type OperationRoot, planRootField } from './plan-root-field.ts'
@@ -25,8 +26,8 @@ export const planOperation = (
   const { definition, fragments } = operation
   const root = rootType(definition, schema)
   const directives = (definition.directives ?? []).filter(({ name }) => name.value !== severalFields)
-  checkDirectives(directives, location(definition), { schema }, '$')
   const variables = readVariables(operation, given)
+  readDirectives(directives, location(definition), { schema, variables }, '$')
   const budget = { fields: maxSelectedFields }
   const scope: SelectScope = {
     schema,

@@ -15,7 +15,8 @@ import type { FieldMeaning } from '../schema/field-meaning.ts'
 import { requireValidSelection } from '../remote/remote-document.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import { readArguments } from './arguments.ts'
-import { type CollectedField, isIncluded } from './collect-fields.ts'
+import type { CollectedField } from './collect-fields.ts'
+import { isIncluded } from './directives.ts'
 import {
   type SelectScope,
   fieldOf,

@@ -42,6 +42,8 @@ const planField = (root: OperationRoot, collected: CollectedField, scope: Select
     return planRemote(root, collected, meaning, scope)
   const given = readArguments(collected, field.args, scope)
   switch (meaning.kind) {
+    case 'constant':
+      return { kind: 'text', text: meaning.text }
     case 'action': {
       const { action, customTypes } = meaning
       return { kind: 'action', action, customTypes, arguments: given, collected, type: field.type }

@@ -7,6 +7,7 @@ import {
   isCompositeType,
   isObjectType,
 } from 'graphql'
+import type { CatalogType } from '../catalog/types.ts'
 import { primaryKeyColumns } from '../schema/schema-context.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
@@ -317,6 +318,26 @@ export const planAggregate = (
   return { kind: 'aggregate', rows, fields, nodeLimit: selectAccess(table, scope).limit }
 }
 
+/** The column or computed field that an aggregate is of. */
+const aggregatedValue = (
+  type: GraphQLObjectType,
+  collected: CollectedField,
+  table: TableModel,
+  scope: SelectScope,
+): { readonly operand: Operand; readonly type: CatalogType } => {
+  const { field, meaning } = fieldOf(type, collected)
+  const given = readArguments(collected, field.args, scope)
+  if (meaning.kind !== 'computed-scalar') {
+    const column = columnNamed(collected.name, table)
+    return { operand: readableColumn(column, table, scope), type: column.type }
+  }
+  const { field: computed } = meaning
+  return {
+    operand: readableComputedField(computed, computedCall(computed, given), table, scope),
+    type: computed.returns.kind === 'scalar' ? computed.returns.type : computed.function.returns,
+  }
+}
+
 const aggregateValues = (
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
@@ -336,10 +357,7 @@ const aggregateValues = (
         function: meaning.function,
         values: columns.map((column) => {
           if (column.name === '__typename') return { key: column.key, kind: 'text', text: inner.name }
-          fieldOf(inner, column)
-          const model = columnNamed(column.name, table)
-          const operand = readableColumn(model, table, scope)
-          return { key: column.key, kind: 'column', operand, type: model.type }
+          return { key: column.key, kind: 'column', ...aggregatedValue(inner, column, table, scope) }
         }),
       }
     }

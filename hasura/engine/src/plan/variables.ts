@@ -21,6 +21,8 @@ export interface Variables {
   /** Names whose value the request gave; the rest of `values` are defaults. */
   readonly given: ReadonlySet<string>
   readonly types: ReadonlyMap<string, TypeNode>
+  /** Names that are declared with a default other than null. */
+  readonly defaulted: ReadonlySet<string>
 }
 
 /**
@@ -33,11 +35,13 @@ export const readVariables = (
 ): Variables => {
   const values: Record<string, JsonValue> = {}
   const types = new Map<string, TypeNode>()
+  const defaulted = new Set<string>()
   for (const { variable, type, defaultValue } of operation.definition.variableDefinitions ?? []) {
     const name = variable.name.value
     if (types.has(name))
       throw new RequestError(`multiple definitions for variable "${name}"`, '$', 'parse-failed')
     types.set(name, type)
+    if (defaultValue !== undefined && defaultValue.kind !== Kind.NULL) defaulted.add(name)
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value !== undefined && !(value === null && type.kind === Kind.NON_NULL_TYPE)) values[name] = value
     else if (value === null)
@@ -52,7 +56,12 @@ export const readVariables = (
   const unexpected = Object.keys(given).filter((name) => !used.has(name))
   if (unexpected.length > 0)
     throw new RequestError(`unexpected variables in variableValues: ${unexpected.join(', ')}`, '$')
-  return { values, given: new Set(Object.keys(values).filter((name) => Object.hasOwn(given, name))), types }
+  return {
+    values,
+    given: new Set(Object.keys(values).filter((name) => Object.hasOwn(given, name))),
+    types,
+    defaulted,
+  }
 }
 
 /** The variables in an operation's selection and directives, and in the fragments that it spreads. */
@@ -79,20 +88,18 @@ const usedVariables = ({ definition, fragments }: Operation): ReadonlySet<string
 
 /** A variable's value at a place of the given type. Undefined: not given. */
 export const variableAt = (
-  { values, types }: Variables,
+  { values, types, defaulted }: Variables,
   name: string,
   type: GraphQLInputType,
   at: string,
+  hasDefault = false,
 ): JsonValue | undefined => {
   const declared = types.get(name)
   if (declared === undefined) throw new Error(`Variable ${name} was not declared`)
-  // A default makes a nullable variable fit for a place that wants a value.
-  const fits =
-    isSubtype(declared, type.toString()) ||
-    (values[name] !== undefined &&
-      values[name] !== null &&
-      isSubtype(declared, type.toString().replace(/!$/, '')))
-  if (!fits)
+  // A default, the variable's or the place's, makes a nullable variable fit for a place that wants a value.
+  const expected = type.toString()
+  const wanted = hasDefault || defaulted.has(name) ? expected.replace(/!$/, '') : expected
+  if (!isSubtype(declared, wanted))
     throw new RequestError(
       `variable "${name}" is declared as ${print(declared)}, but used where ${String(type)} is expected`,
       at,
@@ -106,10 +113,11 @@ const isSubtype = (declared: TypeNode, expected: string): boolean => {
   if (text === expected) return true
   if (declared.kind === Kind.NON_NULL_TYPE) return isSubtype(declared.type, expected.replace(/!$/, ''))
   if (expected.endsWith('!')) return false
-  if (declared.kind === Kind.LIST_TYPE)
-    return expected.startsWith('[') && isSubtype(declared.type, expected.slice(1, -1))
-  // GraphQL coerces a single value to a list of it; clients declare arrays of Postgres by their scalar (`_text`).
-  return expected.startsWith('[') && isSubtype(declared, expected.slice(1, -1).replace(/!$/, ''))
+  return (
+    declared.kind === Kind.LIST_TYPE &&
+    expected.startsWith('[') &&
+    isSubtype(declared.type, expected.slice(1, -1))
+  )
 }
 
 /** The declared type of a variable as the schema knows it; undefined if it doesn't. */

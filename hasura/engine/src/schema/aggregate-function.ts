@@ -14,15 +14,17 @@ export interface AggregateFunction {
     | 'var_pop'
     | 'var_samp'
     | 'variance'
-  readonly applies: (column: ColumnModel) => boolean
+  readonly applies: (value: Aggregated) => boolean
   /** Whether the result has the column's type; otherwise it is a Float. */
   readonly keepsType: boolean
 }
 
+/** What is aggregated: a column, or a computed field, which is of no enum table. */
+type Aggregated = Pick<ColumnModel, 'type' | 'enumTable'>
+
 /** A column of an enum table's values is neither a number nor ordered, whatever its type. */
-const numeric = ({ type, enumTable }: ColumnModel): boolean => enumTable === undefined && isNumeric(type)
-const comparable = ({ type, enumTable }: ColumnModel): boolean =>
-  enumTable === undefined && isComparable(type)
+const numeric = ({ type, enumTable }: Aggregated): boolean => enumTable === undefined && isNumeric(type)
+const comparable = ({ type, enumTable }: Aggregated): boolean => enumTable === undefined && isComparable(type)
 
 const statistic = (name: AggregateFunction['name']): AggregateFunction => ({
   name,

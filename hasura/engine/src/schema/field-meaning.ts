@@ -77,6 +77,8 @@ export type FieldMeaning =
   | { readonly kind: 'affected-rows' }
   | { readonly kind: 'returning' }
   | { readonly kind: 'answer-field' }
+  /** It always says the same. */
+  | { readonly kind: 'constant'; readonly text: string }
   /** A field of a remote schema, by its own name there. */
   | { readonly kind: 'remote-field'; readonly remote: RoleRemote; readonly name: string }
   /** All of a remote schema's root, below one field. */

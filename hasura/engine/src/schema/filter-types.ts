@@ -13,6 +13,7 @@ import { type Naming, renamed } from './naming.ts'
 import type { ScalarTypes } from './scalar-types.ts'
 import {
   type SchemaContext,
+  selectAccess,
   tableOf,
   visibleColumns,
   visibleComputedFields,
@@ -96,6 +97,8 @@ const boolExpFields = (
     _not: nonNull(own),
     _or: nonNull(list),
   }
+  // Who may write rows without reading any may choose all of them.
+  if (selectAccess(context, table) === undefined) return fields
   for (const column of visibleColumns(context, table))
     fields[column.graphqlName] = nonNull(scalars.comparisonOfColumn(column))
   for (const { relationship, target, select } of visibleRelationships(context, table)) {

@@ -22,8 +22,17 @@ export const baseType = (type: CatalogType): CatalogType =>
 export const scalarName = (type: CatalogType): string => {
   const base = baseType(type)
   if (base.category === 'composite') return `${base.name}_scalar`
-  return scalarNames[base.name] ?? base.name.replaceAll(/\W/g, '_')
+  return namedScalar(base.name)
 }
+
+/**
+ * The scalar of a function's argument. As in Hasura an array or a domain is there known by its own name alone (`_int4`), and
+ * comes as a text (`"{1,2}"`).
+ */
+export const argumentScalarName = (type: CatalogType): string =>
+  type.category === 'array' || type.category === 'domain' ? namedScalar(type.name) : scalarName(type)
+
+const namedScalar = (name: string): string => scalarNames[name] ?? name.replaceAll(/\W/g, '_')
 
 const encodings: Readonly<Record<string, ScalarEncoding>> = {
   Int: 'int',

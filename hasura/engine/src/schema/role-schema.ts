@@ -1,22 +1,18 @@
 import {
-  GraphQLDirective,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLSchema,
   type GraphQLSchemaConfig,
   GraphQLString,
-  DirectiveLocation,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
 } from 'graphql'
 import { isAsynchronous } from '../metadata/action.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { roleParents } from './inherited-permissions.ts'
 import { createActionTypes } from './action-types.ts'
+import { directives } from './directives.ts'
 import { entityTables, federationFields } from './federation-types.ts'
 import { createFilterTypes } from './filter-types.ts'
 import { columnInput } from './input-rule.ts'
@@ -157,7 +153,7 @@ export const buildRoleSchema = (
       ...entities.map(rows.row),
       ...remoteGraph.types,
     ],
-    directives: [GraphQLIncludeDirective, GraphQLSkipDirective, cachedDirective],
+    directives,
     assumeValid: true,
   }
   const schemaOf = (fields: FieldConfigMap): GraphQLSchema =>
@@ -168,27 +164,20 @@ export const buildRoleSchema = (
   return { schema: schemaOf({ ...orPlaceholder(query), ...federated }), access, source }
 }
 
-/** Hasura accepts `@cached` in every edition; without a cache it changes nothing. */
-const cachedDirective = new GraphQLDirective({
-  name: 'cached',
-  description: 'whether this query should be cached (Hasura Cloud only)',
-  locations: [DirectiveLocation.QUERY],
-  args: {
-    ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: 'measured in seconds' },
-  },
-})
-
 /** GraphQL wants a root type to have a field even where a role may do nothing. */
 const orPlaceholder = (fields: FieldConfigMap): FieldConfigMap =>
   Object.keys(fields).length > 0
     ? fields
     : {
-        no_queries_available: {
-          type: new GraphQLNonNull(GraphQLString),
-          description:
-            "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.",
-        },
+        no_queries_available: field(
+          { kind: 'constant', text: noQueries },
+          new GraphQLNonNull(GraphQLString),
+          { description: noQueries },
+        ),
       }
+
+const noQueries =
+  "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions."
 
 const merged = (maps: readonly FieldConfigMap[]): FieldConfigMap =>
   Object.assign({}, ...maps) as FieldConfigMap
@@ -366,7 +355,6 @@ const mutationFields = (
         description: `insert a single row into the table: "${name.name}"`,
       })
   }
-  if (access.select === undefined) return fields
   const operators = mutations.updateOperators(table)
   const addressable = isAddressable(context, table)
   if (

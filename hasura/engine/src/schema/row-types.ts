@@ -1,22 +1,20 @@
 import {
-  GraphQLBoolean,
   type GraphQLArgumentConfig,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLFloat,
   GraphQLID,
   GraphQLInputObjectType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  GraphQLString,
 } from 'graphql'
-import { aggregateFunctions } from './aggregate-function.ts'
+import { createAggregateTypes } from './aggregate-types.ts'
+import { computedFieldArguments, computedScalarField, pathArgument } from './computed-field-types.ts'
 import type { FilterTypes } from './filter-types.ts'
 import { columnInput } from './input-rule.ts'
 import { memoize } from './memoize.ts'
-import { type Naming, renamed } from './naming.ts'
-import { baseType } from './postgres-type.ts'
+import { renamed } from './naming.ts'
+import { argumentScalarName, baseType } from './postgres-type.ts'
 import { type RelayTypes, createRelayTypes } from './relay-types.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { ScalarTypes } from './scalar-types.ts'
@@ -28,7 +26,7 @@ import {
   visibleComputedFields,
   visibleRelationships,
 } from './schema-context.ts'
-import type { ColumnModel, ComputedFieldModel, FunctionArgumentModel, TableModel } from './source-model.ts'
+import type { ColumnModel, FunctionArgumentModel, TableModel } from './source-model.ts'
 
 export interface RowTypes {
   /** Absent in the schema of `/v1/graphql`. */
@@ -95,10 +93,6 @@ export const createRowTypes = (
     ...relay?.pageArguments,
     ...choiceArguments(table),
   })
-  const aggregate = memoize((table: TableModel) => aggregateType(table, row, aggregateFields))
-  const aggregateFields = memoize((table: TableModel) =>
-    aggregateFieldsType(table, visibleColumns(context, table), scalars, filters, naming),
-  )
   const row: RowTypes['row'] = memoize(
     (table) =>
       new GraphQLObjectType({
@@ -114,6 +108,7 @@ export const createRowTypes = (
         }),
       }),
   )
+  const aggregate = createAggregateTypes(context, { row, functionArguments, scalars, filters })
   const relay = forRelay ? createRelayTypes(context, row) : undefined
   const types: RowTypes = { relay, row, aggregate, selectArguments, connectionArguments, functionArguments }
   return types
@@ -134,16 +129,12 @@ const functionArgumentsType = (
     fields: Object.fromEntries(
       given.map(({ graphqlName, type }) => [
         graphqlName,
-        columnInput(scalars.ofType(type), { nullable: true }),
+        columnInput(scalars.scalar(argumentScalarName(type)), { nullable: true }),
       ]),
     ),
   })
 
 const isJson = ({ type }: ColumnModel): boolean => ['json', 'jsonb'].includes(baseType(type).name)
-
-const pathArgument: GraphQLFieldConfigArgumentMap = {
-  path: { type: GraphQLString, description: 'JSON select path' },
-}
 
 const columnFields = (context: SchemaContext, table: TableModel, scalars: ScalarTypes): FieldConfigMap =>
   Object.fromEntries(
@@ -204,89 +195,22 @@ const computedFields = (
   row: RowTypes['row'],
   functionArguments: RowTypes['functionArguments'],
   selectArguments: RowTypes['selectArguments'],
-): FieldConfigMap =>
-  Object.fromEntries(
-    visibleComputedFields(context, table).map((computed) => {
-      const { name, comment } = computed
-      const description = comment ?? 'A computed field'
-      const own = functionArguments(argumentsTypeName(table, computed), computed.arguments)
-      if (computed.returns.kind === 'scalar')
-        return [
-          name,
-          field({ kind: 'computed-scalar', field: computed }, scalars.ofType(computed.returns.type), {
-            args: { ...own, ...jsonPath(computed) },
-            description,
-          }),
-        ]
-      const target = tableOf(context, computed.returns.table)
-      const type = new GraphQLList(new GraphQLNonNull(row(target)))
-      return [
-        name,
-        field({ kind: 'computed-rows', field: computed, table: target }, type, {
-          args: { ...own, ...selectArguments(target) },
-          description,
-        }),
-      ]
-    }),
-  )
-
-const argumentsTypeName = (table: TableModel, { name }: ComputedFieldModel): string =>
-  table.typeNamed('args', name)
-
-const jsonPath = ({ returns }: ComputedFieldModel): GraphQLFieldConfigArgumentMap =>
-  returns.kind === 'scalar' && ['json', 'jsonb'].includes(baseType(returns.type).name) ? pathArgument : {}
-
-const aggregateType = (
-  table: TableModel,
-  row: RowTypes['row'],
-  aggregateFields: (table: TableModel) => GraphQLObjectType,
-): GraphQLObjectType =>
-  new GraphQLObjectType({
-    name: table.typeNamed('aggregate'),
-    description: `aggregated selection of "${table.name.name}"`,
-    fields: () => ({
-      aggregate: field({ kind: 'aggregate' }, aggregateFields(table)),
-      nodes: field({ kind: 'nodes' }, listOf(row(table))),
-    }),
-  })
-
-const aggregateFieldsType = (
-  table: TableModel,
-  columns: readonly ColumnModel[],
-  scalars: ScalarTypes,
-  filters: FilterTypes,
-  naming: Naming,
-): GraphQLObjectType =>
-  new GraphQLObjectType({
-    name: table.typeNamed('aggregate_fields'),
-    description: `aggregate fields of "${table.name.name}"`,
-    fields: () => {
-      const fields: FieldConfigMap = {
-        count: field({ kind: 'count' }, new GraphQLNonNull(GraphQLInt), {
-          args: {
-            ...(columns.length === 0
-              ? {}
-              : { columns: { type: new GraphQLList(new GraphQLNonNull(filters.selectColumn(table))) } }),
-            distinct: { type: GraphQLBoolean },
-          },
-        }),
-      }
-      for (const aggregateFunction of aggregateFunctions) {
-        const { name, applies, keepsType } = aggregateFunction
-        const own = columns.filter(applies)
-        if (own.length === 0) continue
-        const type = new GraphQLObjectType({
-          name: table.typeNamed(`${name}_fields`),
-          description: `aggregate ${name} on columns`,
-          fields: Object.fromEntries(
-            own.map((column) => [
-              column.graphqlName,
-              field({ kind: 'column', column }, keepsType ? scalars.ofColumn(column) : GraphQLFloat),
-            ]),
-          ),
-        })
-        fields[naming.field(name)] = field({ kind: 'aggregate-function', function: aggregateFunction }, type)
-      }
-      return fields
-    },
-  })
+): FieldConfigMap => {
+  const fields: FieldConfigMap = {}
+  for (const computed of visibleComputedFields(context, table)) {
+    const { name, comment, returns } = computed
+    const scalar = computedScalarField(table, computed, scalars, functionArguments)
+    if (scalar !== undefined) fields[name] = scalar
+    if (returns.kind === 'scalar') continue
+    const target = tableOf(context, returns.table)
+    const type = new GraphQLList(new GraphQLNonNull(row(target)))
+    fields[name] = field({ kind: 'computed-rows', field: computed, table: target }, type, {
+      args: {
+        ...computedFieldArguments(table, computed, functionArguments),
+        ...selectArguments(target),
+      },
+      description: comment ?? 'A computed field',
+    })
+  }
+  return fields
+}

@@ -1,0 +1,34 @@
+import { type GraphQLFieldConfigArgumentMap, GraphQLString } from 'graphql'
+import { baseType } from './postgres-type.ts'
+import { type FieldConfig, field } from './row-field.ts'
+import type { RowTypes } from './row-types.ts'
+import type { ScalarTypes } from './scalar-types.ts'
+import type { ComputedFieldModel, TableModel } from './source-model.ts'
+
+export const pathArgument: GraphQLFieldConfigArgumentMap = {
+  path: { type: GraphQLString, description: 'JSON select path' },
+}
+
+/** What a computed field's function is given besides the row. */
+export const computedFieldArguments = (
+  table: TableModel,
+  computed: ComputedFieldModel,
+  functionArguments: RowTypes['functionArguments'],
+): GraphQLFieldConfigArgumentMap =>
+  functionArguments(table.typeNamed('args', computed.name), computed.arguments)
+
+/** A computed field that is a value of the row; undefined for one that is rows of a table. */
+export const computedScalarField = (
+  table: TableModel,
+  computed: ComputedFieldModel,
+  scalars: ScalarTypes,
+  functionArguments: RowTypes['functionArguments'],
+): FieldConfig | undefined => {
+  const { returns, comment } = computed
+  if (returns.kind !== 'scalar') return undefined
+  const isJson = ['json', 'jsonb'].includes(baseType(returns.type).name)
+  return field({ kind: 'computed-scalar', field: computed }, scalars.ofType(returns.type), {
+    args: { ...computedFieldArguments(table, computed, functionArguments), ...(isJson ? pathArgument : {}) },
+    description: comment ?? 'A computed field',
+  })
+}
