@@ -10,6 +10,7 @@ import { checkCronTriggers } from './check-cron-triggers.ts'
 import { checkEventTriggers } from './check-event-triggers.ts'
 import { checkFunctions } from './check-functions.ts'
 import { checkInheritedRoles, inheritanceConflicts } from './check-inherited-roles.ts'
+import { checkLogicalModels, checkNativeQueries } from './check-native-queries.ts'
 import { checkPermissions } from './check-permissions.ts'
 import { checkRelationships } from './check-relationships.ts'
 import { checkRemoteSchemas, checkTableRelationships } from './check-remote-schemas.ts'
@@ -141,16 +142,27 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
   const triggerNames = new Set<string>()
   const triggered = forEachTable(permitted.tables, (table) => checkEventTriggers(name, table, triggerNames))
   const functions = checkFunctions(name, source.functions, tracked, catalog)
+  const logicalModels = checkLogicalModels(source, model)
+  const nativeQueries = checkNativeQueries(source, logicalModels.kept)
   return {
     source: {
       ...source,
       tables: metadataOf(triggered.tables),
       functions: functions.kept,
+      logical_models: source.logical_models && logicalModels.kept,
+      native_queries: source.native_queries && nativeQueries.kept,
     },
     tables: triggered.tables,
-    inconsistencies: [kept, related, computed, permitted, triggered, functions].flatMap(
-      ({ inconsistencies }) => inconsistencies,
-    ),
+    inconsistencies: [
+      kept,
+      related,
+      computed,
+      permitted,
+      triggered,
+      functions,
+      logicalModels,
+      nativeQueries,
+    ].flatMap(({ inconsistencies }) => inconsistencies),
   }
 }
 

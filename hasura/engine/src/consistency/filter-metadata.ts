@@ -8,6 +8,8 @@ import {
   eventTriggerObject,
   functionObject,
   inheritedRoleObject,
+  logicalModelObject,
+  nativeQueryObject,
   permissionObject,
   relationshipObject,
   remoteRelationshipObject,
@@ -58,6 +60,8 @@ const filterSource = (source: Source, keep: Keep): Source => ({
     .filter(({ table }) => keep(tableObject(source.name, table)))
     .map((table) => filterTable(source.name, table, keep)),
   functions: source.functions?.filter((fn) => keep(functionObject(source.name, fn.function))),
+  logical_models: source.logical_models?.filter((model) => keep(logicalModelObject(source.name, model))),
+  native_queries: source.native_queries?.filter((query) => keep(nativeQueryObject(source.name, query))),
 })
 
 const filterTable = (source: string, table: TableMetadata, keep: Keep): TableMetadata => {

@@ -9,6 +9,8 @@ import type {
   EventTrigger,
   FunctionMetadata,
   InsertPermission,
+  LogicalModel,
+  NativeQuery,
   ObjectRelationship,
   RemoteRelationship,
   RemoteSchema,
@@ -104,6 +106,21 @@ export const functionObject = (source: string, fn: FunctionMetadata['function'])
   type: 'function',
   name: `function ${displayName(fn)} in source ${source}`,
   definition: tableNameJson(fn),
+})
+
+export const logicalModelObject = (source: string, { name }: Pick<LogicalModel, 'name'>): MetadataObject => ({
+  type: 'logical_model',
+  name: `logical_model ${name} in source ${source}`,
+  definition: name,
+})
+
+export const nativeQueryObject = (
+  source: string,
+  { root_field_name: name }: Pick<NativeQuery, 'root_field_name'>,
+): MetadataObject => ({
+  type: 'native_query',
+  name: `native_query ${name} in source ${source}`,
+  definition: name,
 })
 
 export const actionObject = (action: Action): MetadataObject => ({

@@ -6,6 +6,7 @@ import { functionCommands } from './function-commands.ts'
 import { inheritedRoleCommands } from './inherited-role-commands.ts'
 import { keptSettingCommands } from './kept-setting-commands.ts'
 import { metadataCommands, version2Commands } from './metadata-commands.ts'
+import { nativeQueryCommands } from './native-query-commands.ts'
 import { permissionCommands } from './permission-commands.ts'
 import { queryCollectionCommands } from './query-collection-commands.ts'
 import { relationshipCommands } from './relationship-commands.ts'
@@ -26,6 +27,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...computedFieldCommands,
   ...permissionCommands,
   ...functionCommands,
+  ...nativeQueryCommands,
   ...actionCommands,
   ...eventTriggerCommands,
   ...scheduledTriggerCommands,

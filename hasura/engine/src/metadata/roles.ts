@@ -5,7 +5,9 @@ import type { Metadata } from './types.ts'
 export const metadataRoles = (metadata: Metadata): ReadonlySet<string> => {
   const tables = metadata.sources.flatMap((source) => source.tables)
   const functions = metadata.sources.flatMap((source) => source.functions ?? [])
+  const logicalModels = metadata.sources.flatMap((source) => source.logical_models ?? [])
   const permissions = [
+    ...logicalModels.flatMap(({ select_permissions: permissions = [] }) => permissions),
     ...tables.flatMap((table) => [
       ...(table.select_permissions ?? []),
       ...(table.insert_permissions ?? []),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { action, customTypes } from './action.ts'
 import { cronTrigger } from './event-trigger.ts'
 import { type DeepReadonly, graphqlName, json, jsonObject, nonEmptyText, record } from './parse.ts'
+import { logicalModel, nativeQuery } from './native-query.ts'
 import { allowlistEntry, queryCollection, restEndpoint } from './query-collection.ts'
 import { remoteSchema } from './remote-schema.ts'
 import { functionMetadata, tableMetadata } from './table.ts'
@@ -43,9 +44,9 @@ export const source = record({
   kind: z.string().optional(),
   tables: z.array(tableMetadata),
   functions: z.array(functionMetadata).optional(),
-  native_queries: z.array(jsonObject).optional(),
+  native_queries: z.array(nativeQuery).optional(),
   stored_procedures: z.array(jsonObject).optional(),
-  logical_models: z.array(jsonObject).optional(),
+  logical_models: z.array(logicalModel).optional(),
   configuration: sourceConfiguration.optional(),
   health_check: jsonObject.optional(),
   customization: sourceCustomization.optional(),
@@ -85,6 +86,8 @@ export const metadata = record({
 })
 
 export type Source = DeepReadonly<z.output<typeof source>>
+export type LogicalModel = DeepReadonly<z.output<typeof logicalModel>>
+export type NativeQuery = DeepReadonly<z.output<typeof nativeQuery>>
 export type Metadata = DeepReadonly<z.output<typeof metadata>>
 
 export type { Action, CustomTypes } from './action.ts'

@@ -5,9 +5,9 @@ import type { Metadata } from './types.ts'
  * so that nobody waits for what never comes.
  */
 export const unservedFeatures = ({ sources, network, opentelemetry }: Metadata): readonly string[] => [
-  ...(['native_queries', 'logical_models', 'stored_procedures'] as const).filter((feature) =>
-    sources.some((source) => (source[feature] ?? []).length > 0),
-  ),
+  ...(sources.some(({ stored_procedures: procedures = [] }) => procedures.length > 0)
+    ? ['stored_procedures']
+    : []),
   ...((network?.tls_allowlist?.length ?? 0) > 0 ? ['network.tls_allowlist'] : []),
   ...(opentelemetry?.['status'] === 'enabled' ? ['opentelemetry'] : []),
 ]

@@ -70,7 +70,8 @@ const planField = (root: OperationRoot, collected: CollectedField, scope: Select
     case 'rows-aggregate':
     case 'connection':
     case 'function':
-    case 'function-connection': {
+    case 'function-connection':
+    case 'native-query': {
       const select = planRootSelect(meaning, given, field.type, collected, scope)
       // A function that changes rows is a field of the mutation root.
       return operation === 'mutation'

@@ -2,7 +2,8 @@ import { type GraphQLOutputType, isObjectType } from 'graphql'
 import { qualifiedKey } from '../metadata/types.ts'
 import { sessionObject } from '../schema/computed-call.ts'
 import type { FieldMeaning } from '../schema/field-meaning.ts'
-import { type CallArgument, type ComputedCall, allOf } from '../schema/predicate.ts'
+import type { NativeQueryModel } from '../schema/native-query-model.ts'
+import { type CallArgument, type ComputedCall, type Value, allOf } from '../schema/predicate.ts'
 import type { FunctionModel } from '../schema/source-model.ts'
 import type { CollectedField } from './collect-fields.ts'
 import type { ObjectValue } from './input-value.ts'
@@ -18,19 +19,26 @@ import {
   planRows,
   tableSource,
 } from './plan-select.ts'
-import { member } from './plan-value.ts'
+import { member, objectOf, valueOf } from './plan-value.ts'
 import { RequestError } from './request-error.ts'
-import type { RowSource, SelectPlan } from './tree.ts'
+import type { NativeSqlPart, RowSource, SelectPlan } from './tree.ts'
 
 type RootSelectMeaning = Extract<
   FieldMeaning,
   {
     kind:
-      'node' | 'rows' | 'row-by-key' | 'rows-aggregate' | 'connection' | 'function' | 'function-connection'
+      | 'node'
+      | 'rows'
+      | 'row-by-key'
+      | 'rows-aggregate'
+      | 'connection'
+      | 'function'
+      | 'function-connection'
+      | 'native-query'
   }
 >
 
-/** What a root field reads: rows of a table, of a function, or the one that a key or an id names. Throws RequestError. */
+/** What a root field reads: rows of a table, a function or a native query, or the one that a key or an id names. Throws RequestError. */
 export const planRootSelect = (
   meaning: RootSelectMeaning,
   given: ObjectValue,
@@ -69,6 +77,11 @@ export const planRootSelect = (
       const rows = planRows(from, [], given, table, scope)
       const fields = planRowFields(type, selections, table, scope, path)
       return { kind: model.catalog.returnsSet ? 'rows' : 'row', rows, fields }
+    }
+    case 'native-query': {
+      const { query } = meaning
+      const rows = planRows(nativeSource(query, given), [], given, query.table, scope)
+      return { kind: 'rows', rows, fields: planRowFields(type, selections, query.table, scope, path) }
     }
     default:
       return meaning satisfies never
@@ -114,4 +127,21 @@ const functionCall = (model: FunctionModel, given: ObjectValue): ComputedCall =>
     return [{ name: omitted ? name : undefined, value }]
   })
   return { function: model.catalog.name, arguments: args }
+}
+
+/** A native query's SQL with its arguments; one that is left out is null. */
+const nativeSource = ({ code, arguments: known }: NativeQueryModel, given: ObjectValue): RowSource => {
+  const input = member(given, 'args')
+  const values = new Map(
+    known.map(({ name, type }): [string, Value] => {
+      const value = input === undefined ? undefined : objectOf(input).fields.get(name)
+      return [name, valueOf(value ?? { kind: 'null', path: given.path }, type)]
+    }),
+  )
+  const parts = code.flatMap((part): readonly NativeSqlPart[] => {
+    if (part.kind === 'sql') return [part]
+    const value = values.get(part.name)
+    return value === undefined ? [] : [{ kind: 'value', value }]
+  })
+  return { kind: 'native-query', code: parts }
 }

@@ -88,6 +88,11 @@ export interface RowsPlan {
 export type RowSource =
   | { readonly kind: 'table'; readonly name: QualifiedName }
   | { readonly kind: 'function'; readonly name: QualifiedName; readonly call: ComputedCall }
+  /** SQL of the metadata, with values in between. */
+  | { readonly kind: 'native-query'; readonly code: readonly NativeSqlPart[] }
+
+export type NativeSqlPart =
+  { readonly kind: 'sql'; readonly text: string } | { readonly kind: 'value'; readonly value: Value }
 
 export type RowCount =
   | { readonly kind: 'constant'; readonly value: number }

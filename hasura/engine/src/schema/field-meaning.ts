@@ -2,6 +2,7 @@ import type { RemoteStep } from '../metadata/relationship-target.ts'
 import type { Action, CustomTypes } from '../metadata/types.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import type { AggregateFunction } from './aggregate-function.ts'
+import type { NativeQueryModel } from './native-query-model.ts'
 import type {
   ColumnModel,
   ComputedFieldModel,
@@ -15,6 +16,7 @@ import type {
  * reads it: neither has to guess from names.
  */
 export type FieldMeaning =
+  | { readonly kind: 'native-query'; readonly query: NativeQueryModel }
   /** The root fields of the source, below one field. */
   | { readonly kind: 'source-namespace' }
   | { readonly kind: 'rows'; readonly table: TableModel }

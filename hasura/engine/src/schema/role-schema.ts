@@ -38,6 +38,7 @@ import {
   streamableColumns,
 } from './schema-context.ts'
 import type { FunctionModel, SourceModel, TableModel } from './source-model.ts'
+import { nativeQueryFields } from './native-query-fields.ts'
 import { inSourceNamespace } from './source-namespace.ts'
 import { type StreamArguments, createStreamArguments } from './stream-types.ts'
 
@@ -101,11 +102,13 @@ export const buildRoleSchema = (
   )
   const tables = [...source.tables.values()]
   const relay = forRelay ? relayFields(context, rows) : undefined
+  const nativeQueries = nativeQueryFields(context, rows, scalars)
   const query: FieldConfigMap = relay ?? {
     ...inSourceNamespace(
       {
         ...merged(tables.map((table) => queryFields(context, table, builders))),
         ...functionFields(context, 'query', rows),
+        ...nativeQueries,
       },
       'query',
       source,
@@ -119,6 +122,7 @@ export const buildRoleSchema = (
       {
         ...merged(tables.map((table) => subscriptionFields(context, table, builders))),
         ...functionFields(context, 'query', rows),
+        ...nativeQueries,
       },
       'subscription',
       source,

@@ -1,6 +1,7 @@
 import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, CatalogType } from '../catalog/types.ts'
 import type { EnumTableValue } from '../catalog/types.ts'
 import { isGraphqlName } from './graphql-name.ts'
+import { type NativeQueryModel, nativeQueryModels } from './native-query-model.ts'
 import {
   type Naming,
   type NamingConvention,
@@ -26,6 +27,7 @@ export interface SourceModel {
   readonly naming: Naming
   readonly tables: ReadonlyMap<string, TableModel>
   readonly functions: readonly FunctionModel[]
+  readonly nativeQueries: readonly NativeQueryModel[]
 }
 
 export interface TableModel {
@@ -138,7 +140,8 @@ export const buildSourceModel = (
   const functions = metadata.sources
     .flatMap((source) => source.functions ?? [])
     .flatMap((entry) => functionModel(entry, catalog, { naming, keys }))
-  return { naming, tables, functions }
+  const nativeQueries = metadata.sources.flatMap((source) => nativeQueryModels(source, naming))
+  return { naming, tables, functions, nativeQueries }
 }
 
 /** What a model is made with, besides its own metadata: names, and the keys of the tracked tables. */

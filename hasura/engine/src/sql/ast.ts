@@ -147,6 +147,12 @@ export type FromItem =
   | { readonly kind: 'common-table'; readonly name: string; readonly alias: string }
   | { readonly kind: 'derived'; readonly select: Select; readonly alias: string }
   | { readonly kind: 'function'; readonly call: FunctionCall; readonly alias: string }
+  /** SQL that stands in the metadata, with expressions in between. */
+  | {
+      readonly kind: 'native'
+      readonly code: readonly NativeCodePiece[]
+      readonly alias: string
+    }
   /** Rows of a JSON array in the shape of a table: `json_to_recordset(…) AS alias(name type, …)`. */
   | {
       readonly kind: 'recordset'
@@ -154,6 +160,10 @@ export type FromItem =
       readonly alias: string
       readonly columns: readonly { readonly name: string; readonly type: TypeName }[]
     }
+
+export type NativeCodePiece =
+  | { readonly kind: 'sql'; readonly text: string }
+  | { readonly kind: 'expression'; readonly expression: Expression }
 
 export interface OrderTerm {
   readonly value: Expression

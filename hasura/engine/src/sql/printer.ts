@@ -168,6 +168,13 @@ class Printer {
         return `(${this.#select(item.select)}) AS ${alias}`
       case 'function':
         return `${this.#call(item.call)} AS ${alias}`
+      case 'native': {
+        const printed = item.code.map((piece) =>
+          piece.kind === 'sql' ? piece.text : this.#expression(piece.expression),
+        )
+        // The code may end in a comment.
+        return `(\n${printed.join('')}\n) AS ${alias}`
+      }
       case 'recordset': {
         const columns = item.columns.map(({ name, type }) => `${identifier(name)} ${typeName(type)}`)
         return `json_to_recordset(${this.#expression(item.json)}) AS ${alias}(${columns.join(', ')})`

@@ -14,7 +14,7 @@ import { nodeIdVersion } from '../plan/node-id.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
 import { isSameColumn } from '../schema/predicate.ts'
 import type { CatalogType } from '../catalog/types.ts'
-import type { Expression, FromItem, OrderTerm, Projection, Select, TypeName } from './ast.ts'
+import type { Expression, FromItem, NativeCodePiece, OrderTerm, Projection, Select, TypeName } from './ast.ts'
 import {
   and,
   binary,
@@ -39,6 +39,7 @@ import {
   operandExpression,
   predicateExpression,
   rowScope,
+  valueExpression,
 } from './predicate-expression.ts'
 import type { Translation } from './translation.ts'
 
@@ -197,10 +198,24 @@ export const rowsFrom = (
   return { from: { kind: 'derived', select: inner, alias } }
 }
 
-const sourceFrom = (source: RowSource, alias: string, parent: string | undefined): FromItem =>
-  source.kind === 'table'
-    ? { kind: 'table', name: source.name, alias }
-    : { kind: 'function', call: callExpression(source.call, rowScope(parent ?? alias)), alias }
+const sourceFrom = (source: RowSource, alias: string, parent: string | undefined): FromItem => {
+  switch (source.kind) {
+    case 'table':
+      return { kind: 'table', name: source.name, alias }
+    case 'function':
+      return { kind: 'function', call: callExpression(source.call, rowScope(parent ?? alias)), alias }
+    case 'native-query': {
+      const code = source.code.map((part): NativeCodePiece =>
+        part.kind === 'sql'
+          ? part
+          : { kind: 'expression', expression: valueExpression(part.value, rowScope(alias)) },
+      )
+      return { kind: 'native', code, alias }
+    }
+    default:
+      return source satisfies never
+  }
+}
 
 export const rowCount = (count: RowCount): Expression => {
   switch (count.kind) {

@@ -1,0 +1,109 @@
+import type { CatalogColumn, CatalogType } from '../catalog/types.ts'
+import type { LogicalModel, NativeQuery, Source } from '../metadata/types.ts'
+import { type NativeCodePart, parseNativeCode } from './native-code.ts'
+import type { Naming } from './naming.ts'
+import { rootFieldNames } from './naming.ts'
+import type { ColumnModel, TableModel } from './source-model.ts'
+import { sqlType } from './sql-type.ts'
+
+/** A native query, ready to be called: its rows are those of a table that only exists while the SQL runs. */
+export interface NativeQueryModel {
+  readonly rootField: string
+  readonly description: string | undefined
+  readonly arguments: readonly NativeArgumentModel[]
+  readonly code: readonly NativeCodePart[]
+  /** What the logical model says about the rows, and who may see them. */
+  readonly table: TableModel
+}
+
+export interface NativeArgumentModel {
+  readonly name: string
+  readonly type: CatalogType
+  readonly nullable: boolean
+  readonly description: string | undefined
+}
+
+/** The native queries of a source. Those whose logical model is not there are left out. */
+export const nativeQueryModels = (
+  { native_queries = [], logical_models = [] }: Source,
+  naming: Naming,
+): readonly NativeQueryModel[] => {
+  const tables = new Map(logical_models.map((model) => [model.name, logicalTable(model, naming)]))
+  return native_queries.flatMap((query) => {
+    const table = tables.get(query.returns)
+    const code = parseNativeCode(query.code)
+    if (table === undefined || code === undefined) return []
+    const { root_field_name: rootField, description } = query
+    return [{ rootField, description, arguments: argumentModels(query), code, table }]
+  })
+}
+
+const argumentModels = (query: NativeQuery): readonly NativeArgumentModel[] =>
+  Object.entries(query.arguments ?? {}).map(([name, { type, nullable, description }]) => {
+    return { name, type: sqlType(type), nullable, description }
+  })
+
+/**
+ * A logical model as a table of which rows can only be read. Types of its own are named after it alone, without what
+ * a source adds to the names of tables.
+ */
+export const logicalTable = (model: LogicalModel, naming: Naming): TableModel => {
+  const columns = model.fields.flatMap(columnModel)
+  const name = { schema: 'public', name: model.name }
+  const catalog = {
+    name,
+    oid: 0,
+    kind: 'view' as const,
+    comment: model.description,
+    columns: columns.map(catalogColumn),
+    primaryKey: undefined,
+    uniqueConstraints: [],
+    foreignKeys: [],
+    checkConstraints: [],
+    insertable: false,
+    updatable: false,
+    deletable: false,
+  }
+  return {
+    key: `logical model ${model.name}`,
+    name,
+    typeName: model.name,
+    typeNamed: (suffix) => `${model.name}_${suffix === 'select_column' ? 'enum_name' : suffix}`,
+    comment: model.description,
+    catalog,
+    metadata: { table: name, select_permissions: model.select_permissions },
+    columns: new Map(columns.map((column) => [column.graphqlName, column])),
+    columnsByName: new Map(columns.map((column) => [column.name, column])),
+    relationships: new Map(),
+    computedFields: new Map(),
+    rootFields: rootFieldNames(naming, { name: model.name, isCustom: true }, {}),
+    enumValues: undefined,
+  }
+}
+
+const columnModel = ({ name, type, description }: LogicalModel['fields'][number]): readonly ColumnModel[] =>
+  'scalar' in type
+    ? [
+        {
+          name,
+          graphqlName: name,
+          type: sqlType(type.scalar),
+          nullable: type.nullable,
+          hasDefault: false,
+          writable: false,
+          comment: description,
+          enumTable: undefined,
+        },
+      ]
+    : []
+
+const catalogColumn = ({ name, type, nullable, comment }: ColumnModel, index: number): CatalogColumn => ({
+  name,
+  position: index + 1,
+  type,
+  nullable,
+  hasDefault: false,
+  generated: false,
+  identity: undefined,
+  comment,
+})
