@@ -7,6 +7,7 @@ import type { HttpServerOptions } from './http/server.ts'
 import type { Refetch } from './live/poller.ts'
 import type { Metadata } from './metadata/types.ts'
 import type { NamingConvention } from './schema/naming.ts'
+import type { SchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import type { JwtSecret } from './session/jwt-config.ts'
 
@@ -45,6 +46,10 @@ export interface EngineOptions {
   readonly remoteSchemaPermissions?: boolean | undefined
   /** `_service` and `_entities`, for tables whose metadata enables them. */
   readonly apolloFederation?: boolean | undefined
+  /** What is hidden from the schemas. */
+  readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
+  /** Of a remote schema's answer with data and errors the data count; otherwise the errors. */
+  readonly prioritizeRemoteData?: boolean | undefined
   /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
@@ -61,6 +66,8 @@ export interface EngineOptions {
   readonly preserve401?: boolean | undefined
   /** A line in the log for each HTTP request. */
   readonly logRequests?: boolean | undefined
+  /** Of all headers of a request together. */
+  readonly maxHeaderBytes?: number | undefined
   readonly maxBodyBytes?: number | undefined
   readonly requestTimeoutMs?: number | undefined
   /** Time-outs and bounds of GraphQL over WebSocket. */
@@ -91,6 +98,7 @@ const webSockets: WebSocketLimits = {
   maxOperations: 1_000,
   maxMessageBytes: 1024 * 1024,
   maxBufferedBytes: 4 * 1024 * 1024,
+  compresses: false,
 }
 
 const connections: ConnectionSettings = {
@@ -107,6 +115,7 @@ const events: EventSettings = {
   fetchBatchSize: 100,
   graceMs: 60_000,
   actionsFetchIntervalMs: 1_000,
+  actionsFetchBatchSize: 10,
 }
 
 const refetch: Refetch = { intervalMs: 1_000, batchSize: 100 }
@@ -131,6 +140,8 @@ export const resolveOptions = (given: EngineOptions) => ({
   enableAllowlist: given.enableAllowlist ?? false,
   remoteSchemaPermissions: given.remoteSchemaPermissions ?? false,
   apolloFederation: given.apolloFederation ?? false,
+  experimentalFeatures: given.experimentalFeatures ?? [],
+  prioritizeRemoteData: given.prioritizeRemoteData ?? false,
   env: given.env ?? process.env,
   logger: given.logger ?? pino({ level: 'warn' }),
   poolSize: given.poolSize ?? 20,
@@ -140,6 +151,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   readCookies: given.readCookies ?? given.cors?.kind !== 'none',
   preserve401: given.preserve401 ?? false,
   logRequests: given.logRequests ?? false,
+  maxHeaderBytes: given.maxHeaderBytes ?? 1024 * 1024,
   maxBodyBytes: given.maxBodyBytes ?? 16 * 1024 * 1024,
   requestTimeoutMs: given.requestTimeoutMs ?? 60_000,
   webSockets: { ...webSockets, ...given.webSockets },

@@ -180,6 +180,7 @@ const serve = async (
       isAllowlistEnabled: options.enableAllowlist,
       remoteSchemaPermissions: options.remoteSchemaPermissions,
       apolloFederation: options.apolloFederation,
+      experimentalFeatures: options.experimentalFeatures,
       defaultNamingConvention: options.defaultNamingConvention,
       liveQueries: options.liveQueries,
       streamingQueries: options.streamingQueries,

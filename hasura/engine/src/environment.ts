@@ -13,7 +13,10 @@ const flag = (fallback: boolean) =>
     .default(fallback)
 
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
-const intervalMs = whole(10, 3_600_000).default(1_000)
+/** Hasura takes 0, too; asking Postgres without a pause helps nobody. */
+const intervalMs = whole(0, 3_600_000)
+  .transform((value) => Math.max(value, 10))
+  .default(1_000)
 const batchSize = whole(1, 10_000).default(100)
 const seconds = whole(1, 3_600)
 const text = z.string().min(1)
@@ -21,6 +24,15 @@ const list = z
   .string()
   .transform((names) => names.split(',').map((name) => name.trim()))
   .transform((names) => names.filter((name) => name !== ''))
+
+/** Names for every address, as Hasura's HTTP server takes them. */
+const everyAddress: ReadonlyMap<string, string> = new Map([
+  ['*', '::'],
+  ['*6', '::'],
+  ['!6', '::'],
+  ['*4', '0.0.0.0'],
+  ['!4', '0.0.0.0'],
+])
 
 /** A JSON list of secrets. */
 const secrets = z.string().transform((value, context): readonly string[] => {
@@ -37,7 +49,9 @@ const secrets = z.string().transform((value, context): readonly string[] => {
  * https://hasura.io/docs/latest/deployment/graphql-engine-flags/reference/
  */
 export const environment = z.object({
-  HASURA_GRAPHQL_DATABASE_URL: text.optional().describe('The Postgres with data and metadata.'),
+  HASURA_GRAPHQL_DATABASE_URL: text
+    .optional()
+    .describe('The Postgres with data and metadata; `{{NAME}}` in it stands for another variable.'),
   HASURA_GRAPHQL_METADATA_DATABASE_URL: text
     .optional()
     .describe(
@@ -90,6 +104,17 @@ export const environment = z.object({
   HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION: flag(false).describe(
     'The engine is a subgraph: `_service`, and `_entities` of tables with `apollo_federation_config`.',
   ),
+  HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA: flag(false).describe(
+    'Of an answer of a remote schema with data and errors the data are taken, and not the errors.',
+  ),
+  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: z
+    .string()
+    .toLowerCase()
+    .pipe(list)
+    .default([])
+    .describe(
+      '`hide_update_many_fields`, `hide_aggregation_predicates`, `hide_stream_fields` and `apollo_federation` are obeyed.',
+    ),
   HASURA_GRAPHQL_ENABLED_APIS: z
     .string()
     .toLowerCase()
@@ -106,7 +131,10 @@ export const environment = z.object({
   ),
   HASURA_GRAPHQL_WS_READ_COOKIE: flag(false).describe('WebSockets read cookies although CORS is disabled.'),
   HASURA_GRAPHQL_SERVER_PORT: whole(0, 65_535).default(8080).describe('0 takes a free one.'),
-  HASURA_GRAPHQL_SERVER_HOST: text.default('127.0.0.1').describe("Hasura's default is every address."),
+  HASURA_GRAPHQL_SERVER_HOST: text
+    .default('127.0.0.1')
+    .transform((host) => everyAddress.get(host) ?? host)
+    .describe('`*` is every address, which is the default of Hasura.'),
   HASURA_GRAPHQL_PG_CONNECTIONS: whole(1, 1_000)
     .default(20)
     .describe('Connections to Postgres at most; 50 in Hasura.'),
@@ -137,6 +165,9 @@ export const environment = z.object({
   HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL: whole(0, 3_600_000)
     .default(1_000)
     .describe('Milliseconds between two looks. 0: asynchronous actions are run by another engine.'),
+  HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_BATCH_SIZE: whole(1, 10_000)
+    .default(10)
+    .describe('Asynchronous actions taken at once.'),
   HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL: whole(0, 3_600_000)
     .default(1_000)
     .describe("Milliseconds between two looks for another engine's metadata; 0: never."),
@@ -147,10 +178,19 @@ export const environment = z.object({
   HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds
     .default(3)
     .describe('Seconds until who connects says who they are.'),
+  HASURA_GRAPHQL_CONNECTION_COMPRESSION: flag(false).describe(
+    'WebSockets are compressed for clients that can (permessage-deflate).',
+  ),
+  HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH: whole(1_024, 16 * 1024 * 1024)
+    .default(1024 * 1024)
+    .describe('Bytes of all headers of a request.'),
   HASURA_GRAPHQL_DEV_MODE: flag(false).describe('Every role is told what Postgres said of an error.'),
   HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: flag(true).describe('Admin is told so.'),
   HASURA_GRAPHQL_LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error'])
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum(['debug', 'info', 'warn', 'error']))
     .default('info')
     .describe('How much is logged.'),
   HASURA_GRAPHQL_ENABLED_LOG_TYPES: list
@@ -160,6 +200,15 @@ export const environment = z.object({
 
 export type EnvironmentValues = z.output<typeof environment>
 
+/** Features of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES that need not be named: they are on, or about other databases. */
+export const presentFeatures: readonly string[] = [
+  'inherited_roles',
+  'naming_convention',
+  'streaming_subscriptions',
+  'optimize_permission_filters',
+  'bigquery_string_numeric_input',
+]
+
 /** Variables of Hasura that change nothing here, and why. */
 export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_ENABLE_CONSOLE: 'there is no console; `npx hasura-cli console` works against the engine',
@@ -168,12 +217,22 @@ export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_PG_STRIPES: 'there is one pool of connections',
   HASURA_GRAPHQL_USE_PREPARED_STATEMENTS:
     'statements are always prepared; put no pooler in transaction mode before it',
-  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES:
-    'what it switches on is always on, not there, or (Apollo Federation) has a variable of its own',
   HASURA_GRAPHQL_CLOSE_WEBSOCKETS_ON_METADATA_CHANGE: 'subscriptions are planned anew and go on',
   HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE: 'null in a comparison is refused, as with `false`',
   HASURA_GRAPHQL_ENABLE_METADATA_QUERY_LOGGING: 'metadata requests are not logged with their bodies',
   HASURA_GRAPHQL_HTTP_LOG_QUERY_ONLY_ON_ERROR: 'queries are not logged',
+  HASURA_GRAPHQL_ENABLE_TRIGGERS_ERROR_LOG_LEVEL:
+    'what a webhook answered is in the catalog tables, not in the log',
+  HASURA_GRAPHQL_METADATA_DEFAULTS: 'there are no data connectors whose addresses it could hold',
+  HASURA_GRAPHQL_METADATA_DATABASE_EXTENSIONS_SCHEMA: 'the catalog tables need no extension',
+  HASURA_GRAPHQL_CONFIGURED_HEADER_PRECEDENCE: "metadata's headers always go before a client's",
+  HASURA_GRAPHQL_REMOTE_SCHEMA_SKIP_NULLS: 'a null that a client sends is sent on',
+  HASURA_GRAPHQL_BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES: 'variables are as GraphQL says',
+  HASURA_GRAPHQL_ENABLE_MAINTENANCE_MODE: 'the catalog is upgraded at the start, under a lock',
+  HASURA_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX: 'secrets are read from variables, not from files',
+  HASURA_GRAPHQL_QUERY_PLAN_CACHE_SIZE: 'it has none in Hasura, either; the size of the cache is fixed',
+  HASURA_GRAPHQL_NO_OF_RETRIES: 'who cannot reach its database at the start ends, and is started again',
+  HASURA_GRAPHQL_BIGQUERY_STRING_NUMERIC_INPUT: 'there is no BigQuery',
   HASURA_GRAPHQL_MIGRATIONS_SERVER_PORT: 'migrations need no server of their own',
   HASURA_GRAPHQL_MIGRATIONS_SERVER_TIMEOUT: 'migrations need no server of their own',
   HASURA_GRAPHQL_MIGRATIONS_DATABASE_ENV_VAR: 'migrations run in the engine',

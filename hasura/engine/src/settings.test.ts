@@ -18,6 +18,10 @@ describe('readSettings', () => {
         HASURA_GRAPHQL_CORS_DOMAIN: 'https://a.example, https://b.example',
         HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '250',
         HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: '7',
+        HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL: '0',
+        HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_BATCH_SIZE: '3',
+        HASURA_GRAPHQL_SERVER_HOST: '*',
+        HASURA_GRAPHQL_LOG_LEVEL: 'Debug',
         PATH: '/bin',
       }),
     ).toMatchObject({
@@ -32,6 +36,9 @@ describe('readSettings', () => {
         enabledApis: ['graphql', 'pgdump'],
         cors: { kind: 'some', origins: ['https://a.example', 'https://b.example'] },
         port: 8080,
+        host: '::',
+        logLevel: 'debug',
+        events: { fetchIntervalMs: 10, actionsFetchBatchSize: 3 },
         liveQueries: { intervalMs: 250, batchSize: 100 },
         streamingQueries: { intervalMs: 1_000, batchSize: 100 },
         webSockets: { keepAliveMs: 7_000, initTimeoutMs: 3_000 },
@@ -101,10 +108,33 @@ describe('readSettings', () => {
   })
 })
 
+test("a database's URL may speak of other variables", () => {
+  const url = 'postgres://{{DB_USER}}:{{DB_PASSWORD}}@db/shop'
+  const read = (env: Record<string, string>) => readSettings({ HASURA_GRAPHQL_DATABASE_URL: url, ...env })
+  expect(read({ DB_USER: 'me', DB_PASSWORD: 'mine' })).toMatchObject({
+    settings: { databaseUrl: 'postgres://me:mine@db/shop' },
+  })
+  expect(read({ DB_USER: 'me' })).toEqual({
+    kind: 'invalid',
+    problems: ["HASURA_GRAPHQL_DATABASE_URL: environment variable 'DB_PASSWORD' not set"],
+  })
+})
+
+test('experimental features are obeyed, there anyway, or told to have no effect', () => {
+  const names = 'inherited_roles,Apollo_Federation, hide_stream_fields,disable_postgres_arrays,typo'
+  expect(readSettings({ HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: names })).toMatchObject({
+    settings: { apolloFederation: true, experimentalFeatures: ['hide_stream_fields'] },
+    warnings: [
+      'disable_postgres_arrays of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES has no effect',
+      'typo of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES has no effect',
+    ],
+  })
+})
+
 test('SETTINGS.md says what the settings are (written anew with -u)', async () => {
   const rows = Object.entries(environment.shape).map(([name, schema]) => {
-    const fallback = schema.safeParse(undefined).data
-    const shown = fallback === undefined ? '' : `\`${String(fallback)}\``
+    const fallback = String(schema.safeParse(undefined).data ?? '')
+    const shown = fallback === '' ? '' : `\`${fallback}\``
     return `| \`${name}\` | ${shown} | ${schema.description ?? ''} |`
   })
   const ignored = Object.entries(notApplied).map(([name, reason]) => `| \`${name}\` | ${reason} |`)

@@ -1,14 +1,19 @@
-import { type EnvironmentValues, environment, notApplied } from './environment.ts'
+import { type EnvironmentValues, environment, notApplied, presentFeatures } from './environment.ts'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import type { ApiGroup } from './http/api.ts'
 import type { EventSettings } from './events/engine-events.ts'
 import type { ConnectionSettings, WebSocketLimits } from './engine-options.ts'
 import type { InternalErrors } from './execute/graphql-executor.ts'
 import type { Refetch } from './live/poller.ts'
+import { type SchemaFeature, isSchemaFeature } from './schema/schema-feature.ts'
 import type { AuthHook } from './session/auth-webhook.ts'
 import { authenticationProblem } from './session/authenticator.ts'
 import { type JwtSecret, parseJwtSecrets } from './session/jwt-config.ts'
 import type { NamingConvention } from './schema/naming.ts'
+import { UnsetVariable, resolveTemplate } from './webhook/environment.ts'
+
+/** Of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES; it has got a variable of its own. */
+const federationFeature = 'apollo_federation'
 
 /** Hasura's own environment variables, as far as they apply here. */
 export interface Settings {
@@ -25,6 +30,8 @@ export interface Settings {
   readonly enableAllowlist: boolean
   readonly remoteSchemaPermissions: boolean
   readonly apolloFederation: boolean
+  readonly experimentalFeatures: readonly SchemaFeature[]
+  readonly prioritizeRemoteData: boolean
   readonly enabledApis: readonly ApiGroup[]
   readonly cors: CorsPolicy
   readonly port: number
@@ -40,7 +47,8 @@ export interface Settings {
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
   readonly events: Omit<EventSettings, 'delivery'>
-  readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs'>
+  readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs' | 'compresses'>
+  readonly maxHeaderBytes: number
 }
 
 export type SettingsResult =
@@ -57,13 +65,16 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
   const values = parsed.data
   const tokens = parseJwtSecrets(values.HASURA_GRAPHQL_JWT_SECRET, values.HASURA_GRAPHQL_JWT_SECRETS)
   if (tokens.kind === 'invalid') return { kind: 'invalid', problems: [tokens.problem] }
-  const settings = fromEnvironment(values, tokens.secrets)
+  const databaseUrl = databaseUrlOf(values, env)
+  if (databaseUrl instanceof UnsetVariable)
+    return { kind: 'invalid', problems: [`HASURA_GRAPHQL_DATABASE_URL: ${databaseUrl.message}`] }
+  const settings = fromEnvironment(values, tokens.secrets, databaseUrl)
   const problems = [authenticationProblem(settings), otherDatabase(values)].filter(
     (each) => each !== undefined,
   )
   return problems.length > 0
     ? { kind: 'invalid', problems }
-    : { kind: 'settings', settings, warnings: withoutEffect(env) }
+    : { kind: 'settings', settings, warnings: [...withoutEffect(env), ...unknownFeatures(values)] }
 }
 
 const otherDatabase = (values: EnvironmentValues): string | undefined => {
@@ -72,6 +83,24 @@ const otherDatabase = (values: EnvironmentValues): string | undefined => {
     ? undefined
     : 'HASURA_GRAPHQL_METADATA_DATABASE_URL: the engine keeps metadata in the database of the data (HASURA_GRAPHQL_DATABASE_URL)'
 }
+
+const databaseUrlOf = (
+  values: EnvironmentValues,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined | UnsetVariable => {
+  const url = values.HASURA_GRAPHQL_DATABASE_URL ?? values.HASURA_GRAPHQL_METADATA_DATABASE_URL
+  try {
+    return url === undefined ? undefined : resolveTemplate(url, env)
+  } catch (error) {
+    if (error instanceof UnsetVariable) return error
+    throw error
+  }
+}
+
+const unknownFeatures = ({ HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: names }: EnvironmentValues) =>
+  names
+    .filter((name) => !isSchemaFeature(name) && name !== federationFeature && !presentFeatures.includes(name))
+    .map((name) => `${name} of HASURA_GRAPHQL_EXPERIMENTAL_FEATURES has no effect`)
 
 /** Variables that somebody set for nothing. */
 const withoutEffect = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
@@ -87,9 +116,13 @@ const secretOf = (values: EnvironmentValues): string | readonly string[] | undef
   values.HASURA_GRAPHQL_ADMIN_SECRET ??
   values.HASURA_GRAPHQL_ACCESS_KEY
 
-const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecret[]): Settings => ({
+const fromEnvironment = (
+  values: EnvironmentValues,
+  jwtSecrets: readonly JwtSecret[],
+  databaseUrl: string | undefined,
+): Settings => ({
   jwtSecrets,
-  databaseUrl: values.HASURA_GRAPHQL_DATABASE_URL ?? values.HASURA_GRAPHQL_METADATA_DATABASE_URL,
+  databaseUrl,
   metadata: values.HASURA_GRAPHQL_METADATA_DIR,
   migrations: values.HASURA_GRAPHQL_MIGRATIONS_DIR,
   adminSecret: secretOf(values),
@@ -107,7 +140,11 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
   defaultNamingConvention: values.HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION,
   enableAllowlist: values.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
   remoteSchemaPermissions: values.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
-  apolloFederation: values.HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION,
+  apolloFederation:
+    values.HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION ||
+    values.HASURA_GRAPHQL_EXPERIMENTAL_FEATURES.includes(federationFeature),
+  experimentalFeatures: values.HASURA_GRAPHQL_EXPERIMENTAL_FEATURES.filter(isSchemaFeature),
+  prioritizeRemoteData: values.HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA,
   enabledApis: values.HASURA_GRAPHQL_ENABLED_APIS,
   cors: values.HASURA_GRAPHQL_DISABLE_CORS
     ? { kind: 'none' }
@@ -126,6 +163,7 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
     waitMs: values.HASURA_GRAPHQL_PG_POOL_TIMEOUT * 1_000,
     isolation: values.HASURA_GRAPHQL_TX_ISOLATION,
   },
+  maxHeaderBytes: values.HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH,
   pollIntervalMs: values.HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL,
   liveQueries: {
     intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,
@@ -140,11 +178,13 @@ const fromEnvironment = (values: EnvironmentValues, jwtSecrets: readonly JwtSecr
     fetchIntervalMs: values.HASURA_GRAPHQL_EVENTS_FETCH_INTERVAL,
     fetchBatchSize: values.HASURA_GRAPHQL_EVENTS_FETCH_BATCH_SIZE,
     actionsFetchIntervalMs: values.HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL,
+    actionsFetchBatchSize: values.HASURA_GRAPHQL_ASYNC_ACTIONS_FETCH_BATCH_SIZE,
     graceMs: values.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT * 1_000,
   },
   webSockets: {
     keepAliveMs: values.HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE * 1_000,
     initTimeoutMs: values.HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT * 1_000,
+    compresses: values.HASURA_GRAPHQL_CONNECTION_COMPRESSION,
   },
 })
 

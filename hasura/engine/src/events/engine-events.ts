@@ -24,10 +24,9 @@ export interface EventSettings {
   readonly graceMs: number
   /** How often asynchronous actions are looked for; with 0, this engine runs none. */
   readonly actionsFetchIntervalMs: number
+  /** Asynchronous actions taken from the database at once. */
+  readonly actionsFetchBatchSize: number
 }
-
-/** Asynchronous actions taken from the database at once. */
-const actionBatchSize = 10
 
 /** What a change of the metadata changes in the database for the sake of events. */
 export const followWithEvents = (stringifyNumbers: boolean): FinishChange => {
@@ -77,7 +76,7 @@ export const createEngineEvents = ({
           : [
               {
                 queue: createActionQueue(pool, getSnapshot, environment),
-                batchSize: actionBatchSize,
+                batchSize: settings.actionsFetchBatchSize,
                 intervalMs: settings.actionsFetchIntervalMs,
               },
             ]),

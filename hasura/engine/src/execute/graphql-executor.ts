@@ -25,6 +25,7 @@ import { type FieldPlan, type SubscriptionPlan, explainPlan } from './explain-pl
 import { RefusedVariable, RequestFailure, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
 import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
+import type { SchemaFeature } from '../schema/schema-feature.ts'
 import { RemoteFailure } from './remote-failure.ts'
 import { resolveJoins } from './resolve-joins.ts'
 import { runRemoteFields } from './run-remote-fields.ts'
@@ -52,6 +53,10 @@ export interface GraphQLExecutorOptions {
   readonly remoteSchemaPermissions?: boolean | undefined
   /** HASURA_GRAPHQL_ENABLE_APOLLO_FEDERATION. */
   readonly apolloFederation?: boolean | undefined
+  /** HASURA_GRAPHQL_EXPERIMENTAL_FEATURES. */
+  readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
+  /** HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA. */
+  readonly prioritizeRemoteData?: boolean | undefined
   /** What `{{NAME}}` and `value_from_env` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -279,6 +284,7 @@ const withJoins = async (json: string, joins: JoinRegistry, run: Run): Promise<s
 
 const remoteCaller = ({ session, options, executeOptions, trace }: Run): RemoteCaller => ({
   environment: options.env,
+  prioritizesData: options.prioritizeRemoteData,
   trace: trace(),
   sessionVariables: session.variables,
   ...executeOptions,

@@ -7,6 +7,7 @@ import { adminRole } from '../schema/role-access.ts'
 import { type GraphQLApi, type RoleSchema, buildRoleSchema } from '../schema/role-schema.ts'
 import { type SourceModel, buildSourceModel } from '../schema/source-model.ts'
 import type { NamingConvention } from '../schema/naming.ts'
+import type { SchemaFeature } from '../schema/schema-feature.ts'
 import { roleRemotes } from '../remote/role-remote.ts'
 import type { Session } from '../session/types.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -58,6 +59,8 @@ export interface RoleSchemasOptions {
   readonly remoteSchemaPermissions?: boolean | undefined
   /** Whether query roots have the fields of Apollo Federation. */
   readonly apolloFederation?: boolean | undefined
+  /** What no role's schema has. */
+  readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
 }
 
 /** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
@@ -82,6 +85,7 @@ export class RoleSchemas {
       backendOnly: backendOnlyPermissions,
       inferFunctionPermissions: this.#options.inferFunctionPermissions,
       federation: this.#options.apolloFederation ?? false,
+      features: this.#options.experimentalFeatures ?? [],
     }
     const remotes = roleRemotes(snapshot.metadata, snapshot.introspections, known, {
       permissionsEnabled: this.#options.remoteSchemaPermissions ?? false,

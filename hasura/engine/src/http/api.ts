@@ -43,6 +43,7 @@ export interface ServerConfig {
   readonly isAllowlistEnabled: boolean
   readonly remoteSchemaPermissions: boolean
   readonly apolloFederation: boolean
+  readonly experimentalFeatures: readonly string[]
   readonly defaultNamingConvention: NamingConvention
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch

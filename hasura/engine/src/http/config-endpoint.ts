@@ -28,7 +28,7 @@ export const handleConfig: Handler = async ({ authenticator, config }, { headers
     live_queries: refetchJson(config.liveQueries),
     streaming_queries: refetchJson(config.streamingQueries),
     console_assets_dir: null,
-    experimental_features: [],
+    experimental_features: config.experimentalFeatures,
     is_prometheus_metrics_enabled: false,
     default_naming_convention: config.defaultNamingConvention,
     feature_flags: [],

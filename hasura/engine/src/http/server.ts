@@ -18,6 +18,8 @@ export interface HttpServerOptions {
   readonly cors: CorsPolicy
   /** A line in the log for each request. */
   readonly logRequests: boolean
+  /** Of all headers of a request together. */
+  readonly maxHeaderBytes: number
   readonly maxBodyBytes: number
   /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
   readonly requestTimeoutMs: number
@@ -36,7 +38,7 @@ const maxRequestIdLength = 200
 const closingGraceMs = 5_000
 
 export const startHttpServer = async (api: Api, options: HttpServerOptions): Promise<HttpServer> => {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: options.maxHeaderBytes }, (request, response) => {
     void serve(api, options, request, response)
   })
   server.requestTimeout = options.requestTimeoutMs

@@ -22,6 +22,8 @@ export interface RemoteRequest {
 
 export interface RemoteCaller {
   readonly environment: Environment
+  /** Whether data count where there are errors, too. */
+  readonly prioritizesData?: boolean | undefined
   readonly sessionVariables?: Readonly<Record<string, string>> | undefined
   readonly clientHeaders?: IncomingHttpHeaders | undefined
   readonly trace?: TraceContext | undefined
@@ -78,7 +80,8 @@ export const sendRemote = async (
   if (!parsed.success)
     return { kind: 'unavailable', message: `the answer with status ${answer.status} is no answer of GraphQL` }
   const { data, errors } = parsed.data
-  if (errors != null && errors.length > 0) return { kind: 'errors', errors }
+  const isData = data != null && caller.prioritizesData === true
+  if (errors != null && errors.length > 0 && !isData) return { kind: 'errors', errors }
   if (data == null) return { kind: 'unavailable', message: 'the answer has neither data nor errors' }
   const cookies = answer.headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
   return { kind: 'data', data, cookies }

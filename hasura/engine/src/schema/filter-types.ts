@@ -90,6 +90,7 @@ const boolExpFields = (
   aggregateBoolExp: (table: TableModel) => GraphQLInputObjectType,
 ): GraphQLInputFieldConfigMap => {
   const { naming } = context.source
+  const hasPredicates = !context.features.includes('hide_aggregation_predicates')
   const own = boolExp(table)
   const list = new GraphQLList(new GraphQLNonNull(own))
   const fields: GraphQLInputFieldConfigMap = {
@@ -103,7 +104,7 @@ const boolExpFields = (
     fields[column.graphqlName] = nonNull(scalars.comparisonOfColumn(column))
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
     fields[relationship.name] = nonNull(boolExp(target))
-    if (relationship.kind === 'array' && select.aggregations)
+    if (relationship.kind === 'array' && select.aggregations && hasPredicates)
       Object.assign(
         fields,
         renamed({ [`${relationship.name}_aggregate`]: nonNull(aggregateBoolExp(target)) }, naming.field),

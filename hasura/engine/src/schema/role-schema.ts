@@ -17,6 +17,7 @@ import { entityTables, federationFields } from './federation-types.ts'
 import { createFilterTypes } from './filter-types.ts'
 import { columnInput } from './input-rule.ts'
 import { renamed } from './naming.ts'
+import type { SchemaFeature } from './schema-feature.ts'
 import { type MutationTypes, createMutationTypes } from './mutation-types.ts'
 import {
   type RoleAccessOptions,
@@ -67,6 +68,7 @@ export const buildRoleSchema = (
     readonly api: GraphQLApi
     /** Whether it has the fields of Apollo Federation; Relay's never has. */
     readonly federation?: boolean
+    readonly features?: readonly SchemaFeature[]
   },
   remotes: readonly RoleRemote[] = [],
 ): RoleSchema => {
@@ -76,7 +78,7 @@ export const buildRoleSchema = (
     parents: roleParents(metadata),
     mayIntrospect: !hidden.includes(options.role),
   })
-  const context: SchemaContext = { source, access }
+  const context: SchemaContext = { source, access, features: options.features ?? [] }
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)
   const forRelay = options.api === 'relay'
@@ -208,6 +210,7 @@ const subscriptionFields = (
   if (select === undefined) return {}
   const { rootFields, name } = table
   const fields = selectFields(context, table, select, select.subscriptionFields, builders)
+  if (context.features.includes('hide_stream_fields')) return fields
   if (!select.subscriptionFields.has('select_stream') || streamableColumns(context, table).length === 0)
     return fields
   return {
@@ -378,11 +381,15 @@ const mutationFields = (
         args: { ...operators, ...keyArgument },
         description: `update single row of the table: "${name.name}"`,
       })
-    const updates = new GraphQLList(new GraphQLNonNull(mutations.updates(table)))
-    fields[rootFields.updateMany] = field({ kind: 'update-many', table }, new GraphQLList(response), {
-      args: { updates: { type: new GraphQLNonNull(updates), description: 'updates to execute, in order' } },
-      description: `update multiples rows of table: "${name.name}"`,
-    })
+    if (!context.features.includes('hide_update_many_fields')) {
+      const updates = new GraphQLList(new GraphQLNonNull(mutations.updates(table)))
+      fields[rootFields.updateMany] = field({ kind: 'update-many', table }, new GraphQLList(response), {
+        args: {
+          updates: { type: new GraphQLNonNull(updates), description: 'updates to execute, in order' },
+        },
+        description: `update multiples rows of table: "${name.name}"`,
+      })
+    }
   }
   if (access.delete !== undefined) {
     fields[rootFields.delete] = field({ kind: 'delete', table }, response, {

@@ -1,10 +1,13 @@
 import type { RoleAccess, SelectAccess } from './role-access.ts'
+import type { SchemaFeature } from './schema-feature.ts'
 import type { ColumnModel, ComputedFieldModel, SourceModel, TableModel } from './source-model.ts'
 
 /** What every builder of types needs: the tracked tables and what the role may do with them. */
 export interface SchemaContext {
   readonly source: SourceModel
   readonly access: RoleAccess
+  /** What is hidden from every role. */
+  readonly features: readonly SchemaFeature[]
 }
 
 /** The table that a key of the model stands for. The model never holds a key of a table that it hasn't. */

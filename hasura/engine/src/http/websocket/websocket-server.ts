@@ -15,6 +15,8 @@ export interface WebSocketOptions extends ConnectionLimits {
   /** Connections at once; further ones are answered 503. */
   readonly maxConnections: number
   readonly maxMessageBytes: number
+  /** Whether messages are compressed for clients that offer it (permessage-deflate). */
+  readonly compresses: boolean
   readonly logger: Logger
 }
 
@@ -48,6 +50,7 @@ export const serveWebSockets = (
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: options.maxMessageBytes,
+    perMessageDeflate: options.compresses,
     // Hasura speaks the older protocol with clients that name none, and with those that name an unknown one.
     handleProtocols: (offered) =>
       ['graphql-transport-ws', 'graphql-ws'].find((name) => offered.has(name)) ?? false,
