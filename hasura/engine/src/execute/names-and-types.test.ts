@@ -42,6 +42,12 @@ beforeAll(async () => {
             configuration: {
               custom_name: 'odd',
               column_config: { 'json-row': { custom_name: 'jsonRow' } },
+              custom_root_fields: {
+                select: { comment: 'Odd rows' },
+                select_by_pk: { name: 'odd_one', comment: 'An odd row' },
+                select_stream: { comment: 'Odd rows to come' },
+                delete: { comment: '' },
+              },
             },
             computed_fields: [
               { name: 'described', definition: { function: { schema: name.schema, name: 'describe' } } },
@@ -124,5 +130,24 @@ test('a violated domain is the client’s bad data', async () => {
   const query = 'mutation { insert_odd_one(object: {t0: 9, code: "lower"}) { t0 } }'
   expect(await executor.execute({ query }, admin)).toMatchObject({
     errors: [{ extensions: { code: 'permission-error' }, database: { sqlState: '23514' } }],
+  })
+})
+
+test('root fields are described as metadata says, and as usual where it does not', async () => {
+  const fields = '{ fields { name description } }'
+  const { __schema } = (await run(
+    `{ __schema { queryType ${fields} mutationType ${fields} subscriptionType ${fields} } }`,
+  )) as { __schema: Record<string, { fields: readonly { name: string; description: string | null }[] }> }
+  const described = (root: string) =>
+    Object.fromEntries((__schema[root]?.fields ?? []).map((field) => [field.name, field.description]))
+  expect(described('queryType')).toMatchObject({
+    odd: 'Odd rows',
+    odd_one: 'An odd row',
+    odd_aggregate: `fetch aggregated fields from the table: "${name.name}"`,
+  })
+  expect(described('subscriptionType')).toMatchObject({ odd: 'Odd rows', odd_stream: 'Odd rows to come' })
+  expect(described('mutationType')).toMatchObject({
+    delete_odd: null,
+    update_odd: `update data of the table: "${name.name}"`,
   })
 })

@@ -153,6 +153,32 @@ export const rootFieldNames = (naming: Naming, stem: Stem, custom: CustomRootFie
   }
 }
 
+const customizable = [
+  ['select', 'select'],
+  ['select_by_pk', 'selectByPk'],
+  ['select_aggregate', 'selectAggregate'],
+  ['select_stream', 'selectStream'],
+  ['insert', 'insert'],
+  ['insert_one', 'insertOne'],
+  ['update', 'update'],
+  ['update_by_pk', 'updateByPk'],
+  ['update_many', 'updateMany'],
+  ['delete', 'delete'],
+  ['delete_by_pk', 'deleteByPk'],
+] as const satisfies readonly (readonly [keyof CustomRootFields, keyof RootFieldNames])[]
+
+/** What metadata has to say of root fields, by their names. An empty comment stands for none at all. */
+export const rootFieldComments = (
+  names: RootFieldNames,
+  custom: CustomRootFields,
+): ReadonlyMap<string, string> =>
+  new Map(
+    customizable.flatMap(([key, field]): readonly [string, string][] => {
+      const entry = custom[key]
+      return typeof entry === 'object' && entry.comment !== undefined ? [[names[field], entry.comment]] : []
+    }),
+  )
+
 /** What an argument, an input field or a value of an enum stands for, whatever the source's convention calls it. */
 interface Named {
   readonly canonicalName?: string

@@ -198,8 +198,18 @@ const keyArguments = (table: TableModel, scalars: ScalarTypes): GraphQLFieldConf
 
 const queryFields = (context: SchemaContext, table: TableModel, builders: TypeBuilders): FieldConfigMap => {
   const select = context.access.table(table).select
-  return select === undefined ? {} : selectFields(context, table, select, select.queryFields, builders)
+  if (select === undefined) return {}
+  return described(selectFields(context, table, select, select.queryFields, builders), table)
 }
+
+/** With the descriptions that the table's metadata has for its root fields. */
+const described = (fields: FieldConfigMap, { rootFieldComments }: TableModel): FieldConfigMap =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, config]) => {
+      const comment = rootFieldComments.get(name)
+      return [name, comment === undefined ? config : { ...config, description: comment || null }]
+    }),
+  )
 
 const subscriptionFields = (
   context: SchemaContext,
@@ -210,16 +220,16 @@ const subscriptionFields = (
   if (select === undefined) return {}
   const { rootFields, name } = table
   const fields = selectFields(context, table, select, select.subscriptionFields, builders)
-  if (context.features.includes('hide_stream_fields')) return fields
-  if (!select.subscriptionFields.has('select_stream') || streamableColumns(context, table).length === 0)
-    return fields
-  return {
-    ...fields,
-    [rootFields.selectStream]: field({ kind: 'stream', table }, listOf(builders.rows.row(table)), {
+  const isStreamed =
+    !context.features.includes('hide_stream_fields') &&
+    select.subscriptionFields.has('select_stream') &&
+    streamableColumns(context, table).length > 0
+  if (isStreamed)
+    fields[rootFields.selectStream] = field({ kind: 'stream', table }, listOf(builders.rows.row(table)), {
       args: builders.streamArguments(table),
       description: `fetch data from the table in a streaming manner: "${name.name}"`,
-    }),
-  }
+    })
+  return described(fields, table)
 }
 
 const selectFields = (
@@ -314,17 +324,28 @@ const functionField = (
 ): FieldConfig => {
   const single = model.catalog.returnsSet ? listOf(rows.row(table)) : rows.row(table)
   const type = aggregate ? new GraphQLNonNull(rows.aggregate(table)) : single
-  const called = `execute ${model.exposedAs === 'mutation' ? 'VOLATILE function' : 'function'} "${model.metadata.function.name}"`
   return field({ kind: 'function', function: model, table, aggregate }, type, {
     args: {
       ...rows.functionArguments(model.argumentsTypeName, model.arguments),
       ...rows.selectArguments(table),
     },
-    description:
-      model.metadata.comment ??
-      model.catalog.comment ??
-      `${called} ${aggregate ? 'and query aggregates on result of table type' : 'which returns'} "${table.name.name}"`,
+    description: functionDescription(model, table, aggregate),
   })
+}
+
+/** A comment describes the function where it is asked for rows in a query. */
+const functionDescription = (
+  { metadata, catalog, exposedAs }: FunctionModel,
+  table: TableModel,
+  aggregate: boolean,
+): string => {
+  const { name } = metadata.function
+  if (exposedAs === 'mutation')
+    return `execute VOLATILE function "${name}" which returns "${table.name.name}"`
+  if (aggregate)
+    return `execute function "${name}" and query aggregates on result of table type "${table.name.name}"`
+  const comment = metadata.comment ?? catalog.comment
+  return comment ?? `execute function "${name}" which returns "${table.name.name}"`
 }
 
 const mutationFields = (
@@ -402,5 +423,5 @@ const mutationFields = (
         description: `delete single row from the table: "${name.name}"`,
       })
   }
-  return fields
+  return described(fields, table)
 }

@@ -8,6 +8,7 @@ import {
   type RootFieldNames,
   type Stem,
   createNaming,
+  rootFieldComments,
   rootFieldNames,
   stemOf,
 } from './naming.ts'
@@ -46,6 +47,8 @@ export interface TableModel {
   readonly relationships: ReadonlyMap<string, RelationshipModel>
   readonly computedFields: ReadonlyMap<string, ComputedFieldModel>
   readonly rootFields: RootFieldNames
+  /** Descriptions of root fields in place of the usual ones, by the fields' names. */
+  readonly rootFieldComments: ReadonlyMap<string, string>
   /** Set on enum tables: the rows that became values. */
   readonly enumValues: readonly EnumTableValue[] | undefined
 }
@@ -161,6 +164,8 @@ const tableModel = (
   const key = qualifiedKey(metadata.table)
   const stem = tableStem(metadata)
   const columns = catalog.columns.map((column) => columnModel(column, catalog, metadata, enums, naming))
+  const custom = metadata.configuration?.custom_root_fields ?? {}
+  const rootFields = rootFieldNames(naming, stem, custom)
   return {
     key,
     name: metadata.table,
@@ -183,7 +188,8 @@ const tableModel = (
         .filter(({ name }) => isGraphqlName(name))
         .map((field) => [field.name, field]),
     ),
-    rootFields: rootFieldNames(naming, stem, metadata.configuration?.custom_root_fields ?? {}),
+    rootFields,
+    rootFieldComments: rootFieldComments(rootFields, custom),
     enumValues: metadata.is_enum === true ? enumTables.get(key) : undefined,
   }
 }
