@@ -281,11 +281,12 @@ describe('a stream', () => {
   test('wants a cursor of one column', async () => {
     const errorOf = (cursor: string) =>
       subscribe(`subscription { product_stream(batch_size: 1, cursor: ${cursor}) { id } }`).next()
-    expect(await errorOf('[]')).toMatchObject({
-      errors: [{ message: 'one streaming column field is expected' }],
-    })
+    const extensions = { path: '$.selectionSet.product_stream.args', code: 'validation-failed' }
+    const none = { errors: [{ message: 'one streaming column field is expected', extensions }] }
+    expect(await errorOf('[]')).toMatchObject(none)
+    expect(await errorOf('{initial_value: {}}')).toMatchObject(none)
     expect(await errorOf('[{initial_value: {id: 1, stock: 2}}]')).toMatchObject({
-      errors: [{ message: 'multiple column cursors are not supported yet' }],
+      errors: [{ message: 'multiple column cursors are not supported yet', extensions }],
     })
   })
 })

@@ -52,14 +52,15 @@ export const planStream = (
 }
 
 const cursorOf = (given: ObjectValue, table: TableModel) => {
-  const path = `${given.path}.cursor`
+  // Hasura says of the arguments, not of the cursor, that they ask for no column or several.
+  const { path } = given
   const [cursor, ...others] = itemsOf(member(given, 'cursor')).filter(({ kind }) => kind !== 'null')
   if (cursor === undefined) throw new RequestError('one streaming column field is expected', path)
   const values = objectOf(member(objectOf(cursor), 'initial_value') ?? cursor)
   const [first, ...more] = values.fields
-  if (first === undefined) throw new RequestError('one streaming column field is expected', values.path)
+  if (first === undefined) throw new RequestError('one streaming column field is expected', path)
   if (others.length + more.length > 0)
-    throw new RequestError('multiple column cursors are not supported yet', values.path)
+    throw new RequestError('multiple column cursors are not supported yet', path)
   const [name, input] = first
   const column = columnNamed(name, table)
   if (input.kind === 'null')
