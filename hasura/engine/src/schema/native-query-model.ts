@@ -77,6 +77,7 @@ export const logicalTable = (model: LogicalModel, naming: Naming): TableModel =>
     relationships: new Map(),
     computedFields: new Map(),
     rootFields: rootFieldNames(naming, { name: model.name, isCustom: true }, {}),
+    rootFieldComments: new Map(),
     enumValues: undefined,
   }
 }
