@@ -262,7 +262,7 @@ describe('the back end', () => {
         ? json(422, { message: 'no seat is left', extensions: { code: 'no-seat', seats: 3 } })
         : backend(call)
     expect(await saas.ask(invite, as('olga'), { invitation: { email: 'x' } })).toEqual({
-      errors: [{ message: 'no seat is left', extensions: { path: '$', code: 'no-seat', seats: 3 } }],
+      errors: [{ message: 'no seat is left', extensions: { code: 'no-seat', seats: 3 } }],
     })
     services.answer = backend
   })
