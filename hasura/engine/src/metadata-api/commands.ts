@@ -1,6 +1,7 @@
 import { actionCommands } from './action-commands.ts'
 import type { Command } from './command.ts'
 import { computedFieldCommands } from './computed-field-commands.ts'
+import { enterpriseCommands } from './enterprise-commands.ts'
 import { eventTriggerCommands } from './event-trigger-commands.ts'
 import { functionCommands } from './function-commands.ts'
 import { inheritedRoleCommands } from './inherited-role-commands.ts'
@@ -38,6 +39,7 @@ const version1: Readonly<Record<string, Command>> = {
   ...inheritedRoleCommands,
   ...sourceCommands,
   ...keptSettingCommands,
+  ...enterpriseCommands,
 }
 
 /** Commands of `/v2/query`. */

@@ -337,3 +337,13 @@ test('tells of the kinds of sources, and that the one it has is behind no connec
     expect.arrayContaining([{ schema: 'public', name: 'author' }]),
   )
 })
+
+test.each([
+  ['cleanup_event_trigger_logs', 'Event log cleanup feature is enterprise edition only'],
+  ['pg_test_connection_template', 'Connection templating feature is enterprise edition only'],
+])('%s is refused as by the Community Edition', async (type, error) => {
+  expect(await run(type, { source_name: 'default' })).toEqual({
+    status: 400,
+    body: { path: '$.args', code: 'not-supported', error },
+  })
+})

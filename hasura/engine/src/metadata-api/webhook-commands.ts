@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HasuraError } from '../hasura-error.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
 import { requestTransform, responseTransform } from '../metadata/webhook.ts'
-import { UnsetVariable, resolveTemplate, valueFromEnvironment } from '../webhook/environment.ts'
+import { type Environment, UnsetVariable, resolveTemplate } from '../webhook/environment.ts'
 import { TransformError } from '../webhook/transform-error.ts'
 import { transformContext, transformRequest } from '../webhook/transform-request.ts'
 import { type Command, read } from './command.ts'
@@ -22,16 +22,13 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
   /** What a request transform would make of a request. Nothing is sent. */
   test_webhook_transform: read(testWebhookTransform, (args) => {
     const { env, webhook_url: given, body, request_transform: transform } = args
-    const url = resolved(() =>
-      typeof given === 'string' ? resolveTemplate(given, env) : valueFromEnvironment(given.from_env, env),
-    )
+    const url = typeof given === 'string' ? filledIn(given, env) : env[given.from_env]
+    if (url === undefined) throw new HasuraError('not-found', 'Missing Env Var')
     if (!URL.canParse(url)) throw refused([{ error_code: 'Request Initialization Error', message: url }])
     const request = {
       method: 'POST',
       url,
-      headers: args.request_headers.map(
-        ([name, value]) => [name, resolved(() => resolveTemplate(value, env))] as const,
-      ),
+      headers: args.request_headers.map(([name, value]) => [name, filledIn(value, env)] as const),
       body: JSON.stringify(body),
     }
     try {
@@ -52,14 +49,18 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
 const refused = (errors: Json): HasuraError =>
   new HasuraError('validation-failed', 'request transform validation failed', { internal: errors })
 
-const resolved = (resolve: () => string): string => {
+const filledIn = (template: string, env: Environment): string => {
   try {
-    return resolve()
+    return resolveTemplate(template, env)
   } catch (error) {
     if (!(error instanceof UnsetVariable)) throw error
-    throw new HasuraError('not-found', `Missing Env Var: ${error.message}; give a value for it in "env"`)
+    throw new HasuraError('not-found', missingVariable(error.variable))
   }
 }
+
+/** As Hasura says it, for who reads it in the console. */
+const missingVariable = (name: string): string =>
+  `Missing Env Var: ${name}. For security reasons when testing request options real environment variable values are not available. Please enter a mock value for ${name} in the Sample Env Variables list. See https://hasura.io/docs/latest/graphql/core/actions/rest-connectors/#action-transforms-sample-context`
 
 const lowerCaseNames = (variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))

@@ -4,8 +4,11 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Metadata speaks of a variable that the environment does not have. */
 export class UnsetVariable extends Error {
-  constructor(name: string) {
-    super(`environment variable '${name}' not set`)
+  readonly variable: string
+
+  constructor(variable: string) {
+    super(`environment variable '${variable}' not set`)
+    this.variable = variable
   }
 }
 

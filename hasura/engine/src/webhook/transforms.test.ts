@@ -203,8 +203,16 @@ test('test_webhook_transform shows a request without sending it', async () => {
     ],
   })
   // The process's own environment stays hidden.
-  expect(await world.command('test_webhook_transform', { ...args, webhook_url: '{{HOOKS}}' })).toMatchObject({
+  expect(await world.command('test_webhook_transform', { ...args, webhook_url: '{{HOOKS}}' })).toEqual({
+    path: '$.args',
     code: 'not-found',
+    error: expect.stringMatching(/^Missing Env Var: HOOKS\. .* a mock value for HOOKS in /) as string,
+  })
+  const fromEnvironment = { ...args, webhook_url: { from_env: 'HOOKS' } }
+  expect(await world.command('test_webhook_transform', fromEnvironment)).toEqual({
+    path: '$.args',
+    code: 'not-found',
+    error: 'Missing Env Var',
   })
   expect(world.receiver.calls).toHaveLength(0)
 })
