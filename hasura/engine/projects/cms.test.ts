@@ -9,10 +9,10 @@ const reactions = {
     type Count { kind: String! number: Int! }
   `,
   rootValue: {
-    count: ({ page, kind }: { readonly page: number; readonly kind: string }) => ({
-      kind,
-      number: page * 10,
-    }),
+    count: ({ page, kind }: { readonly page: number; readonly kind: string }) => {
+      if (page > 100) throw new Error('there are so many pages')
+      return { kind, number: page * 10 }
+    },
   },
 }
 
@@ -273,6 +273,15 @@ describe('a service of its own', () => {
     const service = '{ reactions_service { count(page: 2, kind: "star") { number } } }'
     expect(await refusal(service, reader)).toContain('kind')
     expect(await refusal(service, {})).toContain('not found')
+  })
+
+  test('has its errors told as its answer, and its absence as an error of the engine', async () => {
+    const ask = (page: number) =>
+      cms.ask(`{ reactions_service { count(page: ${page}, kind: "star") { number } } }`, asAdmin)
+    expect(await ask(101)).toMatchObject({ data: null, errors: [{ message: 'there are so many pages' }] })
+    remote.isUp = false
+    expect(Object.keys((await ask(1)) as object)).toEqual(['errors'])
+    remote.isUp = true
   })
 })
 

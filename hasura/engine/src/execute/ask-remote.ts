@@ -18,7 +18,7 @@ export interface RemoteData {
   readonly cookies: readonly string[]
 }
 
-/** Asks a remote schema with what the role's permission presets. Throws RemoteFailure. */
+/** Asks a remote schema with what the role's permission presets. Throws RemoteFailure, or RequestFailure where there is no answer. */
 export const askRemote = async (
   remote: RoleRemote,
   { operation, nodes, variables }: RemoteQuestion,
