@@ -132,6 +132,14 @@ const goldens: readonly Golden[] = [
     variables: { text: 'ta' },
   },
   {
+    name: 'native-query',
+    session: merchant(1),
+    query: `query ($status: String) {
+      sales_by_author(args: {status: $status}, where: {author: {_neq: "Cleo"}}, order_by: {worth: desc_nulls_last}) { author worth }
+    }`,
+    variables: { status: 'ACTIVE' },
+  },
+  {
     name: 'insert-with-preset-and-check',
     session: merchant(1),
     query: `mutation ($objects: [book_insert_input!]!) {

@@ -154,6 +154,30 @@ const bookshopMetadata = {
         { function: 'slow_books', configuration: { exposed_as: 'query' } },
         { function: 'reprice' },
       ],
+      logical_models: [
+        {
+          name: 'author_sales',
+          fields: [
+            { name: 'merchant_id', type: 'integer' },
+            { name: 'author', type: 'text' },
+            { name: 'worth', type: { scalar: 'numeric', nullable: true } },
+          ],
+          select_permissions: [
+            { role: 'merchant', permission: { columns: ['author', 'worth'], filter: own } },
+          ],
+        },
+      ],
+      native_queries: [
+        {
+          root_field_name: 'sales_by_author',
+          arguments: { status: { type: 'text', nullable: true } },
+          code: `select author.merchant_id, author.name as author, sum(book.price) as worth
+            from author left join book on book.merchant_id = author.merchant_id and book.author_id = author.id
+              and book.status = coalesce({{status}}, book.status)
+            group by 1, 2`,
+          returns: 'author_sales',
+        },
+      ],
     },
   ],
   custom_types: {
