@@ -1,6 +1,6 @@
 import type { JsonObject } from '../metadata/parse.ts'
 import { displayName, qualifiedKey } from '../metadata/qualified-name.ts'
-import { parsePermissionExpression } from '../schema/permission-expression.ts'
+import { parsePermissionExpression, presetProblem } from '../schema/permission-expression.ts'
 import type { SourceModel } from '../schema/source-model.ts'
 import type { Inconsistency } from '../snapshot.ts'
 import type { FieldLookup } from './boolean-expression.ts'
@@ -75,9 +75,15 @@ const permissionProblem = (
   if (notColumn !== undefined) return notAColumn(notColumn, lookup(name, notColumn)?.kind)
   const notComputed = parts.computed_fields?.find((field) => lookup(name, field)?.kind !== 'computed-field')
   if (notComputed !== undefined) return `"${notComputed}" does not exist`
+  const tableModel = model.tables.get(qualifiedKey(name))
+  if (!tableModel) return undefined
+  for (const [column, value] of Object.entries(parts.set ?? {})) {
+    const type = tableModel.columnsByName.get(column)?.type
+    const problem = type && presetProblem(value, type)
+    if (problem !== undefined) return problem
+  }
   for (const expression of [parts.filter, parts.check]) {
-    const tableModel = model.tables.get(qualifiedKey(name))
-    if (!expression || !tableModel) continue
+    if (!expression) continue
     const parsed = parsePermissionExpression(expression, tableModel, model)
     if (!parsed.ok) return parsed.reason
   }

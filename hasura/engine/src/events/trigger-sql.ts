@@ -1,8 +1,9 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
-import type { CatalogColumn, CatalogTable } from '../catalog/types.ts'
+import type { CatalogColumn, CatalogTable, CatalogType } from '../catalog/types.ts'
 import type { EventTrigger } from '../metadata/types.ts'
 import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import { isBigNumber } from '../schema/postgres-type.ts'
+import { spatialType } from '../schema/spatial-type.ts'
 import type { Snapshot } from '../snapshot.ts'
 
 /** A trigger of Postgres that writes events, and the function of the same name that it calls. */
@@ -114,9 +115,17 @@ const rowValues = (
 ): string => {
   const values = columns.map(({ name, type }) => {
     const column = `${row}.${escapeIdentifier(name)}`
-    return stringifyNumbers && isBigNumber(type) ? `${column}::text as ${escapeIdentifier(name)}` : column
+    const shown = stringifyNumbers && isBigNumber(type) ? `${column}::text` : geojson(column, type)
+    return shown === undefined ? column : `${shown} as ${escapeIdentifier(name)}`
   })
   return `select ${values.join(', ')}`
+}
+
+/** As queries show it (`shownValue` in `sql/`); undefined for what is shown as it is. */
+const geojson = (column: string, type: CatalogType): string | undefined => {
+  const spatial = spatialType(type)
+  if (spatial === undefined || spatial.name === 'raster') return undefined
+  return `${escapeIdentifier(spatial.schema)}.st_asgeojson(${column}, 15, 4)::json`
 }
 
 const qualified = ({ schema, name }: QualifiedName): string =>

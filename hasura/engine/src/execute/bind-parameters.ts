@@ -1,6 +1,6 @@
 import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
-import { encodeLiteral } from '../sql/encode.ts'
+import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 import type { TransactionSettings } from './statement-query.ts'
 
@@ -37,6 +37,12 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
         values[index] = encoded.text
         break
       }
+      case 'json-template': {
+        const encoded = encodeTemplate(source, bindings.variables)
+        if (!encoded.ok) return { kind: 'refused-variable' }
+        values[index] = encoded.text
+        break
+      }
       case 'session': {
         const value = bindings.session.variables[source.name]
         if (value === undefined) missing.push(source.name)
@@ -53,18 +59,14 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
 }
 
 const otherValue = (
-  source: Exclude<ParameterSource, { kind: 'variable' | 'session' }>,
-  { variables, session, written, answer, cursor }: Bindings,
+  source: Exclude<ParameterSource, { kind: 'variable' | 'json-template' | 'session' }>,
+  { session, written, answer, cursor }: Bindings,
 ): string | null => {
   switch (source.kind) {
     case 'literal':
       return source.text
     case 'session-object':
       return JSON.stringify(session.variables)
-    case 'json-template':
-      return source.parts
-        .map((part) => (part.kind === 'text' ? part.text : JSON.stringify(variables[part.name] ?? null)))
-        .join('')
     case 'written-column':
       return written?.[source.step]?.[source.column] ?? null
     case 'written-rows':
@@ -81,6 +83,18 @@ const otherValue = (
     default:
       return source satisfies never
   }
+}
+
+const encodeTemplate = (
+  { parts, scalar }: Extract<ParameterSource, { kind: 'json-template' }>,
+  variables: Bindings['variables'],
+): Encoded => {
+  const text = parts
+    .map((part) => (part.kind === 'text' ? part.text : JSON.stringify(variables[part.name] ?? null)))
+    .join('')
+  return scalar === 'json'
+    ? { ok: true, text }
+    : encodeLiteral(JSON.parse(text) as JsonValue, { scalar, list: false })
 }
 
 const variableAt = (

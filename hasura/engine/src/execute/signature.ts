@@ -14,6 +14,7 @@ import {
 import type { Operation } from '../plan/document.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import { inputTypeOf } from '../plan/variables.ts'
+import { isBoundAsList } from '../schema/postgres-type.ts'
 
 /**
  * What of a request's variables a plan depends on: which are there and which are null, keys, lengths, enum
@@ -92,7 +93,7 @@ const describeList = (itemType: GraphQLInputType, value: JsonValue): string => {
   if (!Array.isArray(value))
     return `(${typeof value === 'string' && value.startsWith('{') ? 'l' : describe(itemType, value)})`
   // A list of scalars is one parameter, however long it is.
-  if (isScalarType(item)) return 'L'
+  if (isScalarType(item) && isBoundAsList(item.name)) return 'L'
   let text = '['
   for (const member of value as readonly JsonValue[]) text += describe(itemType, member)
   return `${text}]`

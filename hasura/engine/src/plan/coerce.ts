@@ -17,11 +17,11 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { canonicalName } from '../schema/naming.ts'
-import { columnEncoding, scalarEncoding } from '../schema/postgres-type.ts'
+import { columnEncoding, isBoundAsList, scalarEncoding } from '../schema/postgres-type.ts'
 import type { JsonTemplatePart, ParameterSource, ScalarEncoding } from '../sql/parameter.ts'
 import { encodeLiteral } from '../sql/encode.ts'
 import { columnExpectation } from './column-expectation.ts'
-import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
+import type { InputValue, JsonValue, LeafValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 import { type Variables, variableAt } from './variables.ts'
 
@@ -140,7 +140,7 @@ const coerceJsonList = (
   )
   const encoding = isScalarType(item) ? encodingAt(place, item) : 'string'
   const source: ParameterSource | undefined =
-    origin.kind === 'variable' && (isScalarType(item) || isPlainEnum(item))
+    origin.kind === 'variable' && (isPlainEnum(item) || (isScalarType(item) && isBoundAsList(item.name)))
       ? { kind: 'variable', path: origin.path, encoding: { scalar: encoding, list: true } }
       : undefined
   return { kind: 'list', items, source, path }
@@ -245,10 +245,12 @@ const literalLeaf = (
       path,
     }
   const value = valueFromASTUntyped(node, variables.values) as JsonValue
-  const parts = encoding === 'json' ? jsonTemplate(node) : []
+  const constant = leaf(value, type.name, encoding, { kind: 'constant' }, path)
+  const isJson = encoding === 'json' || encoding === 'column-geojson'
+  const parts = isJson ? jsonTemplate(node, variables) : []
   return parts.some(({ kind }) => kind === 'variable')
-    ? { kind: 'leaf', scalar: type.name, source: { kind: 'json-template', parts }, value, path }
-    : leaf(value, type.name, encoding, { kind: 'constant' }, path)
+    ? { ...constant, source: { kind: 'json-template', parts, scalar: encoding } }
+    : constant
 }
 
 const encodingAt = ({ extensions: { holds } }: InputPlace, { name }: GraphQLScalarType): ScalarEncoding => {
@@ -268,16 +270,24 @@ const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
 /** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
 const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
 
-/** The JSON text of a literal, cut where variables stand in it. */
-const jsonTemplate = (node: ValueNode): readonly JsonTemplatePart[] => {
+/** The JSON text of a literal, cut where variables of the request stand in it. */
+const jsonTemplate = (node: ValueNode, variables: Variables): readonly JsonTemplatePart[] => {
   const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
   switch (node.kind) {
-    case Kind.VARIABLE:
-      return [{ kind: 'variable', name: node.name.value }]
+    case Kind.VARIABLE: {
+      const name = node.name.value
+      // The document says what a variable is that the request does not give.
+      return variables.given.has(name)
+        ? [{ kind: 'variable', name }]
+        : [text(JSON.stringify(variables.values[name] ?? null))]
+    }
     case Kind.LIST:
       return [
         text('['),
-        ...node.values.flatMap((item, index) => [...(index === 0 ? [] : [text(',')]), ...jsonTemplate(item)]),
+        ...node.values.flatMap((item, index) => [
+          ...(index === 0 ? [] : [text(',')]),
+          ...jsonTemplate(item, variables),
+        ]),
         text(']'),
       ]
     case Kind.OBJECT:
@@ -285,7 +295,7 @@ const jsonTemplate = (node: ValueNode): readonly JsonTemplatePart[] => {
         text('{'),
         ...node.fields.flatMap(({ name, value }, index) => [
           text(`${index === 0 ? '' : ','}${JSON.stringify(name.value)}:`),
-          ...jsonTemplate(value),
+          ...jsonTemplate(value, variables),
         ]),
         text('}'),
       ]
@@ -303,7 +313,7 @@ const leaf = (
   kind: ScalarEncoding,
   origin: Origin,
   path: string,
-): InputValue => {
+): LeafValue => {
   const encoding = { scalar: kind, list: false }
   const encoded = encodeLiteral(value, encoding)
   if (!encoded.ok) {

@@ -1,3 +1,5 @@
+import { spatialName } from '../schema/spatial-type.ts'
+import { spatialText } from '../sql/spatial-text.ts'
 import type { JsonValue } from './input-value.ts'
 
 /** What Hasura's JSON parser calls the values of these scalars, and what it expects them to be. */
@@ -25,6 +27,11 @@ const parsers: Readonly<Record<string, { readonly name: string; readonly expects
 export const columnExpectation = (value: JsonValue, scalar: string): string => {
   const parser = parsers[scalar]
   if (scalar === 'ltree') return labelPathExpected
+  const spatial = spatialName(scalar)
+  if (spatial !== undefined) {
+    const read = spatialText(value, spatial)
+    if (!read.ok) return read.reason
+  }
   return parser === undefined
     ? `A string is expected for type: ${scalar.replace(/_scalar$/, '')}`
     : `parsing ${parser.name} failed, expected ${parser.expects}, but encountered ${jsonKind(value)}`

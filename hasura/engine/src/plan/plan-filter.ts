@@ -1,9 +1,14 @@
 import type { CatalogType } from '../catalog/types.ts'
 import { type AggregatePredicate, aggregatePredicates } from '../schema/aggregate-predicate.ts'
-import { castTarget, comparisonOperators } from '../schema/comparison-operator.ts'
+import {
+  type BinaryComparison,
+  asMeant,
+  castTarget,
+  comparisonOperators,
+} from '../schema/comparison-operator.ts'
 import { callArguments } from '../schema/computed-call.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
-import { type Operand, type Predicate, allOf, always } from '../schema/predicate.ts'
+import { type Operand, type Predicate, type Value, allOf, always } from '../schema/predicate.ts'
 import type { RoleAccess } from '../schema/role-access.ts'
 import type {
   ColumnModel,
@@ -12,6 +17,7 @@ import type {
   SourceModel,
   TableModel,
 } from '../schema/source-model.ts'
+import type { SpatialInput } from '../schema/spatial-operator.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'
 import { arrayValue, enumValues, flag, itemsOf, member, objectOf, valueOf } from './plan-value.ts'
 import { readableColumn, readableComputedField } from './readable.ts'
@@ -164,7 +170,27 @@ const comparison = (left: Operand, type: CatalogType, name: string, value: Input
   }
   const operator = comparisonOperators(type).find((candidate) => candidate.name === name)
   if (operator === undefined) throw new Error(`${type.name} has no operator ${name}`)
-  const { operand, sql } = operator
+  return operator.kind === 'function'
+    ? { kind: 'spatial', function: operator.function, left, others: spatialArguments(operator.input, value) }
+    : asMeant(operator, binaryComparison(left, type, operator, value))
+}
+
+/** What the function is given besides the column, in its order. */
+const spatialArguments = (input: SpatialInput, value: InputValue): readonly Value[] => {
+  if (input.kind === 'value') return [valueOf(value, catalogType(input.type))]
+  const { fields } = objectOf(value)
+  return input.fields.map(({ name, type }): Value => {
+    const given = fields.get(name)
+    return given === undefined ? { kind: 'constant', text: null, type } : valueOf(given, catalogType(type))
+  })
+}
+
+const binaryComparison = (
+  left: Operand,
+  type: CatalogType,
+  { operand, sql }: BinaryComparison,
+  value: InputValue,
+): Predicate => {
   switch (operand.kind) {
     case 'same':
       return { kind: 'compare', left, operator: sql, right: valueOf(value, type) }

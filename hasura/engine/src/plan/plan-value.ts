@@ -2,6 +2,7 @@ import type { CatalogType } from '../catalog/types.ts'
 import { arrayTypeOf, typeNameOf } from '../schema/permission-expression.ts'
 import { scalarEncoding } from '../schema/postgres-type.ts'
 import type { Value } from '../schema/predicate.ts'
+import { spatialName } from '../schema/spatial-type.ts'
 import type { TypeName } from '../sql/ast.ts'
 import { encodeLiteral } from '../sql/encode.ts'
 import { labelPathExpected } from './column-expectation.ts'
@@ -52,7 +53,8 @@ const listValue = (input: InputValue, type: TypeName): Value => {
     for (const item of input.items)
       if (item.kind === 'leaf' && typeof item.value === 'string') checkLabelPath(item.value, item.path)
   if (input.source !== undefined) return { kind: 'parameter', source: input.source, type }
-  const constant = constantArray(input.items)
+  // Spatial values are made one by one.
+  const constant = spatialName(element.name) === undefined ? constantArray(input.items) : undefined
   if (constant !== undefined) return { kind: 'parameter', source: { kind: 'literal', text: constant }, type }
   const items = input.items.map((item): Value => {
     if (item.kind === 'leaf') return leafValue(item, element)

@@ -4,7 +4,9 @@ import type { Json } from '../metadata/parse.ts'
 import { arrayTypeOf, typeNameOf } from '../schema/permission-expression.ts'
 import { baseType, scalarEncoding, scalarName } from '../schema/postgres-type.ts'
 import type { Value } from '../schema/predicate.ts'
+import { requireSpatialText } from '../schema/require-spatial-text.ts'
 import type { ColumnModel, SourceModel } from '../schema/source-model.ts'
+import { spatialType } from '../schema/spatial-type.ts'
 import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 
 /**
@@ -14,6 +16,8 @@ import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 export const scalarValue = (value: Json, type: CatalogType): Value => {
   const base = baseType(type)
   if (base.category === 'array') return listValue(value, base)
+  const spatial = spatialType(base)
+  if (spatial !== undefined && value !== null) return literal(requireSpatialText(value, spatial.name), base)
   const scalar = scalarEncoding(scalarName(base))
   const encoded: Encoded =
     typeof value === 'string' && scalar !== 'json'
@@ -21,8 +25,14 @@ export const scalarValue = (value: Json, type: CatalogType): Value => {
       : // A null is one of SQL, for json, too.
         encodeLiteral(value, { scalar: value === null ? 'any' : scalar, list: false })
   if (!encoded.ok) throw mismatch(value, base.name, encoded.reason)
-  return { kind: 'parameter', source: { kind: 'literal', text: encoded.text }, type: typeNameOf(base) }
+  return literal(encoded.text, base)
 }
+
+const literal = (text: string | null, type: CatalogType): Value => ({
+  kind: 'parameter',
+  source: { kind: 'literal', text },
+  type: typeNameOf(type),
+})
 
 /** A JSON list as one array, of items of the type, or of the type itself where it is an array's. */
 export const listValue = (value: Json, type: CatalogType): Value => {
@@ -38,6 +48,8 @@ export const listValue = (value: Json, type: CatalogType): Value => {
       `parsing [] failed, expected Array, but encountered ${nameOf(value)}`,
     )
   const items = value.map((item: Json) => scalarValue(item, element))
+  // Spatial values are made one by one.
+  if (spatialType(element) !== undefined) return { kind: 'array', items, type: array }
   const texts = items.flatMap((item) =>
     item.kind === 'parameter' && item.source.kind === 'literal' ? [item.source.text] : [],
   )

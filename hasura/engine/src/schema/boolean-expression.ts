@@ -4,7 +4,8 @@ import { type Json, type JsonObject, displayName, qualifiedKey } from '../metada
 import { qualifiedName } from '../metadata/qualified-name.ts'
 import { callArguments } from './computed-call.ts'
 import {
-  type ComparisonOperator,
+  type BinaryComparison,
+  asMeant,
   canonicalOperator,
   castTarget,
   columnOperators,
@@ -19,6 +20,7 @@ import type {
   SourceModel,
   TableModel,
 } from './source-model.ts'
+import type { SpatialInput } from './spatial-operator.ts'
 
 /**
  * In what boolean expressions in JSON differ: those of permissions speak of everything, and of the session; those that
@@ -198,12 +200,28 @@ const comparison = (compared: Compared, given: string, value: Json, scope: Scope
   }
   const operator = comparisonOperators(type).find((candidate) => candidate.name === key)
   if (operator === undefined) throw refusal('unexpected-payload', `Unknown operator: ${given}`, scope)
-  return applied(compared, operator, value, scope)
+  if (operator.kind === 'binary') return asMeant(operator, applied(compared, operator, value, scope))
+  const others = spatialArguments(operator.input, value, scope)
+  return { kind: 'spatial', function: operator.function, left, others }
+}
+
+/** What the function is given besides the column, in its order. */
+const spatialArguments = (input: SpatialInput, value: Json, scope: Scope): readonly Value[] => {
+  const { reader } = scope
+  if (input.kind === 'value')
+    return [located(scope, () => reader.scalar(value, { category: 'base', ...input.type }))]
+  const given = objectAt(value, scope)
+  return input.fields.map(({ name, type, absent }) => {
+    const member = given[name] ?? (absent === 'true' ? true : null)
+    if (given[name] === undefined && absent === 'refused')
+      throw refusal('parse-failed', `key "${name}" not found`, scope)
+    return located(at(scope, name), () => reader.scalar(member, { category: 'base', ...type }))
+  })
 }
 
 const applied = (
   compared: Compared,
-  { operand, sql }: ComparisonOperator,
+  { operand, sql }: BinaryComparison,
   value: Json,
   scope: Scope,
 ): Predicate => {

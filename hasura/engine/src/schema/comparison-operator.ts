@@ -1,15 +1,23 @@
 import type { CatalogType } from '../catalog/types.ts'
 import type { BinaryOperator, TypeName } from '../sql/ast.ts'
 import { builtinType } from '../sql/build.ts'
-import { baseType, isText } from './postgres-type.ts'
+import { baseType, isText, scalarName } from './postgres-type.ts'
+import type { Predicate } from './predicate.ts'
+import { type SpatialOperator, spatialOperators } from './spatial-operator.ts'
+import { spatialType } from './spatial-type.ts'
 
 /**
  * The operators of `…_comparison_exp`, by type. One table serves the GraphQL schema, the `where` argument
  * and the expressions of permissions.
  */
-export interface ComparisonOperator {
+export type ComparisonOperator = BinaryComparison | SpatialOperator
+
+export interface BinaryComparison {
+  readonly kind: 'binary'
   readonly name: string
   readonly sql: BinaryOperator
+  /** Whether it holds where `sql` does not. */
+  readonly negated?: boolean
   readonly operand: ComparisonOperand
   readonly description?: string
   /** Whether it may be given null, which Postgres then answers. */
@@ -31,22 +39,42 @@ export type ComparisonOperand =
       readonly quantified: boolean
     }
 
-const same = (name: string, sql: BinaryOperator, description?: string): ComparisonOperator => ({
+const same = (name: string, sql: BinaryOperator, description?: string): BinaryComparison => ({
+  kind: 'binary',
   name,
   sql,
   operand: { kind: 'same' },
   ...(description === undefined ? {} : { description }),
 })
 
-const general: readonly ComparisonOperator[] = [
-  same('_eq', '='),
-  same('_neq', '<>'),
+const ordering: readonly ComparisonOperator[] = [
   same('_gt', '>'),
   same('_gte', '>='),
   same('_lt', '<'),
   same('_lte', '<='),
-  { name: '_in', sql: '=', operand: { kind: 'each', quantifier: 'ANY' } },
-  { name: '_nin', sql: '<>', operand: { kind: 'each', quantifier: 'ALL' } },
+]
+
+const oneOf: BinaryComparison = {
+  kind: 'binary',
+  name: '_in',
+  sql: '=',
+  operand: { kind: 'each', quantifier: 'ANY' },
+}
+
+const general: readonly ComparisonOperator[] = [
+  same('_eq', '='),
+  same('_neq', '<>'),
+  ...ordering,
+  oneOf,
+  { kind: 'binary', name: '_nin', sql: '<>', operand: { kind: 'each', quantifier: 'ALL' } },
+]
+
+/** PostGIS has `=` without `<>`. */
+const spatialEquality: readonly ComparisonOperator[] = [
+  same('_eq', '='),
+  { ...same('_neq', '='), negated: true },
+  oneOf,
+  { ...oneOf, name: '_nin', negated: true },
 ]
 
 const textOperators: readonly ComparisonOperator[] = [
@@ -76,6 +104,7 @@ const jsonbOperators: readonly ComparisonOperator[] = [
   same('_contains', '@>', 'does the column contain the given json value at the top level'),
   same('_contained_in', '<@', 'is the column contained in the given json value'),
   {
+    kind: 'binary',
     name: '_has_key',
     sql: '?',
     operand: { kind: 'other', graphqlName: 'String', type: text },
@@ -83,24 +112,28 @@ const jsonbOperators: readonly ComparisonOperator[] = [
     nullable: true,
   },
   {
+    kind: 'binary',
     name: '_has_keys_any',
     sql: '?|',
     operand: { kind: 'array', graphqlName: 'String', type: texts, quantified: false },
     description: 'do any of these strings exist as top-level keys in the column',
   },
   {
+    kind: 'binary',
     name: '_has_keys_all',
     sql: '?&',
     operand: { kind: 'array', graphqlName: 'String', type: texts, quantified: false },
     description: 'do all of these strings exist as top-level keys in the column',
   },
   {
+    kind: 'binary',
     name: '_jsonb_path_exists',
     sql: '@?',
     operand: { kind: 'other', graphqlName: 'String', type: jsonpath },
     description: 'does the jsonpath return any item for the specified JSON value',
   },
   {
+    kind: 'binary',
     name: '_jsonb_path_match',
     sql: '@@',
     operand: { kind: 'other', graphqlName: 'String', type: jsonpath },
@@ -116,6 +149,7 @@ const ltreeOperators = (schema: string): readonly ComparisonOperator[] => {
     type: string,
     description: string,
   ): ComparisonOperator => ({
+    kind: 'binary',
     name,
     sql,
     operand: { kind: 'other', graphqlName: type, type: { schema, name: type } },
@@ -128,6 +162,7 @@ const ltreeOperators = (schema: string): readonly ComparisonOperator[] => {
     description: string,
     graphqlName = type,
   ): ComparisonOperator => ({
+    kind: 'binary',
     name,
     sql,
     operand: { kind: 'array', graphqlName, type: { schema, name: `_${type}` }, quantified: true },
@@ -151,16 +186,39 @@ export const comparisonOperators = (type: CatalogType): readonly ComparisonOpera
   if (isText(base)) return [...general, ...textOperators]
   if (base.name === 'jsonb') return [...general, ...jsonbOperators]
   if (base.name === 'ltree') return [...general, ...ltreeOperators(base.schema)]
-  return general
+  const spatial = spatialType(base)
+  if (spatial === undefined) return general
+  return [...spatialEquality, ...(spatial.name === 'raster' ? [] : ordering), ...spatialOperators(spatial)]
 }
 
-/** Casts that `_cast` offers: jsonb can be compared as text. */
-export const castTarget = (
-  type: CatalogType,
-): { readonly graphqlName: string; readonly type: CatalogType } | undefined =>
-  baseType(type).name === 'jsonb'
-    ? { graphqlName: 'String', type: { category: 'base', schema: 'pg_catalog', name: 'text' } }
-    : undefined
+/** A comparison as its operator means it. */
+export const asMeant = ({ negated = false }: BinaryComparison, comparison: Predicate): Predicate =>
+  negated ? { kind: 'not', operand: comparison } : comparison
+
+export interface CastTarget {
+  /** What the cast is called in `…_cast_exp`. */
+  readonly graphqlName: string
+  readonly type: CatalogType
+}
+
+/** The cast that `_cast` offers: jsonb can be compared as text, geometry and geography as each other. */
+export const castTarget = (type: CatalogType): CastTarget | undefined => {
+  const target = castTargetType(baseType(type))
+  return target && { graphqlName: scalarName(target), type: target }
+}
+
+const castTargetType = ({ schema, name }: CatalogType): CatalogType | undefined => {
+  switch (name) {
+    case 'jsonb':
+      return { category: 'base', schema: 'pg_catalog', name: 'text' }
+    case 'geometry':
+      return { category: 'base', schema, name: 'geography' }
+    case 'geography':
+      return { category: 'base', schema, name: 'geometry' }
+    default:
+      return undefined
+  }
+}
 
 /** Permissions may compare with another column: `_ceq` and its kin, by the operator that they mean. */
 export const columnOperators: Readonly<Record<string, BinaryOperator>> = {

@@ -6,6 +6,8 @@ import { type ExpressionReader, parseBooleanExpression } from './boolean-express
 import { baseType } from './postgres-type.ts'
 import { type Predicate, type Value, always } from './predicate.ts'
 import type { SourceModel, TableModel } from './source-model.ts'
+import { requireSpatialText } from './require-spatial-text.ts'
+import { spatialName } from './spatial-type.ts'
 
 export type PermissionExpression =
   | { readonly ok: true; readonly predicate: Predicate }
@@ -29,10 +31,24 @@ export const parsePermissionExpression = (
 }
 
 /**
- * Reads a preset (`set`) or a scalar in an expression: `X-Hasura-…` is a session variable, all else is meant
- * literally.
+ * Reads a preset (`set`): `X-Hasura-…` is a session variable, all else is meant literally. Throws HasuraError where the
+ * value can be none of the type.
  */
-export const parsePreset = (value: Json, type: CatalogType): Value => scalarValue(value, typeNameOf(type))
+export const parsePreset = (value: Json, type: CatalogType): Value =>
+  baseType(type).category === 'array'
+    ? listValue(value, typeNameOf(type))
+    : scalarValue(value, typeNameOf(type))
+
+/** What is wrong with a preset; undefined if nothing is. */
+export const presetProblem = (value: Json, type: CatalogType): string | undefined => {
+  try {
+    parsePreset(value, type)
+    return undefined
+  } catch (error) {
+    if (error instanceof HasuraError) return error.message
+    throw error
+  }
+}
 
 const sessionVariable = /^x-hasura-/i
 
@@ -45,6 +61,8 @@ const scalarValue = (value: Json, type: TypeName): Value => {
 const constantText = (value: Json, { name }: TypeName): string | null => {
   if (value === null) return null
   if (name === 'json' || name === 'jsonb') return JSON.stringify(value)
+  const spatial = spatialName(name)
+  if (spatial !== undefined) return requireSpatialText(value, spatial)
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

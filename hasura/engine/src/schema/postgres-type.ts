@@ -58,14 +58,20 @@ const columnEncodings: Readonly<Record<string, ScalarEncoding>> = {
   Boolean: 'column-boolean',
   json: 'json',
   jsonb: 'json',
-  // GeoJSON.
-  geometry: 'any',
-  geography: 'any',
+  geometry: 'column-geojson',
+  geography: 'column-geojson',
+  raster: 'column-raster',
 }
 
 /** How a value of a column is checked and sent, by the GraphQL scalar of its type. */
 export const columnEncoding = (graphqlName: string): ScalarEncoding =>
   columnEncodings[graphqlName] ?? 'column-text'
+
+/** Whether a list of a scalar's values can be one parameter: a spatial value is made of its text by a function. */
+export const isBoundAsList = (graphqlName: string): boolean => {
+  const encoding = columnEncoding(graphqlName)
+  return encoding !== 'column-geojson' && encoding !== 'column-raster'
+}
 
 /** Types whose values JSON numbers may not carry exactly; Hasura can be told to answer them as strings. */
 const bigNumbers: ReadonlySet<string> = new Set(['int8', 'numeric', 'float8'])

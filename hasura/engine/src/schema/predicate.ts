@@ -27,6 +27,13 @@ export type Predicate =
       readonly quantifier: 'ANY' | 'ALL'
       readonly list: Value
     }
+  /** A function of PostGIS that says whether the operand and the other arguments are so and so to each other. */
+  | {
+      readonly kind: 'spatial'
+      readonly function: QualifiedName
+      readonly left: Operand
+      readonly others: readonly Value[]
+    }
   | { readonly kind: 'is-null'; readonly operand: Operand; readonly negated: boolean }
   /** Some related row satisfies `predicate`. */
   | {

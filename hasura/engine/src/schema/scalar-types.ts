@@ -13,12 +13,13 @@ import {
   GraphQLString,
 } from 'graphql'
 import type { CatalogType } from '../catalog/types.ts'
-import { type ComparisonOperator, castTarget, comparisonOperators } from './comparison-operator.ts'
+import { type BinaryComparison, castTarget, comparisonOperators } from './comparison-operator.ts'
 import { columnInput, columnListInput, nonNull } from './input-rule.ts'
 import { memoize } from './memoize.ts'
 import { type Naming, renamed } from './naming.ts'
 import { baseType, scalarName } from './postgres-type.ts'
 import { type SchemaContext, tableOf } from './schema-context.ts'
+import type { SpatialInput, SpatialOperator } from './spatial-operator.ts'
 import type { ColumnModel, TableModel } from './source-model.ts'
 
 const builtin: ReadonlyMap<string, GraphQLScalarType> = new Map(
@@ -81,8 +82,9 @@ export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
       ),
     })
   })
+  const spatialInput = createSpatialInput(scalar)
   const comparisonOfType: ScalarTypes['comparisonOfType'] = memoizeType((type) =>
-    comparisonType(type, ofType(type), scalar, comparisonOfType, naming),
+    comparisonType(type, ofType(type), { scalar, comparisonOfType, spatialInput }, naming),
   )
   const enumTable = ({ enumTable: key }: ColumnModel): TableModel | undefined =>
     key === undefined ? undefined : tableOf(context, key)
@@ -114,11 +116,15 @@ const memoizeType = <Made>(make: (type: CatalogType) => Made): ((type: CatalogTy
   }
 }
 
+/** What comparisons are made of. */
+interface ComparisonTypes extends Pick<ScalarTypes, 'scalar' | 'comparisonOfType'> {
+  readonly spatialInput: (input: SpatialInput) => GraphQLInputType
+}
+
 const comparisonType = (
   type: CatalogType,
   own: ReturnType<ScalarTypes['ofType']>,
-  scalar: ScalarTypes['scalar'],
-  comparisonOf: (type: CatalogType) => GraphQLInputObjectType,
+  types: ComparisonTypes,
   naming: Naming,
 ): GraphQLInputObjectType => {
   const base = baseType(type)
@@ -134,14 +140,20 @@ const comparisonType = (
             ? {}
             : {
                 _cast: nonNull(
-                  castType(naming.type(`${name}_cast_exp`), cast.graphqlName, comparisonOf(cast.type)),
+                  castType(
+                    naming.type(`${name}_cast_exp`),
+                    cast.graphqlName,
+                    types.comparisonOfType(cast.type),
+                  ),
                 ),
               }),
           _is_null: nonNull(GraphQLBoolean),
           ...Object.fromEntries(
             comparisonOperators(base).map((operator): [string, GraphQLInputFieldConfig] => [
               operator.name,
-              operatorField(operator, operandType(operator, own, scalar)),
+              operator.kind === 'function'
+                ? spatialField(operator, types)
+                : operatorField(operator, operandType(operator, own, types)),
             ]),
           ),
         },
@@ -153,8 +165,16 @@ const comparisonType = (
 const castType = (name: string, target: string, comparison: GraphQLInputObjectType): GraphQLInputObjectType =>
   new GraphQLInputObjectType({ name, fields: { [target]: nonNull(comparison) } })
 
+const spatialField = (
+  { input, description }: SpatialOperator,
+  { spatialInput }: ComparisonTypes,
+): GraphQLInputFieldConfig => {
+  const type = spatialInput(input)
+  return input.kind === 'value' ? columnInput(type, { description }) : nonNull(type, { description })
+}
+
 const operatorField = (
-  { description, operand, nullable = false }: ComparisonOperator,
+  { description, operand, nullable = false }: BinaryComparison,
   type: GraphQLInputType,
 ): GraphQLInputFieldConfig =>
   operand.kind === 'each' || operand.kind === 'array'
@@ -162,9 +182,9 @@ const operatorField = (
     : columnInput(type, { description, nullable })
 
 const operandType = (
-  { operand }: ComparisonOperator,
+  { operand }: BinaryComparison,
   own: ReturnType<ScalarTypes['ofType']>,
-  scalar: ScalarTypes['scalar'],
+  { scalar }: ComparisonTypes,
 ): GraphQLInputType => {
   switch (operand.kind) {
     case 'same':
@@ -177,5 +197,23 @@ const operandType = (
       return new GraphQLList(new GraphQLNonNull(scalar(operand.graphqlName)))
     default:
       return operand satisfies never
+  }
+}
+
+/** The types of what spatial operators are given, each made once. */
+const createSpatialInput = (scalar: ScalarTypes['scalar']): ComparisonTypes['spatialInput'] => {
+  const made = new Map<string, GraphQLInputObjectType>()
+  return (input) => {
+    if (input.kind === 'value') return scalar(input.type.name)
+    const known = made.get(input.graphqlName)
+    if (known !== undefined) return known
+    const fields = input.fields.map(({ name, graphqlName, absent }): [string, GraphQLInputFieldConfig] => {
+      const type = scalar(graphqlName)
+      if (absent === 'refused') return [name, columnInput(new GraphQLNonNull(type))]
+      return [name, columnInput(type, absent === 'true' ? { nullable: true, defaultValue: true } : {})]
+    })
+    const type = new GraphQLInputObjectType({ name: input.graphqlName, fields: Object.fromEntries(fields) })
+    made.set(input.graphqlName, type)
+    return type
   }
 }

@@ -1,3 +1,4 @@
+import type { QualifiedName } from '../metadata/types.ts'
 import type {
   BinaryOperator,
   BuiltinFunction,
@@ -30,6 +31,13 @@ export const cast = (operand: Expression, type: TypeName): Expression => ({ kind
 export const builtinType = (name: string): TypeName => ({ schema: 'pg_catalog', name })
 
 export const call = (name: BuiltinFunction, ...values: readonly Expression[]): FunctionCall => ({
+  kind: 'call',
+  function: name,
+  arguments: values.map((value) => ({ value })),
+})
+
+/** A call of a function that is no part of Postgres itself. */
+export const callOf = (name: QualifiedName, values: readonly Expression[]): FunctionCall => ({
   kind: 'call',
   function: name,
   arguments: values.map((value) => ({ value })),

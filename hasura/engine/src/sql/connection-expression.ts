@@ -35,6 +35,7 @@ import {
   rowsFrom,
   typeNameText,
 } from './select-expression.ts'
+import { exactValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** Columns of the page: a row's place in it, and its cursor. */
@@ -251,7 +252,14 @@ const cursorExpression = (
   scope: RowScope,
   translation: Translation,
 ): Expression =>
-  base64(nested(terms.map(({ path, value }) => ({ path, value: orderValue(value, scope, translation) }))))
+  base64(
+    nested(
+      terms.map(({ path, value, type }) => ({
+        path,
+        value: exactValue(orderValue(value, scope, translation), type),
+      })),
+    ),
+  )
 
 interface PathValue {
   readonly path: readonly string[]

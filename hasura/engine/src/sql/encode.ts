@@ -1,5 +1,7 @@
 import type { JsonValue } from '../plan/input-value.ts'
+import type { SpatialName } from '../schema/spatial-type.ts'
 import type { ParameterEncoding, ScalarEncoding } from './parameter.ts'
+import { spatialText } from './spatial-text.ts'
 
 export type Encoded =
   | { readonly ok: true; readonly text: string | null }
@@ -61,9 +63,18 @@ const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
       )
     case 'column-text':
       return encodeColumn(value, () => refused)
+    case 'column-geojson':
+      return encodeSpatial(value, 'geometry')
+    case 'column-raster':
+      return encodeSpatial(value, 'raster')
     default:
       return scalar satisfies never
   }
+}
+
+const encodeSpatial = (value: JsonValue, name: SpatialName): Encoded => {
+  const read = spatialText(value, name)
+  return read.ok ? read : refused
 }
 
 /** A text may stand for any value of a column: Postgres reads it. */

@@ -39,6 +39,7 @@ import {
 import { type JsonEntry, jsonArray, jsonObject } from './json-row.ts'
 import { predicateExpression, rowScope, valueExpression } from './predicate-expression.ts'
 import { rowEntries } from './select-expression.ts'
+import { exactValue, isLossyInJson } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** What Postgres says when a row that was written fails its permission's check. */
@@ -310,10 +311,18 @@ const outputSelect = (
 export const insertStepStatement = (step: InsertStep, translation: Translation): Insert => {
   const statement = insert(step, [step.row], translation)
   const { alias, returning } = statement
-  const whole: Projection = { value: call('row_to_json', { kind: 'row', relation: alias }) }
+  const whole: Projection = { value: wholeRow(step.table, alias) }
   const count = step.table.columns.length
   return { ...statement, returning: [...returning.slice(0, count), whole, ...returning.slice(count)] }
 }
+
+/** A row as JSON that `json_populate_recordset` makes the same row of. */
+const wholeRow = ({ columns }: TableShape, alias: string): Expression =>
+  columns.some(({ type }) => isLossyInJson(type))
+    ? jsonObject(
+        columns.map(({ name, type }) => ({ key: name, value: exactValue(column(alias, name), type) })),
+      )
+    : call('row_to_json', { kind: 'row', relation: alias })
 
 /** The answer of a nested insert, selected once everything is written from the rows of the root field. */
 export const nestedAnswerStatement = (plan: NestedInsertPlan, translation: Translation): Select => {

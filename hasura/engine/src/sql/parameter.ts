@@ -15,7 +15,11 @@ export type ParameterSource =
   /** A value written in the document. */
   | { readonly kind: 'literal'; readonly text: string | null }
   /** JSON written in the document with variables inside of it: its text, and their names in between. */
-  | { readonly kind: 'json-template'; readonly parts: readonly JsonTemplatePart[] }
+  | {
+      readonly kind: 'json-template'
+      readonly parts: readonly JsonTemplatePart[]
+      readonly scalar: ScalarEncoding
+    }
   /** A column of the row that an earlier step of a nested insert wrote. */
   | { readonly kind: 'written-column'; readonly step: number; readonly column: number }
   /** The rows that these steps wrote, as a JSON array. */
@@ -55,6 +59,8 @@ export type ScalarEncoding =
   | 'column-number'
   | 'column-boolean'
   | 'column-text'
+  | 'column-geojson'
+  | 'column-raster'
 
 /** Two parameters with the same key share a number. */
 export const parameterKey = (source: ParameterSource): string => JSON.stringify(source)

@@ -1,12 +1,13 @@
 import type { AggregatePredicateName } from '../schema/aggregate-predicate.ts'
 import type { CallArgument, ComputedCall, Operand, Predicate, Value } from '../schema/predicate.ts'
 import type { ColumnPair } from '../schema/source-model.ts'
-import type { Expression, FunctionCall } from './ast.ts'
+import type { Expression, FunctionCall, TypeName } from './ast.ts'
 import {
   and,
   binary,
   boolean,
   call,
+  callOf,
   cast,
   column,
   countRows,
@@ -19,6 +20,7 @@ import {
   text,
   where,
 } from './build.ts'
+import { spatialValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** The rows that a condition speaks of, by their aliases. */
@@ -61,6 +63,11 @@ export const predicateExpression = (
         left: operandExpression(predicate.left, scope, translation),
         array: valueExpression(predicate.list, scope),
       }
+    case 'spatial':
+      return callOf(predicate.function, [
+        operandExpression(predicate.left, scope, translation),
+        ...predicate.others.map((value) => valueExpression(value, scope)),
+      ])
     case 'is-null':
       return {
         kind: 'is-null',
@@ -191,9 +198,13 @@ const argumentExpression = (value: CallArgument['value'], scope: RowScope): Expr
 export const valueExpression = (value: Value, scope: RowScope): Expression => {
   switch (value.kind) {
     case 'parameter':
-      return { kind: 'parameter', source: value.source, type: value.type }
-    case 'constant':
-      return cast(value.text === null ? { kind: 'null' } : text(value.text), value.type)
+      return parameterExpression(value)
+    case 'constant': {
+      const { text: literal } = value
+      return literal === null
+        ? cast({ kind: 'null' }, value.type)
+        : spatialValue(value.type, (type) => cast(text(literal), type))
+    }
     case 'array':
       return {
         kind: 'array',
@@ -205,4 +216,10 @@ export const valueExpression = (value: Value, scope: RowScope): Expression => {
     default:
       return value satisfies never
   }
+}
+
+const parameterExpression = ({ source, type }: Extract<Value, { kind: 'parameter' }>): Expression => {
+  const parameter = (as: TypeName): Expression => ({ kind: 'parameter', source, type: as })
+  // What an earlier step wrote comes back in the database's own notation.
+  return source.kind === 'written-column' ? parameter(type) : spatialValue(type, parameter)
 }

@@ -41,6 +41,7 @@ import {
   rowScope,
   valueExpression,
 } from './predicate-expression.ts'
+import { shownValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** The name of the column with a root field's JSON. */
@@ -127,7 +128,7 @@ const joinKey = (
 ): Expression => {
   const entries = columns.map(({ key, name, type }): JsonEntry => {
     const value = column(alias, name)
-    return { key, value: isBigNumber(type) ? cast(value, builtinType('text')) : value }
+    return { key, value: isBigNumber(type) ? cast(value, builtinType('text')) : shownValue(value, type) }
   })
   return jsonObject([{ key: marker, value: jsonObject(entries) }])
 }
@@ -156,7 +157,9 @@ const columnJson = (
     const steps = jsonPath.map((step) => text(step))
     return binary(operand, '#>', { kind: 'array', items: steps, type: builtinType('_text') })
   }
-  return stringifyNumbers && isBigNumber(type) ? cast(operand, builtinType('text')) : operand
+  return stringifyNumbers && isBigNumber(type)
+    ? cast(operand, builtinType('text'))
+    : shownValue(operand, type)
 }
 
 /** `FROM` and `WHERE` of a set of rows. Where rows are sorted or cut, that happens before JSON is made of them. */

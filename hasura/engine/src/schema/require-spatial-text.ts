@@ -1,0 +1,11 @@
+import { HasuraError } from '../hasura-error.ts'
+import type { Json } from '../metadata/parse.ts'
+import { spatialText } from '../sql/spatial-text.ts'
+import type { SpatialName } from './spatial-type.ts'
+
+/** A value as the text that PostGIS reads; throws HasuraError `parse-failed` where it is none of the type. */
+export const requireSpatialText = (value: Json, name: SpatialName): string => {
+  const read = spatialText(value, name)
+  if (!read.ok) throw new HasuraError('parse-failed', read.reason)
+  return read.text
+}
