@@ -13,16 +13,19 @@ export type TestDatabase = {
 }
 
 /**
- * Creates an empty database, or a copy of `template`, on the Postgres of this test run. Nobody may be connected
- * to the template meanwhile.
+ * Creates an empty database, or a copy of `template`, on the Postgres of this test run or another `server`. Nobody may be
+ * connected to the template meanwhile.
  */
-export async function createTestDatabase({ template }: { template?: string } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  template,
+  server = testServerUrl(),
+}: { template?: string; server?: string } = {}): Promise<TestDatabase> {
   const name = TEST_DATABASE_PREFIX + randomBytes(8).toString('hex')
   const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)}`
-  await asAdmin(`create database ${pg.escapeIdentifier(name)}${copy}`)
-  const url = new URL(testServerUrl())
+  await asAdmin(server, `create database ${pg.escapeIdentifier(name)}${copy}`)
+  const url = new URL(server)
   url.pathname = `/${name}`
-  return { name, url: url.href, drop: () => dropDatabase(name) }
+  return { name, url: url.href, drop: () => dropDatabase(server, name) }
 }
 
 const LEAVING_TIMEOUT_MS = 3_000
@@ -31,8 +34,8 @@ const LEAVING_TIMEOUT_MS = 3_000
  * A pool that has ended may still be saying goodbye to the server. Who is cut off in the middle of that gets an error that
  * nobody listens for any more, so connections have a moment to leave by themselves.
  */
-async function dropDatabase(name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testServerUrl() })
+async function dropDatabase(server: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
     const deadline = Date.now() + LEAVING_TIMEOUT_MS
@@ -53,8 +56,8 @@ export function testServerUrl(): string {
   return url
 }
 
-async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: testServerUrl() })
+async function asAdmin(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
     await client.query(statement)

@@ -68,6 +68,8 @@ export type Expression =
   | {
       readonly kind: 'binary'
       readonly operator: BinaryOperator
+      /** Where an operator of an extension is; without it, it is looked for on the search path. */
+      readonly schema?: string | undefined
       readonly left: Expression
       readonly right: Expression
     }
@@ -75,6 +77,7 @@ export type Expression =
   | {
       readonly kind: 'quantified'
       readonly operator: BinaryOperator
+      readonly schema?: string | undefined
       readonly quantifier: 'ANY' | 'ALL'
       readonly left: Expression
       readonly array: Expression

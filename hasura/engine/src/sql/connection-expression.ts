@@ -35,7 +35,7 @@ import {
   rowsFrom,
   typeNameText,
 } from './select-expression.ts'
-import { exactValue } from './spatial-expression.ts'
+import { compared, exactValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** Columns of the page: a row's place in it, and its cursor. */
@@ -222,15 +222,15 @@ const seekCondition = ({ seek }: ConnectionPlan, scope: RowScope, translation: T
   )
 }
 
-const boundOf = ({ term, bound }: SeekTerm): Expression => ({
-  kind: 'parameter',
-  source: { kind: 'literal', text: bound },
-  type: typeNameOf(term.type),
-})
+const withBound = (value: Expression, operator: '=' | '<' | '>', { term, bound }: SeekTerm): Expression => {
+  const type = typeNameOf(term.type)
+  const parameter: Expression = { kind: 'parameter', source: { kind: 'literal', text: bound }, type }
+  return compared(value, operator, parameter, type)
+}
 
 const equals = (seek: SeekTerm, scope: RowScope, translation: Translation): Expression => {
   const value = orderValue(seek.term.value, scope, translation)
-  return seek.bound === null ? isNull(value, false) : binary(value, '=', boundOf(seek))
+  return seek.bound === null ? isNull(value, false) : withBound(value, '=', seek)
 }
 
 const beyond = (seek: SeekTerm, scope: RowScope, translation: Translation): Expression => {
@@ -238,7 +238,7 @@ const beyond = (seek: SeekTerm, scope: RowScope, translation: Translation): Expr
   const value = orderValue(ordered, scope, translation)
   // After a null come the values, if nulls are first, and nothing if they are last.
   if (seek.bound === null) return nulls === 'FIRST' ? isNull(value, true) : boolean(false)
-  const further = binary(value, direction === 'ASC' ? '>' : '<', boundOf(seek))
+  const further = withBound(value, direction === 'ASC' ? '>' : '<', seek)
   return nulls === 'FIRST' || !nullable
     ? further
     : or([further, isNull(orderValue(ordered, scope, translation), false)])

@@ -20,7 +20,7 @@ import {
   text,
   where,
 } from './build.ts'
-import { spatialValue } from './spatial-expression.ts'
+import { compared, operatorSchema, spatialValue } from './spatial-expression.ts'
 import type { Translation } from './translation.ts'
 
 /** The rows that a condition speaks of, by their aliases. */
@@ -50,15 +50,17 @@ export const predicateExpression = (
     case 'not':
       return not(predicateExpression(predicate.operand, scope, translation))
     case 'compare':
-      return binary(
+      return compared(
         operandExpression(predicate.left, scope, translation),
         predicate.operator,
         valueExpression(predicate.right, scope),
+        valueType(predicate.right),
       )
     case 'compare-list':
       return {
         kind: 'quantified',
         operator: predicate.operator,
+        schema: operatorSchema(valueType(predicate.list)),
         quantifier: predicate.quantifier,
         left: operandExpression(predicate.left, scope, translation),
         array: valueExpression(predicate.list, scope),
@@ -217,6 +219,9 @@ export const valueExpression = (value: Value, scope: RowScope): Expression => {
       return value satisfies never
   }
 }
+
+/** A column's type is not known here. */
+const valueType = (value: Value): TypeName | undefined => (value.kind === 'column' ? undefined : value.type)
 
 const parameterExpression = ({ source, type }: Extract<Value, { kind: 'parameter' }>): Expression => {
   const parameter = (as: TypeName): Expression => ({ kind: 'parameter', source, type: as })

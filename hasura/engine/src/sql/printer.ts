@@ -50,6 +50,12 @@ const qualified = ({ schema, name }: { readonly schema: string; readonly name: s
 const typeName = (type: TypeName): string =>
   type.schema === 'pg_catalog' ? identifier(type.name) : qualified(type)
 
+const operatorName = ({
+  operator,
+  schema,
+}: Extract<Expression, { kind: 'binary' | 'quantified' }>): string =>
+  schema === undefined ? operator : `OPERATOR(${identifier(schema)}.${operator})`
+
 class Printer {
   readonly parameters: ParameterSource[] = []
   readonly #numbers = new Map<string, number>()
@@ -221,9 +227,9 @@ class Printer {
       case 'cast':
         return `(${this.#expression(node.operand)})::${typeName(node.type)}`
       case 'binary':
-        return `(${this.#expression(node.left)} ${node.operator} ${this.#expression(node.right)})`
+        return `(${this.#expression(node.left)} ${operatorName(node)} ${this.#expression(node.right)})`
       case 'quantified':
-        return `(${this.#expression(node.left)} ${node.operator} ${node.quantifier} (${this.#expression(node.array)}))`
+        return `(${this.#expression(node.left)} ${operatorName(node)} ${node.quantifier} (${this.#expression(node.array)}))`
       case 'and':
         return `(${node.operands.map((operand) => this.#expression(operand)).join(' AND ')})`
       case 'or':

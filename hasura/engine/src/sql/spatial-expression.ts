@@ -1,7 +1,7 @@
 import type { CatalogType } from '../catalog/types.ts'
 import { baseType } from '../schema/postgres-type.ts'
 import { spatialName, spatialType } from '../schema/spatial-type.ts'
-import type { Expression, TypeName } from './ast.ts'
+import type { BinaryOperator, Expression, TypeName } from './ast.ts'
 import { builtinType, callOf, cast, integer } from './build.ts'
 
 /** The functions of PostGIS that read a value of the type from the text that clients write. */
@@ -20,6 +20,18 @@ export const spatialValue = (type: TypeName, made: (type: TypeName) => Expressio
   if (name === undefined) return made(type)
   return cast(callOf({ schema: type.schema, name: readers[name] }, [made(builtinType('text'))]), type)
 }
+
+/** PostGIS may be in a schema that is not on the search path: where the operators of a type, or of arrays of it, are. */
+export const operatorSchema = (type: TypeName | undefined): string | undefined =>
+  type !== undefined && spatialName(type.name.replace(/^_/, '')) !== undefined ? type.schema : undefined
+
+/** A comparison with a value of a type. */
+export const compared = (
+  left: Expression,
+  operator: BinaryOperator,
+  right: Expression,
+  type: TypeName | undefined,
+): Expression => ({ kind: 'binary', operator, schema: operatorSchema(type), left, right })
 
 /** Hasura's arguments of ST_AsGeoJSON: at most 15 decimal digits, and the long form of the reference system. */
 const decimalDigits = integer(15)

@@ -1,0 +1,40 @@
+import { userInfo } from 'node:os'
+import { testServerUrl } from '@commerce-graph/local-postgres/testing'
+import pg from 'pg'
+
+/** A Postgres whose databases can have PostGIS, or why there is none. */
+export type PostgisServer =
+  { readonly found: true; readonly url: string } | { readonly found: false; readonly reason: string }
+
+const connectTimeoutMs = 2_000
+
+/**
+ * Looks for one: TEST_POSTGIS_URL alone if that is set, which has to be one; otherwise the Postgres of the run of tests, and
+ * then the machine's own. The Postgres that npm brings has no PostGIS.
+ */
+export const findPostgis = async (): Promise<PostgisServer> => {
+  const named = process.env['TEST_POSTGIS_URL']
+  if (named !== undefined) {
+    if (await hasPostgis(named)) return { found: true, url: named }
+    throw new Error('TEST_POSTGIS_URL names a Postgres that has no PostGIS')
+  }
+  const user = encodeURIComponent(userInfo().username)
+  for (const url of [testServerUrl(), `postgres://${user}@127.0.0.1:5432/postgres`])
+    if (await hasPostgis(url).catch(() => false)) return { found: true, url }
+  return { found: false, reason: 'neither the Postgres of the tests nor one on port 5432 has PostGIS' }
+}
+
+const extensions = ['postgis', 'postgis_raster']
+
+const hasPostgis = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+  try {
+    await client.connect()
+    const { rowCount } = await client.query('select from pg_available_extensions where name = any($1)', [
+      extensions,
+    ])
+    return rowCount === extensions.length
+  } finally {
+    await client.end()
+  }
+}
