@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RowCommandKind } from '../rows/row-command.ts'
+import { refusalOf, runRowCommand } from '../rows/testing/run-row-command.ts'
 import { createSession } from '../session/types.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
 import type { ServedMetadata, TestProject } from './testing/open-project.ts'
@@ -457,6 +459,24 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       place: [{ name: 'far' }],
       __type: { inputFields: [{ name: 'geography', type: { name: 'GeographyComparisonExp' } }] },
     })
+  })
+
+  test('the JSON commands take and show GeoJSON, and tell what is none', async () => {
+    const [shape, around] = [point(7, 8), point(9, 10)]
+    const command = (kind: RowCommandKind, args: object) =>
+      runRowCommand({ pool: project.pool, snapshot: served.snapshot }, kind, { table: 'place', ...args })
+    const select = (where: object) => command('select', { columns: ['name'], where })
+    expect(
+      await command('insert', { objects: [{ name: 'row', shape, around }], returning: ['shape', 'around'] }),
+    ).toEqual({ affected_rows: 1, returning: [{ shape, around }] })
+    expect(await select({ shape: { $st_d_within: { distance: 1, from: shape } } })).toEqual([{ name: 'row' }])
+    expect(await select({ around: { $in: [shape, around] } })).toEqual([{ name: 'row' }])
+    expect(await refusalOf(select({ shape: { $st_within: { type: 'Point' } } }))).toEqual({
+      code: 'parse-failed',
+      error: 'key "coordinates" not found',
+      path: "$.where.shape['$st_within']",
+    })
+    await project.pool.query(`delete from place where name = 'row'`)
   })
 
   test('Relay goes on behind a row whose place in the order is a geometry', async () => {

@@ -21,8 +21,9 @@ export interface DeliveryWorld {
 
 const adminSecret = 'secret'
 
-export const openDeliveryWorld = async (): Promise<DeliveryWorld> => {
-  const database = await createTestDatabase()
+/** The database is on the Postgres of the run of tests unless another `server` is named. */
+export const openDeliveryWorld = async (server?: string): Promise<DeliveryWorld> => {
+  const database = await createTestDatabase(server === undefined ? {} : { server })
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   // Dropping the database may end a connection before the pool has closed it.
   pool.on('error', () => undefined)

@@ -5,9 +5,9 @@ import { requestTrace } from '../../tracing/trace-context.ts'
 import { type RowCommandKind, parseRowCommand } from '../row-command.ts'
 import { createRowCommands } from '../row-commands.ts'
 
-/** Runs a command on the bookshop and returns its answer. */
+/** Runs a command on the bookshop or another project and returns its answer. */
 export const runRowCommand = (
-  { pool, snapshot }: Bookshop,
+  { pool, snapshot }: Pick<Bookshop, 'pool' | 'snapshot'>,
   kind: RowCommandKind,
   args: object,
   session: Session = admin,
