@@ -112,7 +112,7 @@ export const readsOtherRows = (output: MutationOutput): boolean => {
 /** Writes, and returns the rows as one JSON array. */
 export const rowsStatement = (plan: RowsPlan, translation: Translation): Select => {
   const alias = translation.aliases.next()
-  const row = call('row_to_json', { kind: 'row', relation: alias })
+  const row = wholeRow(plan.table, alias)
   return {
     ...select([{ value: call('coalesce', call('json_agg', row), text('[]')), alias: 'root' }], {
       from: { kind: 'common-table', name: written, alias },

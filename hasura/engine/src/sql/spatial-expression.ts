@@ -45,7 +45,7 @@ export const shownValue = (value: Expression, type: CatalogType): Expression => 
   return cast(callOf(name, [value, decimalDigits, withLongReference]), builtinType('json'))
 }
 
-/** Whether Postgres' own JSON of a value is less than the value: that of a geometry has nine decimal digits. */
+/** Whether a value can't be read back from Postgres' own JSON of it: GeoJSON without a reference system is read as EPSG:4326. */
 export const isLossyInJson = (type: CatalogType): boolean => {
   const base = baseType(type)
   return spatialType(base.category === 'array' ? base.element : base) !== undefined

@@ -11,7 +11,7 @@ const sql = `
   create extension postgis schema gis;
   create extension postgis_raster schema gis;
   create domain spot as gis.geometry;
-  create table town (id serial primary key, name text not null unique, centre gis.geometry(Point, 4326), pins gis.geometry[]);
+  create table town (id serial primary key, name text not null unique, centre gis.geometry(Point, 4326), origin gis.geometry, pins gis.geometry[]);
   create table place (
     id serial primary key, name text not null unique, town_id int references town,
     shape gis.geometry, around gis.geography, spot spot, tile gis.raster, height float8
