@@ -56,6 +56,16 @@ const author = { table: 'author' }
 const article = { table: 'article' }
 const on = (key: unknown) => ({ foreign_key_constraint_on: key })
 
+const receipt = {
+  name: 'Receipt',
+  fields: [
+    { name: 'id', type: 'Int' },
+    { name: 'line', type: 'Line' },
+  ],
+}
+const line = { name: 'Line', fields: [{ name: 'id', type: 'Int' }] }
+const toAuthor = { name: 'author', type: 'object', remote_table: 'author', field_mapping: { id: 'id' } }
+
 describe('buildSnapshot', () => {
   test('keeps what fits, reports the rest, and stores both', () => {
     const snapshot = snapshotOf([
@@ -160,7 +170,57 @@ describe('buildSnapshot', () => {
     expect(reasons(snapshotOf([], {}, { custom_types: types('uuid!'), actions: [action] }))).toEqual([])
     expect(reasons(snapshotOf([], {}, { custom_types: types('uuuid!'), actions: [action] }))).toEqual([
       'custom_types custom_types: validation for the given custom types failed because the type "uuuid" for field "id" in  object type "Receipt" does not exist',
-      'action pay: in action "pay": the type: "Receipt" is not an object type defined in custom types',
+      'action pay: in action "pay"; the type: "Receipt" is not an object or scalar type defined in custom types',
+    ])
+  })
+
+  test.each([
+    [
+      { scalars: [{ name: 'A' }], enums: [{ name: 'A', values: [{ value: 'x' }, { value: 'x' }] }] },
+      'for the following reasons:\n  • duplicate type names: "A"\n  • the enum type "A" has duplicate values: "x"\n',
+    ],
+    [
+      {
+        input_objects: [
+          {
+            name: 'In',
+            fields: [
+              { name: 'a', type: 'Int' },
+              { name: 'a', type: 'Int' },
+            ],
+          },
+        ],
+      },
+      'because the input object "In" has duplicate fields: "a"',
+    ],
+    [
+      { objects: [{ name: 'Out', fields: [{ name: 'a', type: 'Int', arguments: [] }] }] },
+      `because the object "Out" can't have arguments`,
+    ],
+    [
+      { objects: [line, { ...receipt, relationships: [{ ...toAuthor, remote_table: 'gone' }] }] },
+      'because the remote table "gone" for relationship "author" of object type "Receipt" does not exist',
+    ],
+    [
+      { objects: [line, { ...receipt, relationships: [{ ...toAuthor, field_mapping: { none: 'gone' } }] }] },
+      'for the following reasons:\n  • the field "none" for relationship "author" in object type "Receipt" does not exist\n' +
+        '  • the column "gone" of remote table "author" for relationship "author" of object type "Receipt" does not exist\n',
+    ],
+  ])('says what is wrong with custom types: %j', (custom_types, reason) => {
+    expect(reasons(snapshotOf([author], {}, { custom_types }))).toEqual([
+      `custom_types custom_types: validation for the given custom types failed ${reason}`,
+    ])
+  })
+
+  test('a relationship of an answer starts from a value, not from an object', () => {
+    const definition = { handler: 'http://localhost', output_type: 'Receipt', type: 'query' }
+    const custom_types = {
+      objects: [{ ...receipt, relationships: [{ ...toAuthor, field_mapping: { line: 'id' } }] }, line],
+    }
+    expect(
+      reasons(snapshotOf([author], {}, { custom_types, actions: [{ name: 'pay', definition }] })),
+    ).toEqual([
+      'action pay: in action "pay"; Relationships cannot be defined with nested object fields: "author"',
     ])
   })
 

@@ -69,7 +69,7 @@ export const actionCommands: Readonly<Record<string, Command>> = {
     if (permissions.some((each) => each.role === role)) {
       throw new HasuraError('already-exists', `permission for role "${role}" is already defined on "${name}"`)
     }
-    const edited = { ...action, permissions: [...permissions, { role, comment }] }
+    const edited = { ...action, permissions: [{ role, comment }, ...permissions] }
     await draft.change(editAction(metadata, edited), actionObject(edited))
   }),
 
@@ -78,7 +78,7 @@ export const actionCommands: Readonly<Record<string, Command>> = {
     const action = requireAction(metadata, name)
     const { permissions = [] } = action
     if (!permissions.some((each) => each.role === role)) {
-      throw new HasuraError('not-exists', `permission for role "${role}" is not defined on "${name}"`)
+      throw new HasuraError('not-exists', `permission for role: "${role}" is not defined on "${name}"`)
     }
     await draft.accept(
       editAction(metadata, { ...action, permissions: permissions.filter((each) => each.role !== role) }),
