@@ -216,6 +216,20 @@ test('a handler that does not answer in time, and a variable that is not set, ar
   })
 })
 
+test('a redirect of the webhook is followed', async () => {
+  await world.start()
+  await track()
+  world.receiver.answer = ({ path }) =>
+    path === '/product' ? { status: 307, headers: { location: '/moved' } } : { status: 200 }
+  await world.pool.query(`insert into product (name) values ('Tea')`)
+  const [event] = await settled(1)
+  expect(event).toMatchObject({ delivered: true, tries: 1 })
+  expect(world.receiver.calls.map(({ path, body }) => [path, body.id])).toEqual([
+    ['/product', event?.id],
+    ['/moved', event?.id],
+  ])
+})
+
 test('what a handler answers when it refuses is logged as the error', async () => {
   await world.start()
   await track()

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { HasuraError } from '../hasura-error.ts'
+import { defaultHeaders } from '../webhook/default-headers.ts'
+import { forwardedHeaders, headerTexts } from '../webhook/forwarded-headers.ts'
+import { type WebhookRequest, sendWebhook } from '../webhook/send-webhook.ts'
 import type { AuthenticationRequest } from './authenticator.ts'
 import { type Session, createSession } from './types.ts'
 
@@ -18,34 +20,6 @@ export interface AuthHook {
 export interface WebhookClient {
   authenticate(request: AuthenticationRequest): Promise<Session>
 }
-
-/**
- * Headers that describe the connection or the client's software, not who the client is: Hasura's list, and
- * what by HTTP ends at each hop.
- */
-const notForwarded: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-datetime',
-  'accept-encoding',
-  'accept-language',
-  'cache-control',
-  'connection',
-  'content-length',
-  'content-md5',
-  'content-type',
-  'dnt',
-  'expect',
-  'host',
-  'keep-alive',
-  'origin',
-  'proxy-connection',
-  'referer',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-])
 
 const defaultTimeoutMs = 10_000
 /** Answers that may be kept. The oldest goes first; an answer costs less than a kilobyte. */
@@ -64,17 +38,12 @@ export const createWebhookClient = (hook: AuthHook): WebhookClient => {
   const cache = new Map<string, CachedSession>()
   return {
     authenticate: async (request) => {
-      const headers = forwardedHeaders(request.headers)
-      const question = JSON.stringify(
-        hook.mode === 'GET'
-          ? headers
-          : { headers, ...(hook.sendsRequest === false ? {} : { request: graphqlOf(request) }) },
-      )
-      const key = createHash('sha256').update(question).digest('base64')
+      const question = questionOf(hook, request)
+      const key = createHash('sha256').update(JSON.stringify(question)).digest('base64')
       const cached = cache.get(key)
       if (cached && cached.expiresAt > Date.now()) return cached.session
       cache.delete(key)
-      const { session, expiresAt } = await ask(hook, headers, question)
+      const { session, expiresAt } = await ask(hook, question)
       if (expiresAt > Date.now()) remember(cache, key, { session, expiresAt })
       return session
     },
@@ -87,60 +56,33 @@ const remember = (cache: Map<string, CachedSession>, key: string, entry: CachedS
   cache.set(key, entry)
 }
 
-const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || notForwarded.has(name)
-        ? []
-        : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  )
+/** What the webhook is sent. In a body it gets all of the client's headers, as from Hasura. */
+const questionOf = (
+  { url, mode, sendsRequest }: AuthHook,
+  request: AuthenticationRequest,
+): WebhookRequest => {
+  if (mode === 'GET') {
+    const forwarded = Object.entries(forwardedHeaders(request.headers))
+    return { method: mode, url, headers: [...forwarded, ...defaultHeaders], body: undefined }
+  }
+  const told = sendsRequest === false ? {} : { request: request.graphql ?? null }
+  const body = JSON.stringify({ headers: headerTexts(request.headers), ...told })
+  return { method: mode, url, headers: defaultHeaders, body }
+}
 
-const graphqlOf = ({ graphql }: AuthenticationRequest): unknown => graphql ?? null
-
-const ask = async (
-  hook: AuthHook,
-  headers: Record<string, string>,
-  question: string,
-): Promise<CachedSession> => {
-  const init: RequestInit =
-    hook.mode === 'GET'
-      ? { headers }
-      : { method: 'POST', headers: { 'content-type': 'application/json' }, body: question }
-  const { status, text } = await fetchText(hook, init)
-  switch (status) {
+const ask = async (hook: AuthHook, question: WebhookRequest): Promise<CachedSession> => {
+  const timeoutMs = hook.timeoutMs ?? defaultTimeoutMs
+  const answer = await sendWebhook(question, { timeoutMs, maxAnswerBytes })
+  if (answer.kind === 'unanswered')
+    throw new HasuraError('unexpected', 'webhook authentication request failed', { status: 500 })
+  switch (answer.status) {
     case 200:
-      return readAnswer(text)
+      return readAnswer(answer.body)
     case 401:
       throw new HasuraError('access-denied', 'Authentication hook unauthorized this request', { status: 401 })
     default:
       throw invalidAnswer()
   }
-}
-
-const fetchText = async (hook: AuthHook, init: RequestInit): Promise<{ status: number; text: string }> => {
-  try {
-    const response = await fetch(hook.url, {
-      ...init,
-      redirect: 'error',
-      signal: AbortSignal.timeout(hook.timeoutMs ?? defaultTimeoutMs),
-    })
-    return { status: response.status, text: await boundedText(response) }
-  } catch (error) {
-    if (error instanceof HasuraError) throw error
-    throw new HasuraError('unexpected', 'webhook authentication request failed', { status: 500 })
-  }
-}
-
-const boundedText = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > maxAnswerBytes) throw invalidAnswer()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 const invalidAnswer = (): HasuraError =>

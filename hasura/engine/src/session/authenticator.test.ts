@@ -136,11 +136,11 @@ describe('with a webhook', () => {
     expect(received[0]?.headers['user-agent']).not.toBe('client')
   })
 
-  test('POST sends the headers and the request', async () => {
+  test('POST sends all headers and the request', async () => {
     const { url, received } = await webhook(ok({ 'x-hasura-role': 'user' }))
     await authenticate(url, 'POST', { authorization: 'Bearer T', host: 'here' })
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({
-      headers: { authorization: 'Bearer T' },
+      headers: { authorization: 'Bearer T', host: 'here' },
       request: { query: '{ a }', variables: { b: 1 } },
     })
   })

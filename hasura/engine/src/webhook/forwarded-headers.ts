@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Headers that belong to the client's own connection, or that name what this request sends itself. */
+/**
+ * Headers that describe the connection or the client's software, not who the client is or what it wants: Hasura's list,
+ * and what by HTTP ends at each hop.
+ */
 const notForwarded: ReadonlySet<string> = new Set([
   'accept',
   'accept-datetime',
@@ -12,25 +15,34 @@ const notForwarded: ReadonlySet<string> = new Set([
   'content-md5',
   'content-type',
   'dnt',
+  'expect',
   'host',
+  'keep-alive',
   'origin',
+  'proxy-connection',
   'referer',
+  'te',
+  'trailer',
   'transfer-encoding',
   'upgrade',
   'user-agent',
 ])
 
-/** Of a client's headers those that a handler or a remote schema may get. */
+/** A client's headers as texts. */
+export const headerTexts = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )
+
+/** Of a client's headers those that a webhook, a handler or a remote schema may get. */
 export const forwardedHeaders = (
-  clientHeaders: IncomingHttpHeaders | undefined,
+  clientHeaders: IncomingHttpHeaders = {},
   ignored: readonly string[] = [],
 ): Readonly<Record<string, string>> => {
   const left = new Set(ignored.map((name) => name.toLowerCase()))
   return Object.fromEntries(
-    Object.entries(clientHeaders ?? {}).flatMap(([name, value]) =>
-      value === undefined || notForwarded.has(name) || left.has(name)
-        ? []
-        : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
+    Object.entries(headerTexts(clientHeaders)).filter(([name]) => !notForwarded.has(name) && !left.has(name)),
   )
 }

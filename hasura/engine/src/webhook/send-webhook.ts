@@ -33,6 +33,7 @@ export type WebhookOutcome =
 /** Methods whose requests `fetch` sends without a body. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
+/** Sends a request and waits for the answer, wherever redirects lead (twenty of them at most, which is fetch's bound). */
 export const sendWebhook = async (
   { method, url, headers, body }: WebhookRequest,
   { timeoutMs, maxAnswerBytes, signal, trace }: WebhookCall,
@@ -45,7 +46,6 @@ export const sendWebhook = async (
       method,
       headers: sent,
       body: body === undefined || bodiless.has(method) ? null : body,
-      redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
     const text = await readBounded(response, maxAnswerBytes)
