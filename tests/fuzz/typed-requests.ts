@@ -14,6 +14,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql'
+import { needsNoArguments, operationText } from '../tenancy/operation-generator.ts'
 import { sampleValue } from '../tenancy/sample-value.ts'
 import { oddText, oddValue } from './odd-values.ts'
 
@@ -44,10 +45,7 @@ export function typedRequests(schema: GraphQLSchema, ids: readonly string[]): fc
     )
     .map(([{ kind, field }, variables, selection]): TypedRequest & { readonly query: string } => {
       const passed = field.args.filter(({ name }) => Object.hasOwn(variables, name))
-      const definitions = passed.map(({ name, type }) => `$${name}: ${String(type)}`)
-      const passing = passed.map(({ name }) => `${name}: $${name}`)
-      const query = `${kind}${inBrackets(definitions)} { ${field.name}${inBrackets(passing)}${selection} }`
-      return { query, variables }
+      return { query: operationText(kind, field.name, passed, selection), variables }
     })
   const damaged = fc
     .tuple(
@@ -73,8 +71,6 @@ export function typedRequests(schema: GraphQLSchema, ids: readonly string[]): fc
     { weight: 1, arbitrary: shapeless as fc.Arbitrary<TypedRequest> },
   )
 }
-
-const inBrackets = (items: readonly string[]): string => (items.length === 0 ? '' : `(${items.join(', ')})`)
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -141,9 +137,7 @@ function selectionOf(type: GraphQLOutputType, depth: number): fc.Arbitrary<strin
   }
   if (!isObjectType(named)) return fc.constant(' { __typename }')
   const fields = Object.values(named.getFields()).filter(
-    (field) =>
-      field.args.every((argument) => !isNonNullType(argument.type) || argument.defaultValue !== undefined) &&
-      (depth > 0 || isLeafType(getNamedType(field.type))),
+    (field) => needsNoArguments(field) && (depth > 0 || isLeafType(getNamedType(field.type))),
   )
   if (fields.length === 0) return fc.constant(' { __typename }')
   return fc

@@ -51,15 +51,30 @@ export function generateOperation(
         : inputValue(argument.name, argument.type, options.leaf, 0),
     ]),
   )
-  const definitions = passed.map((argument) => `$${argument.name}: ${String(argument.type)}`)
-  const passing = passed.map((argument) => `${argument.name}: $${argument.name}`)
-  const query = `${kind}${list(definitions)} { ${field.name}${list(passing)}${selection(field.type, options.depth)} }`
+  const query = operationText(kind, field.name, passed, selection(field.type, options.depth))
   return { field: field.name, query, variables }
 }
 
-function list(items: readonly string[]): string {
-  return items.length === 0 ? '' : `(${items.join(', ')})`
+/** An operation of one root field, which gets its arguments by variables of the same names. */
+export function operationText(
+  kind: 'query' | 'mutation' | 'subscription',
+  field: string,
+  passed: readonly GraphQLArgument[],
+  selected: string,
+): string {
+  const definitions = passed.map(({ name, type }) => `$${name}: ${String(type)}`)
+  const passing = passed.map(({ name }) => `${name}: $${name}`)
+  return `${kind}${inBrackets(definitions)} { ${field}${inBrackets(passing)}${selected} }`
 }
+
+const inBrackets = (items: readonly string[]): string => (items.length === 0 ? '' : `(${items.join(', ')})`)
+
+/** Whether a field can be selected by its name alone. */
+export const needsNoArguments = ({ args }: GraphQLField<unknown, unknown>): boolean =>
+  args.every(({ type, defaultValue }) => !isNonNullType(type) || defaultValue !== undefined)
+
+/** Hasura offers the largest and smallest of UUIDs too, an aggregate that Postgres has from 18 on. */
+const isExtreme = /_(max|min)_fields$/
 
 function selection(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type)
@@ -71,10 +86,9 @@ function selection(type: GraphQLOutputType, depth: number): string {
   if (isInterfaceType(named) || isUnionType(named) || depth < 0) return ' { __typename }'
   if (!isObjectType(named)) throw new Error(`${String(type)} can not be selected`)
   const parts = Object.values(named.getFields())
-    .filter((child) =>
-      child.args.every((argument) => !isNonNullType(argument.type) || argument.defaultValue !== undefined),
-    )
+    .filter(needsNoArguments)
     .filter((child) => depth > 0 || isLeafType(getNamedType(child.type)))
+    .filter((child) => !(isExtreme.test(named.name) && getNamedType(child.type).name === 'uuid'))
     .map((child) => child.name + selection(child.type, depth - 1))
   return ` { __typename ${parts.join(' ')} }`
 }

@@ -73,6 +73,10 @@ async function relateRows(sql: postgres.TransactionSql, merchantId: string): Pro
         SELECT merchant_id, id FROM ${sql(table)} WHERE merchant_id = ${merchantId} ORDER BY id LIMIT 1
       )`
   }
+  // A cart's promotion came by its code.
+  await sql`
+    UPDATE cart.cart c SET coupon_code = p.code FROM promotion.promotion p
+    WHERE c.merchant_id = ${merchantId} AND p.merchant_id = c.merchant_id AND p.id = c.promotion_id AND c.coupon_code IS NULL`
   await sql`
     UPDATE ordering.draft_order_item i SET product_id = v.product_id, variant_id = v.id
     FROM (SELECT * FROM catalog.product_variant WHERE merchant_id = ${merchantId} LIMIT 1) v

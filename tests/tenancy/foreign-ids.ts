@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type postgres from 'postgres'
+import type { Client } from '../support/graphql-client.ts'
+import type { GeneratedOperation } from './operation-generator.ts'
+import { tenantTables } from './tenants.ts'
+
+/** Ids of rows that are not the caller's, and where an operation's arguments can name them. */
+export interface ForeignIds {
+  /** The singular names that arguments use for the tables: `order` for `orderId`. */
+  readonly tables: readonly string[]
+  readonly all: readonly string[]
+  readonly pattern: RegExp
+  /** The value for an argument that can name a row: the one of that table, where the argument's name says no other. */
+  leaf(table: string, argument: string): unknown
+}
+
+/**
+ * @param byName the id of one row of each table, by the table's singular name
+ * @param merchantId what an argument for the merchant is given
+ */
+export function foreignIds(byName: ReadonlyMap<string, string>, merchantId: string): ForeignIds {
+  const all = [...byName.values()]
+  return {
+    tables: [...byName.keys()],
+    all,
+    pattern: new RegExp(all.join('|')),
+    leaf(table, argument) {
+      if (argument === 'merchantId') return merchantId
+      if (argument === 'id') return byName.get(table)
+      if (argument === 'representations') return { __typename: typeName(table), id: byName.get(table) }
+      const named = argument.replace(/Ids?$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+      return argument.endsWith('Id') || argument.endsWith('Ids')
+        ? (byName.get(named) ?? byName.get(table))
+        : undefined
+    },
+  }
+}
+
+/** One row of each of a merchant's tables, and the merchant itself. */
+export async function idsOfMerchant(sql: postgres.Sql, merchantId: string): Promise<ForeignIds> {
+  const byName = new Map([['merchant', merchantId]])
+  for (const table of await tenantTables(sql)) {
+    if (!table.columns.some((column) => column.name === 'id')) continue
+    const [row] = await sql.unsafe<{ id: string }[]>(
+      `SELECT id FROM ${table.name} WHERE merchant_id = $1 LIMIT 1`,
+      [merchantId],
+    )
+    if (row !== undefined) byName.set(singularOf(table.name), row.id)
+  }
+  return foreignIds(byName, merchantId)
+}
+
+/** `order` of `ordering."order"`. */
+export const singularOf = (table: string): string => table.replaceAll('"', '').split('.')[1] ?? table
+
+/** `product_variant` is ProductVariant in the contract. A table that isn't there under its name is refused, and nothing is found. */
+const typeName = (table: string): string =>
+  table.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** What an operation is answered for the foreign ids that it names, and for ids in their place that nobody has. */
+export async function answersForForeignAndUnknown(
+  client: Client,
+  { query, variables }: GeneratedOperation,
+  foreign: ForeignIds,
+): Promise<readonly [string, string]> {
+  const nobodys = new Map(foreign.all.map((id) => [id, randomUUID()]))
+  const unknown = JSON.stringify(variables).replaceAll(
+    new RegExp(foreign.pattern, 'g'),
+    (id) => nobodys.get(id) ?? id,
+  )
+  const theirs = await client(query, variables)
+  const absent = await client(query, JSON.parse(unknown) as typeof variables)
+  const anyId = new RegExp([...foreign.all, ...nobodys.values()].join('|'), 'g')
+  return [stable(theirs.text.replaceAll(anyId, 'id')), stable(absent.text.replaceAll(anyId, 'id'))]
+}
+
+/** Only what an answer says by itself: the caller's own variables may be echoed in a message. */
+export function dataOf(text: string): string {
+  return JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
+}
+
+/**
+ * The answer without what differs from call to call: request ids, the time, when the key was last used, and the order of
+ * lists that nobody asked to be sorted.
+ */
+export function stable(text: string): string {
+  return JSON.stringify(sorted(JSON.parse(text)))
+}
+
+const VOLATILE = new Set(['requestId', 'timestamp', 'lastUsedAt'])
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(sorted).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, VOLATILE.has(key) ? null : sorted(child)]),
+  )
+}
