@@ -1,0 +1,94 @@
+import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import { createHasuraApi } from '@commerce-graph/hasura-cli'
+import { startEngine } from 'hasura-embedded'
+import postgres from 'postgres'
+import type { PlatformConfig } from './configuration.ts'
+import type { DataFolder, Secrets } from './data-folder.ts'
+import { type DemoShop, openDemoShop } from './demo-shop.ts'
+import { checkEncryptionKeys } from './encryption-keys.ts'
+import type { Progress } from './platform.ts'
+import { prepareSchema } from './prepare-schema.ts'
+import { addressOf, type Services } from './services.ts'
+import { untilHealthy } from './until-healthy.ts'
+
+/** Milliseconds for a Hasura of another process, which may start together with this one. */
+const HASURA_TIMEOUT_MS = 120_000
+
+/** The Hasura that the services use: the engine in this process, or the one that the configuration names. */
+export type Hasura = {
+  readonly url: string
+  readonly dataLayer: DataLayer
+  readonly startDelivery: () => void
+  readonly stopDelivery: () => Promise<void>
+}
+
+/** Hasura, with the schema, the metadata and the demo shop in place. */
+export async function openHasura(
+  services: Services,
+  { hasuraUrl, dataLayer }: PlatformConfig,
+  folder: DataFolder,
+  progress: Progress,
+): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
+  const { secrets, databaseUrl } = services
+  progress(hasuraUrl === undefined ? 'Starting the Hasura engine' : `Waiting for Hasura at ${hasuraUrl}`)
+  const hasura =
+    hasuraUrl === undefined
+      ? await startHasura(services, dataLayer)
+      : await connectHasura(services, hasuraUrl)
+  const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
+  progress('Applying migrations and metadata')
+  await prepareSchema(api, (name) => progress(`  ${name}`))
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
+  try {
+    await checkEncryptionKeys(sql, secrets.encryptionKeys)
+    return { hasura, demoShop: await openDemoShop(sql, api, folder) }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** It may start together with this process. Its events come when it likes: until the actions listen they fail, and come again. */
+async function connectHasura({ started, secrets }: Services, url: string): Promise<Hasura> {
+  await untilHealthy(`${url.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
+  return {
+    url,
+    dataLayer: openHttpDataLayer(started, url, secrets),
+    startDelivery: () => undefined,
+    stopDelivery: () => Promise.resolve(),
+  }
+}
+
+function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSecret }: Secrets): DataLayer {
+  const dataLayer = createHttpDataLayer({ url, adminSecret })
+  started.defer(() => dataLayer.close())
+  return dataLayer
+}
+
+async function startHasura(
+  { ports, started, secrets, databaseUrl, logger }: Services,
+  dataLayer: PlatformConfig['dataLayer'],
+): Promise<Hasura> {
+  const engine = await startEngine({
+    databaseUrl,
+    adminSecret: secrets.adminSecret,
+    authHook: { url: addressOf(ports.authWebhook), mode: 'GET' },
+    port: ports.engine,
+    env: {
+      HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
+      ACTIONS_BASE_URL: addressOf(ports.actions),
+      ACTIONS_SECRET: secrets.actionsSecret,
+    },
+    // Before the actions listen, and after they have stopped, an event would only fail.
+    events: { delivery: 'when-asked' },
+    logger: logger.child({ service: 'hasura' }),
+  })
+  started.defer(() => engine.stop())
+  const url = addressOf(ports.engine)
+  return {
+    url,
+    dataLayer:
+      dataLayer === 'http' ? openHttpDataLayer(started, url, secrets) : createEmbeddedDataLayer(engine),
+    startDelivery: () => engine.startDelivery(),
+    stopDelivery: () => engine.stopDelivery(),
+  }
+}

@@ -1,0 +1,15 @@
+import type { Logger } from 'pino'
+import type { Secrets } from './data-folder.ts'
+import type { Ports } from './ports.ts'
+
+/** What each service is started with. */
+export type Services = {
+  readonly ports: Ports
+  readonly started: AsyncDisposableStack
+  readonly secrets: Secrets
+  readonly databaseUrl: string
+  readonly logger: Logger
+}
+
+/** Where a service of this machine listens. */
+export const addressOf = (port: number): string => `http://127.0.0.1:${port}`

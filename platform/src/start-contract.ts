@@ -1,0 +1,41 @@
+import { createAuthenticator } from '@commerce-graph/auth-webhook'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import { startGateway } from '@commerce-graph/gateway'
+import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { PlatformConfig } from './configuration.ts'
+import { FIRST_QUERY } from './first-query.ts'
+import type { Services } from './services.ts'
+import { untilHealthy } from './until-healthy.ts'
+
+/** The gateway, over Hasura. Resolves with its URL when it can answer. */
+export async function startContract(
+  { ports, started, databaseUrl, logger }: Services,
+  { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
+  dataLayer: DataLayer,
+  rateLimits: RateLimits,
+): Promise<string> {
+  const authenticator = createAuthenticator({
+    databaseUrl,
+    mode,
+    trustedProxies: trustedProxies ?? [],
+    trustedIssuers: trustedIssuers ?? [],
+    guesses: rateLimits.guesses,
+    logger: logger.child({ service: 'authenticator' }),
+  })
+  started.defer(() => authenticator.close())
+  const gateway = await startGateway({
+    port: ports.gateway,
+    host,
+    dataLayer,
+    authenticator,
+    rateLimits,
+    ...(limits && { limits }),
+    firstQuery: FIRST_QUERY,
+    logger: logger.child({ service: 'gateway' }),
+  })
+  started.defer(() => gateway.stop())
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${gateway.port}`
+  await untilHealthy(`${address}/healthz`)
+  return `${address}/graphql`
+}

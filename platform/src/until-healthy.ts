@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PlatformError } from './platform-error.ts'
+
+const HEALTH_TIMEOUT_MS = 30_000
+
+/** Waits for an address to answer with success. @throws PlatformError that says what it answered last, when the time is up */
+export async function untilHealthy(url: string, timeoutMs = HEALTH_TIMEOUT_MS): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const problem = await healthProblem(url)
+    if (problem === undefined) return
+    if (Date.now() > deadline) throw new PlatformError(`${url} stays unhealthy: ${problem}`)
+    await sleep(100)
+  }
+}
+
+async function healthProblem(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+    return response.ok ? undefined : await response.text()
+  } catch (error) {
+    const { message, cause } = error as Error
+    return cause instanceof Error ? cause.message || message : message
+  }
+}
