@@ -8,19 +8,9 @@ import {
 } from 'graphql'
 import { RequestFailure } from '../execute/request-failure.ts'
 import { type CollectedField, collectFields } from '../plan/collect-fields.ts'
-import { readArguments } from '../plan/arguments.ts'
-import type { JsonValue, ObjectValue } from '../plan/input-value.ts'
-import {
-  type SelectScope,
-  fieldOf,
-  objectTypeOf,
-  planRowFields,
-  planRows,
-  tableSource,
-} from '../plan/plan-select.ts'
-import type { SelectPlan } from '../plan/tree.ts'
-import type { FieldMeaning } from '../schema/field-meaning.ts'
-import type { ColumnModel } from '../schema/source-model.ts'
+import type { JsonValue } from '../plan/input-value.ts'
+import { type SelectScope, fieldOf } from '../plan/plan-select.ts'
+import { type ValueJoin, planValueJoin } from '../plan/plan-value-join.ts'
 
 /** An answer cut to what was selected. Relationships are places that SQL fills. */
 export type ShapedAnswer =
@@ -40,14 +30,9 @@ export type ShapedAnswer =
  * resolved by one statement.
  */
 export interface RelationshipSite {
-  readonly relationships: readonly AnswerRelationship[]
-  /** Per object, the fields' values by the names in `AnswerRelationship.columns`. */
+  readonly relationships: readonly ValueJoin[]
+  /** Per object, the fields' values by the names in `ValueJoin.columns`. */
   readonly rows: Record<string, JsonValue>[]
-}
-
-export interface AnswerRelationship {
-  readonly select: SelectPlan
-  readonly columns: readonly { readonly name: string; readonly field: string; readonly column: ColumnModel }[]
 }
 
 /** Sites by the selection that they stand for. */
@@ -128,36 +113,14 @@ const createSite = (
   type: GraphQLObjectType,
   scope: SelectScope,
 ): RelationshipSite => {
-  const relationships: AnswerRelationship[] = []
+  const relationships: ValueJoin[] = []
   for (const collected of fields) {
     if (collected.name === '__typename') continue
     const { field, meaning } = fieldOf(type, collected)
     if (meaning.kind !== 'answer-relationship') continue
-    const given = readArguments(collected, field.args, scope)
-    const row = objectTypeOf(field.type)
-    relationships.push(planRelationship(meaning, given, row, collected, relationships.length, scope))
+    relationships.push(planValueJoin(meaning, field, collected, `r${relationships.length}`, scope))
   }
   return { relationships, rows: [] }
-}
-
-const planRelationship = (
-  { table, list, mapping }: Extract<FieldMeaning, { kind: 'answer-relationship' }>,
-  given: ObjectValue,
-  row: GraphQLObjectType,
-  { selections, path }: CollectedField,
-  index: number,
-  scope: SelectScope,
-): AnswerRelationship => {
-  const columns = mapping.map((entry) => ({ ...entry, name: `r${index}_${entry.field}` }))
-  const join = columns.map(({ name, column }) => ({ local: name, remote: column.name }))
-  const rows = planRows(tableSource(table), join, given, table, scope)
-  const fields = planRowFields(row, selections, table, scope, path)
-  return {
-    columns,
-    select: list
-      ? { kind: 'rows', rows, fields }
-      : { kind: 'row', rows: { ...rows, limit: undefined }, fields },
-  }
 }
 
 const fieldValues = (

@@ -14,17 +14,10 @@ import {
 import type { FieldMeaning } from '../schema/field-meaning.ts'
 import { requireValidSelection } from '../remote/remote-document.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
-import { readArguments } from './arguments.ts'
 import type { CollectedField } from './collect-fields.ts'
 import { isIncluded } from './directives.ts'
-import {
-  type SelectScope,
-  fieldOf,
-  objectTypeOf,
-  planRowFields,
-  planRows,
-  tableSource,
-} from './plan-select.ts'
+import { type SelectScope, fieldOf } from './plan-select.ts'
+import { planValueJoin } from './plan-value-join.ts'
 import type { RemoteArgument, RemoteSelection, RemoteShape, RemoteVariables } from './remote-joins.ts'
 import { remoteArgument } from './remote-literal.ts'
 import { RequestError } from './request-error.ts'
@@ -287,21 +280,9 @@ const joinNodes = (
 const planSourceJoin = (
   type: GraphQLObjectType,
   collected: CollectedField,
-  { table, list, mapping }: Extract<FieldMeaning, { kind: 'source-join' }>,
+  meaning: Extract<FieldMeaning, { kind: 'source-join' }>,
   scope: SelectScope,
 ): string => {
   const { field } = fieldOf(type, collected)
-  const given = readArguments(collected, field.args, scope)
-  const columns = mapping.map((entry) => ({ ...entry, name: `l_${entry.field}` }))
-  const join = columns.map(({ name, column }) => ({ local: name, remote: column.name }))
-  const rows = planRows(tableSource(table), join, given, table, scope)
-  const row = objectTypeOf(field.type)
-  const fields = planRowFields(row, collected.selections, table, scope, collected.path)
-  return scope.joins.add({
-    kind: 'source',
-    columns,
-    select: list
-      ? { kind: 'rows', rows, fields }
-      : { kind: 'row', rows: { ...rows, limit: undefined }, fields },
-  })
+  return scope.joins.add({ kind: 'source', ...planValueJoin(meaning, field, collected, 'l', scope) })
 }

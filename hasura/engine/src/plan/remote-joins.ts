@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { SelectionNode, ValueNode, VariableDefinitionNode } from 'graphql'
 import type { RemoteStep } from '../metadata/relationship-target.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
-import type { ColumnModel } from '../schema/source-model.ts'
 import type { JsonValue } from './input-value.ts'
-import type { SelectPlan } from './tree.ts'
+import type { ValueJoin } from './plan-value-join.ts'
 
 /**
  * A relationship that leads out of where its left side comes from: from rows to a remote schema, or from a remote
@@ -20,15 +19,7 @@ export type Join =
       /** Arguments of the last step that the client gives. */
       readonly args: readonly RemoteArgument[]
     }
-  | {
-      readonly kind: 'source'
-      readonly select: SelectPlan
-      readonly columns: readonly {
-        readonly name: string
-        readonly field: string
-        readonly column: ColumnModel
-      }[]
-    }
+  | (ValueJoin & { readonly kind: 'source' })
 
 export interface RemoteArgument {
   readonly name: string
