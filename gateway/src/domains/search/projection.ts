@@ -50,6 +50,14 @@ const filter = (
   ...(toVariable && { toVariable }),
 })
 
+/** A function's array arguments are scalars in Hasura, written as PostgreSQL writes arrays. */
+function toTextArray(texts: unknown): string {
+  const elements = (texts as readonly string[]).map(
+    (text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  )
+  return `{${elements.join(',')}}`
+}
+
 function checkFilters(args: Values): readonly CatalogueError[] {
   const unstorable = ((filtersOf(args)['tags'] ?? []) as readonly string[]).some((tag) => tag.includes('\0'))
   return unstorable ? [invalidFormat('filters.tags', 'text without null characters')] : []
@@ -62,9 +70,9 @@ export const search: DomainProjection = {
       type: 'SearchResults',
       args: {
         query: { type: 'String!' },
-        types: filter('types', '[String!]!'),
+        types: filter('types', '_text!', toTextArray),
         categoryId: filter('categoryId', 'uuid!', toUuid),
-        tags: filter('tags', '[String!]!'),
+        tags: filter('tags', '_text!', toTextArray),
         priceMin: filter('priceMin', 'bigint!'),
         priceMax: filter('priceMax', 'bigint!'),
         inStock: filter('inStock', 'Boolean!'),

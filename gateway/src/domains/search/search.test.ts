@@ -15,7 +15,7 @@ const goods = (merchant: 1 | 2) => `
     ('${merchantId(merchant)}', 'Red Sneakers', NULL, 'SN-2', 6000, 'USD', 'ACTIVE', '{shoes,red}'),
     ('${merchantId(merchant)}', 'Laces', 'For sneakers of any kind, red ones too', 'LA-1', 300, 'USD', 'ACTIVE', '{}'),
     ('${merchantId(merchant)}', 'Sneakers of tomorrow', NULL, 'SN-9', 9000, 'USD', 'DRAFT', '{shoes}'),
-    ('${merchantId(merchant)}', 'Crème Brûlée Torch', NULL, 'TO-100%_X', 2500, 'USD', 'ACTIVE', '{kitchen}');
+    ('${merchantId(merchant)}', 'Crème Brûlée Torch', NULL, 'TO-100%_X', 2500, 'USD', 'ACTIVE', ARRAY['kitchen', 'a "b", {c\\d}, NULL']);
   INSERT INTO catalog.category (merchant_id, name) VALUES ('${merchantId(merchant)}', 'Sneakers and more');
   INSERT INTO search.article (merchant_id, name, body, status) VALUES
     ('${merchantId(merchant)}', 'How to wash sneakers', 'Gently.', 'PUBLISHED'),
@@ -120,7 +120,7 @@ describe('search', () => {
 
   test('counts by facets what is left when one is chosen, for shoppers as well', async () => {
     for (const as of [keyPrincipal(1), customerPrincipal(1)]) {
-      for (const query of ['sneakers', 'product']) {
+      for (const query of ['sneakers', 'product', 'torch']) {
         const { facets } = await find(query, {}, as)
         expect(new Set(facets.map(({ name }) => name)).has('STATUS')).toBe(as.kind === 'key')
         for (const { name, value, count, min, max } of facets) {
