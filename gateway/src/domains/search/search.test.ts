@@ -59,6 +59,19 @@ async function find(query: string, more: object = {}, as = keyPrincipal(1)): Pro
 const titles = ({ results }: Found) => results.map(({ name, title, heading }) => name ?? title ?? heading)
 
 describe('search', () => {
+  test('narrows down by tags whatever characters they have, and by a tag that nothing has to nothing', async () => {
+    const tag = String.raw`50% "off", {now} \o/`
+    await gateway.shop.sql(
+      `UPDATE catalog.product SET tags = tags || '${tag}'::text WHERE merchant_id = '${merchantId(1)}' AND sku = 'LA-1'`,
+    )
+    expect(titles(await find('laces', { filters: { tags: [tag] } }))).toEqual(['Laces'])
+    expect(titles(await find('laces', { filters: { tags: ['50%'] } }))).toEqual([])
+    expect(titles(await find('laces', { filters: { tags: [] } }))).toContain('Laces')
+    await gateway.shop.sql(
+      `UPDATE catalog.product SET tags = '{}' WHERE merchant_id = '${merchantId(1)}' AND sku = 'LA-1'`,
+    )
+  })
+
   test('finds all kinds of things in one operation, the exact name first and what only mentions it last', async () => {
     gateway.shop.takeCount()
     const found = await find('sneakers')
