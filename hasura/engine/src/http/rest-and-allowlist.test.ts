@@ -1,31 +1,19 @@
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import pg from 'pg'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
+import { type ServedDatabase, adminHeaders, serveDatabase } from './testing/serve-database.ts'
 
-let database: TestDatabase
-let engine: Engine
+let served: ServedDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query(`
+  served = await serveDatabase(
+    `
     create table author (
       id int primary key, name text not null, tags text[] not null default '{}', is_known boolean not null default true,
       born bigint, price numeric, meta jsonb
     );
     insert into author values
-      (1, 'Ada', '{a}', true, 9007199254740993, 0.12345678901234567890, '{"a": 1}'), (2, '07', '{b}', false, 7, 1, '{}')`)
-  await client.end()
-  engine = await startEngine({
-    databaseUrl: database.url,
-    adminSecret: 'secret',
-    port: 0,
-    enableAllowlist: true,
-    logger: pino({ level: 'silent' }),
-  })
+      (1, 'Ada', '{a}', true, 9007199254740993, 0.12345678901234567890, '{"a": 1}'), (2, '07', '{b}', false, 7, 1, '{}')`,
+    { enableAllowlist: true },
+  )
   await run('pg_track_table', { table: 'author' })
   await run('pg_create_select_permission', {
     table: 'author',
@@ -62,26 +50,9 @@ beforeAll(async () => {
   })
 })
 
-afterAll(async () => {
-  await engine.stop()
-  await database.drop()
-})
+afterAll(() => served.close())
 
-const admin = { 'x-hasura-admin-secret': 'secret' }
-
-const send = async (
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = admin,
-) => {
-  const answer = await fetch(`${engine.url ?? ''}${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: answer.status, body: (await answer.json()) as unknown }
-}
+const send: ServedDatabase['ask'] = (...request) => served.ask(...request)
 
 const run = async (type: string, args: unknown) => {
   const { status, body } = await send('POST', '/v1/metadata', { type, args })
@@ -182,7 +153,7 @@ test('endpoints whose paths could both be meant are refused, and what an endpoin
 })
 
 test('roles other than admin may send what the allow-list has, in whatever layout, and nothing else', async () => {
-  const reader = { ...admin, 'x-hasura-role': 'reader' }
+  const reader = { ...adminHeaders, 'x-hasura-role': 'reader' }
   const ask = async (query: string, headers: Record<string, string>) =>
     (await send('POST', '/v1/graphql', { query, variables: { name: 'Ada' } }, headers)).body
   const known = 'query Named($name: String!) {\n  author(where: {name: {_eq: $name}}) { id __typename } }'
@@ -198,7 +169,7 @@ test('roles other than admin may send what the allow-list has, in whatever layou
   await run('update_scope_of_collection_in_allowlist', { collection: 'library', scope: { global: true } })
   expect(await ask(known, reader)).toEqual({ data: { author: [{ id: 1, __typename: 'author' }] } })
   expect(await ask(known.replace('{ id ', '{ id name '), reader)).toEqual(notAllowed)
-  expect(await ask(known.replace('{ id ', '{ id name '), admin)).toMatchObject({ data: {} })
+  expect(await ask(known.replace('{ id ', '{ id name '), adminHeaders)).toMatchObject({ data: {} })
   expect(await run('drop_query_collection', { collection: 'library' })).toMatchObject({
     code: 'dependency-error',
   })

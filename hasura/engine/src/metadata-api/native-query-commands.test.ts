@@ -1,29 +1,16 @@
-import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Engine, startEngine } from '../engine.ts'
+import { type ServedDatabase, adminHeaders, serveDatabase } from '../http/testing/serve-database.ts'
 
-let database: TestDatabase
-let engine: Engine
+let served: ServedDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  const logger = pino({ level: 'silent' })
-  engine = await startEngine({ databaseUrl: database.url, adminSecret: 's', port: 0, logger })
-})
-afterAll(async () => {
-  await engine.stop()
-  await database.drop()
+  served = await serveDatabase('')
 })
 
-const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-  const answer = await fetch(`${engine.url ?? ''}${path}`, {
-    method: 'POST',
-    headers: { 'x-hasura-admin-secret': 's', ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: answer.status, body: (await answer.json()) as unknown }
-}
+afterAll(() => served.close())
+
+const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  served.ask('POST', path, body, { ...adminHeaders, ...headers })
 const metadata = (type: string, args: object) =>
   post('/v1/metadata', { type, args: { source: 'default', ...args } })
 const success = { status: 200, body: { message: 'success' } }

@@ -21,6 +21,13 @@ export interface ServedDatabase {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
+  /** The same, without the headers of the answer. */
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Omit<Answer, 'headers'>>
   /** A command of `/v1/metadata`. */
   readonly metadata: (type: string, args?: unknown, version?: 1 | 2) => Promise<Answer>
   readonly runSql: (sql: string) => Promise<Answer>
@@ -64,6 +71,10 @@ export const serveDatabase = async (
     engine,
     databaseUrl: database.url,
     send,
+    ask: async (...request) => {
+      const { status, body } = await send(...request)
+      return { status, body }
+    },
     metadata: (type, args = {}, version = 1) => send('POST', '/v1/metadata', { type, args, version }),
     runSql: (text) => send('POST', '/v2/query', { type: 'run_sql', args: { sql: text } }),
     close: async () => {
