@@ -72,7 +72,7 @@ const questionOf = (
 
 const ask = async (hook: AuthHook, question: WebhookRequest): Promise<CachedSession> => {
   const timeoutMs = hook.timeoutMs ?? defaultTimeoutMs
-  const answer = await sendWebhook(question, { timeoutMs, maxAnswerBytes })
+  const answer = await sendWebhook(question, { timeoutMs, maxAnswerBytes, staysWithHost: true })
   if (answer.kind === 'unanswered')
     throw new HasuraError('unexpected', 'webhook authentication request failed', { status: 500 })
   switch (answer.status) {

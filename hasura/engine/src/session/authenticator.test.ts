@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** An auth webhook that answers what it is told to. */
 const webhook = async (
-  answer: () => { status: number; body: string },
+  answer: () => { status: number; body: string; headers?: Record<string, string> },
 ): Promise<{ url: string; received: Received[] }> => {
   const received: Received[] = []
   const server = createServer((request, response) => {
@@ -30,8 +30,8 @@ const webhook = async (
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       received.push({ method: request.method, headers: request.headers, body })
-      const { status, body: text } = answer()
-      response.writeHead(status, { connection: 'close' }).end(text)
+      const { status, body: text, headers } = answer()
+      response.writeHead(status, { connection: 'close', ...headers }).end(text)
     })
   })
   servers.push(server)
@@ -155,6 +155,19 @@ describe('with a webhook', () => {
     const { url } = await webhook(answer)
     expect(await refusal(authenticate(url, 'GET', {}))).toMatchObject({ status, code })
   })
+
+  test.each(['GET', 'POST'] as const)(
+    'who a redirect of %s names is neither told credentials nor believed',
+    async (mode) => {
+      const stranger = await webhook(ok({ 'x-hasura-role': 'admin' }))
+      const { url } = await webhook(() => ({ status: 307, body: '', headers: { location: stranger.url } }))
+      expect(await refusal(authenticate(url, mode, { authorization: 'Bearer T' }))).toMatchObject({
+        status: 500,
+        code: 'unexpected',
+      })
+      expect(stranger.received).toEqual([])
+    },
+  )
 
   test('a webhook that is not there lets nobody in', async () => {
     expect(await refusal(authenticate('http://127.0.0.1:1/hook', 'GET', {}))).toMatchObject({

@@ -1,4 +1,5 @@
 import { type TraceContext, traceHeaders } from '../tracing/trace-context.ts'
+import { fetchFollowingRedirects } from './fetch-following-redirects.ts'
 import { readBounded } from './read-bounded.ts'
 
 /** A request to a webhook, as it goes out. */
@@ -18,6 +19,8 @@ export interface WebhookCall {
   readonly signal?: AbortSignal | undefined
   /** The call becomes part of it, whatever the request's own headers say. */
   readonly trace?: TraceContext | undefined
+  /** The request holds credentials in its very body, so a redirect to another host is not followed: it is the answer. */
+  readonly staysWithHost?: boolean
 }
 
 /** What became of a call: an answer, whatever its status, or none. */
@@ -33,21 +36,22 @@ export type WebhookOutcome =
 /** Methods whose requests `fetch` sends without a body. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Sends a request and waits for the answer, wherever redirects lead (twenty of them at most, which is fetch's bound). */
+/** Sends a request and waits for the answer. Redirects are followed; to another host, headers that may be secrets don't go along. */
 export const sendWebhook = async (
   { method, url, headers, body }: WebhookRequest,
-  { timeoutMs, maxAnswerBytes, signal, trace }: WebhookCall,
+  { timeoutMs, maxAnswerBytes, signal, trace, staysWithHost = false }: WebhookCall,
 ): Promise<WebhookOutcome> => {
   try {
     const timeout = AbortSignal.timeout(timeoutMs)
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
     for (const [name, value] of trace === undefined ? [] : traceHeaders(trace)) sent.set(name, value)
-    const response = await fetch(url, {
+    const request = {
       method,
       headers: sent,
       body: body === undefined || bodiless.has(method) ? null : body,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    })
+    }
+    const response = await fetchFollowingRedirects(url, request, staysWithHost)
     const text = await readBounded(response, maxAnswerBytes)
     if (text === undefined) {
       await response.body?.cancel().catch(() => undefined)

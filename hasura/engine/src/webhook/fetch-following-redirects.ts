@@ -1,0 +1,78 @@
+/** A request that `fetch` takes, without what it would decide about redirects. */
+export interface RedirectableRequest {
+  readonly method: string
+  readonly headers: Headers
+  readonly body: string | null
+  readonly signal: AbortSignal
+}
+
+/** As many as Hasura follows. */
+const maxRedirects = 10
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Headers that may be told to whoever a redirect names. All others may be secrets: those of metadata are (`fetch` itself would keep back
+ * `Authorization` and `Cookie` only), and so are the client's.
+ */
+const harmless: ReadonlySet<string> = new Set([
+  'content-type',
+  'user-agent',
+  'x-b3-parentspanid',
+  'x-b3-sampled',
+  'x-b3-spanid',
+  'x-b3-traceid',
+])
+
+/**
+ * `fetch` that follows redirects as Hasura's HTTP client does (302 and 303 are followed by GET without the body, all others by the same
+ * request), but keeps headers from other hosts.
+ *
+ * @param staysWithHost a redirect to another host is the answer
+ * @throws TypeError after more redirects than are followed, or when there is no answer
+ */
+export const fetchFollowingRedirects = async (
+  url: string,
+  request: RedirectableRequest,
+  staysWithHost: boolean,
+): Promise<Response> => {
+  let [at, sent] = [url, request]
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await fetch(at, { ...sent, redirect: 'manual' })
+    const next = targetOf(response, at)
+    if (next === undefined) return response
+    const isSameHost = isHostOf(next, new URL(at))
+    if (!isSameHost && staysWithHost) return response
+    await response.body?.cancel()
+    sent = redirected(sent, response.status, isSameHost)
+    at = next.href
+  }
+  throw new TypeError('Too many redirects')
+}
+
+const targetOf = ({ status, headers }: Response, at: string): URL | undefined => {
+  const location = headers.get('location')
+  if (!redirectStatuses.has(status) || location === null || !URL.canParse(location, at)) return undefined
+  const target = new URL(location, at)
+  return target.protocol === 'http:' || target.protocol === 'https:' ? target : undefined
+}
+
+/** The same origin, or the same host by https instead of http, each at its own port: the commonest redirect there is. */
+const isHostOf = (target: URL, { origin, protocol, hostname, port }: URL): boolean =>
+  target.origin === origin ||
+  (target.hostname === hostname &&
+    protocol === 'http:' &&
+    target.protocol === 'https:' &&
+    port === '' &&
+    target.port === '')
+
+const redirected = (
+  { method, headers, body, signal }: RedirectableRequest,
+  status: number,
+  isSameHost: boolean,
+): RedirectableRequest => {
+  const kept = new Headers([...headers].filter(([name]) => isSameHost || harmless.has(name)))
+  if (status !== 302 && status !== 303) return { method, headers: kept, body, signal }
+  kept.delete('content-type')
+  return { method: 'GET', headers: kept, body: null, signal }
+}
