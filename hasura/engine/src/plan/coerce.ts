@@ -1,10 +1,8 @@
 import {
   type GraphQLEnumType,
-  type GraphQLInputFieldExtensions,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLList,
-  type GraphQLScalarType,
   Kind,
   type ValueNode,
   getNamedType,
@@ -17,24 +15,14 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { canonicalName } from '../schema/naming.ts'
-import { columnEncoding, isBoundAsList, scalarEncoding } from '../schema/postgres-type.ts'
-import type { JsonTemplatePart, ParameterSource, ScalarEncoding } from '../sql/parameter.ts'
-import { encodeLiteral } from '../sql/encode.ts'
-import { columnExpectation } from './column-expectation.ts'
-import type { InputValue, JsonValue, LeafValue, ObjectValue } from './input-value.ts'
+import { isBoundAsList } from '../schema/postgres-type.ts'
+import type { ParameterSource } from '../sql/parameter.ts'
+import { encodingAt, leaf, literalLeaf } from './coerce-leaf.ts'
+import type { InputPlace, Origin } from './input-place.ts'
+import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
+import { describeJson, describeNode, enumeration, expectation, mismatch } from './mismatch.ts'
 import { RequestError } from './request-error.ts'
 import { type Variables, variableAt } from './variables.ts'
-
-/** Where a JSON value comes from: a variable, at a path inside of it, or the document and schema themselves. */
-type Origin =
-  { readonly kind: 'variable'; readonly path: readonly (string | number)[] } | { readonly kind: 'constant' }
-
-/** An argument or a field of an input object, and what it takes. */
-export interface InputPlace {
-  readonly type: GraphQLInputType
-  readonly extensions: Pick<GraphQLInputFieldExtensions, 'holds' | 'refusesNull'>
-  readonly defaultValue?: unknown
-}
 
 /** What is in a list may be null if its type says so. */
 const itemOf = ({ extensions: { holds } }: InputPlace, type: GraphQLInputType): InputPlace => ({
@@ -214,196 +202,11 @@ const enumValue = (value: string, type: GraphQLEnumType, path: string): InputVal
   )
 }
 
-const enumeration = (values: readonly string[]): string => {
-  const last = values.at(-1) ?? ''
-  if (values.length === 1) return `the value ${last}`
-  if (values.length === 2) return `one of the values ${values.join(' or ')}`
-  return `one of the values ${values.slice(0, -1).join(', ')}, or ${last}`
-}
-
 const isArrayLiteral = (node: ValueNode, type: GraphQLList<GraphQLInputType>): boolean =>
   node.kind === Kind.STRING && node.value.startsWith('{') && isScalarType(getNullableType(type.ofType))
-
-const literalLeaf = (
-  node: ValueNode,
-  type: GraphQLScalarType,
-  place: InputPlace,
-  variables: Variables,
-  path: string,
-): InputValue => {
-  const encoding = encodingAt(place, type)
-  // A column takes a GraphQL enum's value as a text.
-  if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
-    throw mismatch(expectation(type.name), type.name, 'an enum value', path)
-  // A number keeps its digits: JavaScript would round a large one.
-  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && keepsDigits(encoding, node.value))
-    return {
-      kind: 'leaf',
-      scalar: type.name,
-      source: { kind: 'literal', text: node.value },
-      value: numeral(node.value),
-      path,
-    }
-  const value = valueFromASTUntyped(node, variables.values) as JsonValue
-  const constant = leaf(value, type.name, encoding, { kind: 'constant' }, path)
-  const isJson = encoding === 'json' || encoding === 'column-geojson'
-  const parts = isJson ? jsonTemplate(node, variables) : []
-  return parts.some(({ kind }) => kind === 'variable')
-    ? { ...constant, source: { kind: 'json-template', parts, scalar: encoding } }
-    : constant
-}
-
-const encodingAt = ({ extensions: { holds } }: InputPlace, { name }: GraphQLScalarType): ScalarEncoding => {
-  if (holds === 'bigint') return holds
-  return holds === undefined ? scalarEncoding(name) : columnEncoding(name)
-}
-
-const largestBigInt = 2n ** 63n - 1n
-
-const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
-  if (encoding === 'any' || encoding === 'column-number') return true
-  if ((encoding !== 'column-int8' && encoding !== 'bigint') || !/^-?\d+$/.test(digits)) return false
-  const value = BigInt(digits)
-  return value <= largestBigInt && value >= -largestBigInt - 1n
-}
-
-/** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
-const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
-
-/** The JSON text of a literal, cut where variables of the request stand in it. */
-const jsonTemplate = (node: ValueNode, variables: Variables): readonly JsonTemplatePart[] => {
-  const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
-  switch (node.kind) {
-    case Kind.VARIABLE: {
-      const name = node.name.value
-      // The document says what a variable is that the request does not give.
-      return variables.given.has(name)
-        ? [{ kind: 'variable', name }]
-        : [text(JSON.stringify(variables.values[name] ?? null))]
-    }
-    case Kind.LIST:
-      return [
-        text('['),
-        ...node.values.flatMap((item, index) => [
-          ...(index === 0 ? [] : [text(',')]),
-          ...jsonTemplate(item, variables),
-        ]),
-        text(']'),
-      ]
-    case Kind.OBJECT:
-      return [
-        text('{'),
-        ...node.fields.flatMap(({ name, value }, index) => [
-          text(`${index === 0 ? '' : ','}${JSON.stringify(name.value)}:`),
-          ...jsonTemplate(value, variables),
-        ]),
-        text('}'),
-      ]
-    default:
-      return [text(JSON.stringify(valueFromASTUntyped(node)))]
-  }
-}
 
 const constantLeaf = (value: JsonValue, type: GraphQLList<GraphQLInputType>, path: string): InputValue =>
   leaf(value, String(type), 'any', { kind: 'constant' }, path)
 
-const leaf = (
-  value: JsonValue,
-  scalar: string,
-  kind: ScalarEncoding,
-  origin: Origin,
-  path: string,
-): LeafValue => {
-  const encoding = { scalar: kind, list: false }
-  const encoded = encodeLiteral(value, encoding)
-  if (!encoded.ok) {
-    if (encoded.reason === 'range') throw outOfRange(Number(value), path)
-    throw kind.startsWith('column-')
-      ? new RequestError(columnExpectation(value, scalar), path, 'parse-failed')
-      : mismatch(expectation(scalar, kind), scalar, describeJson(value, origin), path)
-  }
-  const source: ParameterSource =
-    origin.kind === 'variable'
-      ? { kind: 'variable', path: origin.path, encoding }
-      : { kind: 'literal', text: encoded.text }
-  return { kind: 'leaf', scalar, source, value, path }
-}
-
-const outOfRange = (value: number, path: string): RequestError =>
-  new RequestError(
-    `The value ${scientific(value)} lies outside the bounds or is not an integer.  Maybe it is a float, or is there integer overflow?`,
-    path,
-    'parse-failed',
-  )
-
-/** Haskell writes numbers of eight digits and more as `2.147483648e9`. */
-const scientific = (value: number): string => {
-  if (Math.abs(value) < 1e7 && Math.abs(value) >= 0.1)
-    return Number.isInteger(value) ? `${value}.0` : String(value)
-  const [mantissa, exponent] = value.toExponential().split('e')
-  return `${mantissa?.includes('.') === true ? mantissa : `${mantissa ?? ''}.0`}e${exponent?.replace('+', '') ?? ''}`
-}
-
-const expectation = (scalar: string, encoding = scalarEncoding(scalar)): string => {
-  if (encoding === 'bigint') return 'a 32-bit integer, or a 64-bit integer represented as a string'
-  switch (scalar) {
-    case 'Int':
-      return 'a 32-bit integer'
-    case 'Float':
-      return 'a float'
-    case 'Boolean':
-      return 'a boolean'
-    case 'String':
-    case 'ID':
-      return 'a string'
-    default:
-      return 'a scalar'
-  }
-}
-
-const mismatch = (expected: string, type: string, found: string, path: string): RequestError =>
-  new RequestError(`expected ${expected} for type "${type}", but found ${found}`, path)
-
 const isJsonObject = (value: JsonValue): value is { readonly [key: string]: JsonValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** What JSON calls a number, GraphQL calls an integer or a float. */
-const describeJson = (value: JsonValue, origin: Origin): string => {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  switch (typeof value) {
-    case 'string':
-      return 'a string'
-    case 'boolean':
-      return 'a boolean'
-    case 'number':
-      return origin.kind === 'variable' ? 'a number' : Number.isInteger(value) ? 'an integer' : 'a float'
-    default:
-      return 'an object'
-  }
-}
-
-const describeNode = (node: ValueNode): string => {
-  switch (node.kind) {
-    case Kind.STRING:
-      return 'a string'
-    case Kind.INT:
-      return 'an integer'
-    case Kind.FLOAT:
-      return 'a float'
-    case Kind.BOOLEAN:
-      return 'a boolean'
-    case Kind.ENUM:
-      return 'an enum value'
-    case Kind.LIST:
-      return 'a list'
-    case Kind.OBJECT:
-      return 'an object'
-    case Kind.NULL:
-      return 'null'
-    case Kind.VARIABLE:
-      return 'a variable'
-    default:
-      return node satisfies never
-  }
-}

@@ -1,0 +1,117 @@
+import { type GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { columnEncoding, scalarEncoding } from '../schema/postgres-type.ts'
+import { encodeLiteral } from '../sql/encode.ts'
+import type { JsonTemplatePart, ParameterSource, ScalarEncoding } from '../sql/parameter.ts'
+import { columnExpectation } from './column-expectation.ts'
+import type { InputPlace, Origin } from './input-place.ts'
+import type { InputValue, JsonValue, LeafValue } from './input-value.ts'
+import { describeJson, expectation, mismatch, outOfRange } from './mismatch.ts'
+import { RequestError } from './request-error.ts'
+import type { Variables } from './variables.ts'
+
+/** A scalar that stands in the document. Throws RequestError. */
+export const literalLeaf = (
+  node: ValueNode,
+  type: GraphQLScalarType,
+  place: InputPlace,
+  variables: Variables,
+  path: string,
+): InputValue => {
+  const encoding = encodingAt(place, type)
+  // A column takes a GraphQL enum's value as a text.
+  if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
+    throw mismatch(expectation(type.name), type.name, 'an enum value', path)
+  // A number keeps its digits: JavaScript would round a large one.
+  if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && keepsDigits(encoding, node.value))
+    return {
+      kind: 'leaf',
+      scalar: type.name,
+      source: { kind: 'literal', text: node.value },
+      value: numeral(node.value),
+      path,
+    }
+  const value = valueFromASTUntyped(node, variables.values) as JsonValue
+  const constant = leaf(value, type.name, encoding, { kind: 'constant' }, path)
+  const isJson = encoding === 'json' || encoding === 'column-geojson'
+  const parts = isJson ? jsonTemplate(node, variables) : []
+  return parts.some(({ kind }) => kind === 'variable')
+    ? { ...constant, source: { kind: 'json-template', parts, scalar: encoding } }
+    : constant
+}
+
+export const encodingAt = (
+  { extensions: { holds } }: InputPlace,
+  { name }: GraphQLScalarType,
+): ScalarEncoding => {
+  if (holds === 'bigint') return holds
+  return holds === undefined ? scalarEncoding(name) : columnEncoding(name)
+}
+
+const largestBigInt = 2n ** 63n - 1n
+
+const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
+  if (encoding === 'any' || encoding === 'column-number') return true
+  if ((encoding !== 'column-int8' && encoding !== 'bigint') || !/^-?\d+$/.test(digits)) return false
+  const value = BigInt(digits)
+  return value <= largestBigInt && value >= -largestBigInt - 1n
+}
+
+/** A number for those who read JSON, as long as it says exactly what was written; its digits otherwise. */
+const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
+
+/** The JSON text of a literal, cut where variables of the request stand in it. */
+const jsonTemplate = (node: ValueNode, variables: Variables): readonly JsonTemplatePart[] => {
+  const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
+  switch (node.kind) {
+    case Kind.VARIABLE: {
+      const name = node.name.value
+      // The document says what a variable is that the request does not give.
+      return variables.given.has(name)
+        ? [{ kind: 'variable', name }]
+        : [text(JSON.stringify(variables.values[name] ?? null))]
+    }
+    case Kind.LIST:
+      return [
+        text('['),
+        ...node.values.flatMap((item, index) => [
+          ...(index === 0 ? [] : [text(',')]),
+          ...jsonTemplate(item, variables),
+        ]),
+        text(']'),
+      ]
+    case Kind.OBJECT:
+      return [
+        text('{'),
+        ...node.fields.flatMap(({ name, value }, index) => [
+          text(`${index === 0 ? '' : ','}${JSON.stringify(name.value)}:`),
+          ...jsonTemplate(value, variables),
+        ]),
+        text('}'),
+      ]
+    default:
+      return [text(JSON.stringify(valueFromASTUntyped(node)))]
+  }
+}
+
+/** A scalar that is JSON already. Throws RequestError. */
+export const leaf = (
+  value: JsonValue,
+  scalar: string,
+  kind: ScalarEncoding,
+  origin: Origin,
+  path: string,
+): LeafValue => {
+  const encoding = { scalar: kind, list: false }
+  const encoded = encodeLiteral(value, encoding)
+  if (!encoded.ok) {
+    if (encoded.reason === 'range') throw outOfRange(Number(value), path)
+    throw kind.startsWith('column-')
+      ? new RequestError(columnExpectation(value, scalar), path, 'parse-failed')
+      : mismatch(expectation(scalar, kind), scalar, describeJson(value, origin), path)
+  }
+  const source: ParameterSource =
+    origin.kind === 'variable'
+      ? { kind: 'variable', path: origin.path, encoding }
+      : { kind: 'literal', text: encoded.text }
+  return { kind: 'leaf', scalar, source, value, path }
+}
