@@ -124,7 +124,8 @@ const maxReasonBytes = 123
 const close = (code: number, text: string): NonNullable<Reply['close']> => {
   const reason = JSON.stringify({ server_error_msg: `${code}: ${text}` })
   if (Buffer.byteLength(reason) <= maxReasonBytes) return { code, reason }
-  return close(code, text.slice(0, -1))
+  // The text may be as long as a client's message, and none of its characters is less than a byte.
+  return close(code, text.slice(0, Math.min(maxReasonBytes, text.length - 1)))
 }
 
 /** `graphql-transport-ws`, of the package graphql-ws: a client that breaks the rules is disconnected. */
