@@ -211,7 +211,8 @@ export const presentFeatures: readonly string[] = [
 
 /** Variables of Hasura that change nothing here, and why. */
 export const notApplied: Readonly<Record<string, string>> = {
-  HASURA_GRAPHQL_ENABLE_CONSOLE: 'there is no console; `npx hasura-cli console` works against the engine',
+  HASURA_GRAPHQL_ENABLE_CONSOLE:
+    'there is no console; what the one of `hasura-cli console` sends is answered',
   HASURA_GRAPHQL_CONSOLE_ASSETS_DIR: 'there is no console',
   HASURA_GRAPHQL_ENABLE_TELEMETRY: 'nothing is reported to anybody',
   HASURA_GRAPHQL_PG_STRIPES: 'there is one pool of connections',
