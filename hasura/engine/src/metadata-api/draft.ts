@@ -90,6 +90,7 @@ export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapsho
     },
     atomically: async (work) => {
       const before = snapshot
+      const wasDeferring = deferring
       deferring = true
       try {
         const result = await work()
@@ -104,7 +105,7 @@ export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapsho
         snapshot = before
         throw error
       } finally {
-        deferring = false
+        deferring = wasDeferring
       }
     },
     replace: (next) => {

@@ -88,12 +88,15 @@ const runBulk = async (
 ): Promise<readonly Json[]> => {
   const results: Json[] = []
   for (const [index, each] of requests.entries()) {
+    const before = context.draft.snapshot
     try {
       results.push(await runMetadataRequest(each, context))
     } catch (error) {
       if (!(error instanceof HasuraError)) throw error
       const located = error.under(`.args[${index}]`)
       if (mode !== 'bulk_keep_going') throw located
+      // What failed may have changed the draft before it did. SQL has its own transactions and has told the draft of each.
+      if (changesMetadata(each)) context.draft.replace(before)
       results.push(errorBody(located))
     }
   }

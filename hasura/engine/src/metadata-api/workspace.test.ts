@@ -140,6 +140,18 @@ describe('metadata commands', () => {
     expect(workspace.snapshot.metadata.sources[0]?.tables).toHaveLength(1)
   })
 
+  test('bulk_keep_going keeps nothing of a command that failed after a part of it was done', async () => {
+    const tables = ['author', 'gone'].map((table) => ({ table }))
+    const answer = await metadata('bulk_keep_going', [
+      { type: 'pg_track_tables', args: { tables, allow_warnings: false } },
+      { type: 'pg_track_table', args: { table: 'article' } },
+    ])
+    expect(answer).toMatchObject([{ code: 'metadata-warnings' }, { message: 'success' }])
+    expect(workspace.snapshot.storedMetadata.sources[0]?.tables).toMatchObject([
+      { table: { name: 'article' } },
+    ])
+  })
+
   test('a resource version that is not the current one is a conflict', async () => {
     await metadata('pg_track_table', { table: 'author' }, { resource_version: 1 })
     expect(
