@@ -56,8 +56,6 @@ export const createRowCommands = (pool: pg.Pool, options: RowCommandOptions): Ro
     run: async (command, { snapshot, session, trace, signal }) => {
       requireSource(command, snapshot)
       const scope = scopeOf(snapshot, sourceOf(snapshot), session)
-      const statement = compileRowCommand(command, scope, options.stringifyNumericTypes)
-      requireSession(statement, session)
       const reads = command.kind === 'select' || command.kind === 'count'
       const bindings = {
         variables: {},
@@ -65,6 +63,8 @@ export const createRowCommands = (pool: pg.Pool, options: RowCommandOptions): Ro
         ...(reads ? {} : { settings: settingsOf(session, trace()) }),
       }
       try {
+        const statement = compileRowCommand(command, scope, options.stringifyNumericTypes)
+        requireSession(statement, session)
         const rows = await withConnection(pool, signal, (client) =>
           runBound(client, statement, bindings, '$'),
         )
@@ -142,7 +142,7 @@ const requireSession = ({ parameters }: CompiledStatement, { variables }: Sessio
       throw new HasuraError('not-found', `"${source.name}" header is expected but not found`)
 }
 
-/** What Postgres refused, as a refusal of the command; all else as it is. */
+/** What Postgres refused, or is nested too deeply to be planned, as a refusal of the command; all else as it is. */
 const refusalOf = (error: unknown): unknown => {
   const failure = failureOf(error)
   if (failure === undefined) return error

@@ -95,6 +95,20 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: "$.where.name['$near']", code: 'unexpected-payload', error: 'Unknown operator: $near' },
   ],
   [
+    'an operator whose name every object of JavaScript has',
+    'select',
+    { ...onBooks, where: { id: { constructor: 'id' } } },
+    admin,
+    { path: '$.where.id.constructor', code: 'unexpected-payload', error: 'Unknown operator: constructor' },
+  ],
+  [
+    'relationships that go on without end',
+    'select',
+    { table: 'book', columns: [`*${'.*'.repeat(100_000)}`] },
+    admin,
+    { code: 'validation-failed', error: 'the request is nested too deeply' },
+  ],
+  [
     'a value of another kind',
     'select',
     { ...onBooks, where: { id: { $eq: true } } },

@@ -186,7 +186,7 @@ const comparison = (compared: Compared, given: string, value: Json, scope: Scope
   // Unlike in GraphQL, null is a value that a column may equal.
   if (value === null && nullable && (key === '_eq' || key === '_neq'))
     return { kind: 'is-null', operand: left, negated: key === '_neq' }
-  const columnOperator = columnOperators[key]
+  const columnOperator = columnOperators.get(key)
   if (columnOperator !== undefined)
     return { kind: 'compare', left, operator: columnOperator, right: columnValue(value, scope) }
   const target = castTarget(type)
@@ -194,7 +194,7 @@ const comparison = (compared: Compared, given: string, value: Json, scope: Scope
     const casts = objectAt(value, scope)
     const { schema, name } = target.type
     // Under the name of the type in Postgres, or in GraphQL.
-    const to = name in casts ? name : target.graphqlName
+    const to = Object.hasOwn(casts, name) ? name : target.graphqlName
     const operand: Operand = { kind: 'cast', operand: left, type: { schema, name } }
     return comparisons({ left: operand, type: target.type, nullable: true }, casts[to] ?? {}, at(scope, to))
   }

@@ -220,16 +220,16 @@ const castTargetType = ({ schema, name }: CatalogType): CatalogType | undefined 
   }
 }
 
-/** Permissions may compare with another column: `_ceq` and its kin, by the operator that they mean. */
-export const columnOperators: Readonly<Record<string, BinaryOperator>> = {
-  _ceq: '=',
-  _cne: '<>',
-  _cneq: '<>',
-  _cgt: '>',
-  _cgte: '>=',
-  _clt: '<',
-  _clte: '<=',
-}
+/** Boolean expressions in JSON may compare with another column: `_ceq` and its kin, by the operator that they mean. */
+export const columnOperators: ReadonlyMap<string, BinaryOperator> = new Map([
+  ['_ceq', '='],
+  ['_cne', '<>'],
+  ['_cneq', '<>'],
+  ['_cgt', '>'],
+  ['_cgte', '>='],
+  ['_clt', '<'],
+  ['_clte', '<='],
+])
 
 /** Older spellings in metadata: `$eq` for `_eq`, `_ne` for `_neq`. */
 export const canonicalOperator = (key: string): string => {
