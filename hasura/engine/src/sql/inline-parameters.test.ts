@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { inlineParameters } from './inline-parameters.ts'
+
+test('values stand where parameters were, as literals or NULL', () => {
+  expect(inlineParameters('select ($1)::"text", ($2)::"int4", ($1)::"text"', ["it's", null])).toBe(
+    `select ('it''s')::"text", (NULL)::"int4", ('it''s')::"text"`,
+  )
+  expect(inlineParameters('select ($1)::"text"', [`\\' or '`])).toBe(`select (E'\\\\'' or ''')::"text"`)
+})
+
+test.each([
+  `'costs $1'`,
+  `'it''s $1'`,
+  `E'it\\'s $1'`,
+  `'a\\' || 'costs $1'`,
+  `"a $1 ""column"""`,
+  `$$it's $1$$`,
+  `$body$ $$ it's $1 $body$`,
+  `1 -- it's $1\n`,
+  `/* it's\n$1 */ 1`,
+])('%j is left as it is, and what follows it is a parameter', (sql) => {
+  expect(inlineParameters(`select ${sql}, ($1)::"text"`, ['value'])).toBe(`select ${sql}, ('value')::"text"`)
+})
