@@ -177,6 +177,12 @@ describe('null', () => {
 })
 
 describe('variables', () => {
+  test.each(['constructor', 'toString', '__proto__'])('may be called %s, given or not', async (name) => {
+    const query = `query ($${name}: Int) { thing(order_by: {id: asc}, limit: $${name}) { id } }`
+    expect(await ask(query)).toEqual({ thing: [{ id: 1 }, { id: 2 }] })
+    expect(await ask(query, Object.fromEntries([[name, 1]]))).toEqual(found)
+  })
+
   test('that are given have to be used, in a fragment at least', async () => {
     const query =
       'query ($id: Int, $more: Int) { ...things } fragment things on query_root { thing(where: {id: {_eq: $id}}) { id } }'

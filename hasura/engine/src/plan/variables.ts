@@ -33,7 +33,8 @@ export const readVariables = (
   operation: Operation,
   given: Readonly<Record<string, JsonValue>>,
 ): Variables => {
-  const values: Record<string, JsonValue> = {}
+  // Without a prototype, so that a variable may be called what every object of JavaScript has.
+  const values: Record<string, JsonValue> = { __proto__: null }
   const types = new Map<string, TypeNode>()
   const defaulted = new Set<string>()
   for (const { variable, type, defaultValue } of operation.definition.variableDefinitions ?? []) {
