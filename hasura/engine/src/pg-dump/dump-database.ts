@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { HasuraError } from '../hasura-error.ts'
 import { refusedOption } from './dump-options.ts'
+import { withoutPassword } from './without-password.ts'
 
 const maxDumpBytes = 64 * 1024 * 1024
 
@@ -42,17 +43,6 @@ export const dumpDatabase = (
       },
     )
   })
-}
-
-/** What is in a command line can be read by everybody on the machine. */
-const withoutPassword = (
-  databaseUrl: string,
-): { readonly url: string; readonly password: string | undefined } => {
-  const url = URL.parse(databaseUrl)
-  if (url === null || url.password === '') return { url: databaseUrl, password: undefined }
-  const password = decodeURIComponent(url.password)
-  url.password = ''
-  return { url: url.href, password }
 }
 
 const failure = (error: Error, said: string, { aborted, reason }: AbortSignal): Error => {
