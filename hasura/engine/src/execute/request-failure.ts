@@ -1,5 +1,6 @@
 import type { GraphQLError } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
+import { isStackOverflow } from '../stack-overflow.ts'
 
 /** An error that an operation met while it ran, in its final form, on its way to the executor. */
 export class RequestFailure extends Error {
@@ -28,7 +29,3 @@ export const failureOf = (error: unknown): GraphQLError | undefined => {
     }
   return undefined
 }
-
-/** Walks of documents and variables recurse, so it is the stack that bounds their depth. */
-const isStackOverflow = (error: unknown): boolean =>
-  error instanceof RangeError && error.message.includes('call stack')

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isStackOverflow } from '../stack-overflow.ts'
 import { type Metadata, metadata } from './types.ts'
 
 /** What is wrong with a JSON document, and where: `$.sources[0].tables[1]`. */
@@ -13,10 +14,15 @@ export type ParseResult<T> =
 
 /** Parses with a zod schema and tells the first problem as Hasura would: a JSON path and a sentence. */
 export const parseJson = <T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> => {
-  const result = schema.safeParse(value, { reportInput: true })
-  return result.success
-    ? { kind: 'parsed', value: result.data }
-    : { kind: 'invalid', problem: firstProblem(result.error.issues) }
+  try {
+    const result = schema.safeParse(value, { reportInput: true })
+    return result.success
+      ? { kind: 'parsed', value: result.data }
+      : { kind: 'invalid', problem: firstProblem(result.error.issues) }
+  } catch (error) {
+    if (!isStackOverflow(error)) throw error
+    return { kind: 'invalid', problem: { path: '$', message: 'the value is nested too deeply' } }
+  }
 }
 
 /** Reads metadata of format 3, and of formats 1 and 2, which know one source without naming it. */

@@ -276,3 +276,11 @@ test.each<[RowCommandKind, object, string]>([
 ])('says where the arguments of %s %j are wrong', (kind, args, path) => {
   expect(() => parseRowCommand(kind, args)).toThrow(expect.objectContaining({ code: 'parse-failed', path }))
 })
+
+test('refuses a condition that is nested without end', () => {
+  let where = {}
+  for (let depth = 0; depth < 100_000; depth++) where = { _not: where }
+  expect(() => parseRowCommand('count', { table: 'book', where })).toThrow(
+    expect.objectContaining({ code: 'parse-failed', message: 'the value is nested too deeply' }),
+  )
+})
