@@ -177,7 +177,7 @@ export const environment = z.object({
   HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE: seconds.default(5).describe('Seconds between two signs of life.'),
   HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT: seconds
     .default(3)
-    .describe('Seconds until who connects says who they are.'),
+    .describe('Seconds until who connects says who they are; of `graphql-transport-ws` alone.'),
   HASURA_GRAPHQL_CONNECTION_COMPRESSION: flag(false).describe(
     'WebSockets are compressed for clients that can (permessage-deflate).',
   ),

@@ -143,7 +143,7 @@ export class Connection {
     }
   }
 
-  /** Nobody keeps a connection without saying who they are. */
+  /** Nobody keeps a connection of graphql-transport-ws without saying who they are. The older protocol has no such bound. */
   #awaitIntroduction(): void {
     this.#deadline = setTimeout(() => {
       if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
