@@ -95,6 +95,17 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     { path: "$.where.name['$near']", code: 'unexpected-payload', error: 'Unknown operator: $near' },
   ],
   [
+    'a cast to a type that there is none to, instead of taking every row',
+    'delete',
+    { table: 'book', where: { attributes: { _cast: { txt: { _eq: '' } } } } },
+    admin,
+    {
+      path: '$.where.attributes._cast',
+      code: 'unexpected-payload',
+      error: 'cannot cast column of type "jsonb" to type "txt"',
+    },
+  ],
+  [
     'an operator whose name every object of JavaScript has',
     'select',
     { ...onBooks, where: { id: { constructor: 'id' } } },

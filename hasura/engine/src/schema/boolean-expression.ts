@@ -5,6 +5,7 @@ import { qualifiedName } from '../metadata/qualified-name.ts'
 import { callArguments } from './computed-call.ts'
 import {
   type BinaryComparison,
+  type CastTarget,
   asMeant,
   canonicalOperator,
   castTarget,
@@ -69,8 +70,10 @@ const objectAt = (value: Json | undefined, scope: Scope): JsonObject => {
   return value
 }
 
-const object = (expression: JsonObject, scope: Scope): Predicate => {
-  const operands = Object.entries(expression).map(([key, value]) => entry(key, value, scope))
+const object = (expression: JsonObject, scope: Scope): Predicate =>
+  conjunction(Object.entries(expression).map(([key, value]) => entry(key, value, scope)))
+
+const conjunction = (operands: readonly Predicate[]): Predicate => {
   const [only] = operands
   return only !== undefined && operands.length === 1 ? only : { kind: 'and', operands }
 }
@@ -169,11 +172,9 @@ const comparisons = (compared: Compared, value: Json, scope: Scope): Predicate =
   if (value === null) return { kind: 'is-null', operand: compared.left, negated: false }
   if (!isObject(value))
     return { kind: 'compare', left: compared.left, operator: '=', right: ownValue(value, compared, scope) }
-  const operands = Object.entries(value).map(([key, operand]) =>
-    comparison(compared, key, operand, at(scope, key)),
+  return conjunction(
+    Object.entries(value).map(([key, operand]) => comparison(compared, key, operand, at(scope, key))),
   )
-  const [only] = operands
-  return only !== undefined && operands.length === 1 ? only : { kind: 'and', operands }
 }
 
 const comparison = (compared: Compared, given: string, value: Json, scope: Scope): Predicate => {
@@ -191,18 +192,31 @@ const comparison = (compared: Compared, given: string, value: Json, scope: Scope
     return { kind: 'compare', left, operator: columnOperator, right: columnValue(value, scope) }
   const target = castTarget(type)
   if (key === '_cast' && target !== undefined) {
-    const casts = objectAt(value, scope)
-    const { schema, name } = target.type
-    // Under the name of the type in Postgres, or in GraphQL.
-    const to = Object.hasOwn(casts, name) ? name : target.graphqlName
-    const operand: Operand = { kind: 'cast', operand: left, type: { schema, name } }
-    return comparisons({ left: operand, type: target.type, nullable: true }, casts[to] ?? {}, at(scope, to))
+    const casts = Object.entries(objectAt(value, scope))
+    return conjunction(casts.map(([to, operand]) => castComparison(compared, target, to, operand, scope)))
   }
   const operator = comparisonOperators(type).find((candidate) => candidate.name === key)
   if (operator === undefined) throw refusal('unexpected-payload', `Unknown operator: ${given}`, scope)
   if (operator.kind === 'binary') return asMeant(operator, applied(compared, operator, value, scope))
   const others = spatialArguments(operator.input, value, scope)
   return { kind: 'spatial', function: operator.function, left, others }
+}
+
+/** The target is under the name of its type in Postgres, or in GraphQL. */
+const castComparison = (
+  { left, type }: Compared,
+  target: CastTarget,
+  to: string,
+  value: Json,
+  scope: Scope,
+): Predicate => {
+  const { schema, name } = target.type
+  if (to !== name && to !== target.graphqlName) {
+    const message = `cannot cast column of type "${baseType(type).name}" to type "${to}"`
+    throw refusal('unexpected-payload', message, scope)
+  }
+  const operand: Operand = { kind: 'cast', operand: left, type: { schema, name } }
+  return comparisons({ left: operand, type: target.type, nullable: true }, value, at(scope, to))
 }
 
 /** What the function is given besides the column, in its order. */
