@@ -106,6 +106,13 @@ test.each<[string, RowCommandKind, object, Session, object]>([
     },
   ],
   [
+    'rows of another table without a condition on them',
+    'count',
+    { table: 'book', where: { _exists: { _table: 'author', where: { id: 0 } } } },
+    admin,
+    { path: '$.where._exists', code: 'parse-failed', error: 'key "_where" not found' },
+  ],
+  [
     'an operator whose name every object of JavaScript has',
     'select',
     { ...onBooks, where: { id: { constructor: 'id' } } },

@@ -110,8 +110,9 @@ const existence = (value: Json, scope: Scope): Predicate => {
   const table = scope.source.tables.get(qualifiedKey(name.data))
   if (table === undefined)
     throw refusal('not-exists', `table "${displayName(name.data)}" is not tracked`, named)
-  const condition = objectAt(given['_where'] ?? given['$where'] ?? {}, scope)
-  const predicate = object(condition, at({ ...scope, table }, '_where'))
+  const condition = given['_where'] ?? given['$where']
+  if (condition === undefined) throw refusal('parse-failed', 'key "_where" not found', scope)
+  const predicate = object(objectAt(condition, scope), at({ ...scope, table }, '_where'))
   return {
     kind: 'exists',
     table: table.name,
