@@ -15,7 +15,7 @@ import type { PlannedCall } from './plan-mutation.ts'
 
 /** The Hasura operation that calls an action and returns the record that the action's result leads to. */
 export function actionOperation(definition: ActionMutation, call: PlannedCall): Operation {
-  const { field, scope, bound, recordSelection, resultSelection } = call
+  const { field, bound, recordSelection, resultSelection } = call
   const args = definition.toInput(call.args)
   const given = field.args.filter(({ name }) => args[name] !== undefined)
   const declared = given.map(({ name, type }) => ({ name: `a_${name}`, type: hasuraType(type) }))
@@ -26,7 +26,7 @@ export function actionOperation(definition: ActionMutation, call: PlannedCall): 
       ? [`${definition.record.relationship} ${recordSelection}`]
       : []),
   ]
-  const variables = printVariableDefinitions([...declared, ...scope.hasuraVariables])
+  const variables = printVariableDefinitions([...declared, ...call.variables])
   return {
     query: `mutation${variables} { result: ${field.name}${passed && `(${passed})`} { ${selection.join(' ')} } }`,
     variables: {

@@ -8,7 +8,12 @@ import {
 import type { PermissionRule } from '../contract/permissions.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from '../plan/collect-fields.ts'
-import { type HasuraField, printSelection } from '../plan/hasura-document.ts'
+import {
+  type HasuraField,
+  type HasuraVariable,
+  printSelection,
+  usedVariables,
+} from '../plan/hasura-document.ts'
 import { embed, planFields, planRow, type RowPlan } from '../plan/plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from '../plan/plan-scope.ts'
 import { type Row, rowShape, type ShapeContext } from '../shape/shape.ts'
@@ -31,6 +36,8 @@ export interface PlannedCall {
   readonly args: Arguments
   readonly bound: Bound
   readonly scope: PlanScope
+  /** What of the scope's variables the selections use. */
+  readonly variables: readonly HasuraVariable[]
   readonly payload: readonly PayloadField[]
   /** What to select of the record for Hasura; null when the client selects nothing of it. */
   readonly recordSelection: string | null
@@ -81,13 +88,18 @@ function planCall(
   scope.require(scope.contract.permissions.ofField(root.name, field.name))
   const args = scope.arguments(root.name, field, group).in(request)
   const planned = planPayload(scope, definition, payloadType, group)
+  const variables = usedVariables(
+    [...planned.resultSelection, planned.recordSelection ?? ''].join(' '),
+    scope.hasuraVariables,
+  )
   return {
     definition,
     field,
     args,
     scope,
     permissions: scope.permissions,
-    bound: bind(scope.binders, request),
+    bound: bind({ binders: scope.binders, variables: new Set(variables.map(({ name }) => name)) }, request),
+    variables,
     ...planned,
   }
 }

@@ -5,7 +5,7 @@ import type { PlannedCall } from './plan-mutation.ts'
 
 /** The Hasura operation that runs a write's statements in one transaction and returns the record under `record`. */
 export function rowsOperation({ before, record }: Write, call: PlannedCall): Operation {
-  const { scope, bound, recordSelection } = call
+  const { bound, recordSelection } = call
   const declared: HasuraVariable[] = []
   const variables: Record<string, unknown> = { ...bound.variables }
   const print = (statement: Statement, alias: string, selection: string): string => {
@@ -22,7 +22,7 @@ export function rowsOperation({ before, record }: Write, call: PlannedCall): Ope
     ...before.map((statement, index) => print(statement, `before${index}`, '{ affected_rows }')),
     print(record, 'record', recordSelectionOf(record, recordSelection)),
   ]
-  const definitions = printVariableDefinitions([...declared, ...scope.hasuraVariables])
+  const definitions = printVariableDefinitions([...declared, ...call.variables])
   const keyword = record.answers === 'query' ? 'query' : 'mutation'
   return { query: `${keyword}${definitions} { ${fields.join(' ')} }`, variables }
 }

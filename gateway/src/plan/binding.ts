@@ -19,9 +19,17 @@ export interface Bound {
 /** Reads what a field's arguments say in a request into Hasura's variables. */
 export type Binder = (request: Request, bound: Bound) => void
 
-/** A request's values for a plan, or everything that is wrong with them. */
-export function bind(binders: readonly Binder[], request: Request): Bound {
+/** A request's values for the variables that a plan's document uses, or everything that is wrong with what was given. */
+export function bind(
+  {
+    binders,
+    variables: used,
+  }: { readonly binders: readonly Binder[]; readonly variables: ReadonlySet<string> },
+  request: Request,
+): Bound {
   const bound: Bound = { variables: {}, pageSizes: [], errors: [] }
   for (const binder of binders) binder(request, bound)
-  return bound
+  const given = Object.entries(bound.variables)
+  if (given.every(([name]) => used.has(name))) return bound
+  return { ...bound, variables: Object.fromEntries(given.filter(([name]) => used.has(name))) }
 }

@@ -32,12 +32,35 @@ export interface HasuraVariable {
   readonly type: string
 }
 
+/** A document, and the variables that it uses: the others may be neither declared nor given. */
+export interface HasuraDocument {
+  readonly document: string
+  readonly variables: ReadonlySet<string>
+}
+
 export function printOperation(
   kind: 'query' | 'subscription',
   fields: readonly HasuraField[],
   variables: readonly HasuraVariable[],
-): string {
-  return `${kind}${printVariableDefinitions(variables)} ${printSelection(fields)}`
+): HasuraDocument {
+  const selection = printSelection(fields)
+  const used = usedVariables(selection, variables)
+  return {
+    document: `${kind}${printVariableDefinitions(used)} ${selection}`,
+    variables: new Set(used.map(({ name }) => name)),
+  }
+}
+
+/**
+ * Those that stand in a selection. A list of which nothing is selected leaves its filter out, and Hasura refuses a request
+ * with variables that its document does not use.
+ */
+export function usedVariables(
+  selection: string,
+  variables: readonly HasuraVariable[],
+): readonly HasuraVariable[] {
+  const used = new Set(selection.match(/\$\w+/g))
+  return variables.filter(({ name }) => used.has(`$${name}`))
 }
 
 /** `($v0: uuid!, $v1: Int!)`, or nothing. */

@@ -12,7 +12,7 @@ function planned(
   role: 'merchant' | 'customer' = 'merchant',
 ) {
   const { plan, variables } = planText(text, role, given)
-  return { document: plan.document, variables: bind(plan.binders, { variables, principal }).variables }
+  return { document: plan.document, variables: bind(plan, { variables, principal }).variables }
 }
 
 describe('the Hasura document', () => {
@@ -24,6 +24,15 @@ describe('the Hasura document', () => {
         "variables": {
           "v0": "00000000-0000-0000-0000-000000000000",
         },
+      }
+    `)
+  })
+
+  test('neither declares nor gives a variable of a filter whose list nothing is selected of', () => {
+    expect(planned('{ products(filters: { searchQuery: "lamp" }) { __typename } }')).toMatchInlineSnapshot(`
+      {
+        "document": "query { products: __typename }",
+        "variables": {},
       }
     `)
   })

@@ -27,6 +27,8 @@ export interface QueryPlan {
   readonly permissions: readonly PermissionRule[]
   /** The one Hasura document; undefined where everything is known without asking. */
   readonly document: string | undefined
+  /** The variables that the document uses. */
+  readonly variables: ReadonlySet<string>
   readonly binders: readonly Binder[]
   /** The root fields in the order of the answer. */
   readonly root: readonly RootField[]
@@ -63,7 +65,9 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
   }
   return {
     permissions: scope.permissions,
-    document: fields.length > 0 ? printOperation('query', fields, scope.hasuraVariables) : undefined,
+    ...(fields.length > 0
+      ? printOperation('query', fields, scope.hasuraVariables)
+      : { document: undefined, variables: new Set() }),
     binders: scope.binders,
     root,
   }

@@ -15,6 +15,8 @@ export interface SubscriptionPlan {
   readonly permissions: readonly PermissionRule[]
   readonly binders: readonly Binder[]
   readonly document: string
+  /** The variables that the document uses. */
+  readonly variables: ReadonlySet<string>
   /** The response key of its one field. */
   readonly key: string
   readonly source: SubscriptionSource
@@ -63,7 +65,7 @@ export function planSubscription(
   return {
     permissions: scope.permissions,
     binders: scope.binders,
-    document: printOperation('subscription', fields, scope.hasuraVariables),
+    ...printOperation('subscription', fields, scope.hasuraVariables),
     key,
     source,
   }
@@ -128,7 +130,7 @@ function planStream(
       shape,
       variable: after.name,
       after: (request) => args.in(request)[cursor.argument],
-      latest: printOperation('query', [latest], []),
+      latest: printOperation('query', [latest], []).document,
       rows,
       place,
     },

@@ -53,8 +53,8 @@ test('a plan is never used for references to types that it was not made for', ()
   const hidden = prepare(
     'query ($t: String!) { _entities(representations: [{ __typename: $t, id: "x" }]) { __typename } }',
   )
-  const { binders } = plans.planFor(hidden, 'merchant', { t: 'Product' })
-  expect(plans.planFor(hidden, 'merchant', { t: 'Order' }).binders).toBe(binders)
+  const shared = plans.planFor(hidden, 'merchant', { t: 'Product' })
+  expect(plans.planFor(hidden, 'merchant', { t: 'Order' })).toBe(shared)
   const request = { variables: { t: 'Order' }, principal: keyPrincipal(1) }
-  expect(bind(binders, request).errors).toMatchObject([{ id: 'SVC_VAL_002' }])
+  expect(bind(shared, request).errors).toMatchObject([{ id: 'SVC_VAL_002' }])
 })

@@ -64,7 +64,7 @@ export async function executeQuery(
   const missing = missingPermissions(plan.permissions, principal)
   if (missing.length > 0) return { kind: 'refused', errors: missing }
   const request: Request = { variables, principal }
-  const bound = bind(plan.binders, request)
+  const bound = bind(plan, request)
   if (bound.errors.length > 0) return { kind: 'refused', errors: bound.errors }
   if (plan.document === undefined) return answer(plan.root, {}, request, bound, context)
   const result = await ask(plan.document, bound.variables, context)

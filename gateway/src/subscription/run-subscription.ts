@@ -25,7 +25,7 @@ export function bindSubscription(
 ): { readonly bound: Bound } | { readonly errors: readonly CatalogueError[] } {
   const missing = missingPermissions(plan.permissions, request.principal)
   if (missing.length > 0) return { errors: missing }
-  const bound = bind(plan.binders, request)
+  const bound = bind(plan, request)
   return bound.errors.length > 0 ? { errors: bound.errors } : { bound }
 }
 
