@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)('three processes on one Redis', () => {
   const health = () =>
     Promise.all(
       gateways.map(async ({ url }) => {
-        const response = await fetch(`${url}/healthz`)
+        const response = await fetch(`${url}/readyz`)
         const { checks } = (await response.json()) as { checks: { rateLimits: string } }
         return [response.status, checks.rateLimits] as const
       }),

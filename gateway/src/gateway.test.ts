@@ -138,7 +138,7 @@ test('a fault inside is told as SVC_SRV_001 and logged under the request’s id,
   }
 })
 
-test('a data layer that is away makes requests 503, and /healthz too', async () => {
+test('a data layer that is away makes requests 503, and /readyz too, while /healthz says that the process lives', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
       ...inner,
@@ -148,9 +148,16 @@ test('a data layer that is away makes requests 503, and /healthz too', async () 
   const key = await gateway.createKey({ permissions: everyPermission })
   const answer = await send(gateway, key, '{ products { totalCount } }')
   expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
-  const health = await fetch(new URL('/healthz', gateway.url))
-  expect(health.status).toBe(503)
-  expect(await health.json()).toMatchObject({ status: 'unavailable', checks: { dataLayer: 'unavailable' } })
+  const readiness = await fetch(new URL('/readyz', gateway.url))
+  expect(readiness.status).toBe(503)
+  expect(await readiness.json()).toMatchObject({
+    status: 'unavailable',
+    checks: { dataLayer: 'unavailable' },
+  })
+  for (const path of ['/healthz', '/livez']) {
+    const liveness = await fetch(new URL(path, gateway.url))
+    expect([liveness.status, await liveness.json()]).toEqual([200, { status: 'ok' }])
+  }
 })
 
 test('the estimate of a request is told to who asks for it', async () => {

@@ -7,18 +7,20 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { endpointParts } from './endpoint-parts.ts'
 import { answerGraphQL } from './graphql-endpoint.ts'
-import { checkHealth } from './health.ts'
 import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
+import { Readiness } from './readiness.ts'
+import { gatewayChecks } from './readiness-checks.ts'
 import { referencePage } from './reference/reference-page.ts'
 import { serveWebSockets, type WebSockets } from './websocket/serve-websockets.ts'
 
 export type { AllowedOrigins } from './http/cors.ts'
 export type { Limits } from './limits/limits.ts'
-export { allowedOriginsFrom, limitsFrom }
+export type { Finding, ReadinessCheck, ReadinessReport } from './readiness.ts'
+export { allowedOriginsFrom, limitsFrom, Readiness }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
@@ -36,6 +38,8 @@ export interface GatewayOptions {
   readonly allowedOrigins?: AllowedOrigins
   /** What GraphiQL shows to somebody who opens /graphql for the first time. */
   readonly firstQuery: string
+  /** What `/readyz` tells, to which the gateway adds what it stands on itself. */
+  readonly readiness?: Readiness
 }
 
 export interface Gateway {
@@ -44,16 +48,20 @@ export interface Gateway {
   stop(graceMilliseconds?: number): Promise<void>
 }
 
-/** Serves the contract at `/graphql`, subscriptions over WebSocket included, and whether it can at `/healthz`. Throws when the port is taken. */
+/**
+ * Serves the contract at `/graphql`, subscriptions over WebSocket included; `/healthz` (or `/livez`) says that the process
+ * lives, `/readyz` how well it can serve. Throws when the port is taken.
+ */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { dataLayer, authenticator, rateLimits, logger, firstQuery } = options
+  const { dataLayer, authenticator, rateLimits, logger, firstQuery, readiness = new Readiness() } = options
+  for (const check of gatewayChecks(dataLayer, authenticator, rateLimits)) readiness.add(check)
   const limits = options.limits ?? limitsFrom(process.env)
   const allowedOrigins = options.allowedOrigins ?? allowedOriginsFrom(process.env['CORS_ORIGINS'])
   const parts = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger })
   const { contract } = parts
   const routes = {
     graphql: answerGraphQL.bind(null, parts),
-    health: () => checkHealth(dataLayer, authenticator, rateLimits),
+    readiness: () => readiness.report(),
     publicKeys: () => authenticator.publicKeys(),
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
@@ -63,7 +71,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.listen(options.port, options.host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { port, stop: (graceMilliseconds = 10_000) => stop(server, webSockets, graceMilliseconds) }
+  return {
+    port,
+    stop: (graceMilliseconds = 10_000) => {
+      readiness.stop()
+      return stop(server, webSockets, graceMilliseconds)
+    },
+  }
 }
 
 /** A client that is told that the server goes answers at once, or is not there any more. */

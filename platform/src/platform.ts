@@ -1,4 +1,5 @@
 import { startAuthWebhook } from '@commerce-graph/auth-webhook'
+import { Readiness } from '@commerce-graph/gateway'
 import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
 import { type PlatformConfig } from './configuration.ts'
@@ -91,7 +92,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(database.stop)
 
-  const services = { ports, started, secrets, databaseUrl: database.url, logger }
+  const services = { ports, started, secrets, databaseUrl: database.url, logger, readiness: new Readiness() }
   const { hasura, demoShop } = await openHasura(services, config, folder, progress)
   progress('Starting the services')
   const rateLimits = await createRateLimits({

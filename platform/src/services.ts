@@ -1,3 +1,4 @@
+import type { Readiness } from '@commerce-graph/gateway'
 import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
 import type { Ports } from './ports.ts'
@@ -9,6 +10,8 @@ export type Services = {
   readonly secrets: Secrets
   readonly databaseUrl: string
   readonly logger: Logger
+  /** What each of them has to say to `/readyz`. */
+  readonly readiness: Readiness
 }
 
 /** Where a service of this machine listens. */

@@ -9,7 +9,7 @@ import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway, over Hasura. Resolves with its URL when it can answer. */
 export async function startContract(
-  { ports, started, databaseUrl, logger }: Services,
+  { ports, started, databaseUrl, logger, readiness }: Services,
   { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
   dataLayer: DataLayer,
   rateLimits: RateLimits,
@@ -31,11 +31,12 @@ export async function startContract(
     rateLimits,
     ...(limits && { limits }),
     firstQuery: FIRST_QUERY,
+    readiness,
     logger: logger.child({ service: 'gateway' }),
   })
   started.defer(() => gateway.stop())
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${gateway.port}`
-  await untilHealthy(`${address}/healthz`)
+  await untilHealthy(`${address}/readyz`)
   return `${address}/graphql`
 }

@@ -81,8 +81,8 @@ try {
       },
     },
   )
-  const health = await fetch(new URL('/healthz', ready.graphqlUrl))
-  console.log(`/healthz answers ${health.status} at the end`)
+  const health = await fetch(new URL('/readyz', ready.graphqlUrl))
+  console.log(`/readyz answers ${health.status} at the end`)
   for (const [outcome, count] of Object.entries(report.outcomes).sort((a, b) => b[1] - a[1]))
     console.log(`${String(count).padStart(9)}  ${outcome}`)
   const settled = memory.find(({ sent }) => sent >= SETTLED_AFTER)

@@ -87,7 +87,7 @@ async function holdHour(): Promise<void> {
 }
 
 async function health(): Promise<string> {
-  const told = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/healthz`)).text()))
+  const told = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).text()))
   return [...new Set(told)].join(' ')
 }
 

@@ -24,7 +24,7 @@ test(`${REQUESTS} odd and malformed requests are answered, or refused by the cat
     // Both the ways in and the ways out were met.
     expect(Object.keys(report.outcomes).length).toBeGreaterThan(10)
     expect(report.outcomes['200'] ?? 0).toBeGreaterThan(50)
-    const health = await fetch(new URL('/healthz', platform.graphqlUrl))
+    const health = await fetch(new URL('/readyz', platform.graphqlUrl))
     expect(health.status).toBe(200)
   } finally {
     await platform.stop()

@@ -113,6 +113,7 @@ export function rawRequests(key: string): fc.Arbitrary<RawRequest> {
             '/',
             '*',
             '/healthz',
+            '/readyz',
             '/docs',
             '/.well-known/jwks.json',
             'http://elsewhere/graphql',

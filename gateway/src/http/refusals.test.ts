@@ -501,7 +501,7 @@ describe('the server', () => {
   })
 
   test('says of every answer that it is what it is called, for this caller alone', async () => {
-    for (const path of ['/graphql', '/healthz', '/nowhere']) {
+    for (const path of ['/graphql', '/healthz', '/readyz', '/nowhere']) {
       const { headers } = await request({ ...asking('{ viewer { id } }'), path })
       expect(headers.get('x-content-type-options'), path).toBe('nosniff')
       expect(headers.get('cache-control'), path).toBe('no-store')
@@ -519,12 +519,13 @@ describe('the server', () => {
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'sha256-/)
   })
 
-  test('tells at /healthz that the data layer and the database answer', async () => {
-    const response = await fetch(new URL('/healthz', gateway.url))
+  test('tells at /readyz that the data layer and the database answer', async () => {
+    const response = await fetch(new URL('/readyz', gateway.url))
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       status: 'ok',
       checks: { dataLayer: 'ok', authentication: 'ok', rateLimits: 'ok' },
+      details: {},
     })
   })
 

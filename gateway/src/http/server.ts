@@ -17,6 +17,7 @@ import {
 import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
+import type { ReadinessReport } from '../readiness.ts'
 import type { PageHandler } from './page.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { requestIdFrom } from './request-id.ts'
@@ -40,10 +41,7 @@ export interface Incoming {
 export interface Routes {
   /** Returns null when the client is gone. */
   readonly graphql: (incoming: Incoming) => Promise<Answer | null>
-  readonly health: () => Promise<{
-    readonly healthy: boolean
-    readonly checks: Readonly<Record<string, string>>
-  }>
+  readonly readiness: () => Promise<ReadinessReport>
   /** The public keys of access tokens, as a JSON Web Key Set; null when they can't be had now. */
   readonly publicKeys: () => Promise<object | null>
   readonly graphiql: PageHandler
@@ -104,8 +102,10 @@ async function route(
   const path = request.url?.split('?', 1)[0]
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     refuse(response, requestId, syntaxError('The header Host is missing', 'Host'), { connection: 'close' })
-  } else if (path === '/healthz') {
-    await answerHealth(routes, response)
+  } else if (path === '/healthz' || path === '/livez') {
+    send(response, 200, alive)
+  } else if (path === '/readyz') {
+    await answerReadiness(routes, response)
   } else if (path === '/.well-known/jwks.json') {
     await answerPublicKeys(routes, response)
   } else if (path === '/docs' && (request.method === 'GET' || request.method === 'HEAD')) {
@@ -156,9 +156,13 @@ async function answerGraphQL(
   send(response, answer.status, answer.body, answer.headers)
 }
 
-async function answerHealth(routes: Routes, response: ServerResponse): Promise<void> {
-  const { healthy, checks } = await routes.health()
-  send(response, healthy ? 200 : 503, JSON.stringify({ status: healthy ? 'ok' : 'unavailable', checks }))
+/** Says that the process runs, and asks nothing else: what restarts processes must not restart all of them when the database is away. */
+const alive = JSON.stringify({ status: 'ok' })
+
+async function answerReadiness(routes: Routes, response: ServerResponse): Promise<void> {
+  const report = await routes.readiness()
+  const serves = report.status === 'ok' || report.status === 'degraded'
+  send(response, serves ? 200 : 503, JSON.stringify(report))
 }
 
 /** What others verify our access tokens with (RFC 7517). A new key signs nothing that they could have missed for longer. */

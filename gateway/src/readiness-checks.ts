@@ -1,0 +1,41 @@
+import type { Authenticator } from '@commerce-graph/auth-webhook'
+import type { DataLayer } from '@commerce-graph/data-layer'
+import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { ReadinessCheck } from './readiness.ts'
+
+/** No merchant's id and no permissions: it gets through the engine to the database and sees not one row. */
+const noCaller = {
+  'x-hasura-role': 'merchant',
+  'x-hasura-merchant-id': '00000000-0000-0000-0000-000000000000',
+  'x-hasura-permissions': '{}',
+}
+
+/** What the gateway itself stands on: the data layer with the database behind it, and news of revocations. Without Redis it goes on. */
+export function gatewayChecks(
+  dataLayer: DataLayer,
+  authenticator: Pick<Authenticator, 'healthy'>,
+  rateLimits: Pick<RateLimits, 'health'>,
+): readonly ReadinessCheck[] {
+  return [
+    {
+      name: 'dataLayer',
+      needed: true,
+      find: async (signal) => {
+        const result = await dataLayer.execute({ query: '{ products(limit: 1) { id } }' }, noCaller, {
+          signal,
+        })
+        return { problem: result.kind === 'data' ? undefined : result.kind }
+      },
+    },
+    {
+      name: 'authentication',
+      needed: true,
+      find: () => ({ problem: authenticator.healthy ? undefined : 'revocations of keys are not heard of' }),
+    },
+    {
+      name: 'rateLimits',
+      needed: false,
+      find: () => ({ problem: rateLimits.health === 'ok' ? undefined : rateLimits.health }),
+    },
+  ]
+}

@@ -1,0 +1,57 @@
+import { expect, test, vi } from 'vitest'
+import { Readiness } from './readiness.ts'
+
+const well = () => ({})
+const wrong = () => ({ problem: 'is away', details: { seconds: 9 } })
+
+test('what is needed and fails makes it unavailable, anything else degraded', async () => {
+  const readiness = new Readiness()
+  readiness.add({ name: 'database', needed: true, find: well })
+  expect(await readiness.report()).toEqual({ status: 'ok', checks: { database: 'ok' }, details: {} })
+  readiness.add({ name: 'jobs', needed: false, find: wrong })
+  expect(await readiness.report()).toEqual({
+    status: 'degraded',
+    checks: { database: 'ok', jobs: 'is away' },
+    details: { jobs: { seconds: 9 } },
+  })
+  readiness.add({ name: 'writes', needed: true, find: () => Promise.reject(new Error('disk full')) })
+  expect(await readiness.report()).toMatchObject({ status: 'unavailable', checks: { writes: 'disk full' } })
+})
+
+test('a check that never answers is a problem within two seconds', async () => {
+  vi.useFakeTimers()
+  try {
+    const readiness = new Readiness()
+    readiness.add({ name: 'database', needed: true, find: () => new Promise(() => undefined) })
+    const report = readiness.report()
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await report).toMatchObject({
+      status: 'unavailable',
+      checks: { database: 'no answer within 2000 ms' },
+    })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('many who ask at once cost one look', async () => {
+  const readiness = new Readiness()
+  const find = vi.fn(well)
+  readiness.add({ name: 'database', needed: true, find })
+  await Promise.all(Array.from({ length: 100 }, () => readiness.report()))
+  expect(find).toHaveBeenCalledOnce()
+})
+
+test('from the stop on it wants no requests, though all is well', async () => {
+  const readiness = new Readiness()
+  readiness.add({ name: 'database', needed: true, find: well })
+  await readiness.report()
+  readiness.stop()
+  expect(await readiness.report()).toMatchObject({ status: 'stopping', checks: { database: 'ok' } })
+})
+
+test('two checks of one name are a mistake', () => {
+  const readiness = new Readiness()
+  readiness.add({ name: 'database', needed: true, find: well })
+  expect(() => readiness.add({ name: 'database', needed: true, find: well })).toThrow('checked twice')
+})
