@@ -13,6 +13,8 @@ export type Predicate =
   | { readonly kind: 'and'; readonly operands: readonly Predicate[] }
   | { readonly kind: 'or'; readonly operands: readonly Predicate[] }
   | { readonly kind: 'not'; readonly operand: Predicate }
+  /** A permission's own expression: the row at hand is its root, wherever it stands in the expression of another. */
+  | { readonly kind: 'permission'; readonly predicate: Predicate }
   | {
       readonly kind: 'compare'
       readonly left: Operand
@@ -87,7 +89,7 @@ export type Value =
   /** Written in the metadata: part of the SQL, so that Postgres can plan with it. */
   | { readonly kind: 'constant'; readonly text: string | null; readonly type: TypeName }
   | { readonly kind: 'array'; readonly items: readonly Value[]; readonly type: TypeName }
-  /** Another column, of the row at hand or of the row whose permission is checked (`["$", "column"]`). */
+  /** Another column, of the row at hand or of the row that the whole expression is about (`["$", "column"]`). */
   | { readonly kind: 'column'; readonly scope: 'current' | 'root'; readonly name: string }
 
 export const always: Predicate = { kind: 'constant', value: true }
@@ -99,10 +101,16 @@ export const allOf = (operands: readonly Predicate[]): Predicate => {
   return parts.length === 1 ? first : { kind: 'and', operands: parts }
 }
 
+/** A permission's expression, which keeps its own root among the conditions of a client and of other permissions. */
+export const permissionOf = (predicate: Predicate): Predicate =>
+  predicate.kind === 'constant' ? predicate : { kind: 'permission', predicate }
+
 export const isAlways = (predicate: Predicate): boolean =>
-  predicate.kind === 'and'
-    ? predicate.operands.every(isAlways)
-    : predicate.kind === 'constant' && predicate.value
+  predicate.kind === 'permission'
+    ? isAlways(predicate.predicate)
+    : predicate.kind === 'and'
+      ? predicate.operands.every(isAlways)
+      : predicate.kind === 'constant' && predicate.value
 
 export const anyOf = (operands: readonly Predicate[]): Predicate => {
   if (operands.some(isAlways)) return always

@@ -7,7 +7,7 @@ import {
   writePermission,
 } from './inherited-permissions.ts'
 import { parsePermissionExpression, parsePreset } from './permission-expression.ts'
-import { type Predicate, type Value, always } from './predicate.ts'
+import { type Predicate, type Value, always, permissionOf } from './predicate.ts'
 import type { SourceModel, TableModel } from './source-model.ts'
 
 /** What a role may do with a table. An operation that is absent is not allowed. */
@@ -187,7 +187,7 @@ const permissionPredicate = (
   if (expression === undefined) return always
   const parsed = parsePermissionExpression(expression, table, source)
   // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
-  return parsed.ok ? parsed.predicate : { kind: 'constant', value: false }
+  return parsed.ok ? permissionOf(parsed.predicate) : { kind: 'constant', value: false }
 }
 
 /** A role's own permission, or what its parents may read together. */

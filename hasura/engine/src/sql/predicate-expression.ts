@@ -26,7 +26,7 @@ import type { Translation } from './translation.ts'
 /** The rows that a condition speaks of, by their aliases. */
 export interface RowScope {
   readonly current: string
-  /** The row whose permission is checked. */
+  /** The row that the expression is about: a permission's own, the client's own. */
   readonly root: string
   /** In a condition on an aggregate: the aggregate. */
   readonly aggregate?: Expression
@@ -49,6 +49,8 @@ export const predicateExpression = (
       return or(predicate.operands.map((operand) => predicateExpression(operand, scope, translation)))
     case 'not':
       return not(predicateExpression(predicate.operand, scope, translation))
+    case 'permission':
+      return predicateExpression(predicate.predicate, rowScope(scope.current), translation)
     case 'compare':
       return compared(
         operandExpression(predicate.left, scope, translation),
@@ -170,7 +172,7 @@ export const operandExpression = (
     case 'masked':
       return {
         kind: 'case',
-        condition: predicateExpression(operand.when, rowScope(scope.current), translation),
+        condition: predicateExpression(operand.when, scope, translation),
         then: operandExpression(operand.operand, scope, translation),
         otherwise: { kind: 'null' },
       }

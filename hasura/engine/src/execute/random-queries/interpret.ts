@@ -11,6 +11,7 @@ import type {
   Aggregate,
   AggregateName,
   BoolExp,
+  ColumnOperator,
   Field,
   OrderBy,
   RootField,
@@ -20,6 +21,17 @@ import type {
 
 /** What SQL answers to a condition: true, false, or null for unknown. */
 type Truth = boolean | null
+
+/**
+ * A condition is a client's, for which a relationship leads to what the role may see, or a permission's, which is asked of
+ * all rows and is about one of them, its root.
+ */
+type Speaker = { readonly kind: 'client' } | { readonly kind: 'permission'; readonly root: Row }
+
+const rootOf = (by: Speaker): Row => {
+  if (by.kind === 'client') throw new Error('A condition of a client has no root')
+  return by.root
+}
 
 /** Answers a query as simply as it can be said, from the rows in memory: no index, no join, no plan. */
 export const interpret = (root: RootField, role: Role): unknown => {
@@ -53,7 +65,9 @@ class Interpreter {
   visible(table: TableName, rows: readonly Row[]): readonly Row[] {
     const permission = this.#role[table]
     if (permission === undefined) throw new Error(`The role has no ${table}`)
-    return rows.filter((row) => this.#holds(table, row, permission.filter, false) === true)
+    return rows.filter(
+      (row) => this.#holds(table, row, permission.filter, { kind: 'permission', root: row }) === true,
+    )
   }
 
   /** Condition, then order, then one row of each kind, then the page. */
@@ -64,7 +78,7 @@ class Interpreter {
     permitted: number | undefined,
   ): readonly Row[] {
     const found = this.visible(table, rows).filter(
-      (row) => this.#holds(table, row, args.where, true) === true,
+      (row) => this.#holds(table, row, args.where, { kind: 'client' }) === true,
     )
     const sorted = found.toSorted((a, b) => this.#compare(table, a, b, args.orderBy))
     const seen = new Set<string>()
@@ -136,19 +150,20 @@ class Interpreter {
     }
   }
 
-  /** `asClient`: what a relationship leads to is bounded by the role's permission, too. */
-  #holds(table: TableName, row: Row, where: BoolExp, asClient: boolean): Truth {
+  #holds(table: TableName, row: Row, where: BoolExp, by: Speaker): Truth {
     const related = (relationship: string): readonly Row[] => {
       const rows = relatedRows(table, row, relationship)
-      return asClient ? this.visible(relationshipOf(table, relationship).table, rows) : rows
+      return by.kind === 'client' ? this.visible(relationshipOf(table, relationship).table, rows) : rows
     }
+    const some = (other: TableName, rows: readonly Row[], condition: BoolExp): readonly Row[] =>
+      rows.filter((each) => this.#holds(other, each, condition, by) === true)
     switch (where.kind) {
       case 'and':
-        return allOf(where.of.map((each) => this.#holds(table, row, each, asClient)))
+        return allOf(where.of.map((each) => this.#holds(table, row, each, by)))
       case 'or':
-        return not(allOf(where.of.map((each) => not(this.#holds(table, row, each, asClient)))))
+        return not(allOf(where.of.map((each) => not(this.#holds(table, row, each, by)))))
       case 'not':
-        return not(this.#holds(table, row, where.of, asClient))
+        return not(this.#holds(table, row, where.of, by))
       case 'compare':
         return compareValue(row[where.column] ?? null, where.operator, where.value)
       case 'null':
@@ -159,18 +174,29 @@ class Interpreter {
           '_eq',
           (sessionVariables as Readonly<Record<string, string>>)[where.variable] ?? null,
         )
+      case 'columns': {
+        const others = where.of === 'row' ? row : rootOf(by)
+        return compareColumns(row[where.column] ?? null, where.operator, others[where.other] ?? null)
+      }
+      case 'exists':
+        return some(where.table, libraryRows[where.table], where.where).length > 0
       case 'related': {
         const other = relationshipOf(table, where.relationship).table
-        return related(where.relationship).some(
-          (each) => this.#holds(other, each, where.where, asClient) === true,
-        )
+        return some(other, related(where.relationship), where.where).length > 0
       }
       case 'count': {
         const other = relationshipOf(table, where.relationship).table
-        const counted = related(where.relationship).filter(
-          (each) => this.#holds(other, each, where.filter, asClient) === true,
-        )
+        const counted = some(other, related(where.relationship), where.filter)
         return compareValue(countOf(counted, where.column, where.distinct), where.operator, where.value)
+      }
+      case 'aggregate': {
+        const other = relationshipOf(table, where.relationship).table
+        const rows = some(other, related(where.relationship), where.filter)
+        return compareValue(
+          predicateValue(where.name, valuesOf(rows, where.column)),
+          where.operator,
+          where.value,
+        )
       }
       default:
         return where satisfies never
@@ -243,6 +269,24 @@ const aggregateOf = (name: AggregateName, values: readonly Value[]): Value => {
       return name satisfies never
   }
 }
+
+const predicateValue = (name: AggregateName | 'bool_and' | 'bool_or', values: readonly Value[]): Value => {
+  if (name !== 'bool_and' && name !== 'bool_or') return aggregateOf(name, values)
+  if (values.length === 0) return null
+  return name === 'bool_and' ? !values.includes(false) : values.includes(true)
+}
+
+const plainOperators = {
+  _ceq: '_eq',
+  _cne: '_neq',
+  _cgt: '_gt',
+  _clt: '_lt',
+  _cgte: '_gte',
+  _clte: '_lte',
+} satisfies Readonly<Record<ColumnOperator, string>>
+
+const compareColumns = (value: Value, operator: ColumnOperator, other: Value): Truth =>
+  other === null ? null : compareValue(value, plainOperators[operator], other)
 
 /** Of values of one type that are not null: numbers, texts, dates as texts, booleans, arrays item by item. */
 const compareValues = (a: Value, b: Value): number => {

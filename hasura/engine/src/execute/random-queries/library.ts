@@ -5,7 +5,7 @@ export const tableNames = ['author', 'book', 'review'] as const
 export type TableName = (typeof tableNames)[number]
 
 /** Dates are texts, whose order is that of the days. Texts are lower-case letters, which every collation orders alike. */
-export type ColumnType = 'int' | 'text' | 'date' | 'bool' | 'texts' | 'jsonb'
+export type ColumnType = 'int' | 'float' | 'text' | 'date' | 'bool' | 'texts' | 'jsonb'
 export type Value = number | string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>
 export type Row = Readonly<Record<string, Value>>
 
@@ -33,6 +33,7 @@ export const library: Readonly<Record<TableName, LibraryTable>> = {
       author_id: 'int',
       title: 'text',
       price: 'int',
+      weight: 'float',
       published: 'date',
       printed: 'bool',
       tags: 'texts',
@@ -52,7 +53,7 @@ export const library: Readonly<Record<TableName, LibraryTable>> = {
 export const librarySql = `
   create table author (id int primary key, name text, born date, living bool);
   create table book (
-    id int primary key, author_id int references author, title text, price int, published date, printed bool,
+    id int primary key, author_id int references author, title text, price int, weight float8, published date, printed bool,
     tags text[], attributes jsonb
   );
   create table review (id int primary key, book_id int references book, rating int, reader text, read_on date);
@@ -85,6 +86,7 @@ export const libraryRows: Readonly<Record<TableName, readonly Row[]>> = {
     author_id: pick([1, 2, 3, 4], id),
     title: pick(words, id * 5),
     price: pick([0, 1, 2, 5], id * 3),
+    weight: pick([0.25, 0.5, 1, 2.5], id * 17),
     published: pick(days, id * 11),
     printed: pick([true, false], id * 2),
     tags: pick([[], ['new'], ['old', 'new'], ['two words', 'new', 'new']], id),
@@ -133,7 +135,7 @@ export const roles = {
       aggregations: false,
     },
     book: {
-      columns: ['id', 'author_id', 'title', 'price', 'tags', 'printed'],
+      columns: ['id', 'author_id', 'title', 'price', 'weight', 'tags', 'printed'],
       filter: {
         kind: 'or',
         of: [
@@ -160,6 +162,60 @@ export const roles = {
                 where: { kind: 'compare', column: 'title', operator: '_neq', value: 'eel' },
               },
             ],
+          },
+        ],
+      },
+      aggregations: true,
+    },
+  },
+  /** Rows by other columns of theirs, by rows that nothing joins to them, and from afar by what they are themselves. */
+  rival: {
+    author: {
+      columns: ['id', 'name', 'living'],
+      filter: {
+        kind: 'related',
+        relationship: 'books',
+        where: {
+          kind: 'related',
+          relationship: 'reviews',
+          where: { kind: 'columns', column: 'rating', operator: '_cgte', of: 'root', other: 'id' },
+        },
+      },
+      aggregations: true,
+    },
+    book: {
+      columns: ['id', 'title', 'price', 'weight', 'printed'],
+      filter: {
+        kind: 'or',
+        of: [
+          {
+            kind: 'related',
+            relationship: 'reviews',
+            where: { kind: 'columns', column: 'rating', operator: '_ceq', of: 'root', other: 'price' },
+          },
+          {
+            kind: 'exists',
+            table: 'author',
+            where: { kind: 'columns', column: 'name', operator: '_ceq', of: 'root', other: 'title' },
+          },
+        ],
+      },
+      aggregations: true,
+    },
+    review: {
+      columns: ['id', 'rating', 'reader', 'read_on'],
+      filter: {
+        kind: 'or',
+        of: [
+          { kind: 'columns', column: 'rating', operator: '_cne', of: 'row', other: 'book_id' },
+          {
+            kind: 'exists',
+            table: 'book',
+            where: {
+              kind: 'related',
+              relationship: 'author',
+              where: { kind: 'columns', column: 'name', operator: '_ceq', of: 'root', other: 'reader' },
+            },
           },
         ],
       },

@@ -54,6 +54,9 @@ export const queryOf = (role: Role): fc.Arbitrary<RootField> =>
     return fc.oneof({ weight: 4, arbitrary: rows }, { weight: 2, arbitrary: aggregate }, byKey)
   })
 
+/** Types whose order is the same here and in Postgres. */
+const orderedTypes = ['int', 'float', 'text', 'date', 'bool'] as const
+
 /** A table as a role sees it, at some depth of a query. */
 class Site {
   readonly #role: Role
@@ -134,10 +137,10 @@ class Site {
           fc.constant({ distinct: false }),
           fc.record({ column: this.#column(), distinct: fc.boolean() }),
         ),
-        sum: of('sum', this.#columnsOf(['int'])),
-        avg: of('avg', this.#columnsOf(['int'])),
-        min: of('min', this.#columnsOf(['int', 'text', 'date'])),
-        max: of('max', this.#columnsOf(['int', 'text', 'date'])),
+        sum: of('sum', this.#columnsOf(['int', 'float'])),
+        avg: of('avg', this.#columnsOf(['int', 'float'])),
+        min: of('min', this.#columnsOf(['int', 'float', 'text', 'date'])),
+        max: of('max', this.#columnsOf(['int', 'float', 'text', 'date'])),
         nodes: fc.option(this.#depth > 0 ? this.#below().selection() : this.selection(), { nil: undefined }),
       })
       .map(({ count, sum, avg, min, max, nodes }) => ({ count, of: [...sum, ...avg, ...min, ...max], nodes }))
@@ -203,7 +206,7 @@ class Site {
           ...counted,
           distinct: isDistinct && counted.column !== undefined,
         }))
-      return [some, count]
+      return [some, count, ...site.#aggregatePredicates(name)]
     })
     return fc.oneof(
       { weight: 4, arbitrary: fc.oneof(...leaves) },
@@ -211,6 +214,33 @@ class Site {
       fc.record({ kind: fc.constant('not'), of: below }),
       ...related,
     )
+  }
+
+  /** Conditions on aggregates of this table's rows, which a relationship leads to. */
+  #aggregatePredicates(relationship: string): readonly fc.Arbitrary<BoolExp>[] {
+    const predicate = (
+      names: readonly Extract<BoolExp, { kind: 'aggregate' }>['name'][],
+      type: ColumnType,
+      value: fc.Arbitrary<number | boolean>,
+    ): readonly fc.Arbitrary<BoolExp>[] => {
+      const columns = this.#columnsOf([type])
+      if (columns.length === 0) return []
+      return [
+        fc.record({
+          kind: fc.constant('aggregate'),
+          relationship: fc.constant(relationship),
+          name: fc.constantFrom(...names),
+          column: fc.constantFrom(...columns),
+          filter: fc.oneof(fc.constant<BoolExp>({ kind: 'and', of: [] }), this.where()),
+          operator: fc.constantFrom('_eq', '_neq', '_gt', '_lte'),
+          value,
+        }),
+      ]
+    }
+    return [
+      ...predicate(['bool_and', 'bool_or'], 'bool', fc.boolean()),
+      ...predicate(['avg', 'max', 'min', 'sum'], 'float', fc.constantFrom(0.5, 1, 3.75)),
+    ]
   }
 
   #below(): Site {
@@ -241,9 +271,8 @@ class Site {
     return fc.constantFrom(...this.permission.columns)
   }
 
-  /** Of a type whose order is the same here and in Postgres. */
   #scalarColumn(): fc.Arbitrary<string> {
-    return fc.constantFrom(...this.#columnsOf(['int', 'text', 'date', 'bool']))
+    return fc.constantFrom(...this.#columnsOf(orderedTypes))
   }
 }
 
@@ -270,6 +299,8 @@ const operatorsOf = (type: ColumnType): readonly fc.Arbitrary<Comparison>[] => {
   switch (type) {
     case 'int':
       return general(fc.integer({ min: -1, max: 25 }))
+    case 'float':
+      return general(fc.constantFrom(0.25, 0.5, 1, 2, 2.5))
     case 'date':
       return general(fc.constantFrom(...days))
     case 'bool':

@@ -83,8 +83,17 @@ export type BoolExp =
   | { readonly kind: 'not'; readonly of: BoolExp }
   | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly value: Value }
   | { readonly kind: 'null'; readonly column: string; readonly is: boolean }
-  /** Of permissions only. */
+  /** Of permissions only, as the two below. */
   | { readonly kind: 'session'; readonly column: string; readonly variable: string }
+  /** A column beside another one: of the same row, or of the row that the permission is about. */
+  | {
+      readonly kind: 'columns'
+      readonly column: string
+      readonly operator: ColumnOperator
+      readonly of: 'row' | 'root'
+      readonly other: string
+    }
+  | { readonly kind: 'exists'; readonly table: TableName; readonly where: BoolExp }
   | { readonly kind: 'related'; readonly relationship: string; readonly where: BoolExp }
   | {
       readonly kind: 'count'
@@ -95,6 +104,19 @@ export type BoolExp =
       readonly operator: string
       readonly value: number
     }
+  /** An aggregate of a column of related rows beside a value. */
+  | {
+      readonly kind: 'aggregate'
+      readonly relationship: string
+      readonly name: AggregateName | 'bool_and' | 'bool_or'
+      readonly column: string
+      readonly filter: BoolExp
+      readonly operator: string
+      readonly value: number | boolean
+    }
+
+export const columnOperators = ['_ceq', '_cne', '_cgt', '_clt', '_cgte', '_clte'] as const
+export type ColumnOperator = (typeof columnOperators)[number]
 
 export interface Request {
   readonly query: string
@@ -217,8 +239,24 @@ export const whereObject = (where: BoolExp): Readonly<Record<string, unknown>> =
       return { [where.column]: { _is_null: where.is } }
     case 'session':
       return { [where.column]: { _eq: where.variable } }
+    case 'columns':
+      return {
+        [where.column]: { [where.operator]: where.of === 'root' ? ['$', where.other] : [where.other] },
+      }
+    case 'exists':
+      return { _exists: { _table: where.table, _where: whereObject(where.where) } }
     case 'related':
       return { [where.relationship]: whereObject(where.where) }
+    case 'aggregate':
+      return {
+        [`${where.relationship}_aggregate`]: {
+          [where.name]: {
+            arguments: `@${where.column}`,
+            filter: whereObject(where.filter),
+            predicate: { [where.operator]: where.value },
+          },
+        },
+      }
     case 'count':
       return {
         [`${where.relationship}_aggregate`]: {
