@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprint } from './tenancy/tenants.ts'
@@ -13,11 +13,8 @@ let database: TestDatabase
 let sql: Sql
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createMigratedDatabase({ migrations: path.join(ROOT, 'migrations/default') })
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-  const migrations = path.join(ROOT, 'migrations/default')
-  for (const version of (await readdir(migrations)).sort())
-    await run(path.join(migrations, version, 'up.sql'))
   await seed()
 })
 

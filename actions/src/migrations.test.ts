@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDatabase, type Database } from './database.ts'
-import { applyMigrations, migrationFolders, migrationsFolder } from './testing/test-shop.ts'
+import { migrationsFolder } from './testing/test-shop.ts'
 
 let testDatabase: TestDatabase
 let database: Database
@@ -16,6 +16,13 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
+const folders = readdirSync(migrationsFolder).sort()
+
+async function run(file: 'up.sql' | 'down.sql', order: readonly string[]): Promise<void> {
+  for (const folder of order)
+    await database.unsafe(readFileSync(join(migrationsFolder, folder, file), 'utf8'))
+}
+
 const objects = () => database`
   SELECT n.nspname AS schema, p.proname AS name, pg_get_functiondef(p.oid) AS definition
   FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
@@ -26,12 +33,10 @@ const objects = () => database`
   ORDER BY 1, 2, 3`
 
 test('every migration can be undone, down to an empty database, and applied again', async () => {
-  await applyMigrations(database)
+  await run('up.sql', folders)
   const applied = await objects()
-  for (const folder of migrationFolders().toReversed()) {
-    await database.unsafe(readFileSync(join(migrationsFolder, folder, 'down.sql'), 'utf8'))
-  }
+  await run('down.sql', folders.toReversed())
   expect(await objects()).toEqual([])
-  await applyMigrations(database)
+  await run('up.sql', folders)
   expect(await objects()).toEqual(applied)
 })

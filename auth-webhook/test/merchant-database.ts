@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from 'postgres'
 import { generateApiKey } from '../src/api-key.ts'
 import type { ApiKeyId, CustomerId, MerchantId, Mode } from '../src/principal.ts'
@@ -12,11 +11,8 @@ export type MerchantDatabase = TestDatabase & { readonly sql: Sql; readonly clos
 
 /** A database of its own with all migrations applied. */
 export async function createMerchantDatabase(): Promise<MerchantDatabase> {
-  const database = await createTestDatabase()
+  const database = await createMigratedDatabase({ migrations: MIGRATIONS })
   const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
-  for (const version of (await readdir(MIGRATIONS)).sort()) {
-    await sql.unsafe(await readFile(join(MIGRATIONS, version, 'up.sql'), 'utf8'))
-  }
   async function close(): Promise<void> {
     await sql.end()
     await database.drop()

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkShop, DemoError, generateYear, type Progress, silentProgress } from '../src/index.ts'
@@ -12,11 +11,9 @@ const databases: { readonly database: TestDatabase; readonly sql: Sql }[] = []
 
 /** A migrated database in which orders leave events behind, as Hasura's triggers do. */
 async function openDatabase(): Promise<{ readonly url: string; readonly sql: Sql }> {
-  const database = await createTestDatabase()
+  const database = await createMigratedDatabase({ migrations: MIGRATIONS })
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   databases.push({ database, sql })
-  for (const version of readdirSync(MIGRATIONS).sort())
-    await sql.unsafe(readFileSync(join(MIGRATIONS, version, 'up.sql'), 'utf8'))
   await sql.unsafe(`
     CREATE SCHEMA hdb_catalog;
     CREATE TABLE hdb_catalog.event_log (id integer GENERATED ALWAYS AS IDENTITY);

@@ -1,67 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-
-/** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
-export const TEST_DATABASE_PREFIX = 'test_'
-
-export type TestDatabase = {
-  readonly name: string
-  readonly url: string
-  /** Drops the database, whoever is still connected. */
-  readonly drop: () => Promise<void>
-}
-
-/**
- * Creates an empty database, or a copy of `template`, on the Postgres of this test run or another `server`. Nobody may be
- * connected to the template meanwhile.
- */
-export async function createTestDatabase({
-  template,
-  server = testServerUrl(),
-}: { template?: string; server?: string } = {}): Promise<TestDatabase> {
-  const name = TEST_DATABASE_PREFIX + randomBytes(8).toString('hex')
-  const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)}`
-  await asAdmin(server, `create database ${pg.escapeIdentifier(name)}${copy}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { name, url: url.href, drop: () => dropDatabase(server, name) }
-}
-
-const LEAVING_TIMEOUT_MS = 3_000
-
-/**
- * A pool that has ended may still be saying goodbye to the server. Who is cut off in the middle of that gets an error that
- * nobody listens for any more, so connections have a moment to leave by themselves.
- */
-async function dropDatabase(server: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  try {
-    const deadline = Date.now() + LEAVING_TIMEOUT_MS
-    const connected = 'select from pg_stat_activity where datname = $1'
-    while (Date.now() < deadline && (await client.query(connected, [name])).rowCount !== 0) await sleep(20)
-    await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
-  } finally {
-    await client.end()
-  }
-}
-
-/** Where the Postgres of this test run is; the global setup in vitest.config.ts starts it. */
-export function testServerUrl(): string {
-  const url = process.env.TEST_DATABASE_URL
-  if (url === undefined) {
-    throw new Error('TEST_DATABASE_URL is not set: run the tests with vitest from the root of the repository')
-  }
-  return url
-}
-
-async function asAdmin(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
+export { createMigratedDatabase, type MigratedDatabase } from './migrated-database.ts'
+export { createDatabaseFrom, type Template } from './template-database.ts'
+export {
+  createTestDatabase,
+  TEST_DATABASE_PREFIX,
+  type TestDatabase,
+  testServerUrl,
+} from './test-database.ts'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { DataFolderInUse } from './local-postgres-error.ts'
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts'
-import { TEST_DATABASE_PREFIX } from './testing.ts'
+import { TEST_DATABASE_PREFIX } from './test-database.ts'
 
 const PARALLEL_RUNS = 16
 

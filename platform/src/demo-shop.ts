@@ -21,12 +21,13 @@ export async function openDemoShop(
   api: HasuraApi,
   folder: DataFolder,
 ): Promise<DemoShop | undefined> {
-  await seedOnce(sql, api)
+  await seedDemoShop(sql, api)
   const [merchant] = await sql`select 1 from merchant.merchant where id = ${DEMO_MERCHANT}`
   return merchant === undefined ? undefined : keptKeys(sql, folder)
 }
 
-async function seedOnce(sql: Sql, api: HasuraApi): Promise<void> {
+/** Fills a database without merchants, or one whose seeding was cut short. */
+export async function seedDemoShop(sql: Sql, api: HasuraApi): Promise<void> {
   const [state] = await sql<{ empty: boolean; seeding: boolean }[]>`
     select not exists (select from merchant.merchant) as empty,
            coalesce(obj_description('merchant'::regnamespace, 'pg_namespace') = ${SEEDING}, false) as seeding`

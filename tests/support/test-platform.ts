@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
 import { ratesFrom } from '@commerce-graph/rate-limits'
 import { z } from 'zod'
+import { createDemoDatabase } from './demo-database.ts'
 
 export interface TestPlatform {
   readonly graphqlUrl: string
@@ -26,7 +26,7 @@ const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process
 export async function startTestPlatform(
   config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> = {},
 ): Promise<TestPlatform> {
-  const database = await createTestDatabase()
+  const database = await createDemoDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
   const platform = await startPlatform({
     ports: { kind: 'free' },

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecretBox, createTokenIssuer, newEncryptionKey } from '@commerce-graph/auth-webhook'
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
 import type { ActionCall } from '../action/action.ts'
 import type { CustomerId, MerchantId, Session } from '../action/session.ts'
@@ -60,9 +59,8 @@ export interface CallOptions {
 
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
 export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentWindow?: number } = {}) {
-  const { url: databaseUrl, drop } = await createTestDatabase()
+  const { url: databaseUrl, drop } = await createMigratedDatabase({ migrations: migrationsFolder })
   const database = connectDatabase({ databaseUrl, poolSize: 10, applicationName: 'test' })
-  await applyMigrations(database)
   const sandbox = await startSandbox({ port: 0, databaseUrl })
   const cardProcessor: PaymentProcessor = createStripeProcessor({
     name: 'sandbox',
@@ -126,14 +124,6 @@ export const shopper = ({ merchantId }: TestMerchant, customerId: CustomerId): S
   customerId,
   permissions: ALL_PERMISSIONS,
 })
-
-export async function applyMigrations(database: Database): Promise<void> {
-  for (const folder of migrationFolders()) {
-    await database.unsafe(readFileSync(join(migrationsFolder, folder, 'up.sql'), 'utf8'))
-  }
-}
-
-export const migrationFolders = (): readonly string[] => readdirSync(migrationsFolder).sort()
 
 async function createMerchant(database: Database): Promise<TestMerchant> {
   const [merchant] = await database<{ id: MerchantId }[]>`

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type CustomerPrincipal,
   type KeyPrincipal,
@@ -7,7 +7,7 @@ import {
   SHOPPER_PERMISSIONS,
 } from '@commerce-graph/auth-webhook'
 import { type DataLayer } from '@commerce-graph/data-layer'
-import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -18,8 +18,6 @@ import pg from 'pg'
 import { domains, domainSdl } from '../contract/load.ts'
 import { type Role } from '../projection/types.ts'
 import { openTestDataLayer } from './test-data-layer.ts'
-
-const root = new URL('../../../', import.meta.url)
 
 /** Two merchants' shops (fixture.sql) in a database of their own, with the project's metadata on a real engine. */
 export interface TestShop extends AsyncDisposable {
@@ -32,12 +30,11 @@ export interface TestShop extends AsyncDisposable {
 }
 
 export async function openTestShop(): Promise<TestShop> {
-  const database = await createTestDatabase()
+  const database = await createMigratedDatabase({
+    migrations: join(import.meta.dirname, '../../../migrations/default'),
+    fixture: join(import.meta.dirname, 'fixture.sql'),
+  })
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  const migrations = new URL('migrations/default/', root)
-  for (const name of (await readdir(migrations)).sort())
-    await pool.query(await readFile(new URL(`${name}/up.sql`, migrations), 'utf8'))
-  await pool.query(await readFile(new URL('fixture.sql', import.meta.url), 'utf8'))
   const opened = await openTestDataLayer(database.url)
   const { dataLayer, takeCount } = counting(opened.dataLayer)
   return {

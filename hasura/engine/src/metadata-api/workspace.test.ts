@@ -373,3 +373,26 @@ describe('run_sql', () => {
     )
   })
 })
+
+describe('what run_sql sets for its session', () => {
+  test.each([
+    ['a setting', "set time zone 'Asia/Tokyo'", "select current_setting('timezone')"],
+    ['the path of schemas', 'set search_path to pg_temp', "select current_setting('search_path')"],
+    ['a role', 'set role pg_read_all_data', 'select current_user'],
+    ['a temporary table', 'create temporary table passing ()', "select to_regclass('passing')"],
+    [
+      'a lock',
+      'select pg_advisory_lock(7)',
+      "select count(*) from pg_locks where locktype = 'advisory' and objid = 7",
+    ],
+    [
+      'a prepared statement',
+      'prepare passing as select 1',
+      'select count(*) from pg_prepared_statements where name = $$passing$$',
+    ],
+  ])('ends with the request: %s', async (_what, set, look) => {
+    const before = await sql(look)
+    await sql(set)
+    for (let again = 0; again < 3; again += 1) expect(await sql(look)).toEqual(before)
+  })
+})

@@ -68,11 +68,12 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
     const { migration, direction } = step
     const sql = skipExecution ? '' : await readMigrationSql(migration, direction)
     if (sql === undefined) {
+      await writeAppliedVersions(api, database, applied)
       return { kind: 'refused', reason: `${sqlFile(migration, direction)} doesn't exist` }
     }
     onStep?.(migration, direction)
-    const after = withStep(applied, step)
     if (sql.trim() !== '') {
+      // One request tells that the last file is done and that this one runs.
       await writeAppliedVersions(api, database, new Map([...applied, [migration.version, true]]))
       const outcome = await runSqlFile(api, database, sqlFile(migration, direction), sql)
       if (outcome.kind === 'failed') {
@@ -80,10 +81,10 @@ export async function migrate(options: MigrateOptions): Promise<MigrateOutcome> 
         return { kind: 'failed', failure: outcome.failure, steps: done }
       }
     }
-    await writeAppliedVersions(api, database, after)
-    applied = after
+    applied = withStep(applied, step)
     done.push(step)
   }
+  if (done.length > 0) await writeAppliedVersions(api, database, applied)
   return { kind: 'migrated', steps: done }
 }
 

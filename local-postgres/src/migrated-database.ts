@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createDatabaseFrom } from './template-database.ts'
+import { type TestDatabase } from './test-database.ts'
+
+export type MigratedDatabase = {
+  /** The folder of a database's migrations, whose `up.sql`s are run in the order of their versions. */
+  readonly migrations: string
+  /** A file of SQL that is run after them. */
+  readonly fixture?: string
+}
+
+/** Creates a database of its own with all migrations, a copy of the one that the test run has made of them. */
+export function createMigratedDatabase({ migrations, fixture }: MigratedDatabase): Promise<TestDatabase> {
+  return createDatabaseFrom({
+    name: fixture === undefined ? 'schema' : 'fixture',
+    madeOf: fixture === undefined ? [migrations] : [migrations, fixture],
+    fill: (url) => runFiles(url, migrations, fixture),
+  })
+}
+
+async function runFiles(url: string, migrations: string, fixture: string | undefined): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const folder of (await readdir(migrations)).sort())
+      await client.query(await readFile(join(migrations, folder, 'up.sql'), 'utf8'))
+    if (fixture !== undefined) await client.query(await readFile(fixture, 'utf8'))
+  } finally {
+    await client.end()
+  }
+}

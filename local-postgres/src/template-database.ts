@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { createTestDatabase, type TestDatabase, testServerUrl } from './test-database.ts'
+
+/** A database that tests copy instead of filling one each. */
+export type Template = {
+  /** Lower-case letters; a part of the database's name. */
+  readonly name: string
+  /** Absolute paths of the files and folders that decide what the template holds: another content is another template. */
+  readonly madeOf: readonly string[]
+  /** Fills the empty database at the URL, and closes its connections. */
+  readonly fill: (url: string) => Promise<void>
+}
+
+const PREFIX = 'template_'
+const LEAVING_TIMEOUT_MS = 10_000
+
+/**
+ * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; those who ask meanwhile, in
+ * other processes too, wait for it. It stays on the server for the next run, until what it is made of changes.
+ */
+export async function createDatabaseFrom(template: Template): Promise<TestDatabase> {
+  return createTestDatabase({ template: await readyTemplate(template) })
+}
+
+/** The names of the templates that this process has seen ready, or is making ready. */
+const ready = new Map<string, Promise<string>>()
+
+async function readyTemplate(template: Template): Promise<string> {
+  const name = `${PREFIX}${template.name}_${await contentHash(template.madeOf)}`
+  const known = ready.get(name) ?? makeTemplate(name, template)
+  ready.set(name, known)
+  return known
+}
+
+async function makeTemplate(name: string, { name: kind, fill }: Template): Promise<string> {
+  const admin = new pg.Client({ connectionString: testServerUrl() })
+  await admin.connect()
+  try {
+    await admin.query('select pg_advisory_lock(hashtext($1))', [`${PREFIX}${kind}`])
+    const { rows } = await admin.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [`${PREFIX}${kind}_`],
+    )
+    if (rows.some(({ datname }) => datname === name)) return name
+    for (const { datname } of rows)
+      await admin.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)
+    const draft = await createTestDatabase()
+    await fill(draft.url)
+    // It gets its name when it is complete, so a run that is killed in between leaves no half-filled template.
+    await rename(admin, draft.name, name)
+    return name
+  } finally {
+    await admin.end()
+  }
+}
+
+/** A pool that has ended may still be leaving, and Postgres renames only what has no connection. */
+async function rename(admin: pg.Client, from: string, to: string): Promise<void> {
+  const deadline = Date.now() + LEAVING_TIMEOUT_MS
+  for (;;) {
+    try {
+      await admin.query(`alter database ${pg.escapeIdentifier(from)} rename to ${pg.escapeIdentifier(to)}`)
+      return
+    } catch (error) {
+      const inUse = error instanceof pg.DatabaseError && error.code === '55006'
+      if (!inUse || Date.now() > deadline) throw error
+      await sleep(20)
+    }
+  }
+}
+
+async function contentHash(paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of paths) {
+    for (const file of await filesBelow(path)) {
+      hash.update(`${relative(path, file)}\0`).update(await readFile(file))
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function filesBelow(path: string): Promise<readonly string[]> {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const entries = await readdir(path, { withFileTypes: true })
+  const below = entries
+    .filter(({ name }) => name !== 'node_modules')
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => filesBelow(join(path, entry.name)))
+  return (await Promise.all(below)).flat()
+}
