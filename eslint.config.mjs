@@ -16,9 +16,15 @@ export default tseslint.config(
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // The driver as it is published ends the process when Postgres restarts.
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'postgres', message: 'Import @commerce-graph/postgres-driver instead.' }] },
+      ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
+  { files: ['postgres-driver/**'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: ['**/*.mjs'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },

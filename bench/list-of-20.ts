@@ -6,7 +6,7 @@
  *   npm run bench -- [--rounds 5] [--seconds 6] [--connections 16] [--products 5000]
  */
 import { PlatformProcess } from '@commerce-graph/platform/testing'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
 import { compiledStatement } from './src/compiled-statement.ts'

@@ -5,7 +5,7 @@
  *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
  */
 import { PlatformProcess } from '@commerce-graph/platform/testing'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { fillLongLists } from './src/long-lists.ts'
 import { median } from './src/median.ts'

@@ -12,7 +12,7 @@ import { answerRequest, endpointParts, type EndpointParts } from '@commerce-grap
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { LIST_QUERY } from './src/list-query.ts'
 import { createManyProducts } from './src/many-products.ts'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'

@@ -1,6 +1,6 @@
 import { limitsFrom } from '@commerce-graph/gateway'
 import { randomUUID } from 'node:crypto'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 

@@ -7,15 +7,16 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 /** Whom each workspace may import, besides libraries and itself. docs/architecture.md says why. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
+  'postgres-driver': ['local-postgres'],
   'hasura/engine': ['local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
   'rate-limits': [],
-  'auth-webhook': ['rate-limits'],
-  actions: ['auth-webhook'],
+  'auth-webhook': ['postgres-driver', 'rate-limits'],
+  actions: ['auth-webhook', 'postgres-driver'],
   gateway: ['hasura/data-layer', 'auth-webhook', 'rate-limits'],
   importer: [],
-  demo: ['actions', 'auth-webhook', 'platform', 'local-postgres'],
+  demo: ['actions', 'auth-webhook', 'platform', 'local-postgres', 'postgres-driver'],
   platform: [
     'actions',
     'auth-webhook',
@@ -24,6 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'hasura/data-layer',
     'hasura/engine',
     'local-postgres',
+    'postgres-driver',
     'rate-limits',
   ],
 }

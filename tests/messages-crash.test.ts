@@ -1,6 +1,6 @@
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterEach, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'

@@ -1,5 +1,5 @@
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, bearer, type Client, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'

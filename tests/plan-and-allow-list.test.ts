@@ -1,4 +1,4 @@
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, payload, succeeded } from './support/shop.ts'

@@ -1,5 +1,5 @@
 import { ratesFrom } from '@commerce-graph/rate-limits'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmptyShop } from './support/empty-shop.ts'
 import { createClient } from './support/graphql-client.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprint } from './tenancy/tenants.ts'
 

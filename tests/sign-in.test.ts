@@ -1,6 +1,6 @@
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'

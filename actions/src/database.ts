@@ -1,4 +1,4 @@
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 
 export type Database = postgres.Sql
 /** Either the pool or a transaction of it: what a single statement needs. */

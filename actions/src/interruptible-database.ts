@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 import { connectDatabase, type Database } from './database.ts'
 
 /** A statement of the driver's, as far as its types leave out what cancelling takes. */

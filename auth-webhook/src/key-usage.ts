@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import type { ApiKeyId, MerchantId } from './principal.ts'
 
 const FLUSH_INTERVAL_MS = 10_000

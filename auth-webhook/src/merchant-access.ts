@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from 'postgres'
+import type { Fragment, Sql } from '@commerce-graph/postgres-driver'
 
 /**
  * The part of a SELECT that reads a MerchantAccessRow, over a relation `m` of merchant.merchant. A merchant without

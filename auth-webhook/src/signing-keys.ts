@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
-import type { ISql, Sql, TransactionSql } from 'postgres'
+import type { ISql, Sql, TransactionSql } from '@commerce-graph/postgres-driver'
 import type { SecretBox } from './secret-box.ts'
 
 export const SIGNING_ALGORITHM = 'ES256'

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import type { CustomerId, MerchantId, UserId } from './principal.ts'
 import type { SecretBox } from './secret-box.ts'
 import { currentSigningKey, resealSigningKeys, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'

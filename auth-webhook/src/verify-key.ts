@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { hashApiKey } from './api-key.ts'
 import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
 import type { Actor } from './audit/index.ts'

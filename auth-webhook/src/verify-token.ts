@@ -1,5 +1,5 @@
 import { decodeJwt, errors, jwtVerify } from 'jose'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { ZodError } from 'zod'
 import { allowListOf, type Grant, type MerchantAccessRow, type Verification } from './access.ts'
 import type { Actor } from './audit/index.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { generateApiKey } from '../src/api-key.ts'
 import type { ApiKeyId, CustomerId, MerchantId, Mode } from '../src/principal.ts'
 

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 
 /**
  * Gives a merchant `count` active products that are all in one category, and one of them a tenth as many orders. Set-based,

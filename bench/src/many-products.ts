@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 
 /**
  * Gives a merchant `count` active products with three images, two categories and stock in two warehouses each, so

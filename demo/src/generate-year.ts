@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Faker, en } from '@faker-js/faker'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { chooser, DAY, orderTimes } from './calendar.ts'
 import { DemoError } from './demo-error.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 
 /** What a run is of: a run with other terms is another run. */
 export interface Terms {

@@ -1,6 +1,6 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
 import { type Faker } from '@faker-js/faker'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 
 /** By which the check finds segments whose rules it knows. */
 export const SEGMENT_DESCRIPTION = 'Of the demo'

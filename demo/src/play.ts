@@ -1,6 +1,6 @@
 import { type Answer, lapseUnpaidOrders } from '@commerce-graph/actions'
 import { type Faker } from '@faker-js/faker'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { DAY, HOUR, MINUTE } from './calendar.ts'
 import { type LaterKind, type OrderPlan, planCustomer } from './order-plan.ts'
 import type { Shop } from './shop.ts'

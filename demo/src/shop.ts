@@ -1,6 +1,6 @@
 import { type Action, actionsByDomain, type Answer, type MerchantId } from '@commerce-graph/actions'
 import { createSecretBox, createTokenIssuer, newEncryptionKey } from '@commerce-graph/auth-webhook'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { createSimulatedProcessor } from './simulated-processor.ts'
 import { DemoError } from './demo-error.ts'
 

@@ -1,4 +1,4 @@
-import type { ISql, Sql } from 'postgres'
+import type { ISql, Sql } from '@commerce-graph/postgres-driver'
 
 /*
  * The rules of the shop are functions in the database that ask `now()`. A session whose search path begins with the schema

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkShop, DemoError, generateYear, type Progress, silentProgress } from '../src/index.ts'
 

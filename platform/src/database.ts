@@ -1,6 +1,6 @@
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { POSTGRES_FOLDER } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 

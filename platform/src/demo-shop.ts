@@ -1,7 +1,7 @@
 import { generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
 import { applySeeds, type HasuraApi } from '@commerce-graph/hasura-cli'
 import { join } from 'node:path'
-import { type Sql } from 'postgres'
+import { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { type DataFolder } from './data-folder.ts'
 import { ROOT, SOURCE, sqlError } from './prepare-schema.ts'

@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '@commerce-graph/auth-webhook'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { PlatformError } from './platform-error.ts'
 
 /** Throws a PlatformError when the database keeps something that none of the keys opens: better now than at somebody's sign-in. */

@@ -1,6 +1,6 @@
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { expect, test } from 'vitest'
 import { errorForLog } from './error-for-log.ts'
 

@@ -1,7 +1,7 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import { startEngine } from 'hasura-embedded'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
 import { type DemoShop, openDemoShop } from './demo-shop.ts'

@@ -1,7 +1,7 @@
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import { startEngine } from 'hasura-embedded'
 import { pino } from 'pino'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { seedDemoShop } from './demo-shop.ts'
 import { prepareSchema } from './prepare-schema.ts'
 

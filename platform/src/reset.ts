@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { type PlatformConfig } from './configuration.ts'
 import { DATA_FILES, openDataFolder, OUTBOX_FOLDER, POSTGRES_FOLDER } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'

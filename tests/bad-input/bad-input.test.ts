@@ -6,7 +6,7 @@ import {
   type IntrospectionQuery,
 } from 'graphql'
 import { randomUUID } from 'node:crypto'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bearer, createClient, type Answer, type Client } from '../support/graphql-client.ts'
 import { createStockedProduct, succeeded } from '../support/shop.ts'

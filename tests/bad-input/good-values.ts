@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { getNamedType, isObjectType, type GraphQLField } from 'graphql'
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 
 const Metadata = z.object({

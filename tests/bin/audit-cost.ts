@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { type Attempt, AuditTrail, type MerchantId } from '@commerce-graph/auth-webhook'
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 
 // What the audit log costs a mutation: a change of a row with and without its entry, and what an action waits for before it begins.
 // One client, in a database of its own on the server named by TEST_DATABASE_URL: `npm run bench:audit -- --rounds 5 --mutations 2000`.

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { bearer, createClient } from '../support/graphql-client.ts'
 import { copyMerchantWithNewIds } from '../tenancy/tenants.ts'

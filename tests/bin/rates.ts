@@ -6,7 +6,7 @@
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { openEmptyShop } from '../support/empty-shop.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'

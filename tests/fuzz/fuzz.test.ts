@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buildSchema } from 'graphql'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { expect, test } from 'vitest'
 import { startTestPlatform } from '../support/test-platform.ts'
 import { idsOfRows } from './ids-of-rows.ts'

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 import { tenantTables } from '../tenancy/tenants.ts'
 
 /** Some ids of each of a merchant's tables, so that requests name rows that exist. Not of keys: the fuzzer would revoke its own. */

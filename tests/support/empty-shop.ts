@@ -1,5 +1,5 @@
 import { generateApiKey, type MerchantId } from '@commerce-graph/auth-webhook'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 
 export interface EmptyShop {
   readonly merchantId: MerchantId

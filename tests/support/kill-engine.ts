@@ -6,7 +6,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEventReceiver } from '@commerce-graph/actions/testing/event-receiver'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 
 export interface KillOptions {
   /** An empty database. */

@@ -9,7 +9,7 @@ import {
   type UserId,
 } from '@commerce-graph/auth-webhook'
 import { SignJWT } from 'jose'
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 
 interface KeyOptions {
   readonly merchantId?: string

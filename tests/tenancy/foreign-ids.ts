@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 import type { Client } from '../support/graphql-client.ts'
 import type { GeneratedOperation } from './operation-generator.ts'
 import { tenantTables } from './tenants.ts'

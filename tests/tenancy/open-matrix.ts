@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { bearer, createClient, type Client } from '../support/graphql-client.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import { Callers } from './callers.ts'

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 
 /**
  * Gives the demo shop a row in every tracked table that it has none in, something at the end of every relationship, and

@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql'
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from '../support/graphql-client.ts'
 import { createSubscriptionClient, type SubscriptionClient } from '../support/subscription-client.ts'

@@ -1,4 +1,4 @@
-import type postgres from 'postgres'
+import type postgres from '@commerce-graph/postgres-driver'
 
 /** Stands in every text of the twin that may hold any text; seen in another merchant's answer, it is a leak. */
 export const CANARY = 'canary-of-the-other-merchant'

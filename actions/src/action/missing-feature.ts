@@ -1,4 +1,4 @@
-import postgres from 'postgres'
+import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { forbidden, type Refusal } from './answer.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Attempt, Outcome, RefusedAccess } from './entry.ts'
 import { type CountedRefusal, RefusalCounter } from './refusal-counter.ts'
 

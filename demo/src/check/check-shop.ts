@@ -1,4 +1,4 @@
-import postgres, { type Sql } from 'postgres'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { ledgerChecks } from './ledgers.ts'
 import { reportChecks } from './reports.ts'
 

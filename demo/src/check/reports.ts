@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Check } from './check-shop.ts'
 import { byKey, compare } from './compare.ts'
 

@@ -1,0 +1,45 @@
+/**
+ * What is wrong in postgres 3.4.9, file by file: each text stands there once, and is replaced. All of it is about a connection
+ * that the server has closed.
+ *
+ * @type {Readonly<Record<string, readonly { readonly wrong: string, readonly right: string }[]>>}
+ */
+export const corrections = {
+  'connection.js': [
+    {
+      // A statement of a transaction whose connection is closed: it was buffered for a socket that isn't there, and the write
+      // threw from a timer, which ends the process (porsager/postgres#1066, #1154, #1208).
+      wrong: '  function execute(q) {\n',
+      right:
+        "  function execute(q) {\n    if (!socket) {\n      queryError(q, Errors.connection('CONNECTION_CLOSED', options))\n      return true\n    }\n",
+    },
+    {
+      // The same for what is written in answer to the server (the guard of porsager/postgres#1168).
+      wrong: '    const x = socket.write(chunk, fn)\n',
+      right:
+        '    if (!socket)\n      return chunk = nextWriteTimer = null\n    const x = socket.write(chunk, fn)\n',
+    },
+    {
+      // A write that was pending at the close kept the next connection from ever sending its first message.
+      wrong: '    incomings = null\n    clearImmediate(nextWriteTimer)\n',
+      right: '    incomings = null\n    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n',
+    },
+  ],
+  'index.js': [
+    {
+      // A transaction whose connection was closed went on, on the next session of that connection: outside of any transaction,
+      // or inside of another one, which it could roll back.
+      wrong: '        new Promise((_, reject) => connection.onclose = reject)\n',
+      right: '        new Promise((_, reject) => connection.onclose = x => reject(lost = x))\n',
+    },
+    {
+      wrong: '    let savepoints = 0\n',
+      right: '    let savepoints = 0\n      , lost = null\n',
+    },
+    {
+      wrong: '        q.catch(e => uncaughtError || (uncaughtError = e))\n',
+      right:
+        '        q.catch(e => uncaughtError || (uncaughtError = e))\n        if (lost)\n          return q.reject(lost)\n',
+    },
+  ],
+}

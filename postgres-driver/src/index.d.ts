@@ -1,0 +1,1 @@
+export { default, type Fragment, type ISql, type Sql, type TransactionSql } from 'postgres'

@@ -1,0 +1,39 @@
+// The driver as it should be: loaded from where npm has put it, with its faults corrected on the way. So it needs no script at
+// the installation, and an update of the driver that moves a fault is noticed at the start.
+import { findPackageJSON, registerHooks } from 'node:module'
+import { basename } from 'node:path'
+import { corrections } from './corrections.mjs'
+
+/** Marks the URLs of the corrected driver's modules: whatever else loads the driver gets it as it is, beside this one. */
+const MARK = '?corrected'
+
+const home = new URL('src/', `file://${findPackageJSON('postgres', import.meta.url)}`)
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const resolved = nextResolve(specifier, context)
+    const isOfDriver = context.parentURL?.endsWith(MARK) === true && resolved.url.startsWith(home.href)
+    return isOfDriver ? { ...resolved, url: `${resolved.url}${MARK}` } : resolved
+  },
+  load(url, context, nextLoad) {
+    if (!url.startsWith(home.href) || !url.endsWith(MARK)) return nextLoad(url, context)
+    const loaded = nextLoad(url, context)
+    const file = basename(new URL(url).pathname)
+    return { ...loaded, source: corrected(file, String(loaded.source)) }
+  },
+})
+
+/** @param {string} file @param {string} source */
+function corrected(file, source) {
+  return (corrections[file] ?? []).reduce((text, { wrong, right }) => {
+    const parts = text.split(wrong)
+    if (parts.length !== 2)
+      throw new Error(
+        `postgres/src/${file} is not that of the version which postgres-driver corrects: ${JSON.stringify(wrong.trim())} is not in it once.`,
+      )
+    return parts.join(right)
+  }, source)
+}
+
+const { default: postgres } = await import(new URL(`index.js${MARK}`, home).href)
+export default postgres

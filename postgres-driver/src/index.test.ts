@@ -1,0 +1,163 @@
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import postgres, { type TransactionSql } from '@commerce-graph/postgres-driver'
+
+const back = () => 'back'
+const away = () => 'away'
+const PACKAGE = path.resolve(import.meta.dirname, '..')
+
+/** What `npm ci --ignore-scripts` leaves: the driver's files as they were published, and this package's beside them. */
+function installed(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'driver-'))
+  const driver = path.dirname(found(findPackageJSON('postgres', import.meta.url)))
+  cpSync(driver, path.join(folder, 'node_modules/postgres'), { recursive: true })
+  cpSync(path.join(PACKAGE, 'src'), path.join(folder, 'src'), { recursive: true })
+  cpSync(path.join(PACKAGE, 'package.json'), path.join(folder, 'package.json'))
+  return folder
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the driver is not installed')
+  return value
+}
+
+/** A transaction goes on after its connection was ended, as when Postgres restarts. */
+const program = (driver: string) => `
+  import postgres from '${driver}'
+  const sql = postgres(process.env.DATABASE_URL, { max: 2, onnotice() {} })
+  const lost = await sql.begin(async (transaction) => {
+    const [{ pid }] = await transaction\`select pg_backend_pid() as pid\`
+    await sql\`select pg_terminate_backend(\${pid})\`
+    while ((await sql\`select from pg_stat_activity where pid = \${pid}\`).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await transaction\`select 1\`
+  }).then(() => 'nothing', (error) => error.code)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  console.log('lost', lost, 'then', (await sql\`select 1 as one\`)[0].one)
+  await sql.end()
+`
+
+describe('in a process of its own, from an install without scripts', () => {
+  let database: TestDatabase
+  let folder: string
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    folder = installed()
+  })
+  afterAll(async () => {
+    await database.drop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const run = async (driver: string) => {
+    const file = path.join(folder, 'program.mjs')
+    writeFileSync(file, program(driver))
+    return promisify(execFile)(process.execPath, [file], { env: { DATABASE_URL: database.url } })
+  }
+
+  test('a transaction whose connection is gone fails, and the pool goes on', async () => {
+    expect((await run('./src/index.mjs')).stdout).toMatch(/^lost (CONNECTION_CLOSED|ECONNRESET) then 1\n$/)
+  })
+
+  test('the same ends the process with the driver as it is published', async () => {
+    await expect(run('postgres')).rejects.toThrow("Cannot read properties of null (reading 'write')")
+  })
+
+  test('another version of the driver is refused at the start, and what is missing in it named', async () => {
+    const file = path.join(folder, 'node_modules/postgres/src/connection.js')
+    const other = mkdtempSync(path.join(tmpdir(), 'driver-'))
+    cpSync(folder, other, { recursive: true })
+    writeFileSync(file.replace(folder, other), 'export default class Connection {}\n')
+    const started = promisify(execFile)(process.execPath, [path.join(other, 'src/index.mjs')])
+    await expect(started).rejects.toThrow('is not that of the version which postgres-driver corrects')
+    rmSync(other, { recursive: true, force: true })
+  })
+})
+
+test('a statement of a lost transaction never runs on the session that takes its connection over', async () => {
+  const database = await createTestDatabase()
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  const other = postgres(database.url, { max: 1, onnotice: () => undefined })
+  try {
+    await sql`create table entry (side text)`
+    const transfer = async (transaction: TransactionSql) => {
+      await transaction`insert into entry values ('debit')`
+      const [session] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await other`select pg_terminate_backend(${found(session).pid})`
+      // The pool's only connection is a new session by now.
+      await expect.poll(() => sql`select`.then(back, away)).toBe('back')
+      await transaction`insert into entry values ('credit')`
+    }
+    const work = Promise.withResolvers<unknown>()
+    const outcome = sql.begin((transaction) => transfer(transaction).finally(() => work.resolve(undefined)))
+    await expect(outcome).rejects.toThrow()
+    await work.promise
+    expect(await other`select side from entry`).toEqual([])
+  } finally {
+    await Promise.all([sql.end(), other.end()])
+    await database.drop()
+  }
+})
+
+test('a pool under load outlives ten restarts of Postgres, and loses no connection', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'restarts-'))
+  const start = () => startLocalPostgres({ dataDir, databases: ['load'] })
+  let server = await start()
+  const { port } = new URL(server.url)
+  const sql = postgres(server.url, {
+    max: 8,
+    connect_timeout: 5,
+    onnotice: () => undefined,
+    backoff: () => 0.05,
+  })
+  let loading = true
+  let failed = 0
+  const write = async () => {
+    while (loading) {
+      const done = sql.begin(async (transaction) => {
+        await transaction`select ${'a'.repeat(100)}::text`
+        await Promise.all([transaction`select 1`, transaction`select 2`])
+      })
+      await done.catch(async () => {
+        failed += 1
+        await sleep(5)
+      })
+    }
+  }
+  const writers = Array.from({ length: 16 }, write)
+  try {
+    for (let restart = 1; restart <= 10; restart += 1) {
+      await server.stop()
+      server = await startLocalPostgres({ dataDir, databases: ['load'], port: Number(port) })
+      await expect
+        .poll(
+          () =>
+            sql`select`.then(
+              () => 'back',
+              () => 'away',
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe('back')
+    }
+    loading = false
+    await Promise.all(writers)
+    expect(failed).toBeGreaterThan(0)
+    // All eight connections work, at the same time.
+    const sleeping = Array.from({ length: 8 }, () => sql`select pg_sleep(0.3), pg_backend_pid() as pid`)
+    const pids = (await Promise.all(sleeping)).map(([row]) => row?.['pid'] as number)
+    expect(new Set(pids).size).toBe(8)
+  } finally {
+    loading = false
+    await sql.end({ timeout: 1 })
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 120_000)
