@@ -1,3 +1,4 @@
+import { StandardIntrospection } from '@commerce-graph/data-layer'
 import {
   type DocumentNode,
   GraphQLError,
@@ -24,6 +25,8 @@ export interface CheckedOperation {
   readonly variables: readonly VariableDefinition[]
   /** Known in full only with the variables. */
   readonly complexity: Complexity
+  /** Reads what the answer has under `__schema` as JSON text, where it is stored: see StandardIntrospection. */
+  readonly stored: (() => Buffer) | undefined
 }
 
 export type Checked =
@@ -32,15 +35,20 @@ export type Checked =
 
 type CheckedDocument = ReadonlyMap<string | null, Checked>
 
+/** What is only sent counts as one value. */
+const storedWeight = 1
+
 /** Turns documents into operations, each document once: what clients send is mostly what they sent before. */
 export class Documents {
   readonly #schema: GraphQLSchema
   readonly #limits: Limits
+  readonly #standardIntrospection: StandardIntrospection
   readonly #known: LRUCache<string, CheckedDocument>
 
   constructor(schema: GraphQLSchema, limits: Limits) {
     this.#schema = schema
     this.#limits = limits
+    this.#standardIntrospection = new StandardIntrospection(schema)
     this.#known = new LRUCache({ max: limits.cachedDocuments })
   }
 
@@ -94,9 +102,12 @@ export class Documents {
     const prepared = prepareOperation(this.#schema, document, operation)
     const depth = depthOf(operation, prepared.fragments)
     if (depth > this.#limits.depth) return refused(tooDeep(depth, this.#limits))
-    const complexity = complexityOf(this.#schema, operation, prepared.fragments, this.#limits)
+    const stored = this.#standardIntrospection.find(document, operation)
+    const complexity = stored
+      ? () => storedWeight
+      : complexityOf(this.#schema, operation, prepared.fragments, this.#limits)
     const variables = variableDefinitions(this.#schema, operation)
-    return { kind: 'operation', operation: { kind, prepared, variables, complexity } }
+    return { kind: 'operation', operation: { kind, prepared, variables, complexity, stored } }
   }
 }
 

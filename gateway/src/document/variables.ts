@@ -55,7 +55,8 @@ export function readVariables(
   definitions: readonly VariableDefinition[],
   given: Variables,
 ): { readonly variables: Variables } | { readonly errors: readonly CatalogueError[] } {
-  const variables: Record<string, unknown> = {}
+  // Without a prototype, so that a variable may be called what every object of JavaScript has.
+  const variables: Record<string, unknown> = { __proto__: null }
   const errors: CatalogueError[] = []
   for (const { name, type, hasDefault, defaultValue } of definitions) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined

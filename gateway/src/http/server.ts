@@ -26,7 +26,7 @@ import { requestIdFrom } from './request-id.ts'
 export interface Answer {
   readonly status: number
   /** JSON text. */
-  readonly body: string
+  readonly body: string | Buffer
   readonly headers?: OutgoingHttpHeaders
 }
 
@@ -181,7 +181,12 @@ function refuse(
   send(response, error.status, refusalBody([error], { requestId, now: Date.now() }), headers)
 }
 
-function send(response: ServerResponse, status: number, body: string, headers?: OutgoingHttpHeaders): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers?: OutgoingHttpHeaders,
+): void {
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -1,3 +1,4 @@
+import { introspectionSize } from '@commerce-graph/data-layer'
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -12,7 +13,9 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql'
 import type { Limits } from './limits.ts'
@@ -20,14 +23,15 @@ import type { Limits } from './limits.ts'
 /**
  * An estimate of how many values an answer holds: every field is 1, and what stands in a list counts as often as the
  * list is long. A list's length is what `first`, `last` or `limit` ask for, or how many records are named; for a
- * connection that is the length of its `edges`. Sizes given by variables are known only with the request, so the estimate is a function of them.
+ * connection that is the length of its `edges`. Sizes given by variables are known only with the request, so the estimate is
+ * a function of them. Introspection is counted instead of estimated: the schema's lists have the lengths that they have.
  */
 export type Complexity = (variables: Readonly<Record<string, unknown>>) => number
 
 /** They say how long a list is by their value, or by how many values they hold. */
 const sizeArguments = ['first', 'last', 'limit', 'representations', 'skus'] as const
 
-type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize'>
+type Sizes = Pick<Limits, 'assumedListSize' | 'defaultPageSize' | 'complexity'>
 
 /** The estimate of a valid operation, compiled once per document. */
 export function complexityOf(
@@ -39,8 +43,10 @@ export function complexityOf(
   const root = schema.getRootType(operation.operation)
   if (!root) return () => 0
   const estimate = new Estimate(schema, fragments, sizes)
+  const hasVariables = (operation.variableDefinitions ?? []).length > 0
   const part = estimate.ofSelections(root, operation.selectionSet, null)
-  if (estimate.dependsOnVariables) return (variables) => part({ variables, fragments: new Map() })
+  if (estimate.dependsOnVariables || (estimate.introspects && hasVariables))
+    return (variables) => part({ variables, fragments: new Map() })
   const always = part({ variables: {}, fragments: new Map() })
   return () => always
 }
@@ -60,6 +66,7 @@ class Estimate {
   // By the page that a fragment is spread in (one for all spread outside of a connection), then by name.
   readonly #compiledFragments = new Map<Part | null, Map<string, Part>>()
   dependsOnVariables = false
+  introspects = false
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, sizes: Sizes) {
     this.#schema = schema
@@ -87,6 +94,7 @@ class Estimate {
   }
 
   #ofField(parent: GraphQLCompositeType, node: FieldNode, pageSize: Part | null): Part {
+    if (isIntrospection(node)) return this.#ofIntrospection(node)
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
@@ -100,6 +108,13 @@ class Estimate {
     const size = asked ?? pageSize ?? constant(this.#sizes.assumedListSize)
     const inside = this.ofSelections(type, node.selectionSet, null)
     return (evaluation) => 1 + size(evaluation) * (1 + inside(evaluation))
+  }
+
+  #ofIntrospection(node: FieldNode): Part {
+    this.introspects = true
+    const [schema, fragments] = [this.#schema, this.#fragments]
+    return ({ variables }) =>
+      introspectionSize({ schema, fragments, variables }, node, this.#sizes.complexity)
   }
 
   #ofFragment(name: string, pageSize: Part | null): Part {
@@ -143,6 +158,10 @@ class Estimate {
 function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
   if (Array.isArray(value)) return value.length
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
+}
+
+function isIntrospection({ name: { value } }: FieldNode): boolean {
+  return value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name
 }
 
 function isConnection(type: GraphQLCompositeType): boolean {

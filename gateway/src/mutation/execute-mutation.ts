@@ -9,7 +9,7 @@ import {
 import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
 import { tooManyGuesses } from '../limits/rate-exceeded.ts'
 import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
-import { type Row, type ShapeContext, shapeContext, type ShortenedList } from '../shape/shape.ts'
+import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
 import { violationError } from './constraints.ts'
 import type { ActionMutation, EachMutation, RowsMutation, Values, Write } from './definition.ts'
@@ -44,7 +44,7 @@ export async function executeMutation(
     ...bound.errors,
   ])
   if (refusals.length > 0) return { kind: 'refused', errors: refusals }
-  const data: Row = {}
+  const data = newRow()
   const errors: CatalogueError[] = []
   const shortened: ShortenedList[] = []
   for (const { key, call } of planned) {
@@ -149,7 +149,7 @@ function eachAnswer(
 ): FieldAnswer {
   const shape = shapeContext(call.bound.pageSizes, [key])
   const faults = outcomes.flatMap((outcome) => (outcome.kind === 'invalid' ? outcome.errors : []))
-  const payload: Row = {}
+  const payload = newRow()
   for (const field of call.payload) {
     if (field.kind === 'record')
       payload[field.key] = items.map((item) =>
@@ -311,7 +311,7 @@ function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: 
   if (outcome.kind === 'refused')
     return { payload: null, errors: [withPath(outcome.error, [key])], shortened: [] }
   const shape = shapeContext(call.bound.pageSizes, [key])
-  const payload: Row = {}
+  const payload = newRow()
   for (const field of call.payload) payload[field.key] = payloadValue(field, outcome, shape)
   const { violations, shortened } = shape
   if (violations.length > 0) report({ kind: 'null', violations })

@@ -1,7 +1,15 @@
 import { getNamedType, isObjectType } from 'graphql'
 import { type VariableReference } from '../projection/condition.ts'
 import { type FunctionPart, type RootProjection } from '../projection/types.ts'
-import { type Complete, listShape, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
+import {
+  type Complete,
+  listShape,
+  type Row,
+  rowShape,
+  type ShapeContext,
+  take,
+  newRow,
+} from '../shape/shape.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { type HasuraField } from './hasura-document.ts'
@@ -100,7 +108,7 @@ export function planFunctions(
   const placeholder = { alias: field.key, name: '__typename' }
   return plan(field, [placeholder, ...parts.flatMap((part) => part.field ?? [])], {
     extract: (_raw, answer, context) => {
-      const object: Row = {}
+      const object = newRow()
       for (const { key, read } of parts) {
         context.path.push(key)
         object[key] = read(answer, context)

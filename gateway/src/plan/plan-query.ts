@@ -1,9 +1,8 @@
+import { runIntrospection } from '@commerce-graph/data-layer'
 import {
-  executeSync,
   getNamedType,
   type GraphQLObjectType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
@@ -211,17 +210,6 @@ function metaField(
   group: FieldGroup,
 ): (request: Request) => unknown {
   if (name === '__typename') return () => type.name
-  const document = {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: group } } as const,
-      ...scope.fragments.values(),
-    ],
-  } as const
-  const { schema } = scope
-  return ({ variables }) => {
-    const result = executeSync({ schema, document, variableValues: variables })
-    if (result.errors?.[0]) throw result.errors[0]
-    return result.data?.[key]
-  }
+  const { schema, fragments } = scope
+  return ({ variables }) => runIntrospection({ schema, fragments, variables }, operation, key, group)
 }

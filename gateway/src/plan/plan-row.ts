@@ -20,6 +20,7 @@ import {
   type ShapeContext,
   shorten,
   take,
+  newRow,
 } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
@@ -225,7 +226,7 @@ export function embed(
   return {
     fields: fields.map((field, index) => ({ ...field, alias: moves[index]?.from ?? field.alias })),
     extract: (row) => {
-      const embedded: Row = {}
+      const embedded = newRow()
       for (const { from, to } of moves) embedded[to] = take(row, from)
       return embedded
     },

@@ -11,7 +11,14 @@ import {
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
-import { completeField, type Row, shapeContext, type ShortenedList, type Violation } from '../shape/shape.ts'
+import {
+  completeField,
+  type Row,
+  shapeContext,
+  type ShortenedList,
+  type Violation,
+  newRow,
+} from '../shape/shape.ts'
 
 export type QueryResult =
   /** Nothing was run. */
@@ -112,7 +119,7 @@ function answer(
   { report }: QueryContext,
 ): QueryResult {
   const context = shapeContext(pageSizes)
-  const data: Row = {}
+  const data = newRow()
   let whole = true
   for (const field of root) {
     if (field.kind === 'local') data[field.key] = field.read(request)

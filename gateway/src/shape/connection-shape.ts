@@ -1,5 +1,5 @@
 import { encodeCursor } from '../cursor/cursor.ts'
-import { type Complete, type Row, type ShapeContext, take } from './shape.ts'
+import { type Complete, type Row, type ShapeContext, take, newRow } from './shape.ts'
 
 /** What a client selects of a connection, in its order. */
 export type ConnectionPart =
@@ -56,7 +56,7 @@ export function connectionShape(
 ): (raw: unknown, row: Row, context: ShapeContext) => unknown {
   return (raw, row, context) => {
     const page = readPage(raw, row, layout, context)
-    const connection: Row = {}
+    const connection = newRow()
     for (const part of parts) {
       const value = partOf(part, page, row, context)
       if (value === null && part.kind === 'edges') return lost
@@ -155,7 +155,7 @@ function edgeOf(
   cursor: string | undefined,
   context: ShapeContext,
 ): Row | null {
-  const edge: Row = {}
+  const edge = newRow()
   for (const part of parts) {
     if (part.kind === 'cursor') edge[part.key] = cursor
     else if (part.kind === 'constant') edge[part.key] = part.value
@@ -172,7 +172,7 @@ function edgeOf(
 }
 
 function pageInfo(parts: readonly PageInfoPart[], page: Page): Row {
-  const info: Row = {}
+  const info = newRow()
   for (const part of parts) info[part.key] = part.kind === 'constant' ? part.value : page[part.kind]
   return info
 }

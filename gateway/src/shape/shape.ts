@@ -3,6 +3,22 @@ export type Row = Record<string, unknown>
 
 export type Path = (string | number)[]
 
+const Bare = function () {} as unknown as new () => Row
+Bare.prototype = Object.create(null) as object
+
+/**
+ * A row without keys. It inherits nothing, so that an alias may be called what every object of JavaScript has. (Not
+ * `Object.create(null)`: V8 keeps those as dictionaries, which are slow to write and to print.)
+ */
+export const newRow = (): Row => new Bare()
+
+/** Writes to a row of JSON.parse, which inherits what every object has: `__proto__` is a key there if it stands in the text alone. */
+function setValue(row: Row, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(row, key, { value, enumerable: true, configurable: true, writable: true })
+  else row[key] = value
+}
+
 /** A null where the contract promises a value: a bug, or a row that vanished while it was read. */
 export interface Violation {
   readonly path: Readonly<Path>
@@ -82,7 +98,7 @@ export function completeField(
   if (value != null && complete) value = complete(value, context)
   else if (value == null && nonNull) context.violations.push({ path: [...context.path], field })
   context.path.pop()
-  if (value !== raw) row[key] = value
+  if (value !== raw) setValue(row, key, value)
   return value != null || !nonNull
 }
 

@@ -8,3 +8,5 @@ export {
 } from './data-layer.ts'
 export { createHttpDataLayer, type HttpDataLayerOptions } from './http-data-layer.ts'
 export { createEmbeddedDataLayer } from './embedded-data-layer.ts'
+/** Both servers of GraphQL, this one and the engine, hold introspection to the same. */
+export { introspectionSize, runIntrospection, StandardIntrospection } from 'hasura-embedded/introspection'

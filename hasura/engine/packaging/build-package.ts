@@ -70,6 +70,7 @@ const writeManifest = (): void => {
     bin: { 'hasura-embedded': './hasura/engine/bin/hasura-embedded.js' },
     exports: {
       '.': entry('src/index'),
+      './introspection': entry('src/introspection/index'),
       './metadata-directory': entry('src/metadata/read-directory'),
       './migrations': entry('src/migrations/index'),
     },

@@ -13,7 +13,7 @@ import {
   compileSelect,
   statementsOf,
 } from './compile.ts'
-import { introspect } from './introspect.ts'
+import { createIntrospector } from './introspect.ts'
 
 /** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
 export interface CompiledOperation {
@@ -80,7 +80,8 @@ export const compileOperation = (
 ): CompiledOperation => {
   const { kind, fields, scope } = planOperation(operation, variables, roleSchema)
   if (kind === 'subscription') throw new Error('A subscription is compiled for a batch')
-  const compiled = fields.map((field) => compileRootField(field, operation, scope, stringifyNumbers))
+  const introspect = createIntrospector(operation, scope)
+  const compiled = fields.map((field) => compileRootField(field, introspect, scope, stringifyNumbers))
   const statements = compiled.flatMap((field) => (field.kind === 'database' ? statementsOf(field.field) : []))
   const validations = fields.flatMap((field) => (field.kind === 'mutation' ? field.validations : []))
   return {
@@ -140,7 +141,7 @@ const isolationOf = (kind: 'query' | 'mutation', fields: readonly DatabaseField[
 
 const compileRootField = (
   field: RootField,
-  operation: Operation,
+  introspect: ReturnType<typeof createIntrospector>,
   scope: SelectScope,
   stringifyNumbers: boolean,
 ): CompiledRootField => {
@@ -150,7 +151,7 @@ const compileRootField = (
     case 'text':
       return { ...place, kind: 'text', json: JSON.stringify(field.text) }
     case 'introspection':
-      return { ...place, kind: 'text', json: introspect(field.node, operation, scope, field.path) }
+      return { ...place, kind: 'text', json: introspect(field) }
     case 'service':
       return { ...place, kind: 'text', json: JSON.stringify(field.answer) }
     case 'entities':

@@ -1,41 +1,59 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type GraphQLSchema,
-  Kind,
-  executeSync,
-  lexicographicSortSchema,
-} from 'graphql'
+import { GraphQLError, type GraphQLSchema, lexicographicSortSchema } from 'graphql'
+import { introspectionSize, runIntrospection, StandardIntrospection } from '../introspection/index.ts'
 import type { Operation } from '../plan/document.ts'
-import { RequestError } from '../plan/request-error.ts'
 import type { SelectScope } from '../plan/plan-select.ts'
+import { RequestError } from '../plan/request-error.ts'
+import type { RootField } from '../plan/root-field.ts'
 
-/** Hasura lists types, fields and values by name. Sorting is done once per schema, and only if somebody asks. */
-const sortedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
-
-const sorted = (schema: GraphQLSchema): GraphQLSchema => {
-  const known = sortedSchemas.get(schema) ?? lexicographicSortSchema(schema)
-  sortedSchemas.set(schema, known)
-  return known
+interface SortedSchema {
+  readonly schema: GraphQLSchema
+  readonly standard: StandardIntrospection
 }
 
-/** Answers `__schema` or `__type` from the role's schema, as JSON text. */
-export const introspect = (
-  node: FieldNode,
-  { definition, fragments }: Operation,
-  { schema, variables }: SelectScope,
-  path: string,
-): string => {
-  const document: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [
-      { ...definition, selectionSet: { kind: Kind.SELECTION_SET, selections: [node] } },
-      ...fragments.values(),
-    ],
+/** Hasura lists types, fields and values by name. Sorting is done once per schema, and only if somebody asks. */
+const sortedSchemas = new WeakMap<GraphQLSchema, SortedSchema>()
+
+const sorted = (unsorted: GraphQLSchema): SortedSchema => {
+  const known = sortedSchemas.get(unsorted)
+  if (known !== undefined) return known
+  const schema = lexicographicSortSchema(unsorted)
+  const made = { schema, standard: new StandardIntrospection(schema) }
+  sortedSchemas.set(unsorted, made)
+  return made
+}
+
+/**
+ * Values that the introspection of an operation may answer, unless it is the query of graphql-js: making them takes some 0.2 s.
+ * Admin has no bound: with its secret there are shorter ways to keep the engine busy.
+ */
+const maxValues = 50_000
+
+type IntrospectionField = Extract<RootField, { kind: 'introspection' }>
+
+/** The answers to `__schema` and `__type` of an operation, as JSON text. Throws RequestError for more than a role may ask. */
+export const createIntrospector = (
+  operation: Operation,
+  { schema: unsorted, variables: { values: variables }, access }: SelectScope,
+): ((field: IntrospectionField) => string) => {
+  const { definition, document, fragments } = operation
+  let left = maxValues
+  return ({ node, path }) => {
+    const { schema, standard } = sorted(unsorted)
+    const stored = standard.find(document, definition)
+    if (stored !== undefined) return stored().toString()
+    const introspection = { schema, fragments, variables }
+    if (!access.isAdmin) left -= introspectionSize(introspection, node, left)
+    if (left < 0)
+      throw new RequestError(
+        `introspection answers at most ${String(maxValues)} values, unless it is the query of graphql-js (getIntrospectionQuery)`,
+        path,
+      )
+    try {
+      const key = node.alias?.value ?? node.name.value
+      return JSON.stringify(runIntrospection(introspection, definition, key, [node]) ?? null)
+    } catch (error) {
+      if (error instanceof GraphQLError) throw new RequestError(error.message, path)
+      throw error
+    }
   }
-  const { data, errors } = executeSync({ schema: sorted(schema), document, variableValues: variables.values })
-  const [error] = errors ?? []
-  if (error !== undefined) throw new RequestError(error.message, path)
-  const key = node.alias?.value ?? node.name.value
-  return JSON.stringify(data?.[key] ?? null)
 }

@@ -1,0 +1,155 @@
+import {
+  buildClientSchema,
+  executeSync,
+  getIntrospectionQuery,
+  type IntrospectionOptions,
+  type IntrospectionQuery,
+  lexicographicSortSchema,
+  parse,
+  print,
+  printSchema,
+} from 'graphql'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkRequest } from '../check-request.ts'
+import { loadContract } from '../contract/load.ts'
+import { Documents } from '../document/documents.ts'
+import { limitsFrom } from './limits.ts'
+
+const { schema } = loadContract()
+const limits = limitsFrom({})
+const parts = { documents: new Documents(schema, limits), limits }
+
+const check = (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
+  checkRequest(parts, { query, variables, operationName: null })
+
+/** What a document weighs, or the ids of what it is refused for. */
+function weigh(query: string, variables: Readonly<Record<string, unknown>> = {}) {
+  const checked = check(query, variables)
+  return checked.kind === 'request'
+    ? checked.operation.complexity(checked.variables)
+    : checked.errors.map(({ id }) => id)
+}
+
+function stored(query: string): unknown {
+  const checked = check(query)
+  const read = checked.kind === 'request' ? checked.operation.stored : undefined
+  return read && { __schema: JSON.parse(read().toString()) as unknown }
+}
+
+/** How many values an answer holds, as complexity counts: a field is one, and so is each item of a list of objects. */
+function valuesOf(answer: unknown): number {
+  if (Array.isArray(answer))
+    return answer.reduce<number>((sum, item) => sum + (typeof item === 'object' ? 1 + valuesOf(item) : 0), 0)
+  if (typeof answer !== 'object' || answer === null) return 0
+  return Object.values(answer).reduce<number>((sum, value) => sum + 1 + valuesOf(value), 0)
+}
+
+const executed = (query: string, variableValues = {}) =>
+  executeSync({ schema, document: parse(query), variableValues }).data
+
+const option = fc.boolean()
+const anyOptions: fc.Arbitrary<IntrospectionOptions> = fc.record({
+  descriptions: option,
+  specifiedByUrl: option,
+  directiveIsRepeatable: option,
+  schemaDescription: option,
+  inputValueDeprecation: option,
+  oneOf: option,
+  typeDepth: fc.integer({ min: 7, max: 14 }),
+})
+
+describe('the standard introspection query', () => {
+  test('weighs 1 with any of its options, and its stored answer is the one that executing it gives', () => {
+    fc.assert(
+      fc.property(anyOptions, (options) => {
+        const query = getIntrospectionQuery(options)
+        expect(weigh(query)).toBe(1)
+        expect(stored(query)).toEqual(executed(query))
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  test('is known in other layouts and orders, as other releases write it', () => {
+    const query = getIntrospectionQuery()
+    expect(weigh(print(parse(query)).replaceAll(/\s+/g, ' '))).toBe(1)
+    const older = query
+      .replaceAll('{ name kind }', '{ name }')
+      .replace('kind\n      name', 'name\n      kind')
+    expect(older).not.toBe(query)
+    expect(weigh(older)).toBe(1)
+    expect(stored(older)).toEqual(executed(older))
+  })
+
+  test('makes a client the whole schema', () => {
+    const answer = stored(getIntrospectionQuery()) as IntrospectionQuery
+    expect(printSchema(lexicographicSortSchema(buildClientSchema(answer)))).toBe(
+      printSchema(
+        lexicographicSortSchema(
+          buildClientSchema(executed(getIntrospectionQuery()) as unknown as IntrospectionQuery),
+        ),
+      ),
+    )
+  })
+
+  test.each([
+    ['an alias', (query: string) => query.replace('queryType', 'q: queryType')],
+    ['a directive', (query: string) => query.replace('queryType {', 'queryType @include(if: true) {')],
+    ['a field less', (query: string) => query.replace('subscriptionType { name kind }', '')],
+    ['a field more', (query: string) => query.replace('types {', 'types { __typename')],
+    ['another field beside it', (query: string) => query.replace('__schema {', '__typename __schema {')],
+    [
+      'types cut short',
+      (query: string) => query.replace(/ofType \{[\s\S]*\}\s*\}\s*$/, 'ofType { name kind } }'),
+    ],
+  ])('is not stored with %s, and counts', (_difference, change) => {
+    const query = change(getIntrospectionQuery())
+    expect(query).not.toBe(getIntrospectionQuery())
+    expect(check(query).kind).toBe('request')
+    expect(stored(query)).toBeUndefined()
+    expect(weigh(query)).toBe(valuesOf(executed(query)))
+  })
+})
+
+describe('other introspection counts the values that it answers', () => {
+  test.each([
+    '{ __schema { queryType { name } } }',
+    '{ __schema { types { name fields { name args { name type { kind } } } } } }',
+    '{ __type(name: "Product") { ...T } } fragment T on __Type { fields(includeDeprecated: true) { name ...F ...F } } fragment F on __Field { type { name } }',
+    '{ a: __type(name: "Order") { fields { name } } b: __type(name: "Nothing") { fields { name } } __typename }',
+    '{ __schema { types { name ... on __Type { kind } } types { kind description } } }',
+  ])('%s', (query) => {
+    expect(weigh(query)).toBe(valuesOf(executed(query)))
+  })
+
+  test('with variables', () => {
+    const query =
+      'query ($name: String!, $more: Boolean!) { __type(name: $name) { fields(includeDeprecated: $more) @include(if: $more) { name } } }'
+    for (const more of [true, false])
+      expect(weigh(query, { name: 'Order', more })).toBe(valuesOf(executed(query, { name: 'Order', more })))
+  })
+
+  test('so that a page of dumps is refused as too complex', () => {
+    const type = 'fragment T on __Type { name fields { name args { name type { ...R } } type { ...R } } }'
+    const reference = 'fragment R on __Type { kind name ofType { kind name ofType { kind name } } }'
+    const aliases = Array.from({ length: 48 }, (_, index) => `t${index}: types { ...T }`).join(' ')
+    expect(weigh(`{ __schema { ${aliases} } } ${type} ${reference}`)).toEqual(['SVC_GQL_002'])
+    const twice = Array.from({ length: 10 }, (_, index) => `s${index}: __schema { ...X }`).join(' ')
+    const tens = Array.from({ length: 10 }, (_, index) => `x${index}: types { ...T }`).join(' ')
+    expect(weigh(`{ ${twice} } fragment X on __Schema { ${tens} } ${type} ${reference}`)).toEqual([
+      'SVC_GQL_002',
+    ])
+  })
+
+  test('and fragments that spread each other end the counting, not the process', () => {
+    const levels = Array.from(
+      { length: 24 },
+      (_, index) =>
+        `fragment F${index} on __Type { a${index}: ofType { ...F${index + 1} } b${index}: ofType { ...F${index + 1} } }`,
+    )
+    const repeated = '...S '.repeat(700)
+    const bomb = `{ __schema { types { fields { type { ...F0 } } } } } ${levels.join(' ')} fragment F24 on __Type { ${repeated} } fragment S on __Type { name }`
+    expect([weigh(bomb)].flat()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,49 @@
+import {
+  type DocumentNode,
+  executeSync,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  type ValueNode,
+  visit,
+} from 'graphql'
+import type { Introspection } from './introspection-size.ts'
+
+/**
+ * Answers the fields of a group, which are `__schema` or `__type`, from the schema.
+ *
+ * @throws GraphQLError for an argument that is null and must not be
+ */
+export function runIntrospection(
+  { schema, fragments, variables }: Introspection,
+  operation: OperationDefinitionNode,
+  key: string,
+  group: readonly FieldNode[],
+): unknown {
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        ...operation,
+        variableDefinitions: [],
+        selectionSet: { kind: Kind.SELECTION_SET, selections: group },
+      },
+      ...fragments.values(),
+    ],
+  }
+  const result = executeSync({ schema, document: withValues(document, variables) })
+  if (result.errors?.[0]) throw result.errors[0]
+  return result.data?.[key]
+}
+
+/** The variables' values in their places: graphql-js loses a variable that is called `__proto__`. */
+function withValues(document: DocumentNode, variables: Introspection['variables']): DocumentNode {
+  return visit(document, { Variable: ({ name }) => literalOf(variables[name.value]) })
+}
+
+/** Arguments of introspection and of directives are texts and booleans. */
+function literalOf(value: unknown): ValueNode {
+  if (typeof value === 'string') return { kind: Kind.STRING, value }
+  if (typeof value === 'boolean') return { kind: Kind.BOOLEAN, value }
+  return { kind: Kind.NULL }
+}
