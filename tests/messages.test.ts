@@ -2,7 +2,14 @@ import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/test
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, bearer, type Client, createClient } from './support/graphql-client.ts'
-import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import {
+  ADDRESS,
+  createCustomer,
+  createOrder,
+  createStockedProduct,
+  payload,
+  succeeded,
+} from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 let catcher: MailCatcher
@@ -144,6 +151,30 @@ describe('an order that is paid', () => {
         { node: { kind: 'ORDER_CONFIRMATION', title: `Order ${number} is confirmed`, data: { orderId } } },
       ],
     })
+  })
+
+  test('is confirmed by one e-mail, too, when it costs nothing and there is no payment', async () => {
+    const customerId = await createCustomer(merchant)
+    const address = await emailOf(customerId)
+    const product = await createStockedProduct(merchant, 1)
+    const promotion = { name: 'All free', code: 'ALLFREE', discountType: 'PERCENTAGE', discountValue: 100 }
+    await mutate(
+      `mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { ${errors} } }`,
+      { input: { ...promotion, startDate: '2020-01-01T00:00:00Z', endDate: '2098-01-01T00:00:00Z' } },
+    )
+    const items = [{ productId: product.id, quantity: 1 }]
+    const { order } = await mutate<{ order: { orderNumber: string; status: string; total: number } }>(
+      `mutation ($input: CreateOrderInput!) {
+        createOrder(input: $input) { order { orderNumber status total payment { id } } ${errors} }
+      }`,
+      { input: { customerId, items, couponCode: promotion.code, shippingAddress: ADDRESS } },
+    )
+    expect(order).toMatchObject({ status: 'CONFIRMED', total: 0, payment: null })
+    await expect.poll(() => mailsTo(address), patience).toHaveLength(1)
+    const [mail] = await deliveriesTo(customerId)
+    expect(mail).toMatchObject({ subject: `Your order ${order.orderNumber} is confirmed` })
+    expect(mail?.text).toContain('There is nothing to pay.')
+    expect(mail?.text).not.toContain('payment')
   })
 
   test('is told of again when it is shipped, and when a cancelled one is refunded', async () => {

@@ -71,10 +71,13 @@ export const integer = (min: number, max: number) =>
 export const quantity = integer(1, MAX_QUANTITY)
 
 /** Hasura sends bigint as a number or, when it stringifies numbers, as digits. */
-export const money = z
-  .union([z.number(), z.string().regex(/^-?\d{1,20}$/)])
-  .transform(Number)
-  .pipe(integer(1, MAX_MONEY))
+const minorUnits = z.union([z.number(), z.string().regex(/^-?\d{1,20}$/)]).transform(Number)
+
+/** An amount to be moved. */
+export const money = minorUnits.pipe(integer(1, MAX_MONEY))
+
+/** What something costs, which may be nothing. */
+export const cost = minorUnits.pipe(integer(0, MAX_MONEY))
 
 export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
   z.array(item).superRefine((items, context) => {

@@ -101,12 +101,18 @@ export const defaultTemplates: Readonly<Record<TemplateKind, Template>> = {
   ORDER_CONFIRMATION: {
     subject: 'Your order {{order.number}} is confirmed',
     html: page(`<h1>Thank you{{#customer}}, {{name}}{{/customer}}</h1>
-<p>We have received your payment for order <strong>{{order.number}}</strong> of {{order.placedAt}}.</p>
+{{#order.paid}}<p>We have received your payment of {{order.paid}} for order <strong>{{order.number}}</strong> of {{order.placedAt}}.</p>{{/order.paid}}
+{{^order.paid}}<p>We have received your order <strong>{{order.number}}</strong> of {{order.placedAt}}. There is nothing to pay.</p>{{/order.paid}}
 ${orderTable}
 ${htmlAddress}`),
     text: `Thank you{{#customer}}, {{name}}{{/customer}}
 
-We have received your payment for order {{order.number}} of {{order.placedAt}}.
+{{#order.paid}}
+We have received your payment of {{order.paid}} for order {{order.number}} of {{order.placedAt}}.
+{{/order.paid}}
+{{^order.paid}}
+We have received your order {{order.number}} of {{order.placedAt}}. There is nothing to pay.
+{{/order.paid}}
 
 ${orderLines}
 

@@ -24,6 +24,8 @@ interface OrderFacts extends CustomerFacts {
     readonly shipping: number
     readonly discount: number
     readonly total: number
+    /** What was taken of the total: less of it where only a part was captured. */
+    readonly paid: number
     readonly placedAt: string
   }
   readonly items: readonly {

@@ -14,7 +14,10 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
       const { order } = occasion.facts
       return {
         title: `Order ${order.number} is confirmed`,
-        body: `${shop.name} has received your payment of ${formatMoney(order.total, order.currency)}.`,
+        body:
+          order.paid === 0
+            ? `${shop.name} has received it. There is nothing to pay.`
+            : `${shop.name} has received your payment of ${formatMoney(order.paid, order.currency)}.`,
         data: { orderId: order.id },
       }
     }

@@ -14,6 +14,7 @@ const order = {
     shipping: 900,
     discount: 2_580,
     total: 26_055,
+    paid: 26_055,
     placedAt: '2026-03-14T15:09:26Z',
   },
   items: [

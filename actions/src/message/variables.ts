@@ -86,6 +86,8 @@ function orderVariables(
       // Null, so that a template's section on it is left out.
       discount: order.discount === 0 ? null : money(order.discount),
       total: money(order.total),
+      // Null where the order costs nothing.
+      paid: order.paid === 0 ? null : money(order.paid),
       placedAt: formatTime(order.placedAt, shop.timeZone),
     },
     items: items.map(({ name, sku, quantity, price, subtotal }) => ({

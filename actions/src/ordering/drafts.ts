@@ -2,6 +2,7 @@ import { actingAs } from '../action/acting-as.ts'
 import type { Session } from '../action/session.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
+import { orderTransitions } from './order-machine.ts'
 import type { OrderRefusal } from './order-refusal.ts'
 import type { Address, OrderLine, PlaceOutcome } from './orders.ts'
 
@@ -51,7 +52,8 @@ export async function completeDraft(
 ): Promise<CompleteDraftOutcome> {
   return onlyOutcome(
     await sql<{ outcome: CompleteDraftOutcome }[]>`
-      SELECT ordering.complete_draft(${session.merchantId}, ${draftId}, make_interval(secs => ${paymentWindow})) AS outcome
+      SELECT ordering.complete_draft(${session.merchantId}, ${draftId}, make_interval(secs => ${paymentWindow}),
+        ${jsonOf(sql, orderTransitions.pay)}) AS outcome
       FROM ${actingAs(sql, session)}`,
   )
 }

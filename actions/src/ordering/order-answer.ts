@@ -122,6 +122,11 @@ export function returnStaysAnswer(outcome: ReturnStays): Answer {
   }
 }
 
+const refusedBecause = {
+  partly_shipped: 'A part of it has been shipped; the rest can be refunded',
+  nothing_paid: 'It costs nothing, so there is nothing to refund',
+} as const
+
 export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
   switch (outcome.outcome) {
     case 'unknown_order':
@@ -131,7 +136,7 @@ export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
         'id',
         orderId,
         outcome.status,
-        outcome.reason && 'A part of it has been shipped; the rest can be refunded',
+        outcome.reason && refusedBecause[outcome.reason],
       )
     case 'payment_open':
       return orderNotModifiable('id', orderId, 'PENDING', `Payment ${outcome.paymentId} is under way`)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   address,
   addFault,
+  cost,
   couponCode,
   id,
   list,
@@ -39,7 +40,7 @@ export const checkoutCartInput = z.object({
     customerId: optional(id),
     ...orderTerms,
     shippingAddress: optional(address),
-    expectedTotal: optional(money),
+    expectedTotal: optional(cost),
   }),
 })
 

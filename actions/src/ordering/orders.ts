@@ -51,7 +51,7 @@ export async function placeOrder(
       SELECT ordering.place_order(
         ${session.merchantId}, ${customerId}, ${jsonOf(sql, lines)}, NULL, ${jsonOf(sql, terms.shippingAddress)},
         ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
-        ${terms.notes}, NULL, make_interval(secs => ${terms.paymentWindow})
+        ${terms.notes}, NULL, make_interval(secs => ${terms.paymentWindow}), ${jsonOf(sql, orderTransitions.pay)}
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
@@ -81,7 +81,8 @@ export async function checkOutCart(
       SELECT ordering.check_out_cart(
         ${session.merchantId}, ${cart.id}, ${ownerOf(session)}, ${cart.customerId}, ${jsonOf(sql, terms.shippingAddress)},
         ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
-        ${terms.expectedTotal}, ${terms.notes}, make_interval(secs => ${terms.paymentWindow})
+        ${terms.expectedTotal}, ${terms.notes}, make_interval(secs => ${terms.paymentWindow}),
+        ${jsonOf(sql, orderTransitions.pay)}
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
@@ -89,7 +90,11 @@ export async function checkOutCart(
 /** Why an order stays as it is, whatever was tried. */
 export type OrderStays =
   | { readonly outcome: 'unknown_order' }
-  | { readonly outcome: 'order_refused'; readonly status: string; readonly reason?: 'partly_shipped' }
+  | {
+      readonly outcome: 'order_refused'
+      readonly status: string
+      readonly reason?: 'partly_shipped' | 'nothing_paid'
+    }
   | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: string }
 
 export interface OrderChanges {
@@ -119,7 +124,7 @@ export async function modifyOrder(
       SELECT ordering.modify_order(
         ${session.merchantId}, ${orderId}, ${jsonOf(sql, changes.addItems)}, ${jsonOf(sql, changes.updateItems)},
         ${[...changes.removeItemIds]}::uuid[], ${jsonOf(sql, changes.shippingAddress)}, ${jsonOf(sql, changes.billingAddress)},
-        ${changes.notes}, ${[...orderTransitions.modify.from]}::text[]
+        ${changes.notes}, ${[...orderTransitions.modify.from]}::text[], ${jsonOf(sql, orderTransitions.pay)}
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }

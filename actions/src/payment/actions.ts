@@ -8,7 +8,7 @@ import {
   paymentFailed,
 } from '../action/answer.ts'
 import { type Once, once } from '../action/idempotency.ts'
-import { addFault, id, money, optional, storableText, text, userError } from '../action/input.ts'
+import { addFault, cost, id, optional, storableText, text, userError } from '../action/input.ts'
 import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
@@ -49,7 +49,7 @@ const paymentInput = z
     orderId: id,
     method: z.enum(methods),
     paymentMethodId: optional(text(255)),
-    amount: optional(money),
+    amount: optional(cost),
     returnUrl: optional(storableText(2048).pipe(z.url({ protocol: /^https?$/ }))),
     captureMethod: z
       .enum(['AUTOMATIC', 'MANUAL'])
@@ -100,6 +100,13 @@ const processPayment = (options: PaymentOptions): Action =>
           return invalid(notFound('orderId', 'order'))
         case 'order_refused':
           return orderNotModifiable('orderId', input.orderId, outcome.status)
+        case 'nothing_to_pay':
+          return orderNotModifiable(
+            'orderId',
+            input.orderId,
+            outcome.status,
+            'It costs nothing, so there is nothing to pay',
+          )
         case 'payment_open':
           return orderNotModifiable(
             'orderId',

@@ -24,7 +24,7 @@ export type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
 export type BeginOutcome =
   | { readonly outcome: 'begun'; readonly paymentId: string }
   | { readonly outcome: 'unknown_order' }
-  | { readonly outcome: 'order_refused'; readonly status: string }
+  | { readonly outcome: 'order_refused' | 'nothing_to_pay'; readonly status: string }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
   | {
       readonly outcome: 'payment_open'

@@ -13,7 +13,7 @@ $$;
 -- p_customer_id: only this customer's orders exist. p_amount: what the caller believes to pay, NULL for the total.
 -- {outcome: 'begun', paymentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
 -- p_capture_method: AUTOMATIC, or MANUAL to have the money reserved only, until payment.begin_capture.
--- {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status, authorized}
+-- {outcome: 'nothing_to_pay', status} | {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status, authorized}
 CREATE FUNCTION payment.begin_payment(
   p_merchant_id uuid,
   p_order_id uuid,
@@ -39,6 +39,9 @@ BEGIN
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  IF v_order.total = 0 THEN
+    RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   IF v_open.id IS NOT NULL THEN

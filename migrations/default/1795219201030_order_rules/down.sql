@@ -1,6 +1,7 @@
 DROP FUNCTION ordering.modified_lines(uuid, uuid, catalog.sellable_line[], jsonb, uuid[]);
 DROP FUNCTION ordering.unknown_item_refusals(uuid, uuid, jsonb, uuid[]);
 DROP FUNCTION ordering.lapse_unpaid_orders(uuid, integer, text[], text);
+DROP FUNCTION ordering.confirm_if_free(uuid, uuid, jsonb);
 DROP FUNCTION ordering.confirm_order(uuid, uuid, text[], text);
 DROP FUNCTION ordering.shortages_at(jsonb, catalog.sellable_line[]);
 DROP FUNCTION ordering.insert_address(uuid, uuid, uuid, jsonb);

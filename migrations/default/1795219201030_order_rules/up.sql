@@ -75,7 +75,7 @@ AS $$
   JOIN unnest(p_lines) l ON l.stock_item_id = (s ->> 'stockItemId')::uuid
 $$;
 
--- The order is paid (payment.settle_payment): its stock is its own, its units count for POPULARITY.
+-- The order is paid (payment.settle_payment), or costs nothing: its stock is its own, its units count for POPULARITY.
 CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_from text[], p_to text) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -83,7 +83,7 @@ BEGIN
   UPDATE ordering.order o SET status = p_to
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = ANY (p_from);
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'order % is in no state to be paid, though a payment for it was under way', p_order_id;
+    RAISE EXCEPTION 'order % is in no state to be confirmed, though it is paid or costs nothing', p_order_id;
   END IF;
   PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
   PERFORM FROM catalog.product p
@@ -100,6 +100,22 @@ BEGIN
     GROUP BY i.product_id
   ) s
   WHERE p.merchant_id = p_merchant_id AND p.id = s.product_id;
+END
+$$;
+
+-- An order that costs nothing has no payment to wait for: it is confirmed as soon as that is what it costs.
+-- p_pay: the machine's move {from, to} of an order that is paid.
+CREATE FUNCTION ordering.confirm_if_free(p_merchant_id uuid, p_order_id uuid, p_pay jsonb) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.total = 0
+  ) THEN
+    PERFORM ordering.confirm_order(
+      p_merchant_id, p_order_id, ARRAY(SELECT jsonb_array_elements_text(p_pay -> 'from')), p_pay ->> 'to'
+    );
+  END IF;
 END
 $$;
 

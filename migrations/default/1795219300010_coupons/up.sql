@@ -120,10 +120,12 @@ BEGIN
 END
 $$;
 
--- Places an order: checks everything, reserves the stock until the payment window ends, fixes prices, tax and names.
+-- Places an order: checks everything, reserves the stock until the payment window ends, fixes prices, tax and names. An
+-- order that costs nothing is confirmed at once.
 -- p_lines: [{productId, variantId?, quantity}]. p_currency: the cart's, or NULL for the products' own.
 -- p_coupon_code: locks its promotion until the order is placed, so that of two racing orders the second sees the first one's use.
 -- p_reservation_id: an ACTIVE reservation to take over; what it holds and the order doesn't want goes back.
+-- p_pay: the machine's move {from, to} of an order that is paid.
 -- {outcome: 'placed', orderId} | {outcome: 'insufficient', shortages: [{sku, available, requested, position}]} |
 -- {outcome: 'invalid', refusals: [{field, reason, …}]}, all at once.
 CREATE FUNCTION ordering.place_order(
@@ -138,7 +140,8 @@ CREATE FUNCTION ordering.place_order(
   p_coupon_code text,
   p_notes text,
   p_cart_id uuid,
-  p_payment_window interval
+  p_payment_window interval,
+  p_pay jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -231,6 +234,7 @@ BEGIN
     v_pricing.line_discounts[l.ordinality], v_pricing.line_taxes[l.ordinality], l.sku, l.name, l.image
   FROM unnest(v_lines) WITH ORDINALITY AS l;
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
+  PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);
 END
 $$;
@@ -268,7 +272,8 @@ $$;
 -- p_add: [{productId, variantId?, quantity}], p_update: [{id, quantity}]. A product that is added again adds to its
 -- line. NULL addresses and notes stay as they are.
 -- The coupon stays, whatever has become of it since: what it takes off is computed anew, and is nothing where the lines
--- don't meet its conditions any more.
+-- don't meet its conditions any more. An order that costs nothing now is confirmed, and not to be changed again.
+-- p_from: the states that allow it. p_pay: the machine's move {from, to} of an order that is paid.
 -- {outcome: 'modified', orderId} | 'unknown_order' | {'order_refused', status} | {'payment_open', …} |
 -- {'invalid', refusals} | {'insufficient', shortages}
 CREATE FUNCTION ordering.modify_order(
@@ -280,7 +285,8 @@ CREATE FUNCTION ordering.modify_order(
   p_shipping_address jsonb,
   p_billing_address jsonb,
   p_notes text,
-  p_from text[]
+  p_from text[],
+  p_pay jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -368,6 +374,7 @@ BEGIN
     billing_address_id = v_order.billing_address_id, notes = coalesce(p_notes, o.notes)
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
   PERFORM ordering.record(p_merchant_id, p_order_id, 'MODIFIED', p_amount => v_pricing.total);
+  PERFORM ordering.confirm_if_free(p_merchant_id, p_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'modified', 'orderId', p_order_id);
 END
 $$;

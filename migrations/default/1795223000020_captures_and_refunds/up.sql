@@ -535,7 +535,7 @@ $$;
 -- p_amount: less than what was paid for them, NULL for all of it.
 -- p_sent_only: for units that came back, whose stock was seen to when they did.
 -- p_payment_from: states of a payment that holds money.
--- {outcome: 'begun', orderId, refundId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
+-- {outcome: 'begun', orderId, refundId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status, reason?} |
 -- {outcome: 'invalid', refusals}
 CREATE FUNCTION ordering.refund_order(
   p_merchant_id uuid,
@@ -572,6 +572,9 @@ BEGIN
   SELECT * INTO v_payment FROM payment.payment p
   WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
   FOR UPDATE;
+  IF v_order.total = 0 THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'nothing_paid');
+  END IF;
   -- A cancelled order's money is on its way back as a whole.
   IF v_payment.id IS NULL OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
@@ -684,10 +687,7 @@ BEGIN
   END IF;
   UPDATE ordering.order o SET status = p_to, cancel_reason = p_reason, cancelled_at = now()
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
-  IF EXISTS (
-    SELECT FROM payment.payment p
-    WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.captured_amount > 0
-  ) THEN
+  IF v_order.paid_at IS NOT NULL THEN
     PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
   ELSE
     PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');

@@ -22,7 +22,11 @@ AS $$
       'customer', jsonb_build_object('name', c.name, 'email', c.email),
       'order', jsonb_build_object(
         'id', o.id, 'number', o.order_number, 'currency', o.currency, 'subtotal', o.subtotal, 'tax', o.tax,
-        'shipping', o.shipping, 'discount', o.discount, 'total', o.total, 'placedAt', o.created_at
+        'shipping', o.shipping, 'discount', o.discount, 'total', o.total, 'placedAt', o.created_at,
+        'paid', (
+          SELECT coalesce(sum(p.captured_amount), 0) FROM payment.payment p
+          WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
+        )
       ),
       'items', (
         SELECT coalesce(jsonb_agg(

@@ -117,7 +117,7 @@ export type FulfillmentStatus =
 export type OrderStatus =
   /** Cancelled by customer or merchant. */
   | 'CANCELLED'
-  /** Payment received. */
+  /** Payment received, or nothing to pay. */
   | 'CONFIRMED'
   /** Delivered to customer. */
   | 'DELIVERED'
