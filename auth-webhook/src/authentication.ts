@@ -20,6 +20,8 @@ export type Authentication =
   | {
       readonly kind: 'authenticated'
       readonly principal: Principal
+      /** When the credential runs out, in UTC milliseconds; Infinity where it doesn't. */
+      readonly expiresAt: number
       /** The client's, as far as proxies are trusted to tell it. */
       readonly clientAddress: string | null
     }

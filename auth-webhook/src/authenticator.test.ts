@@ -77,6 +77,7 @@ describe('a key', () => {
     expect(await authenticate(authorization)).toEqual({
       kind: 'authenticated',
       clientAddress: remoteAddress,
+      expiresAt: Infinity,
       principal: {
         kind: 'key',
         merchantId,

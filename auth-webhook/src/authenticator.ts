@@ -12,7 +12,7 @@ import { refuse, type Authentication, type Refusal } from './authentication.ts'
 import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
 import { KeyUsage } from './key-usage.ts'
-import type { Mode } from './principal.ts'
+import type { MerchantId, Mode } from './principal.ts'
 import { VerificationKeys } from './signing-keys.ts'
 import { verifyKey } from './verify-key.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
@@ -30,6 +30,11 @@ export type AuthenticatorOptions = {
   readonly guesses?: Pick<AddressGuesses, 'secondsToWait' | 'count'>
   /** Whose door this is, as the audit log has it; the contract's when absent. */
   readonly source?: Origin['source']
+  /**
+   * Called when something about a merchant's access has changed, or, without a merchant, when changes may have been missed. What
+   * was remembered of it is forgotten by then.
+   */
+  readonly onAccessChange?: (merchantId: MerchantId | undefined) => void
   readonly logger: Logger
 }
 
@@ -71,7 +76,7 @@ const POOL_SIZE = 4
  * of the credential until access changes; the others run for each request and take microseconds.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { databaseUrl, mode, guesses, source = 'CONTRACT', logger } = options
+  const { databaseUrl, guesses, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
     max: POOL_SIZE,
@@ -82,7 +87,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   })
   const keys = new VerificationKeys(sql)
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
-  const verifier = new Verifier(sql, mode, tokenKeys, databaseUrl, logger)
+  const verifier = new Verifier({ ...options, sql, tokenKeys })
   const usage = new KeyUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)
 
@@ -115,9 +120,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (verification.kind === 'refused') return recorded(verification, credential, originOf(request, address))
     const admitted = admit(verification, credential, address)
     if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
-    const { principal } = admitted
+    const { principal, expiresAt } = admitted
     if (principal.kind === 'key') usage.record(principal.merchantId, principal.keyId)
-    return { kind: 'authenticated', principal, clientAddress: address ?? null }
+    return { kind: 'authenticated', principal, expiresAt, clientAddress: address ?? null }
   }
 
   const originOf = ({ requestId }: AuthenticationRequest, address: string | undefined): Origin => ({
@@ -172,6 +177,11 @@ function admit(grant: Grant, credential: Credential, address: string | undefined
   return grant
 }
 
+type VerifierOptions = Pick<AuthenticatorOptions, 'mode' | 'databaseUrl' | 'onAccessChange' | 'logger'> & {
+  readonly sql: Sql
+  readonly tokenKeys: TokenKeys
+}
+
 /** Verification with its memory: what is cached, what is under way, and when neither may be trusted. */
 class Verifier {
   readonly #sql: Sql
@@ -183,7 +193,7 @@ class Verifier {
   /** By epoch and hash, so that nobody joins a verification that was begun before access changed. */
   readonly #underWay = new Map<string, Promise<Verification | undefined>>()
 
-  constructor(sql: Sql, mode: Mode, tokenKeys: TokenKeys, databaseUrl: string, logger: Logger) {
+  constructor({ sql, mode, tokenKeys, databaseUrl, onAccessChange, logger }: VerifierOptions) {
     this.#sql = sql
     this.#mode = mode
     this.#logger = logger
@@ -191,8 +201,14 @@ class Verifier {
     this.#changes = new AccessChanges({
       databaseUrl,
       logger,
-      onChange: (merchantId) => this.#cache.forgetMerchant(merchantId),
-      onGap: () => this.#cache.clear(),
+      onChange: (merchantId) => {
+        this.#cache.forgetMerchant(merchantId)
+        onAccessChange?.(merchantId)
+      },
+      onGap: () => {
+        this.#cache.clear()
+        onAccessChange?.(undefined)
+      },
     })
   }
 

@@ -43,7 +43,7 @@ describe('the auth webhook', () => {
     'x-hasura-merchant-id': merchantId,
     'x-hasura-key-id': key.keyId,
     'x-hasura-permissions': '{orders:read,products:read}',
-    'Cache-Control': 'max-age=1',
+    'Cache-Control': 'max-age=60',
   })
 
   test('answers GET with forwarded headers by a flat session of strings', async () => {
@@ -80,6 +80,29 @@ describe('the auth webhook', () => {
       expect(await response.text()).not.toMatch(/\.ts:|\.js:|node_modules/)
     },
   )
+
+  test('lets Hasura go on with an answer no longer than the credential holds', async () => {
+    const soon = await createKey(database.sql, merchantId, { expiresAt: new Date(Date.now() + 20_000) })
+    const response = await fetch(webhook.url, { headers: { authorization: soon.authorization } })
+    const { 'Cache-Control': cacheControl } = (await response.json()) as Record<string, string>
+    const seconds = Number(/^max-age=(\d+)$/.exec(cacheControl ?? '')?.[1])
+    expect(seconds).toBeGreaterThanOrEqual(1)
+    expect(seconds).toBeLessThanOrEqual(20)
+  })
+
+  test('tells whether a session is still what its credential stands for', async () => {
+    const other = await createKey(database.sql, merchantId)
+    const headers = { authorization: other.authorization }
+    const given = async () => (await (await fetch(webhook.url, { headers })).json()) as Record<string, string>
+    const before = await given()
+    expect(await webhook.isCurrent(headers, before)).toBe(true)
+    await database.sql`UPDATE merchant.api_key SET permissions = '{products:read}' WHERE id = ${other.keyId}`
+    await expect.poll(() => webhook.isCurrent(headers, before)).toBe(false)
+    const now = await given()
+    expect(await webhook.isCurrent(headers, now)).toBe(true)
+    await database.sql`UPDATE merchant.api_key SET revoked_at = now() WHERE id = ${other.keyId}`
+    await expect.poll(() => webhook.isCurrent(headers, now)).toBe(false)
+  })
 
   test('says at /healthz whether it hears of revocations', async () => {
     await expect.poll(async () => (await fetch(`${webhook.url}/healthz`)).status).toBe(200)

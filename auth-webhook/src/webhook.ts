@@ -2,7 +2,7 @@ import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Response } from 'express'
 import { z } from 'zod'
 import { actorOf, type Origin } from './audit/index.ts'
 import {
@@ -18,18 +18,29 @@ export type AuthWebhookOptions = AuthenticatorOptions & {
   readonly port: number
   readonly host?: string
   /**
-   * For how long Hasura may go on with an answer: it closes WebSocket connections after it, and the Enterprise
-   * Edition caches answers for as long. It is what bounds revocation there.
+   * For how long Hasura may go on with an answer, at most: it closes WebSocket connections after it, or when the credential runs
+   * out. A minute unless said. Where sockets are not closed by `isCurrent`, it bounds how long a revoked credential goes on reading.
    */
   readonly maxAgeSeconds?: number
   /** What `/v1/graphql` is held to, too: Hasura asks here for each request. Nothing when absent. */
   readonly rateLimits?: RateLimits
 }
 
-export type AuthWebhook = { readonly url: string; close(): Promise<void> }
+export type AuthWebhook = {
+  readonly url: string
+  /**
+   * Whether a session that this hook has answered, to headers that an engine on this machine has passed on, would be answered the
+   * same now. True while it can't be found out: the same database is away. Counts towards no rate.
+   */
+  isCurrent(headers: Headers, sessionVariables: Readonly<Record<string, string>>): Promise<boolean>
+  close(): Promise<void>
+}
 
-const DEFAULT_MAX_AGE_SECONDS = 1
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const DEFAULT_MAX_AGE_SECONDS = 60
 const MAX_REQUEST_ID = 128
+const LOOPBACK = '127.0.0.1'
 
 // Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
 const postBody = z.object({ headers: z.record(z.string(), z.string()) })
@@ -53,6 +64,13 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   const { address, family, port } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    async isCurrent(headers, sessionVariables) {
+      const authentication = await authenticator.authenticate(requestOf(headers, LOOPBACK), { again: true })
+      if (authentication.kind !== 'authenticated') return authentication.kind === 'unavailable'
+      return Object.entries(authentication.principal.sessionVariables).every(
+        ([name, value]) => sessionVariables[name] === value,
+      )
+    },
     async close() {
       await closeServer(server)
       await authenticator.close()
@@ -69,7 +87,7 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
     const authentication = await authenticator.authenticate(request)
     switch (authentication.kind) {
       case 'authenticated': {
-        const { principal, clientAddress } = authentication
+        const { principal, clientAddress, expiresAt } = authentication
         const admission = await rateLimits?.admit(principal)
         if (admission?.kind === 'exceeded') {
           recordExceeded(authenticator, principal, { clientAddress, requestId: request.requestId ?? null })
@@ -79,7 +97,7 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
         response.json({
           ...principal.sessionVariables,
           ...originOf(request, clientAddress),
-          'Cache-Control': `max-age=${maxAgeSeconds}`,
+          'Cache-Control': `max-age=${secondsUntil(expiresAt, maxAgeSeconds)}`,
         })
         return
       }
@@ -100,7 +118,9 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
   app.get('/healthz', (_request, response) => {
     response.status(authenticator.healthy ? 200 : 503).send(authenticator.healthy ? 'OK' : 'no database')
   })
-  app.get('/', (request, response) => answer(requestOf(request.headers, request), response))
+  app.get('/', (request, response) =>
+    answer(requestOf(request.headers, request.socket.remoteAddress), response),
+  )
   app.post('/', express.json({ limit: '1mb' }), async (request, response) => {
     const body = postBody.safeParse(request.body)
     if (!body.success) {
@@ -110,10 +130,15 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
     const entries = Object.entries(body.data.headers).map(
       ([name, value]) => [name.toLowerCase(), value] as const,
     )
-    await answer(requestOf(Object.fromEntries(entries), request), response)
+    await answer(requestOf(Object.fromEntries(entries), request.socket.remoteAddress), response)
   })
   app.use(answerUnreadableBody)
   return app
+}
+
+// Never 0, which Hasura takes for no end at all.
+function secondsUntil(expiresAt: number, atMost: number): number {
+  return Math.max(1, Math.min(atMost, Math.ceil((expiresAt - Date.now()) / 1000)))
 }
 
 // Hasura knows 200 and 401 of a hook, and tells its client 500 for the rest: it may try again, and its key is good.
@@ -143,10 +168,10 @@ const answerUnreadableBody: ErrorRequestHandler = (error: unknown, _request, res
 
 // The socket's other end is Hasura. So the caller's address is known only where Hasura is a trusted proxy and a
 // proxy before it writes X-Forwarded-For; otherwise an allow-list sees Hasura's own address and refuses.
-function requestOf(headers: Readonly<Record<string, string | string[] | undefined>>, request: Request) {
+function requestOf(headers: Headers, remoteAddress: string | undefined) {
   return {
-    authorization: single(headers.authorization),
-    remoteAddress: request.socket.remoteAddress,
+    authorization: single(headers['authorization']),
+    remoteAddress,
     forwardedFor: single(headers['x-forwarded-for']),
     requestId: single(headers['x-request-id'])?.slice(0, MAX_REQUEST_ID),
   }
@@ -165,8 +190,8 @@ function originOf(
   }
 }
 
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(',') : value
+function single(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.join(',') : value
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -27,6 +27,8 @@ export type PlatformConfig = {
   readonly dataLayer?: 'embedded' | 'http' | undefined
   /** What Hasura shows to the actions; made and kept in the data folder unless said. */
   readonly actionsSecret?: string | undefined
+  /** For how long a Hasura WebSocket goes on before it is authenticated anew; by the kind of Hasura unless said. */
+  readonly webhookMaxAgeSeconds?: number | undefined
   /** Queues run on Redis when set, else on Postgres; rates are counted there too, else in this process. */
   readonly redisUrl?: string | undefined
   /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
@@ -81,6 +83,12 @@ const environment = z.object({
   HASURA_URL: url(/^https?$/, 'http://127.0.0.1:8080').optional(),
   DATA_LAYER: z.enum(['embedded', 'http'], { error: 'must be embedded or http' }).optional(),
   ACTIONS_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
+  WEBHOOK_MAX_AGE_SECONDS: z
+    .string()
+    .regex(/^\d+$/, 'must be a number of seconds')
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= 86_400, { error: 'must be from 1 to 86400 seconds' })
+    .optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
   TRUSTED_PROXIES: z
@@ -148,6 +156,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     hasuraUrl: values.HASURA_URL,
     dataLayer: values.DATA_LAYER,
     actionsSecret: values.ACTIONS_SECRET,
+    webhookMaxAgeSeconds: values.WEBHOOK_MAX_AGE_SECONDS,
     redisUrl: values.REDIS_URL,
     trustedProxies: values.TRUSTED_PROXIES,
     trustedIssuers: values.TRUSTED_ISSUERS,

@@ -1,6 +1,6 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
-import { startEngine } from 'hasura-embedded'
+import { type SessionCheck, startEngine } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
@@ -18,6 +18,8 @@ const HASURA_TIMEOUT_MS = 120_000
 export type Hasura = {
   readonly url: string
   readonly dataLayer: DataLayer
+  /** Closes the WebSockets whose sessions are over; without effect on a Hasura of another process, which knows no such thing. */
+  readonly endSessions: (isOver: SessionCheck) => Promise<void>
   readonly startDelivery: () => void
   readonly stopDelivery: () => Promise<void>
 }
@@ -53,6 +55,7 @@ async function connectHasura({ started, secrets }: Services, url: string): Promi
   return {
     url,
     dataLayer: openHttpDataLayer(started, url, secrets),
+    endSessions: () => Promise.resolve(),
     startDelivery: () => undefined,
     stopDelivery: () => Promise.resolve(),
   }
@@ -88,6 +91,7 @@ async function startHasura(
     url,
     dataLayer:
       dataLayer === 'http' ? openHttpDataLayer(started, url, secrets) : createEmbeddedDataLayer(engine),
+    endSessions: (isOver) => engine.endSessions(isOver),
     startDelivery: () => engine.startDelivery(),
     stopDelivery: () => engine.stopDelivery(),
   }

@@ -1,4 +1,3 @@
-import { startAuthWebhook } from '@commerce-graph/auth-webhook'
 import { Readiness } from '@commerce-graph/gateway'
 import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
@@ -7,6 +6,7 @@ import { type DataFolder, keptSecrets, openDataFolder } from './data-folder.ts'
 import { openDatabase } from './database.ts'
 import { type DemoShop } from './demo-shop.ts'
 import { errorForLog } from './error-for-log.ts'
+import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openHasura } from './open-hasura.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { readyFile } from './ready-file.ts'
@@ -101,16 +101,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     logger: logger.child({ service: 'rate-limits' }),
   })
   started.defer(() => rateLimits.close())
-  const authWebhook = await startAuthWebhook({
-    port: ports.authWebhook,
-    databaseUrl: database.url,
-    mode: config.mode,
-    trustedProxies: config.trustedProxies ?? [],
-    trustedIssuers: config.trustedIssuers ?? [],
-    rateLimits,
-    logger: logger.child({ service: 'auth-webhook' }),
-  })
-  started.defer(() => authWebhook.close())
+  const authWebhook = await openAuthWebhook(services, config, hasura, rateLimits)
   const actions = await startCommerce(services, config)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())

@@ -18,7 +18,7 @@ import { unservedFeatures } from './metadata/unserved-features.ts'
 import { createRemoteDirectory } from './remote/remote-directory.ts'
 import { createRowCommands } from './rows/row-commands.ts'
 import { createAuthenticator } from './session/authenticator.ts'
-import type { Session } from './session/types.ts'
+import type { Session, SessionCheck } from './session/types.ts'
 import type { Inconsistency, Snapshot } from './snapshot.ts'
 import { createMetadataStore } from './storage/metadata-store.ts'
 
@@ -42,6 +42,11 @@ export interface Engine {
     session: Session,
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<GraphQLResult>
+  /**
+   * Closes the WebSockets whose sessions are over, wherever the service behind the webhook hears that some are. Without it a
+   * session holds for as long as the webhook, or the token, has said.
+   */
+  endSessions(isOver: SessionCheck): Promise<void>
   /** Begins to deliver events. Done at the start, unless `events.delivery` says `when-asked`. */
   startDelivery(): void
   /** Takes no more events, and lets those under way come to their end. */
@@ -124,6 +129,9 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
       executor.isSubscription(request, session)
         ? subscriptionResults(hub, request, session, signal)
         : onlyResult(() => executor.execute(request, session, { signal })),
+    endSessions: async (isOver) => {
+      await server?.endSessions(isOver)
+    },
     startDelivery: () => events.start(),
     stopDelivery: () => events.stop(),
     replaceMetadata: async (metadata) => {

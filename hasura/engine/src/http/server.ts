@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { HasuraError } from '../hasura-error.ts'
 import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
+import type { SessionCheck } from '../session/types.ts'
 import { StartError } from '../start-error.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
 import type { Api } from './api.ts'
@@ -30,6 +31,7 @@ export interface HttpServerOptions {
 export interface HttpServer {
   readonly port: number
   readonly url: string
+  readonly endSessions: (isOver: SessionCheck) => Promise<void>
   /** Takes no more requests, lets running ones finish for a while, then ends them. */
   close(): Promise<void>
 }
@@ -50,6 +52,9 @@ export const startHttpServer = async (api: Api, options: HttpServerOptions): Pro
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    endSessions: async (isOver) => {
+      await webSockets?.endSessions(isOver)
+    },
     close: async () => {
       await webSockets?.close()
       await close(server)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { HasuraError } from '../hasura-error.ts'
 import { defaultHeaders } from '../webhook/default-headers.ts'
@@ -22,39 +21,17 @@ export interface WebhookClient {
 }
 
 const defaultTimeoutMs = 10_000
-/** Answers that may be kept. The oldest goes first; an answer costs less than a kilobyte. */
-const maxCachedSessions = 10_000
 const maxAnswerBytes = 256 * 1024
 
 const answerSchema = z.record(z.string(), z.string())
 
-interface CachedSession {
-  readonly session: Session
-  readonly expiresAt: number
-}
-
-/** Asks Hasura's auth webhook who a request comes from. An answer is kept as long as it says, no longer. */
-export const createWebhookClient = (hook: AuthHook): WebhookClient => {
-  const cache = new Map<string, CachedSession>()
-  return {
-    authenticate: async (request) => {
-      const question = questionOf(hook, request)
-      const key = createHash('sha256').update(JSON.stringify(question)).digest('base64')
-      const cached = cache.get(key)
-      if (cached && cached.expiresAt > Date.now()) return cached.session
-      cache.delete(key)
-      const { session, expiresAt } = await ask(hook, question)
-      if (expiresAt > Date.now()) remember(cache, key, { session, expiresAt })
-      return session
-    },
-  }
-}
-
-const remember = (cache: Map<string, CachedSession>, key: string, entry: CachedSession): void => {
-  const oldest = cache.size >= maxCachedSessions ? cache.keys().next() : undefined
-  if (oldest?.done === false) cache.delete(oldest.value)
-  cache.set(key, entry)
-}
+/**
+ * Asks Hasura's auth webhook who a request comes from, for each request anew. How long the answer holds (`Cache-Control`,
+ * `Expires`) is for WebSockets, which are introduced once.
+ */
+export const createWebhookClient = (hook: AuthHook): WebhookClient => ({
+  authenticate: (request) => ask(hook, questionOf(hook, request)),
+})
 
 /** What the webhook is sent. In a body it gets all of the client's headers, as from Hasura. */
 const questionOf = (
@@ -70,7 +47,7 @@ const questionOf = (
   return { method: mode, url, headers: defaultHeaders, body }
 }
 
-const ask = async (hook: AuthHook, question: WebhookRequest): Promise<CachedSession> => {
+const ask = async (hook: AuthHook, question: WebhookRequest): Promise<Session> => {
   const timeoutMs = hook.timeoutMs ?? defaultTimeoutMs
   const answer = await sendWebhook(question, { timeoutMs, maxAnswerBytes, staysWithHost: true })
   if (answer.kind === 'unanswered')
@@ -88,7 +65,7 @@ const ask = async (hook: AuthHook, question: WebhookRequest): Promise<CachedSess
 const invalidAnswer = (): HasuraError =>
   new HasuraError('unexpected', 'Invalid response from authorization hook', { status: 500 })
 
-const readAnswer = (text: string): CachedSession => {
+const readAnswer = (text: string): Session => {
   const answer = answerSchema.safeParse(parseJson(text))
   if (!answer.success) throw invalidAnswer()
   const values = Object.fromEntries(
@@ -105,7 +82,7 @@ const readAnswer = (text: string): CachedSession => {
   )
   const session = createSession(role, variables)
   const expiresAt = expiryOf(values)
-  return { session: expiresAt > Date.now() ? { ...session, expiresAt } : session, expiresAt }
+  return expiresAt > Date.now() ? { ...session, expiresAt } : session
 }
 
 const parseJson = (text: string): unknown => {

@@ -74,6 +74,10 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   }
 }
 
+/** Whether a request was let in, if it was, by the admin secret alone. */
+export const bearsAdminSecret = (headers: IncomingHttpHeaders): boolean =>
+  secretHeaders.some((name) => typeof headers[name] === 'string')
+
 const adminSecrets = ({ adminSecret }: Pick<AuthenticatorOptions, 'adminSecret'>): readonly string[] =>
   adminSecret === undefined ? [] : [adminSecret].flat()
 

@@ -12,6 +12,12 @@ export interface Session {
   readonly expiresAt?: number
 }
 
+/** Whether a session that was begun with these headers is over: its credential was revoked, or stands for other rights now. */
+export type SessionCheck = (
+  session: Session,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+) => boolean | Promise<boolean>
+
 export const adminRole = 'admin'
 
 /** Makes a session of a role and its variables, whose names may be in any case. */

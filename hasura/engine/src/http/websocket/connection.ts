@@ -5,7 +5,8 @@ import type { WebSocket } from 'ws'
 import { failureOf } from '../../execute/request-failure.ts'
 import type { GraphQLRequest, GraphQLResult } from '../../graphql-request.ts'
 import { HasuraError } from '../../hasura-error.ts'
-import type { Session } from '../../session/types.ts'
+import { bearsAdminSecret } from '../../session/authenticator.ts'
+import type { Session, SessionCheck } from '../../session/types.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
 import type { Api } from '../api.ts'
 import { parseRequest } from '../graphql-endpoint.ts'
@@ -156,6 +157,27 @@ export class Connection {
     if (expiresAt === undefined || this.#socket.readyState !== this.#socket.OPEN) return
     const delay = Math.min(Math.max(0, expiresAt - Date.now()), longestTimerMs)
     this.#expiry = setTimeout(() => this.#socket.close(1000, 'the session has expired'), delay)
+  }
+
+  /**
+   * Closes the connection if the session that it was introduced with is over; one that is being introduced is asked about when
+   * it is. The admin secret is not asked about. A check that fails counts as over.
+   */
+  async endIf(isOver: SessionCheck): Promise<void> {
+    const introduction = this.#introduction
+    const introduced = await introduction
+    if (introduced === undefined || this.#socket.readyState !== this.#socket.OPEN) return
+    const over = await this.#isOver(introduced, isOver)
+    if (over && this.#introduction === introduction) this.#socket.close(1000, 'the session has ended')
+  }
+
+  async #isOver({ session, headers }: Introduction, isOver: SessionCheck): Promise<boolean> {
+    try {
+      return !bearsAdminSecret(headers) && (await isOver(session, headers))
+    } catch (error) {
+      this.#logger.error({ err: error }, 'whether a session is over could not be found out: it is ended')
+      return true
+    }
   }
 
   #start(id: string, payload: unknown): void {

@@ -58,10 +58,10 @@ const id = z.string().min(1).max(256)
 
 const clientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('connection_init'), payload: initPayload }),
-  z.object({ type: z.literal(['start', 'subscribe']), id, payload: z.unknown() }),
+  z.object({ type: z.literal(['start', 'subscribe']), id, payload: z.unknown().optional() }),
   z.object({ type: z.literal(['stop', 'complete']), id }),
   z.object({ type: z.literal('connection_terminate') }),
-  z.object({ type: z.literal('ping'), payload: z.unknown() }),
+  z.object({ type: z.literal('ping'), payload: z.unknown().optional() }),
   z.object({ type: z.literal('pong') }),
 ])
 

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws'
 import { HasuraError } from '../../hasura-error.ts'
 import { type CorsPolicy, allowsOrigin } from '../cors.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
+import type { SessionCheck } from '../../session/types.ts'
 import { Connection, type ConnectionEndpoint, type ConnectionLimits } from './connection.ts'
 import { legacyProtocol, transportProtocol } from './protocol.ts'
 
@@ -21,6 +22,8 @@ export interface WebSocketOptions extends ConnectionLimits {
 }
 
 export interface WebSockets {
+  /** Closes the connections whose sessions are over. */
+  readonly endSessions: (isOver: SessionCheck) => Promise<void>
   /** Tells every client that the server goes, and ends the connections of those that don't leave soon. */
   readonly close: () => Promise<void>
 }
@@ -55,6 +58,7 @@ export const serveWebSockets = (
     handleProtocols: (offered) =>
       ['graphql-transport-ws', 'graphql-ws'].find((name) => offered.has(name)) ?? false,
   })
+  const connections = new Set<Connection>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal = refusalOf(request, sockets.clients.size, options)
     if (refusal !== undefined) {
@@ -65,10 +69,22 @@ export const serveWebSockets = (
     sockets.handleUpgrade(request, socket, head, (client) => {
       const protocol = client.protocol === 'graphql-transport-ws' ? transportProtocol : legacyProtocol
       const headers = headersOf(request, options.readsCookies)
-      new Connection(client, protocol, headers, { ...endpoint, api }, options, options.logger)
+      const connection = new Connection(
+        client,
+        protocol,
+        headers,
+        { ...endpoint, api },
+        options,
+        options.logger,
+      )
+      connections.add(connection)
+      client.once('close', () => connections.delete(connection))
     })
   })
   return {
+    endSessions: async (isOver) => {
+      await Promise.all([...connections].map((connection) => connection.endIf(isOver)))
+    },
     close: async () => {
       for (const client of sockets.clients) client.close(serviceRestart, 'shutting server down')
       const deadline = setTimeout(() => {

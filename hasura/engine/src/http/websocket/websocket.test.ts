@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, createServer } from 'node:http'
+import { type IncomingMessage, type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { EngineOptions } from '../../engine-options.ts'
 import { type Engine, startEngine } from '../../engine.ts'
 import { parseJwtSecrets } from '../../session/jwt-config.ts'
+import type { SessionCheck } from '../../session/types.ts'
 
 let database: TestDatabase
 let client: pg.Client
@@ -351,6 +352,78 @@ describe('a connection', () => {
       webhook.close()
       webhook.closeAllConnections()
     }
+  })
+
+  describe('whose session is over', () => {
+    let webhook: Server
+    let release: (() => void) | undefined
+    /** A webhook that takes `Authorization: <merchant>` for who asks, and waits before it answers where it is told to. */
+    const startWithWebhook = async (waiting?: Promise<void>): Promise<Engine> => {
+      webhook = createServer((request, response) => {
+        void (waiting ?? Promise.resolve()).then(() =>
+          response.end(
+            JSON.stringify({
+              'X-Hasura-Role': 'merchant',
+              'X-Hasura-Merchant-Id': request.headers.authorization,
+              'Cache-Control': 'max-age=3600',
+            }),
+          ),
+        )
+      }).listen(0, '127.0.0.1')
+      await once(webhook, 'listening')
+      const { port } = webhook.address() as AddressInfo
+      return start({ authHook: { url: `http://127.0.0.1:${port}`, mode: 'GET' } })
+    }
+    afterEach(() => {
+      release?.()
+      webhook.close()
+      webhook.closeAllConnections()
+    })
+    const isOfOne: SessionCheck = ({ variables }, { authorization }) =>
+      variables['x-hasura-merchant-id'] === '1' && authorization === '1'
+    const ended = { code: 1000, reason: 'the session has ended' }
+
+    test('is closed, and the others go on', async () => {
+      const engine = await startWithWebhook()
+      const [one, two, admin] = [
+        await connect(engine, transport),
+        await connect(engine, transport),
+        await connect(engine, transport),
+      ]
+      await one.init({ Authorization: '1' })
+      await two.init({ Authorization: '2' })
+      await admin.init(merchant('1'))
+      two.send({ type: 'subscribe', id: 'a', payload: live })
+      expect(await two.next()).toEqual({ type: 'next', id: 'a', payload: rows('Hat') })
+      await engine.endSessions(isOfOne)
+      expect(await one.closed).toEqual(ended)
+      await client.query(`update product set title = 'Cap' where merchant_id = 2`)
+      expect(await two.next()).toEqual({ type: 'next', id: 'a', payload: rows('Cap') })
+      admin.send({ type: 'subscribe', id: 'a', payload: live })
+      expect(await admin.next()).toEqual({ type: 'next', id: 'a', payload: rows('Cup') })
+    })
+
+    test('is closed where the webhook was still thinking when it ended', async () => {
+      const waiting = new Promise<void>((resolve) => (release = resolve))
+      const engine = await startWithWebhook(waiting)
+      const one = await connect(engine, transport)
+      const acknowledged = one.init({ Authorization: '1' })
+      // What is sent on one connection is read in order: the answer means that the introduction has begun.
+      one.send({ type: 'ping' })
+      expect(await acknowledged).toEqual({ type: 'pong' })
+      const ending = engine.endSessions(isOfOne)
+      release?.()
+      await ending
+      expect(await one.closed).toEqual(ended)
+    })
+
+    test('is closed where nobody can say whether it is', async () => {
+      const engine = await startWithWebhook()
+      const one = await connect(engine, transport)
+      await one.init({ Authorization: '1' })
+      await engine.endSessions(() => Promise.reject(new Error('not now')))
+      expect(await one.closed).toEqual(ended)
+    })
   })
 
   test('ends with the token that it was opened with', async () => {

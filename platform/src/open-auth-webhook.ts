@@ -1,0 +1,47 @@
+import { type AuthWebhook, startAuthWebhook } from '@commerce-graph/auth-webhook'
+import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { PlatformConfig } from './configuration.ts'
+import type { Hasura } from './open-hasura.ts'
+import type { Services } from './services.ts'
+
+/** The engine in this process closes the sockets of who is out at once, so that the others may stay. */
+const EMBEDDED_MAX_AGE_SECONDS = 86_400
+/** Another Hasura hears nothing of a revocation: a credential may go on reading for as long. */
+const OFFICIAL_MAX_AGE_SECONDS = 60
+
+/** Hasura's auth webhook; when access changes, Hasura's WebSockets are ended whose sessions would be others now, or none. */
+export async function openAuthWebhook(
+  { ports, started, databaseUrl, logger }: Services,
+  config: PlatformConfig,
+  hasura: Hasura,
+  rateLimits: RateLimits,
+): Promise<AuthWebhook> {
+  const log = logger.child({ service: 'auth-webhook' })
+  const maxAgeSeconds = config.hasuraUrl === undefined ? EMBEDDED_MAX_AGE_SECONDS : OFFICIAL_MAX_AGE_SECONDS
+  const authWebhook = await startAuthWebhook({
+    port: ports.authWebhook,
+    databaseUrl,
+    mode: config.mode,
+    trustedProxies: config.trustedProxies ?? [],
+    trustedIssuers: config.trustedIssuers ?? [],
+    maxAgeSeconds: config.webhookMaxAgeSeconds ?? maxAgeSeconds,
+    rateLimits,
+    onAccessChange: (changed) => {
+      void endSessions(changed).catch((error: unknown) => {
+        log.error({ err: error }, 'the sessions of WebSockets could not be looked at')
+      })
+    },
+    logger: log,
+  })
+  started.defer(() => authWebhook.close())
+
+  /** Of one merchant, or of all. */
+  function endSessions(merchantId: string | undefined): Promise<void> {
+    return hasura.endSessions(async ({ variables, isAdmin }, headers) => {
+      const sessionsMerchant = variables['x-hasura-merchant-id']
+      if (isAdmin || (merchantId !== undefined && sessionsMerchant !== merchantId)) return false
+      return !(await authWebhook.isCurrent(headers, variables))
+    })
+  }
+  return authWebhook
+}
