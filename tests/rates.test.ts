@@ -23,65 +23,68 @@ async function keyOn(plan: string): Promise<string> {
   return key
 }
 
-describe.skipIf(!hasRedis)('three processes on one Redis', () => {
-  let redis: RedisProcess
-  let gateways: readonly GatewayProcess[]
-  beforeAll(async () => {
-    redis = await RedisProcess.start()
-    gateways = await Promise.all([1, 2, 3].map(() => startGatewayProcess(platform.databaseUrl, redis.url)))
-  }, 60_000)
-  afterAll(async () => {
-    await Promise.all(gateways.map((gateway) => gateway.stop()))
-    await redis.stop()
-  })
+describe.skipIf(!hasRedis)(
+  `three processes on one Redis${hasRedis ? '' : ' (skipped: no redis-server is installed)'}`,
+  () => {
+    let redis: RedisProcess
+    let gateways: readonly GatewayProcess[]
+    beforeAll(async () => {
+      redis = await RedisProcess.start()
+      gateways = await Promise.all([1, 2, 3].map(() => startGatewayProcess(platform.databaseUrl, redis.url)))
+    }, 60_000)
+    afterAll(async () => {
+      await Promise.all(gateways.map((gateway) => gateway.stop()))
+      await redis.stop()
+    })
 
-  const health = () =>
-    Promise.all(
-      gateways.map(async ({ url }) => {
-        const response = await fetch(`${url}/readyz`)
-        const { checks } = (await response.json()) as { checks: { rateLimits: string } }
-        return [response.status, checks.rateLimits] as const
-      }),
-    )
-  const everyoneSays = (what: string) =>
-    expect.poll(health, { timeout: 20_000 }).toEqual(gateways.map(() => [200, what]))
-  const send = (key: string, requests: number) =>
-    sendRequests({ urls: gateways.map(({ url }) => `${url}/graphql`), key, requests, atOnce: 24 })
+    const health = () =>
+      Promise.all(
+        gateways.map(async ({ url }) => {
+          const response = await fetch(`${url}/readyz`)
+          const { checks } = (await response.json()) as { checks: { rateLimits: string } }
+          return [response.status, checks.rateLimits] as const
+        }),
+      )
+    const everyoneSays = (what: string) =>
+      expect.poll(health, { timeout: 20_000 }).toEqual(gateways.map(() => [200, what]))
+    const send = (key: string, requests: number) =>
+      sendRequests({ urls: gateways.map(({ url }) => `${url}/graphql`), key, requests, atOnce: 24 })
 
-  test('hold a plan’s rate together, to the request', async () => {
-    await everyoneSays('ok')
-    const [free, pro] = await Promise.all([keyOn('FREE'), keyOn('PRO')])
-    expect(await send(free, 300)).toEqual({ 200: 100, 429: 200 })
-    expect(await send(pro, 1_300)).toEqual({ 200: 1_000, 429: 300 })
-  })
+    test('hold a plan’s rate together, to the request', async () => {
+      await everyoneSays('ok')
+      const [free, pro] = await Promise.all([keyOn('FREE'), keyOn('PRO')])
+      expect(await send(free, 300)).toEqual({ 200: 100, 429: 200 })
+      expect(await send(pro, 1_300)).toEqual({ 200: 1_000, 429: 300 })
+    })
 
-  test.each([
-    ['stops', () => redis.stop(), () => redis.start()],
-    ['hangs', () => redis.freeze(), () => redis.thaw()],
-  ])('go on when Redis %s, say so, and are right again when it is back', async (_how, lose, restore) => {
-    await everyoneSays('ok')
-    const key = await keyOn('PRO')
-    expect(await send(key, 30)).toEqual({ 200: 30 })
-    await lose()
-    expect(await send(key, 300)).toEqual({ 200: 300 })
-    const away = 'Redis is away: each process holds the limits for itself'
-    await everyoneSays(away)
-    // A process alone holds the rate still.
-    const [first] = gateways
-    const own = await keyOn('FREE')
-    expect(
-      await sendRequests({ urls: [`${first?.url ?? ''}/graphql`], key: own, requests: 150, atOnce: 8 }),
-    ).toEqual({ 200: 100, 429: 50 })
+    test.each([
+      ['stops', () => redis.stop(), () => redis.start()],
+      ['hangs', () => redis.freeze(), () => redis.thaw()],
+    ])('go on when Redis %s, say so, and are right again when it is back', async (_how, lose, restore) => {
+      await everyoneSays('ok')
+      const key = await keyOn('PRO')
+      expect(await send(key, 30)).toEqual({ 200: 30 })
+      await lose()
+      expect(await send(key, 300)).toEqual({ 200: 300 })
+      const away = 'Redis is away: each process holds the limits for itself'
+      await everyoneSays(away)
+      // A process alone holds the rate still.
+      const [first] = gateways
+      const own = await keyOn('FREE')
+      expect(
+        await sendRequests({ urls: [`${first?.url ?? ''}/graphql`], key: own, requests: 150, atOnce: 8 }),
+      ).toEqual({ 200: 100, 429: 50 })
 
-    await restore()
-    await everyoneSays('ok')
-    expect(await send(await keyOn('FREE'), 300)).toEqual({ 200: 100, 429: 200 })
-    for (const { log } of gateways) {
-      expect(log.filter((line) => line.includes('Redis is away')).length).toBeGreaterThan(0)
-      expect(log.filter((line) => line.includes('Redis is back')).length).toBeGreaterThan(0)
-    }
-  })
-})
+      await restore()
+      await everyoneSays('ok')
+      expect(await send(await keyOn('FREE'), 300)).toEqual({ 200: 100, 429: 200 })
+      for (const { log } of gateways) {
+        expect(log.filter((line) => line.includes('Redis is away')).length).toBeGreaterThan(0)
+        expect(log.filter((line) => line.includes('Redis is back')).length).toBeGreaterThan(0)
+      }
+    })
+  },
+)
 
 test('requests to /v1/graphql are counted together with those to /graphql', async () => {
   const key = await keyOn('FREE')

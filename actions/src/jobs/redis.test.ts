@@ -21,40 +21,43 @@ const isThere = await new Promise<boolean>((resolve) => {
 })
 
 // The default never needs Redis, so a machine without one has nothing to try here.
-describe.skipIf(!isThere)('with Redis, the workers', () => {
-  let shop: TestShop
-  let redis: Redis
-  beforeAll(async () => {
-    shop = await openTestShop()
-    redis = new Redis(REDIS_URL)
-  })
-  afterAll(async () => {
-    await redis.flushdb()
-    redis.disconnect()
-    await shop.close()
-  })
+describe.skipIf(!isThere)(
+  `with Redis${isThere ? '' : ' (skipped: no redis-server is installed)'}, the workers`,
+  () => {
+    let shop: TestShop
+    let redis: Redis
+    beforeAll(async () => {
+      shop = await openTestShop()
+      redis = new Redis(REDIS_URL)
+    })
+    afterAll(async () => {
+      await redis.flushdb()
+      redis.disconnect()
+      await shop.close()
+    })
 
-  test('keep their queue there and purge what has expired', async () => {
-    const merchant = await shop.createMerchant()
-    await shop.database`
+    test('keep their queue there and purge what has expired', async () => {
+      const merchant = await shop.createMerchant()
+      await shop.database`
       INSERT INTO platform.idempotency_record (merchant_id, key, operation, fingerprint, response, expires_at)
       VALUES (${merchant.merchantId}, 'old', 'createOrder', '', '{}', now())`
-    const workers = await startWorkers({
-      databaseUrl: shop.databaseUrl,
-      redisUrl: REDIS_URL,
-      processors: [shop.cardProcessor],
-      secretBox: shop.secretBox,
-      mailer: createSmtpTransport('smtp://127.0.0.1:9'),
-      unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
-      intervals: { 'purge-expired': 200 },
-      logger: silent,
+      const workers = await startWorkers({
+        databaseUrl: shop.databaseUrl,
+        redisUrl: REDIS_URL,
+        processors: [shop.cardProcessor],
+        secretBox: shop.secretBox,
+        mailer: createSmtpTransport('smtp://127.0.0.1:9'),
+        unsubscribeUrl: 'http://127.0.0.1:9/unsubscribe',
+        intervals: { 'purge-expired': 200 },
+        logger: silent,
+      })
+      try {
+        const records = () => shop.database`SELECT 1 FROM platform.idempotency_record WHERE key = 'old'`
+        await expect.poll(records, { timeout: 10_000 }).toEqual([])
+        expect((await redis.keys('*maintenance*')).length).toBeGreaterThan(0)
+      } finally {
+        await workers.stop()
+      }
     })
-    try {
-      const records = () => shop.database`SELECT 1 FROM platform.idempotency_record WHERE key = 'old'`
-      await expect.poll(records, { timeout: 10_000 }).toEqual([])
-      expect((await redis.keys('*maintenance*')).length).toBeGreaterThan(0)
-    } finally {
-      await workers.stop()
-    }
-  })
-})
+  },
+)

@@ -1,0 +1,22 @@
+import { appendFileSync } from 'node:fs'
+import type { Reporter, TestModule } from 'vitest/node'
+
+/**
+ * Lists, after everything else, what was skipped: the name of a suite says what it needs. CI passes SKIPPED_TESTS, the file in which
+ * it collects them for its last lines.
+ */
+export default class SkippedTests implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const lines = modules.flatMap((module) => {
+      const tests = [...module.children.allTests('skipped')]
+      const suites = Map.groupBy(tests, ({ fullName }) => fullName.split(' > ')[0])
+      return [...suites].map(
+        ([suite, skipped]) => `${module.relativeModuleId}: ${suite}, ${skipped.length} tests\n`,
+      )
+    })
+    if (lines.length === 0) return
+    process.stdout.write(`\nSkipped:\n${lines.join('')}`)
+    const file = process.env['SKIPPED_TESTS']
+    if (file !== undefined) appendFileSync(file, lines.join(''))
+  }
+}

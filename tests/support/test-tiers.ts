@@ -1,0 +1,81 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+
+/**
+ * What makes a test more than a unit test: the Postgres of the test run, or a process of its own. A test file belongs to the tier
+ * `database` when its imports reach one of these, through however many modules, and to the tier `unit` when they don't.
+ */
+const OUTSIDE: ReadonlySet<string> = new Set([
+  path.join(ROOT, 'local-postgres/src/test-database.ts'),
+  path.join(ROOT, 'local-postgres/src/local-postgres.ts'),
+  'node:child_process',
+])
+
+export type TestTiers = { readonly unit: readonly string[]; readonly database: readonly string[] }
+
+/** The test files of the repository by tier, relative to its root. */
+export function testTiers(): TestTiers {
+  const files = globSync('**/*.test.ts', {
+    cwd: ROOT,
+    exclude: (name) => name === 'node_modules' || name.startsWith('.data') || name === 'dist',
+  }).sort()
+  const graph = new ImportGraph()
+  const tier = (file: string): boolean => graph.reaches(path.join(ROOT, file), OUTSIDE)
+  return { unit: files.filter((file) => !tier(file)), database: files.filter(tier) }
+}
+
+/** Which module imports which, read from the source; types are no imports. */
+class ImportGraph {
+  readonly #imports = new Map<string, readonly string[]>()
+  readonly #workspaces = workspaceExports()
+
+  reaches(start: string, targets: ReadonlySet<string>): boolean {
+    const seen = new Set<string>()
+    const waiting = [start]
+    for (let module = waiting.pop(); module !== undefined; module = waiting.pop()) {
+      if (targets.has(module)) return true
+      if (seen.has(module) || !path.isAbsolute(module)) continue
+      seen.add(module)
+      waiting.push(...this.#importsOf(module))
+    }
+    return false
+  }
+
+  #importsOf(module: string): readonly string[] {
+    const known = this.#imports.get(module)
+    if (known !== undefined) return known
+    const source = existsSync(module) ? readFileSync(module, 'utf8') : ''
+    const found = [...source.matchAll(IMPORT)].map(([, from, sideEffect, dynamic]) =>
+      this.#resolve(module, from ?? sideEffect ?? dynamic ?? ''),
+    )
+    this.#imports.set(module, found)
+    return found
+  }
+
+  #resolve(module: string, specifier: string): string {
+    if (specifier.startsWith('.')) return path.resolve(path.dirname(module), specifier)
+    return this.#workspaces.get(specifier) ?? specifier
+  }
+}
+
+const IMPORT =
+  /^(?:import|export)\b(?!\s+type\b)[^'";]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
+
+/** Each name under which a workspace exports a module, with the module's file. */
+function workspaceExports(): ReadonlyMap<string, string> {
+  const { workspaces } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    workspaces: readonly string[]
+  }
+  const found = new Map<string, string>()
+  for (const folder of workspaces) {
+    const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as {
+      readonly name: string
+      readonly exports?: Readonly<Record<string, string>>
+    }
+    for (const [name, file] of Object.entries(manifest.exports ?? {}))
+      found.set(path.posix.join(manifest.name, name), path.join(ROOT, folder, file))
+  }
+  return found
+}
