@@ -1,46 +1,60 @@
 import { LocalPostgresError } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import { readConfiguration } from '../src/configuration.ts'
+import { type Ending, firstEnding } from '../src/endings.ts'
 import { type Platform, startPlatform } from '../src/platform.ts'
 import { PlatformError } from '../src/platform-error.ts'
 import { welcome } from '../src/welcome.ts'
 
-const STOP_TIMEOUT_MS = 40_000
+/** Longer than the longest request may take, and what is stopped after it. */
+const STOP_TIMEOUT_MS = 75_000
 
-const stopRequested = new Promise<NodeJS.Signals>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // Ctrl-C arrives more than once: from the terminal, from npm and from scripts/run.mjs.
-    process.on(signal, resolve)
-  }
-})
-
-async function main(): Promise<number> {
+async function main(ending: Promise<Ending>): Promise<number> {
   const config = readConfiguration(process.env)
   const starting = startPlatform(config, (message) => console.log(message))
-  const early = await Promise.race([starting.then(() => undefined), stopRequested])
-  if (early !== undefined) console.log('Finishing the start, then stopping …')
+  const early = await Promise.race([starting.then(() => undefined), ending])
+  if (early !== undefined) {
+    console.log('Finishing the start, then stopping …')
+    limitStop()
+  }
   const platform = await starting
-  if (early !== undefined) return stop(platform, 0)
+  if (early !== undefined) return stop(platform, exitCode(early))
   console.log(welcome(platform, config.mode, join(config.dataDir, 'ready.json')))
-  const crash = await Promise.race([platform.crashed, stopRequested.then(() => undefined)])
-  if (crash === undefined) return stop(platform, 0)
-  console.error(`Postgres has ended by itself: ${crash}`)
+  const end = await Promise.race([platform.crashed, ending])
+  if (typeof end !== 'string') return stop(platform, exitCode(end))
+  console.error(`Postgres has ended by itself: ${end}`)
   return stop(platform, 1)
 }
 
-async function stop(platform: Platform, exitCode: number): Promise<number> {
+function exitCode({ kind }: Ending): number {
+  switch (kind) {
+    case 'asked':
+      return 0
+    case 'uncaught':
+      return 1
+    default:
+      return kind satisfies never
+  }
+}
+
+async function stop(platform: Platform, code: number): Promise<number> {
   console.log('Stopping …')
+  limitStop()
+  await platform.stop()
+  console.log('Stopped.')
+  return code
+}
+
+/** Whatever hangs, the process ends. */
+function limitStop(): void {
   setTimeout(() => {
     console.error('Stopping takes too long; giving up.')
     process.exit(1)
   }, STOP_TIMEOUT_MS).unref()
-  await platform.stop()
-  console.log('Stopped.')
-  return exitCode
 }
 
 try {
-  process.exit(await main())
+  process.exit(await main(firstEnding()))
 } catch (error) {
   if (!(error instanceof PlatformError || error instanceof LocalPostgresError)) throw error
   console.error(`\n${error.message}`)

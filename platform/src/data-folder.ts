@@ -25,6 +25,14 @@ export type DataFolder = {
 /** What is kept there besides Postgres' own folder. */
 export const DATA_FILES = ['ready.json', 'keys.json', 'secrets.json'] as const
 export type DataFile = (typeof DATA_FILES)[number]
+/** What to do about a file that can't be read. */
+const REMEDIES: Readonly<Record<DataFile, string>> = {
+  'ready.json': 'Remove it; it is written anew at each start.',
+  'keys.json': 'Remove it to have new keys of the demo shop made.',
+  'secrets.json':
+    'It holds the key that secrets in the database are sealed with: restore it from a backup. If there is none, the second factors of all ' +
+    'users are lost, and everybody has to sign in again; only then remove it, to have new secrets made.',
+}
 export const POSTGRES_FOLDER = 'postgres'
 /** Where e-mail goes when there is no server for it. */
 export const OUTBOX_FOLDER = 'outbox'
@@ -41,7 +49,7 @@ export function openDataFolder(path: string): DataFolder {
   }
   return {
     path: folder,
-    read: (name, schema) => readJson(join(folder, name), schema),
+    read: (name, schema) => readJson(join(folder, name), schema, REMEDIES[name]),
     write: (name, value) => writeJson(join(folder, name), value),
     remove: (name) => rmSync(join(folder, name), { force: true }),
     release: lock.release,
@@ -58,7 +66,7 @@ function createFolder(path: string): string {
   }
 }
 
-function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
+function readJson<T>(path: string, schema: z.ZodType<T>, remedy: string): T | undefined {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -69,7 +77,7 @@ function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    throw new PlatformError(`${path} is damaged. Remove it to have a new one made.`)
+    throw new PlatformError(`${path} is damaged. ${remedy}`)
   }
 }
 

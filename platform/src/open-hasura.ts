@@ -8,6 +8,7 @@ import { type DemoShop, openDemoShop } from './demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import type { Progress } from './platform.ts'
 import { prepareSchema } from './prepare-schema.ts'
+import { preparingAlone } from './preparing-alone.ts'
 import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
@@ -24,19 +25,36 @@ export type Hasura = {
   readonly stopDelivery: () => Promise<void>
 }
 
-/** Hasura, with the schema, the metadata and the demo shop in place. */
+/** Hasura, with the schema, the metadata and the demo shop in place. Processes that start together do this one after the other. */
 export async function openHasura(
+  services: Services,
+  config: PlatformConfig,
+  folder: DataFolder,
+  progress: Progress,
+): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
+  const { hasuraUrl } = config
+  if (hasuraUrl !== undefined) {
+    progress(`Waiting for Hasura at ${hasuraUrl}`)
+    // It may start together with this process.
+    await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
+  }
+  return preparingAlone(
+    services.databaseUrl,
+    () => progress('Another process prepares the database; waiting for it'),
+    () => prepareHasura(services, config, folder, progress),
+  )
+}
+
+async function prepareHasura(
   services: Services,
   { hasuraUrl, dataLayer }: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
 ): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
   const { secrets, databaseUrl } = services
-  progress(hasuraUrl === undefined ? 'Starting the Hasura engine' : `Waiting for Hasura at ${hasuraUrl}`)
+  if (hasuraUrl === undefined) progress('Starting the Hasura engine')
   const hasura =
-    hasuraUrl === undefined
-      ? await startHasura(services, dataLayer)
-      : await connectHasura(services, hasuraUrl)
+    hasuraUrl === undefined ? await startHasura(services, dataLayer) : connectHasura(services, hasuraUrl)
   const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
   await prepareSchema(api, (name) => progress(`  ${name}`))
@@ -49,9 +67,8 @@ export async function openHasura(
   }
 }
 
-/** It may start together with this process. Its events come when it likes: until the actions listen they fail, and come again. */
-async function connectHasura({ started, secrets }: Services, url: string): Promise<Hasura> {
-  await untilHealthy(`${url.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
+/** Its events come when it likes: until the actions listen they fail, and come again. */
+function connectHasura({ started, secrets }: Services, url: string): Hasura {
   return {
     url,
     dataLayer: openHttpDataLayer(started, url, secrets),

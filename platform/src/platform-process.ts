@@ -29,6 +29,7 @@ export class PlatformProcess {
   /** The first of its ports. */
   readonly port: number
   #child: ChildProcess | undefined
+  #output = ''
 
   private constructor(dataDir: string, port: number) {
     this.dataDir = dataDir
@@ -42,9 +43,34 @@ export class PlatformProcess {
     )
   }
 
+  /** What it has written since its last start. */
+  get output(): string {
+    return this.#output
+  }
+
   /** @param env beside what every such platform is started with */
   async start(env: Readonly<Record<string, string>> = {}): Promise<Ready> {
-    let output = ''
+    const child = this.launch(env)
+    const deadline = Date.now() + START_TIMEOUT_MS
+    while (Date.now() < deadline) {
+      if (child.exitCode !== null)
+        throw new Error(`the platform ended with ${child.exitCode}:\n${this.#output}`)
+      const ready = await this.#readReadyFile(child.pid)
+      if (ready !== undefined) return ready
+      await delay(100)
+    }
+    throw new Error(`the platform was not ready within ${START_TIMEOUT_MS} ms:\n${this.#output}`)
+  }
+
+  /** The process of the last start. */
+  child(): ChildProcess {
+    if (this.#child === undefined) throw new Error('the platform was not started')
+    return this.#child
+  }
+
+  /** Begins a start, and doesn't wait for it. */
+  launch(env: Readonly<Record<string, string>> = {}): ChildProcess {
+    this.#output = ''
     const child = spawn(process.execPath, ['bin/start.ts'], {
       cwd: PACKAGE,
       env: {
@@ -57,17 +83,10 @@ export class PlatformProcess {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (this.#output += chunk.toString()))
     this.#child = child
-    const deadline = Date.now() + START_TIMEOUT_MS
-    while (Date.now() < deadline) {
-      if (child.exitCode !== null) throw new Error(`the platform ended with ${child.exitCode}:\n${output}`)
-      const ready = await this.#readReadyFile(child.pid)
-      if (ready !== undefined) return ready
-      await delay(100)
-    }
-    throw new Error(`the platform was not ready within ${START_TIMEOUT_MS} ms:\n${output}`)
+    return child
   }
 
   /** As the kernel's out-of-memory killer does it: no handler runs, nothing is flushed. */

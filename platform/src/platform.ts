@@ -1,5 +1,5 @@
 import { Readiness } from '@commerce-graph/gateway'
-import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { checkRedis, createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
 import { type PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets, openDataFolder } from './data-folder.ts'
@@ -8,6 +8,7 @@ import { type DemoShop } from './demo-shop.ts'
 import { errorForLog } from './error-for-log.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openHasura } from './open-hasura.ts'
+import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { readyFile } from './ready-file.ts'
 import { startCommerce } from './start-commerce.ts'
@@ -83,6 +84,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     pino.destination({ dest: 2, sync: true }),
   )
   const secrets = keptSecrets(folder, config)
+  await requireRedis(config.redisUrl)
 
   progress(config.databaseUrl === undefined ? 'Starting Postgres' : 'Connecting to Postgres')
   const database = await openDatabase({
@@ -119,4 +121,10 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     sendsMail: config.smtpUrl !== undefined,
     crashed: database.crashed,
   }
+}
+
+/** Throws a PlatformError when there is to be a Redis and none answers. Once the platform runs it goes on without. */
+async function requireRedis(url: string | undefined): Promise<void> {
+  const problem = url === undefined ? null : await checkRedis(url)
+  if (problem !== null) throw new PlatformError(`REDIS_URL can't be used: ${problem}`)
 }

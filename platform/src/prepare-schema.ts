@@ -1,4 +1,10 @@
-import { applyMetadata, type HasuraApi, migrate, type SqlFailure } from '@commerce-graph/hasura-cli'
+import {
+  applyMetadata,
+  type HasuraApi,
+  InterruptedMigrationError,
+  migrate,
+  type SqlFailure,
+} from '@commerce-graph/hasura-cli'
 import { join } from 'node:path'
 import { PlatformError } from './platform-error.ts'
 
@@ -16,6 +22,8 @@ export async function prepareSchema(api: HasuraApi, onMigration: (name: string) 
     directory,
     database: SOURCE,
     onStep: ({ version, name }) => onMigration(`${version}_${name}`),
+  }).catch((error: unknown) => {
+    throw error instanceof InterruptedMigrationError ? new PlatformError(error.message) : error
   })
   switch (outcome.kind) {
     case 'migrated':

@@ -1,3 +1,4 @@
+export { checkRedis } from './check-redis.ts'
 export type { Plan, Rate, RateSettings } from './rates.ts'
 export { ratesFrom, rateVariables } from './rates.ts'
 export type { Admission, Caller, Exceeded, RateLimitsOptions } from './rate-limits.ts'

@@ -5,6 +5,7 @@ export { diffMetadata, exportMetadata } from './export-metadata.ts'
 export {
   type HasuraApi,
   HasuraApiError,
+  InterruptedMigrationError,
   migrate,
   type MigrateOptions,
   type MigrateOutcome,

@@ -1,0 +1,48 @@
+import postgres from '@commerce-graph/postgres-driver'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PlatformError } from './platform-error.ts'
+
+/** Any number that nothing else locks. */
+const PREPARATION_LOCK = 7_267_481_001
+const POLL_MS = 200
+/** Longer than all migrations take on an old and large database that is worth waiting for. */
+const TIMEOUT_MS = 10 * 60_000
+
+/**
+ * Does what only one process may do at a time on a database: migrations, metadata and seeds. The lock is a session's, so that
+ * Postgres gives it back however the process ends. Throws a PlatformError when another process keeps it for ten minutes.
+ *
+ * @param onWait is called once, when another process has it
+ */
+export async function preparingAlone<T>(
+  databaseUrl: string,
+  onWait: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    idle_timeout: 0,
+    // A driver that renews its connection would lose the lock with the old one.
+    max_lifetime: null,
+    connection: { application_name: 'platform preparation' },
+    onnotice: () => undefined,
+  })
+  try {
+    const deadline = Date.now() + TIMEOUT_MS
+    const tryLock = async () => {
+      const [row] = await sql<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${PREPARATION_LOCK}) AS taken`
+      return row?.taken === true
+    }
+    for (let waiting = false; !(await tryLock()); waiting = true) {
+      if (!waiting) onWait()
+      if (Date.now() > deadline)
+        throw new PlatformError(
+          'Another process has been migrating this database for ten minutes. pg_stat_activity shows it as "platform preparation".',
+        )
+      await sleep(POLL_MS)
+    }
+    return await work()
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

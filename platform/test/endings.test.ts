@@ -1,0 +1,108 @@
+import { freePorts } from '@commerce-graph/local-postgres'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import postgres from '@commerce-graph/postgres-driver'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { PlatformProcess } from '../src/platform-process.ts'
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+/** Throws from a timer when it is asked to, where nothing can catch it. */
+const throwing =
+  'data:text/javascript,' +
+  encodeURIComponent(`process.on('SIGUSR2', () => setImmediate(() => {
+    throw new Error('out of a timer', { cause: new Error('the reason behind it') })
+  }))`)
+
+describe('the process', { timeout: 180_000 }, () => {
+  const made: PlatformProcess[] = []
+  const create = async () => {
+    const platform = await PlatformProcess.create()
+    made.push(platform)
+    return platform
+  }
+  afterEach(async () => {
+    for (const platform of made.splice(0)) {
+      await platform.kill()
+      await platform.remove()
+    }
+  })
+
+  test('that meets an error which nothing catches logs it whole, stops its Postgres and ends with 1', async () => {
+    const platform = await create()
+    const { databaseUrl } = await platform.start({
+      NODE_OPTIONS: `--import=${throwing}`,
+      LOG_LEVEL: 'silent',
+    })
+    const child = platform.child()
+    const ended = once(child, 'exit')
+    child.kill('SIGUSR2')
+    expect(await ended).toEqual([1, null])
+    expect(platform.output).toContain('out of a timer')
+    expect(platform.output).toContain('the reason behind it')
+    expect(existsSync(path.join(platform.dataDir, 'ready.json'))).toBe(false)
+    expect(await accepts(Number(new URL(databaseUrl).port))).toBe(false)
+  })
+
+  test('that waits, and is told a second time to stop, ends at once', async () => {
+    const database = await createTestDatabase()
+    const holder = postgres(database.url, { max: 1 })
+    try {
+      // What a process that migrates holds.
+      await holder`SELECT pg_advisory_lock(7267481001)`
+      const platform = await create()
+      const child = platform.launch({ DATABASE_URL: database.url })
+      const ended = once(child, 'exit')
+      await expect
+        .poll(() => platform.output, { timeout: 30_000 })
+        .toContain('Another process prepares the database')
+      child.kill('SIGTERM')
+      await expect.poll(() => platform.output, { timeout: 10_000 }).toContain('Finishing the start')
+      // npm, the terminal and the runner repeat a signal within a second.
+      await sleep(1_100)
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([1, null])
+    } finally {
+      await holder.end()
+      await database.drop()
+    }
+  })
+
+  test('that finds no Redis where there is to be one says so and ends', async () => {
+    const database = await createTestDatabase()
+    const platform = await create()
+    const port = await freePorts(1)
+    const start = platform.start({ DATABASE_URL: database.url, REDIS_URL: `redis://127.0.0.1:${port}` })
+    await expect(start).rejects.toThrow(/ended with 1:[^]*REDIS_URL can't be used: .*ECONNREFUSED/)
+    await database.drop()
+  })
+
+  test('is one of three that start together on an empty database, and all come up', async () => {
+    const database = await createTestDatabase()
+    const platforms = await Promise.all([create(), create(), create()])
+    const env = { DATABASE_URL: database.url, ENCRYPTION_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}` }
+    const ready = await Promise.all(platforms.map((platform) => platform.start(env)))
+    expect(ready).toHaveLength(3)
+    for (const platform of platforms) {
+      expect(platform.output).toContain('Commerce Graph is running')
+      await platform.stop()
+    }
+    await database.drop()
+  })
+
+  test('that finds its secrets damaged says that they are to be restored', async () => {
+    const platform = await create()
+    writeFileSync(path.join(platform.dataDir, 'secrets.json'), 'not JSON')
+    await expect(platform.start()).rejects.toThrow(/secrets.json is damaged. It holds the key[^]*restore it/)
+    expect(readFileSync(path.join(platform.dataDir, 'secrets.json'), 'utf8')).toBe('not JSON')
+  })
+})
