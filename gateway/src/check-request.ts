@@ -6,7 +6,12 @@ import type { Limits } from './limits/limits.ts'
 import { checkVariablesSize } from './limits/variables-size.ts'
 
 export type CheckedRequest =
-  | { readonly kind: 'request'; readonly operation: CheckedOperation; readonly variables: Variables }
+  | {
+      readonly kind: 'request'
+      readonly operation: CheckedOperation
+      readonly variables: Variables
+      readonly complexity: number
+    }
   | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
 
 /** The stages that a request goes through before it is planned, whichever way it came: document -> variables -> limits. */
@@ -22,17 +27,8 @@ export function checkRequest(
   const read = readVariables(operation.variables, given)
   if ('errors' in read) return { kind: 'refused', errors: read.errors }
   const { variables } = read
-  const tooComplex = checkComplexity(operation, variables, limits)
-  return tooComplex ? { kind: 'refused', errors: [tooComplex] } : { kind: 'request', operation, variables }
-}
-
-function checkComplexity(
-  { complexity }: CheckedOperation,
-  variables: Variables,
-  { complexity: max }: Limits,
-): CatalogueError | null {
-  const estimate = complexity(variables)
-  return estimate > max
-    ? catalogueError('SVC_GQL_002', { complexity: estimate, max }, { field: 'query' })
-    : null
+  const complexity = operation.complexity(variables)
+  const { complexity: max } = limits
+  if (complexity <= max) return { kind: 'request', operation, variables, complexity }
+  return { kind: 'refused', errors: [catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query' })] }
 }

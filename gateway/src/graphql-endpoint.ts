@@ -5,12 +5,12 @@ import {
   type Principal,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
-import type { RateLimits } from '@commerce-graph/rate-limits'
+import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
 import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract } from './contract/compose.ts'
-import { checkRequest } from './check-request.ts'
+import { type CheckedRequest, checkRequest } from './check-request.ts'
 import type { CheckedOperation, Documents } from './document/documents.ts'
 import type { Variables } from './document/variables.ts'
 import {
@@ -27,6 +27,7 @@ import { readBody } from './http/read-body.ts'
 import type { Answer, Incoming } from './http/server.ts'
 import type { Limits } from './limits/limits.ts'
 import { rateExceeded, tooManyGuesses } from './limits/rate-exceeded.ts'
+import { weighRequest } from './limits/weigh-request.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
@@ -74,47 +75,66 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
       recordRefusal(parts, caller, undefined, [error])
       return withHeaders(refusal([error], context), admission.fields)
     }
-    const answered = await answerPrincipal(parts, incoming, caller, body.bytes, context)
-    return answered && withHeaders(answered, admission.fields)
+    const admitted = { caller, admission, context }
+    const answered = await answerAdmitted(parts, incoming, body.bytes, admitted)
+    // What was counted by its weight says so already.
+    return answered && withHeaders(answered, { ...admission.fields, ...answered.headers })
   } catch (cause) {
     parts.logger.error({ requestId, err: cause }, 'a request failed')
     return refusal([unexpectedError()], context)
   }
 }
 
-/** From JSON on: what is done for somebody who is known and within its rate. */
-async function answerPrincipal(
+interface Admitted {
+  readonly caller: Caller
+  readonly admission: Extract<Admission, { kind: 'admitted' }>
+  readonly context: AnswerContext
+}
+
+/** From JSON on: what is done for a caller that is known and within its rate. */
+async function answerAdmitted(
   parts: EndpointParts,
   incoming: Incoming,
-  caller: Caller,
   bytes: Buffer,
-  context: AnswerContext,
+  { caller, admission, context }: Admitted,
 ): Promise<Answer | null> {
-  const { request, requestId, signal } = incoming
+  const { requestId, signal } = incoming
   try {
     const parsed = parseGraphQLRequest(bytes)
     if (parsed.kind === 'refused') return refusal([parsed.error], context)
 
     const checked = checkRequest(parts, parsed.request)
     if (checked.kind === 'refused') return refusal(checked.errors, context)
-    const { operation, variables } = checked
-
-    const { [complexityHeader]: asksComplexity } = request.headers
-    const told = asksComplexity === undefined ? null : operation.complexity(variables)
-    if (operation.stored) return storedAnswer(operation.stored(), told)
-    const asked = queryContext(parts, caller, incoming, operation)
-    const result = await run(parts, operation, variables, asked)
-    if (result.kind === 'refused') {
-      recordRefusal(parts, caller, operation, result.errors)
-      return refusal(result.errors, context)
+    const { operation, complexity } = checked
+    const weighed = await weighRequest(parts.rateLimits, caller.principal, admission, complexity)
+    if (weighed.kind === 'refused') {
+      recordRefusal(parts, caller, operation, [weighed.error])
+      return withHeaders(refusal([weighed.error], context), weighed.fields)
     }
-    return answer(result, context, told)
+    const answered = await answerOperation(parts, incoming, checked, { caller, context })
+    return withHeaders(answered, weighed.fields)
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
     if (cause instanceof GraphQLError) return refusal([argumentError(cause)], context)
     parts.logger.error({ requestId, err: cause }, 'a request failed')
     return refusal([unexpectedError()], context)
   }
+}
+
+async function answerOperation(
+  parts: EndpointParts,
+  incoming: Incoming,
+  { operation, variables, complexity }: Extract<CheckedRequest, { kind: 'request' }>,
+  { caller, context }: Pick<Admitted, 'caller' | 'context'>,
+): Promise<Answer> {
+  const told = incoming.request.headers[complexityHeader] === undefined ? null : complexity
+  if (operation.stored) return storedAnswer(operation.stored(), told)
+  const result = await run(parts, operation, variables, queryContext(parts, caller, incoming, operation))
+  if (result.kind === 'refused') {
+    recordRefusal(parts, caller, operation, result.errors)
+    return refusal(result.errors, context)
+  }
+  return answer(result, context, told)
 }
 
 function run(

@@ -6,10 +6,10 @@ import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-l
 
 /** Counts by key in windows of fixed length, each beginning with the first that is counted in it. */
 export interface Counter {
-  /** Counts one, and tells how many there are in the window and how many seconds of it are left (1 at least). */
-  count(key: string): Promise<Count>
-  /** Takes one back. */
-  takeBack(key: string): void
+  /** Counts so many, and tells how many there are in the window and how many seconds of it are left (1 at least). */
+  count(key: string, weight?: number): Promise<Count>
+  /** Takes so many back. */
+  takeBack(key: string, weight?: number): void
 }
 
 export interface Count {
@@ -47,11 +47,11 @@ class BoundedMemory extends RateLimiterMemory {
 const points = Number.MAX_SAFE_INTEGER
 
 const counterOver = (limiter: RateLimiterMemory | RateLimiterRedis): Counter => ({
-  async count(key) {
-    const { consumedPoints, msBeforeNext } = await limiter.consume(key)
+  async count(key, weight = 1) {
+    const { consumedPoints, msBeforeNext } = await limiter.consume(key, weight)
     return { counted: consumedPoints, secondsLeft: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
   },
-  takeBack: (key) => void limiter.reward(key),
+  takeBack: (key, weight = 1) => void limiter.reward(key, weight),
 })
 
 /** Counts in this process alone. */

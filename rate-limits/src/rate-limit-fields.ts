@@ -16,14 +16,28 @@ export interface LimitInUse {
   readonly secondsLeft?: number
 }
 
-/** Both fields, as lists of structured fields (RFC 9651). */
-export function rateLimitFields(limits: readonly LimitInUse[]): RateLimitFields {
+export interface Weighing {
+  /** The complexity for which a request counts once. */
+  readonly complexity: number
+  /** For how many requests this one counted. */
+  readonly weight: number
+}
+
+/**
+ * Both fields, as lists of structured fields (RFC 9651). Parameters of our own say what a request is: `cg-complexity` the complexity
+ * for which it counts once, and `cg-weight` how often this one counted, where that is more than once.
+ */
+export function rateLimitFields(
+  limits: readonly LimitInUse[],
+  { complexity, weight }: Weighing,
+): RateLimitFields {
   let policy = ''
   let state = ''
+  const weighed = weight > 1 ? `;cg-weight=${weight}` : ''
   for (const { name, quota, window, remaining, secondsLeft } of limits) {
-    policy += `${policy && ', '}"${name}";q=${quota};w=${window}`
+    policy += `${policy && ', '}"${name}";q=${quota};w=${window};cg-complexity=${complexity}`
     if (remaining === undefined || secondsLeft === undefined) continue
-    state += `${state && ', '}"${name}";r=${Math.max(0, remaining)};t=${secondsLeft}`
+    state += `${state && ', '}"${name}";r=${Math.max(0, remaining)};t=${secondsLeft}${weighed}`
   }
   return { 'ratelimit-policy': policy, ratelimit: state }
 }

@@ -52,7 +52,8 @@ describe('a merchant on the free plan', () => {
     vi.advanceTimersByTime(20_000)
     expect((await sendAll(limits, 20)).last).toMatchObject({
       kind: 'exceeded',
-      limit: 'minute',
+      of: 'plan',
+      window: 'minute',
       allowed: 50,
       retryAfter: 40,
     })
@@ -60,7 +61,7 @@ describe('a merchant on the free plan', () => {
     expect((await limits.admit(shop)).kind).toBe('admitted')
     const hour = open({ LIMIT_RATE_FREE: '10/50/100' })
     minutes(5)
-    expect((await sendAll(hour, 11)).last).toMatchObject({ limit: 'hour', allowed: 10, retryAfter: 3600 })
+    expect((await sendAll(hour, 11)).last).toMatchObject({ window: 'hour', allowed: 10, retryAfter: 3600 })
   })
 
   test('has what it bought at once when it changes its plan, and keeps its count', async () => {
@@ -79,12 +80,102 @@ describe('a merchant on the free plan', () => {
   })
 })
 
-test('one shopper can’t use up the merchant’s rate', async () => {
-  const limits = open({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '10' })
-  const { admitted, last } = await sendAll(limits, 500, { ...shop, customerId: 'c' })
-  expect(admitted).toBe(10)
-  expect(last).toMatchObject({ kind: 'exceeded', limit: 'shopper', allowed: 10, retryAfter: 60 })
-  expect((await sendAll(limits, 200)).admitted).toBe(90)
+describe.each([
+  ['FREE', { shopper: 10, shopperHour: 200, shoppersMinute: 80, shoppersHour: 800, hour: 1_000 }],
+  ['STARTER', { shopper: 50, shopperHour: 1_000, shoppersMinute: 400, shoppersHour: 4_000, hour: 5_000 }],
+  ['PRO', { shopper: 100, shopperHour: 2_000, shoppersMinute: 800, shoppersHour: 8_000, hour: 10_000 }],
+] as const)('on the plan %s', (plan, expected) => {
+  const key: Caller = { ...shop, plan }
+  const shopper = (customerId: string): Caller => ({ ...key, customerId })
+
+  test('one shopper takes a fifth of the minute and of the hour, and the keys go on', async () => {
+    const limits = open()
+    const { admitted, last } = await sendAll(limits, 3 * expected.shopper, shopper('c'))
+    expect(admitted).toBe(expected.shopper)
+    expect(last).toMatchObject({
+      kind: 'exceeded',
+      of: 'shopper',
+      window: 'minute',
+      allowed: expected.shopper,
+      retryAfter: 60,
+    })
+    expect((await limits.admit(key)).kind).toBe('admitted')
+    let inHour: number = expected.shopper
+    for (let minute = 1; minute < 59; minute += 1) {
+      minutes(1)
+      inHour += (await sendAll(limits, expected.shopper, shopper('c'))).admitted
+    }
+    expect(inHour).toBe(expected.shopperHour)
+    expect(await limits.admit(shopper('c'))).toMatchObject({ of: 'shopper', window: 'hour' })
+    expect((await sendAll(limits, 20, key)).admitted).toBe(20)
+  })
+
+  test('all shoppers together leave a fifth to the keys, in a minute with its burst and in the hour', async () => {
+    const limits = open()
+    const rush = async () => {
+      let admitted = 0
+      for (let n = 0; n < 40; n += 1)
+        admitted += (await sendAll(limits, expected.shopper, shopper(`c${n}`))).admitted
+      return admitted
+    }
+    expect(await rush()).toBe(expected.shoppersMinute)
+    expect(await limits.admit(shopper('another'))).toMatchObject({ kind: 'exceeded', of: 'shoppers' })
+    const reserve = Math.floor(expected.shoppersMinute / 4)
+    expect((await sendAll(limits, 2 * expected.shoppersMinute, key)).admitted).toBe(reserve)
+    let inHour: number = expected.shoppersMinute
+    for (let minute = 1; minute < 59; minute += 1) {
+      minutes(1)
+      inHour += await rush()
+    }
+    expect(inHour).toBe(expected.shoppersHour)
+    minutes(0.9)
+    expect((await limits.admit(key)).kind).toBe('admitted')
+  })
+})
+
+test('on ENTERPRISE one shopper has 300 in a minute, or what is set', async () => {
+  const caller: Caller = { ...shop, plan: 'ENTERPRISE', customerId: 'c' }
+  expect((await sendAll(open(), 400, caller)).admitted).toBe(300)
+  expect((await sendAll(open({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '7' }), 400, caller)).admitted).toBe(7)
+  const free = { ...caller, plan: 'FREE' } as const
+  expect((await sendAll(open({ LIMIT_SHOPPER_SHARE: '40' }), 400, free)).admitted).toBe(20)
+})
+
+describe('a request that weighs more', () => {
+  const first = { weight: 1, counted: 0 }
+
+  test('counts as often, in the minute, the burst and the hour', async () => {
+    const limits = open()
+    expect(limits.weightOf(0)).toBe(1)
+    expect(limits.weightOf(1_000)).toBe(1)
+    expect(limits.weightOf(1_001)).toBe(2)
+    expect(limits.weightOf(50_000)).toBe(50)
+    await limits.admit(shop, first)
+    const { fields } = await limits.admit(shop, { weight: 40, counted: 1 })
+    expect(fields.ratelimit).toBe('"minute";r=10;t=60;cg-weight=40, "hour";r=960;t=3600;cg-weight=40')
+    const beyond = await limits.admit(shop, { weight: 30, counted: 0 })
+    expect(beyond.fields.ratelimit).toContain('"burst";r=30;t=60;cg-weight=30')
+    expect((await sendAll(limits, 100)).admitted).toBe(30)
+  })
+
+  test('counts for nothing when it is refused, and what was counted of it is given back', async () => {
+    const limits = open()
+    await sendAll(limits, 90)
+    const one = await limits.admit(shop, first)
+    expect(await limits.admit(shop, { weight: 20, counted: 1 })).toMatchObject({
+      kind: 'exceeded',
+      of: 'plan',
+    })
+    if (one.kind === 'admitted') one.takeBack()
+    expect((await sendAll(limits, 50)).admitted).toBe(10)
+  })
+
+  test('than a rate ever admits is known beforehand', () => {
+    const limits = open({ LIMIT_RATE_CUSTOM: '01a1f000-0001-7000-8000-000000000001=3/40/80' })
+    expect(limits.heaviest(shop)).toBe(100_000)
+    expect(limits.heaviest({ ...shop, customerId: 'c' })).toBe(10_000)
+    expect(limits.heaviest({ ...shop, merchantId: '01a1f000-0001-7000-8000-000000000001' })).toBe(3_000)
+  })
 })
 
 test('an agreed rate stands before the plan’s', async () => {
@@ -93,11 +184,12 @@ test('an agreed rate stands before the plan’s', async () => {
   expect((await sendAll(limits, 10, { merchantId, plan: 'PRO' })).admitted).toBe(4)
 })
 
-test('every answer says what remains, in the fields of draft-ietf-httpapi-ratelimit-headers-10', async () => {
+test('every answer says what remains and what a request is, in the fields of draft-ietf-httpapi-ratelimit-headers-10', async () => {
   const limits = open()
   const { fields } = await limits.admit(shop)
   expect(fields).toEqual({
-    'ratelimit-policy': '"minute";q=50;w=60, "burst";q=100;w=60, "hour";q=1000;w=3600',
+    'ratelimit-policy':
+      '"minute";q=50;w=60;cg-complexity=1000, "burst";q=100;w=60;cg-complexity=1000, "hour";q=1000;w=3600;cg-complexity=1000',
     ratelimit: '"minute";r=49;t=60, "hour";r=999;t=3600',
   })
   vi.advanceTimersByTime(10_000)

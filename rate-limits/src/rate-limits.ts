@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { AddressGuesses } from './address-guesses.ts'
-import { type Count, type Counter, type Counters, memoryCounters, redisCounters } from './counters.ts'
+import { Allowance } from './allowance.ts'
+import { type Counters, memoryCounters, redisCounters } from './counters.ts'
 import { type RateLimitFields, rateLimitFields } from './rate-limit-fields.ts'
 import type { Plan, Rate, RateSettings } from './rates.ts'
 
@@ -13,13 +14,29 @@ export interface Caller {
   readonly customerId?: string
 }
 
-export type Admission = { readonly kind: 'admitted'; readonly fields: RateLimitFields } | Exceeded
+export type Admission =
+  | {
+      readonly kind: 'admitted'
+      readonly fields: RateLimitFields
+      /** Takes back what was counted: the request is refused for something else. */
+      readonly takeBack: () => void
+    }
+  | Exceeded
+
+export interface RequestWeight {
+  /** For how many requests it counts. */
+  readonly weight: number
+  /** How many of them were counted before. */
+  readonly counted: number
+}
 
 export interface Exceeded {
   readonly kind: 'exceeded'
   readonly fields: RateLimitFields
-  /** Which of them: a shopper's own share, the plan's minute with its burst, or the plan's hour. */
-  readonly limit: 'shopper' | 'minute' | 'hour'
+  /** Whose it is: one shopper's share, that of all shoppers together, or the plan's. */
+  readonly of: 'shopper' | 'shoppers' | 'plan'
+  /** Which window, a minute's with its burst. */
+  readonly window: 'minute' | 'hour'
   /** How many requests that is. */
   readonly allowed: number
   /** Seconds until the next one is admitted. */
@@ -32,9 +49,6 @@ export interface RateLimitsOptions {
   readonly redisUrl?: string | undefined
   readonly logger: Logger
 }
-
-const minuteSeconds = 60
-const hourSeconds = 3600
 
 /** Holds every merchant to its plan's rate. Waits for Redis for two seconds at most, and goes on without it. */
 export async function createRateLimits({
@@ -50,19 +64,17 @@ export class RateLimits {
   readonly guesses: AddressGuesses
   readonly #settings: RateSettings
   readonly #counters: Counters
-  readonly #shopper: Counter
-  readonly #minute: Counter
-  readonly #burst: Counter
-  readonly #hour: Counter
+  readonly #plan: Allowance
+  readonly #shoppers: Allowance
+  readonly #shopper: Allowance
 
   constructor(settings: RateSettings, counters: Counters) {
     this.#settings = settings
     this.#counters = counters
-    this.#shopper = counters.open('shopper', minuteSeconds)
-    this.#minute = counters.open('minute', minuteSeconds)
-    this.#burst = counters.open('burst', hourSeconds)
-    this.#hour = counters.open('hour', hourSeconds)
-    this.guesses = new AddressGuesses(counters.open('guess', minuteSeconds), settings.guessesPerMinute)
+    this.#plan = new Allowance(counters, '')
+    this.#shoppers = new Allowance(counters, 'shoppers')
+    this.#shopper = new Allowance(counters, 'shopper')
+    this.guesses = new AddressGuesses(counters.open('guess', 60), settings.guessesPerMinute)
   }
 
   /** `ok`, or what is wrong. Requests are admitted and limited in either case. */
@@ -70,45 +82,63 @@ export class RateLimits {
     return this.#counters.shared ? 'ok' : 'Redis is away: each process holds the limits for itself'
   }
 
+  /** For how many requests one of such complexity counts. */
+  weightOf(complexity: number): number {
+    return Math.max(1, Math.ceil(complexity / this.#settings.complexityPerRequest))
+  }
+
+  /** The complexity of the heaviest request that the caller's rate can ever admit. */
+  heaviest(caller: Caller): number {
+    const { perHour, burst } = this.#ratesFor(caller)[0].rate
+    return Math.min(burst, perHour ?? burst) * this.#settings.complexityPerRequest
+  }
+
   /**
-   * Counts a request, and says whether it is within its merchant's rate. One that isn't counts for nothing: who goes on
+   * Counts a request, and says whether it is within its merchant's rate. One that isn't counts for nothing: a client that goes on
    * trying where a minute was meant doesn't wait for an hour, and a larger plan is there at once.
    */
-  async admit(caller: Caller): Promise<Admission> {
-    const rate = this.#settings.merchants.get(caller.merchantId) ?? this.#settings.plans[caller.plan]
-    if (caller.customerId !== undefined) {
-      const exceeded = await this.#shopperExceeds(caller.merchantId, caller.customerId)
-      if (exceeded) return exceeded
+  async admit(
+    caller: Caller,
+    { weight, counted }: RequestWeight = { weight: 1, counted: 0 },
+  ): Promise<Admission> {
+    const rates = this.#ratesFor(caller)
+    const uses = await Promise.all(
+      rates.map(async ({ of, allowance, key, rate }) => ({
+        of,
+        use: await allowance.use(key, rate, weight - counted),
+      })),
+    )
+    const told = uses.filter(({ of }) => of !== 'shoppers').flatMap(({ use }) => use.limits)
+    const fields = rateLimitFields(told, { complexity: this.#settings.complexityPerRequest, weight })
+    const takeBack = (): void => {
+      for (const { use } of uses) use.takeBack()
     }
-    return this.#admitMerchant(caller.merchantId, rate)
+    const over = uses.find(({ use }) => use.exceeded !== null)
+    if (!over?.use.exceeded) return { kind: 'admitted', fields, takeBack }
+    takeBack()
+    const { exceeded: window, allowed, retryAfter } = over.use
+    return { kind: 'exceeded', of: over.of, window, allowed, retryAfter, fields }
   }
 
-  async #shopperExceeds(merchantId: string, customerId: string): Promise<Exceeded | null> {
-    const { shopperPerMinute: allowed } = this.#settings
-    const shopper = `${merchantId} ${customerId}`
-    const { counted, secondsLeft } = await this.#shopper.count(shopper)
-    if (counted <= allowed) return null
-    this.#shopper.takeBack(shopper)
-    const fields = rateLimitFields([
-      { name: 'shopper', quota: allowed, window: minuteSeconds, remaining: 0, secondsLeft },
-    ])
-    return { kind: 'exceeded', limit: 'shopper', allowed, retryAfter: secondsLeft, fields }
-  }
-
-  async #admitMerchant(merchantId: string, rate: Rate): Promise<Admission> {
-    const { perMinute, perHour } = rate
-    const [minute, hour] = await Promise.all([
-      this.#minute.count(merchantId),
-      perHour === null ? null : this.#hour.count(merchantId),
-    ])
-    const burst = minute.counted > perMinute ? await this.#burst.count(merchantId) : null
-    const fields = fieldsOf(rate, minute, burst, hour)
-    const exceeded = exceededBy(rate, minute, burst, hour)
-    if (exceeded === null) return { kind: 'admitted', fields }
-    this.#minute.takeBack(merchantId)
-    if (burst !== null) this.#burst.takeBack(merchantId)
-    if (hour !== null) this.#hour.takeBack(merchantId)
-    return { kind: 'exceeded', ...exceeded, fields }
+  /** What the caller is held to, the narrowest first. */
+  #ratesFor(caller: Caller): readonly [HeldTo, ...HeldTo[]] {
+    const { merchantId: key, customerId } = caller
+    const rate = this.#settings.merchants.get(key) ?? this.#settings.plans[caller.plan]
+    const plan = { of: 'plan', allowance: this.#plan, key, rate } as const
+    if (customerId === undefined) return [plan]
+    const { shopperPerMinute, shopperShare, shoppersShare } = this.#settings
+    const share = shareOf(rate, shopperShare)
+    const perMinute = Math.min(shopperPerMinute, share.perMinute)
+    return [
+      {
+        of: 'shopper',
+        allowance: this.#shopper,
+        key: `${key} ${customerId}`,
+        rate: { ...share, perMinute, burst: perMinute },
+      },
+      { of: 'shoppers', allowance: this.#shoppers, key, rate: shareOf(rate, shoppersShare) },
+      plan,
+    ]
   }
 
   close(): void {
@@ -116,49 +146,15 @@ export class RateLimits {
   }
 }
 
-function exceededBy(
-  { perMinute, perHour, burst: most }: Rate,
-  minute: Count,
-  burst: Count | null,
-  hour: Count | null,
-): Pick<Exceeded, 'limit' | 'allowed' | 'retryAfter'> | null {
-  if (perHour !== null && hour !== null && hour.counted > perHour)
-    return { limit: 'hour', allowed: perHour, retryAfter: hour.secondsLeft }
-  if (burst !== null && burst.counted > most - perMinute)
-    return { limit: 'minute', allowed: perMinute, retryAfter: minute.secondsLeft }
-  return null
+interface HeldTo {
+  readonly of: Exceeded['of']
+  readonly allowance: Allowance
+  readonly key: string
+  readonly rate: Rate
 }
 
-function fieldsOf(
-  { perMinute, perHour, burst: most }: Rate,
-  minute: Count,
-  burst: Count | null,
-  hour: Count | null,
-): RateLimitFields {
-  return rateLimitFields([
-    {
-      name: 'minute',
-      quota: perMinute,
-      window: minuteSeconds,
-      remaining: perMinute - minute.counted,
-      secondsLeft: minute.secondsLeft,
-    },
-    {
-      name: 'burst',
-      quota: most,
-      window: minuteSeconds,
-      ...(burst !== null && { remaining: most - perMinute - burst.counted, secondsLeft: minute.secondsLeft }),
-    },
-    ...(perHour === null || hour === null
-      ? []
-      : [
-          {
-            name: 'hour',
-            quota: perHour,
-            window: hourSeconds,
-            remaining: perHour - hour.counted,
-            secondsLeft: hour.secondsLeft,
-          },
-        ]),
-  ])
+/** So many hundredths of a rate, one request at least. */
+function shareOf({ perHour, perMinute, burst }: Rate, percent: number): Rate {
+  const part = (requests: number): number => Math.max(1, Math.floor((requests * percent) / 100))
+  return { perHour: perHour === null ? null : part(perHour), perMinute: part(perMinute), burst: part(burst) }
 }

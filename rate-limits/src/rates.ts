@@ -18,6 +18,12 @@ export interface RateSettings {
   readonly merchants: ReadonlyMap<string, Rate>
   /** What one shopper takes of its merchant's rate at most, in a minute. */
   readonly shopperPerMinute: number
+  /** What one shopper takes of it at most, in hundredths of the merchant's minute and hour. */
+  readonly shopperShare: number
+  /** What all shoppers together take of it at most, in hundredths: the rest is there for keys and users whatever shoppers do. */
+  readonly shoppersShare: number
+  /** The complexity for which a request counts once: one of three times it counts as three requests. */
+  readonly complexityPerRequest: number
   /** Wrong keys, tokens, passwords and codes that an address may try in a minute. */
   readonly guessesPerMinute: number
 }
@@ -35,6 +41,9 @@ export const rateVariables = {
   LIMIT_RATE_ENTERPRISE: 'unlimited/300000/600000',
   LIMIT_RATE_CUSTOM: '',
   LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '300',
+  LIMIT_SHOPPER_SHARE: '20',
+  LIMIT_SHOPPERS_SHARE: '80',
+  LIMIT_RATE_COMPLEXITY: '1000',
   LIMIT_GUESSES_PER_MINUTE: '100',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -42,6 +51,8 @@ type RateVariable = keyof typeof rateVariables
 
 const maxRequests = 1_000_000_000
 const count = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(maxRequests))
+
+const percent = count.pipe(z.int().max(100))
 
 const rate = z
   .string()
@@ -68,6 +79,7 @@ export function ratesFrom(environment: Readonly<Record<string, string | undefine
     return parsed.data
   }
   const number = 'a whole number of at least 1'
+  const hundredths = 'a whole number from 1 to 100'
   return {
     plans: {
       FREE: read('LIMIT_RATE_FREE', rate, form),
@@ -77,6 +89,9 @@ export function ratesFrom(environment: Readonly<Record<string, string | undefine
     },
     merchants: read('LIMIT_RATE_CUSTOM', custom, `<merchant's id>=${form}; several separated by commas`),
     shopperPerMinute: read('LIMIT_SHOPPER_REQUESTS_PER_MINUTE', count, number),
+    shopperShare: read('LIMIT_SHOPPER_SHARE', percent, hundredths),
+    shoppersShare: read('LIMIT_SHOPPERS_SHARE', percent, hundredths),
+    complexityPerRequest: read('LIMIT_RATE_COMPLEXITY', count, number),
     guessesPerMinute: read('LIMIT_GUESSES_PER_MINUTE', count, number),
   }
 }

@@ -2,26 +2,36 @@ import type { Exceeded } from '@commerce-graph/rate-limits'
 import { type CatalogueError, catalogueError } from '../errors/catalogue-error.ts'
 
 /** SVC_RATE_001 for a merchant or shopper that has sent more than its rate allows. */
-export function rateExceeded({ limit, allowed, retryAfter }: Exceeded): CatalogueError {
-  return tooMany(retryAfter, reasonOf(limit, allowed), { limit, allowed })
+export function rateExceeded({ of, window, allowed, retryAfter }: Exceeded): CatalogueError {
+  return tooMany(retryAfter, reasonOf(of, window, allowed), { limit: of === 'plan' ? window : of, allowed })
+}
+
+/** SVC_GQL_002 for a request that weighs more than its caller's rate can ever admit, so that waiting is of no use. */
+export function tooHeavy(complexity: number, max: number): CatalogueError {
+  const reason = 'A request of such complexity counts for more requests than the rate has in a minute'
+  return catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query', reason })
 }
 
 /** SVC_RATE_001 for an address that has tried too many wrong keys, tokens, passwords or codes. */
 export const tooManyGuesses = (retryAfter: number): CatalogueError =>
   tooMany(retryAfter, 'Too many wrong credentials have come from this address', { limit: 'guesses' })
 
-function reasonOf(limit: Exceeded['limit'], allowed: number): string {
-  switch (limit) {
+function reasonOf(of: Exceeded['of'], window: Exceeded['window'], allowed: number): string {
+  switch (of) {
     case 'shopper':
-      return `A shopper may send ${allowed} requests in a minute`
-    case 'minute':
-      return `The plan allows ${allowed} requests in a minute, and the burst beyond it is used up`
-    case 'hour':
-      return `The plan allows ${allowed} requests in an hour`
+      return `A shopper may send ${allowed} requests in ${period[window]}`
+    case 'shoppers':
+      return `All shoppers together may send ${allowed} requests in ${period[window]}`
+    case 'plan':
+      return window === 'minute'
+        ? `The plan allows ${allowed} requests in a minute, and the burst beyond it is used up`
+        : `The plan allows ${allowed} requests in an hour`
     default:
-      return limit satisfies never
+      return of satisfies never
   }
 }
+
+const period = { minute: 'a minute', hour: 'an hour' } as const
 
 function tooMany(
   retryAfter: number,

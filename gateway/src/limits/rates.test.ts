@@ -26,7 +26,7 @@ describe('a merchant', () => {
     const key = await gateway.createKey({ permissions: everyPermission })
     const answer = await send(gateway, key, viewer)
     expect(answer.headers.get('ratelimit-policy')).toBe(
-      '"minute";q=5;w=60, "burst";q=10;w=60, "hour";q=6;w=3600',
+      '"minute";q=5;w=60;cg-complexity=1000, "burst";q=10;w=60;cg-complexity=1000, "hour";q=6;w=3600;cg-complexity=1000',
     )
     expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=4;t=60, "hour";r=5;t=3600$/)
     const refusedByContract = await send(gateway, key, '{ nothing }')

@@ -20,6 +20,7 @@ import { errorBody } from '../errors/error-body.ts'
 import { credentialsOf, type EndpointParts, recordRefusal, roleOf } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
+import { weighRequest } from '../limits/weigh-request.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
 import { answerExtensions } from '../shape/answer-extensions.ts'
@@ -162,16 +163,18 @@ export class Connection {
     if (!principal) return refused([unexpectedError()])
     const admission = await this.#parts.rateLimits.admit(principal)
     if (admission.kind === 'exceeded') return refused([rateExceeded(admission)])
-    // What a client that has gone meanwhile would hold is never given back.
-    if (this.#principal !== principal) return refused([unexpectedError()])
     const read = readGraphQLRequest(payload)
     if (read.kind === 'refused') return refused([read.error])
     const checked = checkRequest(this.#parts, read.request)
     if (checked.kind === 'refused') return refused(checked.errors)
-    const { operation, variables } = checked
+    const { operation, variables, complexity } = checked
     if (operation.kind !== OperationTypeNode.SUBSCRIPTION)
       return refused([syntaxError(`Send a ${operation.kind} by POST`)])
-    const { contract, projections, subscriptionQuota } = this.#parts
+    const { contract, projections, rateLimits, subscriptionQuota } = this.#parts
+    const weighed = await weighRequest(rateLimits, principal, admission, complexity)
+    if (weighed.kind === 'refused') return refused([weighed.error])
+    // What a client that has gone meanwhile would hold is never given back.
+    if (this.#principal !== principal) return refused([unexpectedError()])
     const { operation: node, fragments, responseKeys } = operation.prepared
     const options = { contract, projections, role: roleOf(principal), fragments, responseKeys, variables }
     const plan = planSubscription(node, options)

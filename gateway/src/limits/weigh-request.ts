@@ -1,0 +1,29 @@
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { Admission, RateLimitFields, RateLimits } from '@commerce-graph/rate-limits'
+import type { CatalogueError } from '../errors/catalogue-error.ts'
+import { rateExceeded, tooHeavy } from './rate-exceeded.ts'
+
+export type Weighed =
+  | { readonly kind: 'admitted'; readonly fields: RateLimitFields }
+  | { readonly kind: 'refused'; readonly error: CatalogueError; readonly fields: RateLimitFields }
+
+/**
+ * Counts a request, which was admitted as one before it was read, for as many as its complexity makes of it. One that is refused
+ * counts for nothing.
+ */
+export async function weighRequest(
+  rateLimits: RateLimits,
+  principal: Principal,
+  admitted: Extract<Admission, { kind: 'admitted' }>,
+  complexity: number,
+): Promise<Weighed> {
+  const weight = rateLimits.weightOf(complexity)
+  if (weight === 1) return admitted
+  const heaviest = rateLimits.heaviest(principal)
+  if (complexity > heaviest)
+    return { kind: 'refused', error: tooHeavy(complexity, heaviest), fields: admitted.fields }
+  const rest = await rateLimits.admit(principal, { weight, counted: 1 })
+  if (rest.kind === 'admitted') return rest
+  admitted.takeBack()
+  return { kind: 'refused', error: rateExceeded(rest), fields: rest.fields }
+}
