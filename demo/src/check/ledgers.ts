@@ -128,12 +128,15 @@ const segments = (sql: Sql, merchantId: string) => sql<Pair[]>`
     (
       SELECT count(*) FROM crm.customer c
       CROSS JOIN LATERAL (
-        SELECT coalesce(sum(o.total - coalesce(x.refunded, 0)), 0) AS spent, count(*) AS orders
+        SELECT coalesce(sum(x.kept) FILTER (WHERE o.currency = m.currency), 0) AS spent,
+          count(*) FILTER (WHERE o.status <> 'CANCELLED') AS orders
         FROM ordering.order o
+        JOIN merchant.settings m ON m.merchant_id = o.merchant_id
         LEFT JOIN LATERAL (
-          SELECT sum(p.refunded_amount) AS refunded FROM payment.payment p WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
+          SELECT sum(p.captured_amount - p.refunded_amount) AS kept FROM payment.payment p
+          WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
         ) x ON true
-        WHERE o.merchant_id = c.merchant_id AND o.customer_id = c.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
+        WHERE o.merchant_id = c.merchant_id AND o.customer_id = c.id AND o.status <> 'PENDING'
       ) t
       WHERE c.merchant_id = s.merchant_id AND t.orders >= coalesce(s.order_count_min, 0) AND t.spent >= coalesce(s.total_spent_min, 0)
     )::float AS recomputed

@@ -29,6 +29,15 @@ ALTER TABLE payment.refund
   DROP COLUMN failure_reason,
   DROP COLUMN shipping_amount;
 DROP VIEW crm.customer_total;
+DROP VIEW crm.customer_spending;
+DROP TRIGGER note_uncaptured ON payment.payment;
+DROP FUNCTION ordering.note_uncaptured();
+ALTER TABLE ordering.order_item
+  DROP COLUMN uncaptured_tax,
+  DROP COLUMN uncaptured;
+ALTER TABLE ordering.order
+  DROP COLUMN uncaptured_shipping,
+  DROP COLUMN uncaptured;
 DROP TRIGGER fill_amounts ON payment.payment;
 DROP FUNCTION payment.fill_amounts();
 ALTER TABLE payment.payment

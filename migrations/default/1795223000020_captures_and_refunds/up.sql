@@ -37,28 +37,106 @@ CREATE TRIGGER fill_amounts BEFORE INSERT ON payment.payment FOR EACH ROW EXECUT
 UPDATE payment.payment SET captured_amount = amount, refund_requested_amount = refunded_amount
 WHERE status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED');
 
--- What a customer has spent: orders that were paid, less what was reserved and never taken, less what was given back. A
--- cancelled or unpaid order counts for nothing.
+-- What of an order was reserved and never taken, though a part of it was. It can't be taken any more, so nobody ever pays
+-- it: reports and refunds count what an order, each of its lines and its shipping cost less this.
+ALTER TABLE ordering.order
+  ADD COLUMN uncaptured bigint NOT NULL DEFAULT 0,
+  ADD COLUMN uncaptured_shipping bigint NOT NULL DEFAULT 0,
+  ADD CONSTRAINT order_uncaptured_check CHECK (
+    uncaptured_shipping >= 0 AND uncaptured_shipping <= uncaptured AND uncaptured_shipping <= shipping - shipping_discount
+    AND uncaptured <= total
+  );
+ALTER TABLE ordering.order_item
+  ADD COLUMN uncaptured bigint NOT NULL DEFAULT 0,
+  ADD COLUMN uncaptured_tax bigint NOT NULL DEFAULT 0,
+  ADD CONSTRAINT order_item_uncaptured_check CHECK (
+    uncaptured >= 0 AND uncaptured <= subtotal - discount AND uncaptured_tax >= 0 AND uncaptured_tax <= tax
+  );
+
+-- Shares out what of an order's total was not taken to its lines, their tax and its shipping, by what each costs.
+CREATE FUNCTION ordering.note_uncaptured() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_lines ordering.order_item[];
+  v_uncaptured bigint;
+  v_shares bigint[];
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id FOR UPDATE;
+  v_uncaptured := greatest(0, v_order.total - (
+    SELECT sum(p.captured_amount) FROM payment.payment p
+    WHERE p.merchant_id = NEW.merchant_id AND p.order_id = NEW.order_id
+  ));
+  IF v_uncaptured = v_order.uncaptured THEN
+    RETURN NULL;
+  END IF;
+  v_lines := ARRAY(
+    SELECT i FROM ordering.order_item i
+    WHERE i.merchant_id = NEW.merchant_id AND i.order_id = NEW.order_id ORDER BY i.position, i.id
+  );
+  v_shares := platform.allocate(
+    v_uncaptured,
+    ARRAY(SELECT l.subtotal - l.discount FROM unnest(v_lines) WITH ORDINALITY l ORDER BY l.ordinality)
+      || ARRAY(SELECT l.tax FROM unnest(v_lines) WITH ORDINALITY l ORDER BY l.ordinality)
+      || (v_order.shipping - v_order.shipping_discount)
+  );
+  UPDATE ordering.order_item i
+  SET uncaptured = v_shares[l.ordinality], uncaptured_tax = v_shares[cardinality(v_lines) + l.ordinality]
+  FROM unnest(v_lines) WITH ORDINALITY l
+  WHERE i.merchant_id = l.merchant_id AND i.id = l.id;
+  UPDATE ordering.order o
+  SET uncaptured = v_uncaptured, uncaptured_shipping = v_shares[cardinality(v_shares)]
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER note_uncaptured AFTER INSERT OR UPDATE OF captured_amount ON payment.payment
+  FOR EACH ROW WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0) EXECUTE FUNCTION ordering.note_uncaptured();
+
+-- What a customer's orders came to, by currency: what was taken for them, less what was given back. An order that was paid
+-- without a payment of ours counts with its total, until it is called off. The number is of orders that were paid and not
+-- cancelled; one that was refunded was bought all the same.
+CREATE VIEW crm.customer_spending AS
+SELECT
+  o.merchant_id,
+  o.customer_id,
+  o.currency,
+  coalesce(
+    sum(coalesce(p.kept, CASE WHEN o.status NOT IN ('CANCELLED', 'REFUNDED') THEN o.total END)), 0
+  )::bigint AS amount,
+  count(*) FILTER (WHERE o.status <> 'CANCELLED')::integer AS order_count,
+  max(o.created_at) FILTER (WHERE o.status <> 'CANCELLED') AS last_order_date
+FROM ordering.order o
+LEFT JOIN LATERAL (
+  SELECT sum(x.captured_amount - x.refunded_amount) AS kept FROM payment.payment x
+  WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
+) p ON true
+WHERE o.status <> 'PENDING'
+GROUP BY o.merchant_id, o.customer_id, o.currency
+HAVING bool_or(o.status <> 'CANCELLED') OR sum(p.kept) > 0;
+
+-- The same in one line. Different currencies are never added up: money is in the merchant's own, orders are of all of them.
 CREATE VIEW crm.customer_total AS
 SELECT
   c.merchant_id,
   c.id AS customer_id,
   s.total_spent,
   s.order_count,
-  CASE WHEN s.order_count = 0 THEN 0 ELSE s.total_spent / s.order_count END AS average_order_value,
+  CASE WHEN s.orders_in_currency = 0 THEN 0 ELSE round(s.total_spent::numeric / s.orders_in_currency)::bigint END
+    AS average_order_value,
   s.last_order_date
 FROM crm.customer c
 CROSS JOIN LATERAL (
   SELECT
-    coalesce(sum(o.total - coalesce(p.not_kept, 0)), 0)::bigint AS total_spent,
-    count(*)::integer AS order_count,
-    max(o.created_at) AS last_order_date
-  FROM ordering.order o
-  LEFT JOIN LATERAL (
-    SELECT sum(x.amount - x.captured_amount + x.refunded_amount) AS not_kept FROM payment.payment x
-    WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
-  ) p ON true
-  WHERE o.merchant_id = c.merchant_id AND o.customer_id = c.id AND o.status NOT IN ('PENDING', 'CANCELLED', 'REFUNDED')
+    coalesce(sum(x.amount) FILTER (WHERE x.currency = m.currency), 0)::bigint AS total_spent,
+    coalesce(sum(x.order_count) FILTER (WHERE x.currency = m.currency), 0) AS orders_in_currency,
+    coalesce(sum(x.order_count), 0)::integer AS order_count,
+    max(x.last_order_date) AS last_order_date
+  FROM crm.customer_spending x
+  LEFT JOIN merchant.settings m ON m.merchant_id = x.merchant_id
+  WHERE x.merchant_id = c.merchant_id AND x.customer_id = c.id
 ) s;
 
 ALTER TABLE payment.refund
@@ -368,7 +446,9 @@ AS $$
   FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer, restock boolean))
     WITH ORDINALITY AS w(id, quantity, restock, position)
   JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-  CROSS JOIN LATERAL (SELECT (i.subtotal - i.discount + i.tax)::numeric AS paid) p
+  CROSS JOIN LATERAL (
+    SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid
+  ) p
   CROSS JOIN LATERAL (
     SELECT CASE WHEN p_sent_only THEN 0 ELSE least(w.quantity, i.quantity - i.packed_quantity - i.cancelled_quantity) END AS unsent
   ) u
@@ -452,7 +532,7 @@ $$;
 CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid) RETURNS bigint
 LANGUAGE sql STABLE
 AS $$
-  SELECT p_order.shipping - p_order.shipping_discount - coalesce(sum(r.shipping_amount), 0)::bigint
+  SELECT p_order.shipping - p_order.shipping_discount - p_order.uncaptured_shipping - coalesce(sum(r.shipping_amount), 0)::bigint
   FROM payment.refund r WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id
 $$;
 

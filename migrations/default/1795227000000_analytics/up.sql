@@ -54,29 +54,33 @@ $$;
 
 -- What happened between two moments, one row for each thing: an order placed, called off or paid, a refund.
 -- status is the order's of now. discount is what was taken off goods; what was taken off shipping is off shipping.
+-- uncaptured is what of the goods' price was reserved and never taken; that of shipping, tax and total is off them.
 CREATE FUNCTION analytics.sales_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (
   at timestamptz, currency text, status text, placed bigint, cancelled bigint, orders bigint, units bigint, gross bigint,
-  discount bigint, shipping bigint, tax bigint, total bigint, refunds bigint, refunded bigint
+  discount bigint, uncaptured bigint, shipping bigint, tax bigint, total bigint, refunds bigint, refunded bigint
 )
 LANGUAGE sql STABLE
 AS $$
-  SELECT o.created_at, o.currency, o.status, 1::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
+  SELECT o.created_at, o.currency, o.status, 1::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
   FROM ordering.order o
   WHERE o.merchant_id = p_merchant_id AND o.created_at >= p_from AND o.created_at < p_to
   UNION ALL
-  SELECT o.cancelled_at, o.currency, o.status, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0
+  SELECT o.cancelled_at, o.currency, o.status, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   FROM ordering.order o
   WHERE o.merchant_id = p_merchant_id AND o.cancelled_at >= p_from AND o.cancelled_at < p_to
   UNION ALL
   SELECT
-    o.paid_at, o.currency, o.status, 0, 0, 1,
-    (SELECT sum(i.quantity) FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id),
-    o.subtotal, o.discount - o.shipping_discount, o.shipping - o.shipping_discount, o.tax, o.total, 0, 0
+    o.paid_at, o.currency, o.status, 0, 0, 1, l.units, o.subtotal, o.discount - o.shipping_discount, l.uncaptured,
+    o.shipping - o.shipping_discount - o.uncaptured_shipping, o.tax - l.uncaptured_tax, o.total - o.uncaptured, 0, 0
   FROM ordering.order o
+  CROSS JOIN LATERAL (
+    SELECT sum(i.quantity) AS units, sum(i.uncaptured)::bigint AS uncaptured, sum(i.uncaptured_tax)::bigint AS uncaptured_tax
+    FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+  ) l
   WHERE o.merchant_id = p_merchant_id AND o.paid_at >= p_from AND o.paid_at < p_to
   UNION ALL
-  SELECT r.succeeded_at, p.currency, o.status, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount
+  SELECT r.succeeded_at, p.currency, o.status, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount
   FROM payment.refund r
   JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
   JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
@@ -86,13 +90,14 @@ $$;
 -- What was paid for between two moments, one row for each product of an order.
 CREATE FUNCTION analytics.product_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (
-  at timestamptz, product_id uuid, currency text, orders bigint, units bigint, gross bigint, discount bigint, tax bigint
+  at timestamptz, product_id uuid, currency text, orders bigint, units bigint, gross bigint, discount bigint,
+  uncaptured bigint, tax bigint
 )
 LANGUAGE sql STABLE
 AS $$
   SELECT
     o.paid_at, i.product_id, o.currency, 1::bigint, sum(i.quantity), sum(i.subtotal)::bigint, sum(i.discount)::bigint,
-    sum(i.tax)::bigint
+    sum(i.uncaptured)::bigint, sum(i.tax - i.uncaptured_tax)::bigint
   FROM ordering.order o
   JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
   WHERE o.merchant_id = p_merchant_id AND o.paid_at >= p_from AND o.paid_at < p_to
@@ -127,6 +132,7 @@ CREATE TABLE analytics.sales_rollup (
   units bigint NOT NULL,
   gross bigint NOT NULL,
   discount bigint NOT NULL,
+  uncaptured bigint NOT NULL,
   shipping bigint NOT NULL,
   tax bigint NOT NULL,
   total bigint NOT NULL,
@@ -144,6 +150,7 @@ CREATE TABLE analytics.product_rollup (
   units bigint NOT NULL,
   gross bigint NOT NULL,
   discount bigint NOT NULL,
+  uncaptured bigint NOT NULL,
   tax bigint NOT NULL,
   PRIMARY KEY (merchant_id, bucket, product_id, currency)
 );
@@ -200,10 +207,10 @@ CREATE TRIGGER analytics_changed AFTER INSERT OR DELETE ON ordering.order
 CREATE TRIGGER analytics_changed_by_update AFTER UPDATE ON ordering.order
   FOR EACH ROW WHEN (
     (OLD.status, OLD.currency, OLD.created_at, OLD.paid_at, OLD.cancelled_at, OLD.subtotal, OLD.discount, OLD.shipping_discount,
-      OLD.shipping, OLD.tax, OLD.total)
+      OLD.shipping, OLD.tax, OLD.total, OLD.uncaptured, OLD.uncaptured_shipping)
     IS DISTINCT FROM
     (NEW.status, NEW.currency, NEW.created_at, NEW.paid_at, NEW.cancelled_at, NEW.subtotal, NEW.discount, NEW.shipping_discount,
-      NEW.shipping, NEW.tax, NEW.total)
+      NEW.shipping, NEW.tax, NEW.total, NEW.uncaptured, NEW.uncaptured_shipping)
   ) EXECUTE FUNCTION analytics.order_changed();
 
 -- Lines are written before an order is paid, so this finds something to do only when they are corrected afterwards.
@@ -285,13 +292,14 @@ BEGIN
   INSERT INTO analytics.sales_rollup
   SELECT
     p_merchant_id, b, f.currency, f.status, sum(f.placed), sum(f.cancelled), sum(f.orders), sum(f.units), sum(f.gross),
-    sum(f.discount), sum(f.shipping), sum(f.tax), sum(f.total), sum(f.refunds), sum(f.refunded)
+    sum(f.discount), sum(f.uncaptured), sum(f.shipping), sum(f.tax), sum(f.total), sum(f.refunds), sum(f.refunded)
   FROM unnest(v_buckets) AS b
   CROSS JOIN LATERAL analytics.sales_facts(p_merchant_id, b, b + c_length) f
   GROUP BY b, f.currency, f.status;
   INSERT INTO analytics.product_rollup
   SELECT
-    p_merchant_id, b, f.product_id, f.currency, sum(f.orders), sum(f.units), sum(f.gross), sum(f.discount), sum(f.tax)
+    p_merchant_id, b, f.product_id, f.currency, sum(f.orders), sum(f.units), sum(f.gross), sum(f.discount), sum(f.uncaptured),
+    sum(f.tax)
   FROM unnest(v_buckets) AS b
   CROSS JOIN LATERAL analytics.product_facts(p_merchant_id, b, b + c_length) f
   GROUP BY b, f.product_id, f.currency;
@@ -344,7 +352,7 @@ CROSS JOIN LATERAL (
   SELECT
     coalesce(sum(i.quantity), 0)::integer AS total_sold,
     count(DISTINCT i.order_id)::integer AS conversions,
-    coalesce(sum(i.subtotal - i.discount) FILTER (WHERE o.currency = p.currency), 0)::bigint AS revenue
+    coalesce(sum(i.subtotal - i.discount - i.uncaptured) FILTER (WHERE o.currency = p.currency), 0)::bigint AS revenue
   FROM ordering.order_item i
   JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
   WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND o.paid_at IS NOT NULL

@@ -142,8 +142,8 @@ AS $$
   ),
   fact AS (
     SELECT
-      r.bucket AS at, r.currency, r.status, r.placed, r.cancelled, r.orders, r.units, r.gross, r.discount, r.shipping, r.tax,
-      r.total, r.refunds, r.refunded
+      r.bucket AS at, r.currency, r.status, r.placed, r.cancelled, r.orders, r.units, r.gross, r.discount, r.uncaptured,
+      r.shipping, r.tax, r.total, r.refunds, r.refunded
     FROM analytics.sales_rollup r
     WHERE r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
       AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
@@ -158,8 +158,8 @@ AS $$
       width_bucket(f.at, p_bounds) AS number,
       CASE p_group_by WHEN 'CURRENCY' THEN f.currency WHEN 'STATUS' THEN f.status END AS group_key,
       f.currency, sum(f.placed) AS placed, sum(f.cancelled) AS cancelled, sum(f.orders) AS orders, sum(f.units) AS units,
-      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.shipping) AS shipping, sum(f.tax) AS tax, sum(f.total) AS total,
-      sum(f.refunds) AS refunds, sum(f.refunded) AS refunded
+      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.uncaptured) AS uncaptured, sum(f.shipping) AS shipping,
+      sum(f.tax) AS tax, sum(f.total) AS total, sum(f.refunds) AS refunds, sum(f.refunded) AS refunded
     FROM fact f
     WHERE p_currency IS NULL OR f.currency = p_currency
     GROUP BY 1, 2, 3
@@ -174,7 +174,7 @@ AS $$
     ('REFUNDS', NULL, s.refunds),
     ('GROSS_SALES', s.currency, s.gross),
     ('DISCOUNTS', s.currency, s.discount),
-    ('REVENUE', s.currency, s.gross - s.discount),
+    ('REVENUE', s.currency, s.gross - s.discount - s.uncaptured),
     ('SHIPPING', s.currency, s.shipping),
     ('TAX', s.currency, s.tax),
     ('TOTAL_SALES', s.currency, s.total),
@@ -201,7 +201,7 @@ AS $$
     WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
   ),
   fact AS (
-    SELECT r.bucket AS at, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.tax
+    SELECT r.bucket AS at, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.uncaptured, r.tax
     FROM analytics.product_rollup r
     WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
       AND r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
@@ -216,12 +216,13 @@ AS $$
   by_product AS (
     SELECT
       width_bucket(f.at, p_bounds) AS number, f.product_id, f.currency, sum(f.orders) AS orders, sum(f.units) AS units,
-      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.tax) AS tax, NULL::numeric AS views
+      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.uncaptured) AS uncaptured, sum(f.tax) AS tax,
+      NULL::numeric AS views
     FROM fact f
     WHERE p_currency IS NULL OR f.currency = p_currency
     GROUP BY 1, 2, 3
     UNION ALL
-    SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
+    SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
     FROM analytics.product_view v
     WHERE 'VIEWS' = ANY (p_metrics) AND v.merchant_id = p_merchant_id AND v.bucket >= p_bounds[1] AND v.bucket < p_bounds[cardinality(p_bounds)]
     GROUP BY 1, 2
@@ -239,7 +240,7 @@ AS $$
     ('VIEWS', NULL, s.views),
     ('GROSS_SALES', s.currency, s.gross),
     ('DISCOUNTS', s.currency, s.discount),
-    ('REVENUE', s.currency, s.gross - s.discount),
+    ('REVENUE', s.currency, s.gross - s.discount - s.uncaptured),
     ('TAX', s.currency, s.tax)
   ) AS m (metric, currency, value)
   WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
@@ -382,11 +383,14 @@ SELECT
   NULL::uuid AS product_id,
   NULL::uuid AS category_id,
   NULL::bigint AS value,
-  NULL::bigint AS previous_value
+  NULL::bigint AS previous_value,
+  -- Of the group: 1 is the largest. 1 without groups.
+  NULL::integer AS group_rank
 WHERE false;
 
 -- A report: for each metric, group and currency a row for each interval, nothing being 0 (and no average). Without a group
--- there is always a row. Of groups, the p_group_limit with the most of the first metric, in any one currency.
+-- there is always a row. Of groups, the p_group_limit with the most of the first metric: of money, in the report's currency or
+-- the merchant's, and then in any other one.
 CREATE FUNCTION analytics.report_of(
   p_merchant_id uuid,
   p_metrics text[],
@@ -407,14 +411,16 @@ DECLARE
   v_settings merchant.settings;
   v_bounds timestamptz[];
   v_before timestamptz[];
+  v_currency text;
 BEGIN
-  IF v_refusal IS NULL AND (p_first < date '2000-01-01' OR p_last > date '2199-12-31') THEN
+  IF v_refusal IS NULL AND (p_first < date '1970-01-01' OR p_last > date '2199-12-31') THEN
     v_refusal := 'startDate';
   END IF;
   IF v_refusal IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s of the report is out of bounds', v_refusal);
   END IF;
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
+  v_currency := coalesce(p_currency, v_settings.currency);
   SELECT array_agg(b.at ORDER BY b.at), array_agg(b.before_at ORDER BY b.at) INTO v_bounds, v_before
   FROM analytics.bounds(p_first, p_last, p_interval, coalesce(p_time_zone, v_settings.timezone, 'UTC')) b;
   IF (cardinality(v_bounds) - 1) * cardinality(p_metrics) * (CASE WHEN p_group_by IS NULL THEN 1 ELSE p_group_limit END)
@@ -432,22 +438,29 @@ BEGIN
     SELECT m.* FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency) m WHERE p_compare
   ),
   top_group AS (
-    SELECT g.group_key
+    SELECT
+      g.group_key,
+      row_number() OVER (
+        ORDER BY
+          max(g.value) FILTER (WHERE g.currency IS NULL OR g.currency = v_currency) DESC NULLS LAST,
+          max(g.value) DESC NULLS LAST, g.group_key NULLS LAST
+      )::integer AS rank
     FROM (
       SELECT m.group_key, m.currency, sum(m.value) FILTER (WHERE m.metric = p_metrics[1]) AS value
       FROM measured m GROUP BY 1, 2
     ) g
     GROUP BY g.group_key
-    ORDER BY max(g.value) DESC NULLS LAST, g.group_key NULLS LAST
+    ORDER BY rank
     LIMIT p_group_limit
   ),
   series AS (
-    SELECT m.group_key, m.metric, m.currency
+    SELECT m.group_key, m.metric, m.currency, coalesce(g.rank, 1) AS rank
     FROM (SELECT * FROM measured UNION ALL SELECT * FROM measured_before) m
-    WHERE p_group_by IS NULL OR EXISTS (SELECT FROM top_group g WHERE g.group_key IS NOT DISTINCT FROM m.group_key)
-    GROUP BY 1, 2, 3
+    LEFT JOIN top_group g ON p_group_by IS NOT NULL AND g.group_key IS NOT DISTINCT FROM m.group_key
+    WHERE p_group_by IS NULL OR g.rank IS NOT NULL
+    GROUP BY 1, 2, 3, 4
     UNION
-    SELECT NULL, m, CASE WHEN analytics.is_money(m) THEN coalesce(p_currency, v_settings.currency) END
+    SELECT NULL, m, CASE WHEN analytics.is_money(m) THEN v_currency END, 1
     FROM unnest(p_metrics) AS m
     WHERE p_group_by IS NULL
   )
@@ -457,7 +470,8 @@ BEGIN
     CASE WHEN p_group_by = 'PRODUCT' THEN s.group_key::uuid END,
     CASE WHEN p_group_by = 'CATEGORY' THEN s.group_key::uuid END,
     coalesce(m.value, e.nothing)::bigint,
-    CASE WHEN p_compare THEN coalesce(b.value, e.nothing)::bigint END
+    CASE WHEN p_compare THEN coalesce(b.value, e.nothing)::bigint END,
+    s.rank
   FROM series s
   CROSS JOIN generate_series(1, cardinality(v_bounds) - 1) AS n
   CROSS JOIN LATERAL (SELECT CASE WHEN s.metric <> 'AVERAGE_ORDER_VALUE' THEN 0 END AS nothing) e

@@ -91,13 +91,44 @@ describe('a report', () => {
     ])
   })
 
+  test('tells the largest group first, by the first metric, in each interval', async () => {
+    const [sold] = await gateway.shop.sql(
+      `SELECT min(paid_at)::date::text AS first, max(paid_at)::date::text AS last FROM ordering.order`,
+    )
+    const { report } = await ask<{
+      report: { metric: string; startTime: string; value: number; product: { id: string } }[]
+    }>(
+      `query ($first: Date!, $last: Date!) { report(metrics: [UNITS, ORDERS], startDate: $first, endDate: $last, timeZone: "UTC", groupBy: PRODUCT, groupLimit: 100) {
+        startTime metric value product { id }
+      } }`,
+      { first: sold?.['first'], last: sold?.['last'] },
+    )
+    const units = report.filter(({ metric }) => metric === 'UNITS').map(({ value }) => value)
+    expect(new Set(units).size).toBeGreaterThan(1)
+    expect(units).toEqual([...units].sort((a, b) => b - a))
+    const products = [...new Set(report.map(({ product }) => product.id))]
+    expect(report.map(({ product, metric }) => [product.id, metric])).toEqual(
+      products.flatMap((id) => [
+        [id, 'ORDERS'],
+        [id, 'UNITS'],
+      ]),
+    )
+  })
+
+  test('goes back to 1970', async () => {
+    const { report } = await ask<{ report: { value: number }[] }>(
+      '{ report(metrics: [ORDERS], startDate: "1970-01-01", endDate: "1979-12-31", interval: YEAR) { value } }',
+    )
+    expect(report.map(({ value }) => value)).toEqual(Array.from({ length: 10 }, () => 0))
+  })
+
   test.each([
     ['metrics', `metrics: [], startDate: "2026-01-01", endDate: "2026-01-02"`],
     ['metrics', `metrics: [CUSTOMERS], groupBy: PRODUCT, startDate: "2026-01-01", endDate: "2026-01-02"`],
     ['endDate', `metrics: [ORDERS], startDate: "2026-01-02", endDate: "2026-01-01"`],
     ['endDate', `metrics: [ORDERS], interval: HOUR, startDate: "2026-01-01", endDate: "2026-03-01"`],
     ['endDate', `metrics: [ORDERS], startDate: "2000-01-01", endDate: "2026-03-01"`],
-    ['startDate', `metrics: [ORDERS], startDate: "1999-12-31", endDate: "2000-01-02"`],
+    ['startDate', `metrics: [ORDERS], startDate: "1969-12-31", endDate: "1970-01-02"`],
     ['timeZone', `metrics: [ORDERS], ${always}, timeZone: "+01:00"`],
     ['groupLimit', `metrics: [ORDERS], ${always}, groupBy: PRODUCT, groupLimit: 0`],
     ['currency', `metrics: [ORDERS], ${always}, currency: "dollars"`],

@@ -5,7 +5,7 @@ import { type ConnectionProjection, type DomainProjection } from '../../projecti
 import { isTimeZone } from '../../time-zone.ts'
 import { maxDays, maxGroups, maxMetrics, maxRows, notGroupable, type Question, rowsOf } from './questions.ts'
 
-const firstYear = 2000
+const firstYear = 1970
 const lastYear = 2199
 const dayInMilliseconds = 24 * 60 * 60 * 1000
 
@@ -14,11 +14,9 @@ const limit = maxRows * 10
 
 const inOrder: readonly OrderBy[] = [
   ascending('number'),
+  ascending('groupRank'),
   ascending('metric'),
   ascending('currency'),
-  ascending('orderStatus'),
-  ascending('productId'),
-  ascending('categoryId'),
 ]
 
 interface ReportArguments extends Question {

@@ -104,15 +104,17 @@ async function readPeople(): Promise<readonly Person[]> {
     const counted = (orders ?? []).filter(
       (order) =>
         order['customer_id'] === customer['id'] &&
-        !['PENDING', 'CANCELLED', 'REFUNDED'].includes(String(order['status'])),
+        !['PENDING', 'CANCELLED'].includes(String(order['status'])),
     )
+    // What was refunded was bought all the same, and nothing of it is left.
+    const kept = counted.filter((order) => order['status'] !== 'REFUNDED')
     const refunded = (payments ?? [])
-      .filter((payment) => counted.some((order) => order['id'] === payment['order_id']))
+      .filter((payment) => kept.some((order) => order['id'] === payment['order_id']))
       .reduce((sum, payment) => sum + Number(payment['refunded_amount']), 0)
     const times = counted.map((order) => Number(order['created_at']))
     return {
       id: String(customer['id']),
-      spent: counted.reduce((sum, order) => sum + Number(order['total']), 0) - refunded,
+      spent: kept.reduce((sum, order) => sum + Number(order['total']), 0) - refunded,
       orders: counted.length,
       lastOrder: times.length === 0 ? null : Math.max(...times),
       tags: customer['tags'] as string[],
