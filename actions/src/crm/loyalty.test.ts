@@ -330,6 +330,24 @@ describe('expiry', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('leaves what expires last, whatever came first: what is spent, spends what expires soonest', async () => {
+    for (const [first, second] of [
+      [null, 5],
+      [20, 5],
+      [5, 20],
+      [5, null],
+    ] as const) {
+      const customerId = await newCustomer()
+      await give(customerId, 30, first)
+      await give(customerId, 30, second)
+      dataOf(await adjust(customerId, -30))
+      await pass(6)
+      await expirePoints(shop.database)
+      // The thirty that expire after five days were spent, so that none of them is left to expire.
+      expect(await pointsOf(customerId)).toBe(30)
+    }
+  })
+
   test('is by the programme’s days at the time when points came', async () => {
     const days = (value: number | null) => shop.database`
       UPDATE crm.loyalty_program SET points_expire_after_days = ${value} WHERE merchant_id = ${merchant.merchantId}`

@@ -106,6 +106,18 @@ describe('a transfer', () => {
     expect(await stockOf(sku)).toMatchObject({ available: 2, in_transit: 0 })
   })
 
+  test('does not send off units that are reserved', async () => {
+    const { sku } = await shop.createProduct(merchant, { stock: [5] })
+    dataOf(await shop.call(merchant, 'reserveInventory', { items: [{ sku, quantity: 3 }] }))
+    const id = await draft(sku, 4)
+    expect(await shop.call(merchant, 'shipTransfer', { id })).toMatchObject({
+      id: 'SVC_BIZ_001',
+      details: { sku, available: 2, requested: 4 },
+    })
+    expect(await statusOf(id)).toBe('DRAFT')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
   test('arrives once, however many say so at once', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 4)

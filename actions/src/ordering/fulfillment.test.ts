@@ -82,6 +82,28 @@ describe('an order that is sent in parts', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('leaves out units that were refunded before they were packed', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [3])
+    const [orderItemId] = await linesOf(shop, orderId)
+    const units = (quantity: number) => ({ items: [{ orderItemId, quantity }] })
+    dataOf(await call('refundOrder', { id: orderId, input: { ...units(1), reason: 'Test' } }))
+    expect(await call('fulfillOrder', { id: orderId, input: units(3) })).toMatchObject({
+      errors: [
+        {
+          field: 'items.0.quantity',
+          code: 'OUT_OF_RANGE',
+          message: expect.stringContaining('1-2') as string,
+        },
+      ],
+    })
+    dataOf(await call('fulfillOrder', { id: orderId, input: {} }))
+    const [sent] = await shop.database`
+      SELECT packed_quantity, fulfilled_quantity, cancelled_quantity FROM ordering.order_item WHERE order_id = ${orderId}`
+    expect(sent).toEqual({ packed_quantity: 2, fulfilled_quantity: 2, cancelled_quantity: 1 })
+    expect(await statusOf(shop, orderId)).toBe('SHIPPED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
   test('names every line that is wrong, and sends nothing then', async () => {
     const { orderId } = await paidOrder(shop, merchant, [1])
     const [line] = await linesOf(shop, orderId)

@@ -139,6 +139,21 @@ describe('createOrder', () => {
     expect(await availableOf(dear)).toBe(9)
   })
 
+  test('takes no reservation over that has expired, though no job has ended it yet', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const { reservationId } = dataOf(
+      await shop.call(merchant, 'reserveInventory', { items: [{ sku: product.sku, quantity: 3 }] }),
+    )
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE id = ${String(reservationId)}`
+    expect(await order([line(product)], { reservationId })).toMatchObject({
+      errors: [{ field: 'reservationId', code: 'INVALID_VALUE' }],
+    })
+    const [reservation] = await shop.database`
+      SELECT status, order_id FROM inventory.reservation WHERE id = ${String(reservationId)}`
+    expect(reservation).toEqual({ status: 'ACTIVE', order_id: null })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
   test('takes a reservation over and gives back what it does not need of it', async () => {
     const product = await shop.createProduct(merchant, { stock: [3, 3] })
     const { reservationId } = dataOf(

@@ -4,6 +4,7 @@ import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
 import {
   address,
   dataOf,
+  found,
   openTestShop,
   type TestMerchant,
   type TestProduct,
@@ -89,7 +90,50 @@ test('one of a shipment and a cancellation that race wins, and the stock is wher
   await expectShopToAddUp(shop.database, merchant)
 })
 
+/** Every look for an order's payment waits for this lock once it has seen what it sees. */
+const LOOKING = 4711
+
 describe('an unpaid order', () => {
+  test('does not lapse while a payment is under way that began after the job had looked for one', async () => {
+    const { orderId } = dataOf(await order(await shop.createProduct(merchant, { stock: [1] })))
+    const { merchantId } = merchant
+    await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${String(orderId)}`
+    const [original] = await shop.database<{ definition: string }[]>`
+      SELECT pg_get_functiondef('payment.open_payment'::regproc) AS definition`
+    await shop.database.unsafe(`
+      CREATE OR REPLACE FUNCTION payment.open_payment(p_merchant_id uuid, p_order_id uuid) RETURNS payment.payment
+      LANGUAGE plpgsql STABLE AS $$
+      DECLARE v payment.payment;
+      BEGIN
+        SELECT p.* INTO v FROM payment.payment p
+        WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING');
+        PERFORM pg_advisory_xact_lock_shared(${LOOKING});
+        RETURN v;
+      END $$`)
+    const waiting = async () => {
+      const rows = await shop.database`
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOOKING} AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+      return rows.length
+    }
+    let lapse: Promise<number> | undefined
+    await shop.database.begin(async (sql) => {
+      await sql`SELECT pg_advisory_xact_lock(${LOOKING})`
+      lapse = lapseUnpaidOrders(shop.database)
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      await shop.database`
+        INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor)
+        SELECT ${merchantId}, id, total, currency, 'CARD', 'sandbox' FROM ordering.order WHERE id = ${String(orderId)}`
+    })
+    await lapse
+    await shop.database.unsafe(found(original).definition)
+    const [row] = await shop.database`
+      SELECT o.status, r.status AS held FROM ordering.order o JOIN inventory.reservation r ON r.order_id = o.id
+      WHERE o.id = ${String(orderId)}`
+    expect(row).toEqual({ status: 'PENDING', held: 'ACTIVE' })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
   test('is cancelled once its payment window is over, and its stock is for sale again', async () => {
     const product = await shop.createProduct(merchant, { stock: [1] })
     const { orderId } = dataOf(await order(product))

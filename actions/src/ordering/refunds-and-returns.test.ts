@@ -64,6 +64,25 @@ describe('refundOrder', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('gives back nothing for shipping that was free', async () => {
+    const { code } = await shop.createPromotion(merchant, { type: 'FREE_SHIPPING', value: 0 })
+    const { orderId, total } = await paidOrder(shop, merchant, [2], {
+      prices: [1000],
+      shipping: 499,
+      couponCode: code,
+    })
+    expect(total).toBe(2165)
+    dataOf(await refund(orderId, [1], { shipping: true }))
+    expect(await refundsOf(orderId)).toEqual([1083])
+    dataOf(await refund(orderId, [1], { shipping: true }))
+    expect(await refundsOf(orderId)).toEqual([1083, 1082])
+    const [row] = await shop.database<{ shipping: number }[]>`
+      SELECT sum(r.shipping_amount)::integer AS shipping FROM payment.refund r JOIN payment.payment p ON p.id = r.payment_id
+      WHERE p.order_id = ${orderId}`
+    expect(found(row).shipping).toBe(0)
+    expect(await statusOf(shop, orderId)).toBe('REFUNDED')
+  })
+
   test('of the same line twice at once is made once', async () => {
     const { orderId } = await paidOrder(shop, merchant, [1, 1])
     const answers = await Promise.all(Array.from({ length: 6 }, () => refund(orderId, [1, 0])))

@@ -13,6 +13,7 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { reconcilePayments } from './reconciliation.ts'
+import { createRefunder } from './refunds.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -139,6 +140,21 @@ describe('money that is reserved', () => {
     await expectShopToAddUp(shop.database, merchant)
   })
 
+  test('is not taken once the time to capture it is over, though nobody has let it go yet', async () => {
+    const { orderId, paymentId } = await reserved()
+    await shop.database`UPDATE payment.payment SET capture_before = now() WHERE id = ${paymentId}`
+    for (const amount of [undefined, 100])
+      expect(await call('capturePayment', { id: paymentId, amount })).toMatchObject({
+        errors: [{ field: 'id' }],
+      })
+    expect(await paymentOf(paymentId)).toMatchObject({
+      status: 'PROCESSING',
+      captured_amount: '0',
+      intent: { status: 'requires_capture', amount_received: 0 },
+    })
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+  })
+
   test('is captured once by a capture that a crash left on record', async () => {
     const { orderId, paymentId, total } = await reserved()
     await shop.database`UPDATE payment.payment SET capture_requested = amount WHERE id = ${paymentId}`
@@ -257,6 +273,40 @@ describe('a refund whose answer was lost a day ago', () => {
     await reconcile([silence, manualProcessor])
     expect(await state()).toMatchObject({ status: 'PENDING', made: 1 })
   })
+})
+
+test('a refund that two ask the processor for at once is counted once', async () => {
+  const { paymentId } = await paidOrder(shop, merchant, [1])
+  const { merchantId } = merchant
+  const [begun] = await shop.database<{ id: string }[]>`
+    SELECT payment.begin_refund(${merchantId}, ${paymentId}, 100, 'Test', '{SUCCEEDED}') ->> 'refundId' AS id`
+  const refundId = found(begun).id
+  // Neither hears the processor's answer before both have asked.
+  let asked = 0
+  let release: () => void = () => undefined
+  const bothAsked = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const processor: PaymentProcessor = {
+    ...shop.cardProcessor,
+    async refund(request) {
+      asked += 1
+      if (asked === 2) release()
+      await bothAsked
+      return shop.cardProcessor.refund(request)
+    },
+  }
+  const complete = createRefunder(shop.database, [processor])
+  const answers = await Promise.all([complete(merchantId, refundId), complete(merchantId, refundId)])
+  expect(answers.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED'])
+  const [payment] = await shop.database`
+    SELECT status, refunded_amount::integer, refund_requested_amount::integer FROM payment.payment WHERE id = ${paymentId}`
+  expect(payment).toEqual({
+    status: 'PARTIALLY_REFUNDED',
+    refunded_amount: 100,
+    refund_requested_amount: 100,
+  })
+  await expectShopToAddUp(shop.database, merchant)
 })
 
 describe('a refund that the processor refuses', () => {

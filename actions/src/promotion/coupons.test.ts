@@ -184,6 +184,29 @@ describe('a coupon is refused, and says why,', () => {
     expect(await usageOf(code)).toBe(0)
   })
 
+  test('below its minimum and not at exactly it, which all lines are measured by, covered or not', async () => {
+    const lines = [line(shirt), line(mug)]
+    for (const [min, discount] of [
+      [1333, 100],
+      [1334, null],
+    ] as const) {
+      const columns = { min_purchase_amount: min, product_ids: [shirt.id] }
+      const { code } = await shop.createPromotion(merchant, columns)
+      const answer = await order(code, lines)
+      const cartId = await newCart(lines)
+      const applied = await apply(cartId, code)
+      if (discount === null) {
+        const message = `The coupon needs a purchase of at least ${min} minor units of USD`
+        expect(answer).toMatchObject(refusal('couponCode', message))
+        expect(applied).toMatchObject(refusal('code', message))
+      } else {
+        expect(await orderOf(answer)).toMatchObject({ discount })
+        dataOf(applied)
+        expect(await totalsOf(cartId)).toMatchObject({ discount })
+      }
+    }
+  })
+
   test('when nobody has issued it, together with all else that is wrong', async () => {
     expect(await order('NOBODYS', [line(shirt)], { shippingMethodId: customerId })).toMatchObject({
       errors: [
