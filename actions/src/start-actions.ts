@@ -32,8 +32,6 @@ export interface ActionsOptions extends Address {
   readonly redisUrl?: string
   /** What secrets in the database are sealed with; the workers have the same keys. */
   readonly secretBox: SecretBox
-  /** Seconds in which an order is to be paid; an hour by default. */
-  readonly paymentWindow?: number
   /** Database connections at most; 16 by default. */
   readonly poolSize?: number
   readonly logger: Logger
@@ -46,7 +44,6 @@ export interface Actions {
   stop(): Promise<void>
 }
 
-const DEFAULT_PAYMENT_WINDOW = 60 * 60
 const DEFAULT_POOL_SIZE = 16
 
 /** Starts the service that Hasura's actions are handled by. */
@@ -90,9 +87,8 @@ export function actionsByDomain(
   {
     cardProcessor,
     formerProcessors = [],
-    paymentWindow = DEFAULT_PAYMENT_WINDOW,
     uninterrupted,
-  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors' | 'paymentWindow'> & {
+  }: Pick<ActionsOptions, 'cardProcessor' | 'formerProcessors'> & {
     /** What has begun with a payment processor is written down over it, whether or not somebody still waits. */
     readonly uninterrupted?: Database
   },
@@ -101,7 +97,7 @@ export function actionsByDomain(
   const processors = [cardProcessor, manualProcessor, ...formerProcessors]
   const cashier = createCashier(uninterrupted ?? database, processors)
   const completeRefund = createRefunder(uninterrupted ?? database, processors)
-  const ordering = { database, paymentWindow, payments: orderPayments(cashier, completeRefund) }
+  const ordering = { database, payments: orderPayments(cashier, completeRefund) }
   return {
     inventory: inventoryActions(database),
     cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },

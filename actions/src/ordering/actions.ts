@@ -22,8 +22,6 @@ import { shipmentActions } from './shipment-actions.ts'
 export interface OrderingOptions {
   readonly database: Database
   readonly payments: OrderPayments
-  /** Seconds in which an order is to be paid before it is cancelled and its stock sold to others. */
-  readonly paymentWindow: number
 }
 
 const everybody = ['customer', 'merchant'] as const
@@ -72,14 +70,14 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
         return advancedAnswer(session.merchantId, id, await addNote(database, session, id, input))
       },
     }),
-    ...draftActions(database, options.paymentWindow),
+    ...draftActions(database),
     ...shipmentActions(database),
     ...refundActions(database, payments),
     ...returnActions(database, payments),
   }
 }
 
-const createOrder = ({ database, paymentWindow }: OrderingOptions): Action =>
+const createOrder = ({ database }: OrderingOptions): Action =>
   defineAction({
     roles: everybody,
     permission,
@@ -91,7 +89,7 @@ const createOrder = ({ database, paymentWindow }: OrderingOptions): Action =>
       const outcome = await once(
         database,
         call,
-        (sql) => placeOrder(sql, call.session, customerId, items, { ...terms, paymentWindow }),
+        (sql) => placeOrder(sql, call.session, customerId, items, terms),
         ({ outcome }) => outcome === 'placed',
       )
       return placedAnswer(merchantId, outcome)
@@ -99,7 +97,7 @@ const createOrder = ({ database, paymentWindow }: OrderingOptions): Action =>
   })
 
 /** Lives under /cart, where metadata has it, but what it makes is an order. */
-export const checkoutCart = ({ database, paymentWindow }: OrderingOptions): Action =>
+export const checkoutCart = ({ database }: OrderingOptions): Action =>
   defineAction({
     roles: everybody,
     permission: 'carts:write',
@@ -113,7 +111,7 @@ export const checkoutCart = ({ database, paymentWindow }: OrderingOptions): Acti
       const outcome = await once(
         database,
         call,
-        (sql) => checkOutCart(sql, call.session, { id, customerId }, { ...terms, paymentWindow }),
+        (sql) => checkOutCart(sql, call.session, { id, customerId }, terms),
         ({ outcome }) => outcome === 'placed',
       )
       return placedAnswer(merchantId, outcome)

@@ -12,10 +12,7 @@ import { orderError } from './order-refusal.ts'
 const access = { roles: ['merchant'], permission: 'orders:write' } as const
 
 /** Orders that staff puts together before they are placed. */
-export const draftActions = (
-  database: Database,
-  paymentWindow: number,
-): Readonly<Record<string, Action>> => ({
+export const draftActions = (database: Database): Readonly<Record<string, Action>> => ({
   createDraftOrder: defineAction({
     ...access,
     input: createDraftOrderInput,
@@ -40,7 +37,7 @@ export const draftActions = (
     ...access,
     input: orderIdInput,
     async handle({ session }, { id }) {
-      const outcome = await completeDraft(database, session, id, paymentWindow)
+      const outcome = await completeDraft(database, session, id)
       return outcome.outcome === 'unknown_draft' || outcome.outcome === 'draft_refused'
         ? staysAnswer(outcome)
         : placedAnswer(session.merchantId, outcome)

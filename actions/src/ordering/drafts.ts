@@ -43,17 +43,15 @@ export async function saveDraft(
 
 export type CompleteDraftOutcome = DraftStays | PlaceOutcome
 
-/** Turns a draft into an order, once. @param paymentWindow seconds in which it is to be paid */
+/** Turns a draft into an order, once. */
 export async function completeDraft(
   sql: Queryable,
   session: Session,
   draftId: string,
-  paymentWindow: number,
 ): Promise<CompleteDraftOutcome> {
   return onlyOutcome(
     await sql<{ outcome: CompleteDraftOutcome }[]>`
-      SELECT ordering.complete_draft(${session.merchantId}, ${draftId}, make_interval(secs => ${paymentWindow}),
-        ${jsonOf(sql, orderTransitions.pay)}) AS outcome
+      SELECT ordering.complete_draft(${session.merchantId}, ${draftId}, ${jsonOf(sql, orderTransitions.pay)}) AS outcome
       FROM ${actingAs(sql, session)}`,
   )
 }

@@ -16,7 +16,7 @@ export type OrderRefusal =
       readonly field: string
       readonly reason: Exclude<OrderRefusalReason, LineRefusalReason | CouponRefusalReason>
       readonly currency?: string
-      /** How many units, or how much money, there would be. */
+      /** How many units or orders, or how much money, there would be. */
       readonly left?: number
       /** What the order would cost. */
       readonly total?: number
@@ -32,6 +32,8 @@ export type OrderRefusalReason =
   | 'shipping_method_not_for_country'
   | 'shipping_method_currency'
   | 'reservation_not_active'
+  | 'too_many_unpaid_orders'
+  | 'too_many_unpaid_units'
   | 'unknown_item'
   | 'no_lines_left'
   | 'nothing_left'
@@ -68,6 +70,10 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
       return wrong('The shipping method does not ship to this country')
     case 'shipping_method_currency':
       return wrong(`The shipping method is priced in ${refusal.currency ?? 'another currency'}`)
+    case 'too_many_unpaid_orders':
+      return unpaid(field, refusal.left, 'orders of a customer can wait for their payment at once')
+    case 'too_many_unpaid_units':
+      return unpaid(field, refusal.left, 'units more can wait for their payment')
     case 'reservation_not_active':
       return wrong('The reservation has expired, is taken, or does not exist')
     case 'unknown_item':
@@ -107,5 +113,11 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
 const beyond = (field: string, left: number | undefined, what: string): UserError => ({
   field,
   message: `Value of ${field} is outside acceptable range 1-${left ?? 0}: ${left ?? 0} ${what}`,
+  code: 'OUT_OF_RANGE',
+})
+
+const unpaid = (field: string, left: number | undefined, what: string): UserError => ({
+  field,
+  message: `Value of ${field} is outside acceptable range 0-${left ?? 0}: ${left ?? 0} ${what}. Pay or cancel one`,
   code: 'OUT_OF_RANGE',
 })

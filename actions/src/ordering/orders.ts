@@ -26,8 +26,6 @@ export interface OrderTerms {
   /** The coupon to place it with; null for the cart's, if it comes from one that has one. */
   readonly couponCode: string | null
   readonly notes: string | null
-  /** Seconds in which the order is to be paid. */
-  readonly paymentWindow: number
 }
 
 export type PlaceOutcome =
@@ -51,7 +49,7 @@ export async function placeOrder(
       SELECT ordering.place_order(
         ${session.merchantId}, ${customerId}, ${jsonOf(sql, lines)}, NULL, ${jsonOf(sql, terms.shippingAddress)},
         ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
-        ${terms.notes}, NULL, make_interval(secs => ${terms.paymentWindow}), ${jsonOf(sql, orderTransitions.pay)}
+        ${terms.notes}, NULL, ${session.role === 'customer'}, ${jsonOf(sql, orderTransitions.pay)}
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
@@ -81,8 +79,7 @@ export async function checkOutCart(
       SELECT ordering.check_out_cart(
         ${session.merchantId}, ${cart.id}, ${ownerOf(session)}, ${cart.customerId}, ${jsonOf(sql, terms.shippingAddress)},
         ${jsonOf(sql, terms.billingAddress)}, ${terms.shippingMethodId}, ${terms.reservationId}, ${terms.couponCode},
-        ${terms.expectedTotal}, ${terms.notes}, make_interval(secs => ${terms.paymentWindow}),
-        ${jsonOf(sql, orderTransitions.pay)}
+        ${terms.expectedTotal}, ${terms.notes}, ${jsonOf(sql, orderTransitions.pay)}
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }

@@ -9,7 +9,7 @@ import {
 } from '../action/answer.ts'
 import { type Once, once } from '../action/idempotency.ts'
 import { addFault, cost, id, optional, storableText, text, userError } from '../action/input.ts'
-import { ownerOf, type Session } from '../action/session.ts'
+import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
 import { captureActions } from './capture-actions.ts'
@@ -22,6 +22,7 @@ import {
   getPayment,
   type PaymentMethod,
   type PaymentRequest,
+  receivePayment,
 } from './payments.ts'
 import { refundActions } from './refund-actions.ts'
 import type { CompleteRefund } from './refunds.ts'
@@ -55,8 +56,15 @@ const paymentInput = z
       .enum(['AUTOMATIC', 'MANUAL'])
       .nullish()
       .transform((method) => method ?? 'AUTOMATIC'),
+    received: optional(z.boolean()),
   })
-  .superRefine(({ method, paymentMethodId, captureMethod }, context) => {
+  .superRefine(({ method, paymentMethodId, captureMethod, received }, context) => {
+    if (received !== null && !isOffline(method))
+      addFault(
+        context,
+        { kind: 'value', message: 'Only money that comes outside of the platform is waited for' },
+        ['received'],
+      )
     if (captureMethod === 'MANUAL' && method !== 'CARD')
       addFault(context, { kind: 'value', message: 'Only the money of a card can be reserved' }, [
         'captureMethod',
@@ -70,6 +78,7 @@ export function paymentActions(options: PaymentOptions): Readonly<Record<string,
   return {
     processPayment: processPayment(options),
     confirmPayment: confirmPayment(options),
+    markPaymentReceived: markPaymentReceived(options),
     ...captureActions(options),
     ...refundActions(options),
   }
@@ -82,14 +91,18 @@ const processPayment = (options: PaymentOptions): Action =>
     async handle(call, { input }) {
       const { database, cashier } = options
       const { merchantId } = call.session
-      const processor = processorFor(input.method, call.session, options.cardProcessor)
-      if (processor === null) {
-        return paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
-      }
+      const processor = processorFor(input.method, options.cardProcessor)
+      if (processor === null) return unsupported()
       // Reserved money holds the order's stock for days, which is for the merchant to say.
       if (input.captureMethod === 'MANUAL' && call.session.role !== 'merchant')
         return invalid(userError('captureMethod', { kind: 'value', message: 'A shopper pays at once' }))
-      const request = { ...input, processor: processor.name }
+      // A shopper's word is not enough: what comes outside of the platform is the merchant's to say.
+      if (input.received === true && call.session.role !== 'merchant')
+        return invalid(
+          userError('received', { kind: 'value', message: 'The shop says when the money is there' }),
+        )
+      const received = input.received ?? call.session.role === 'merchant'
+      const request = { ...input, processor: processor.name, awaited: isOffline(input.method) && !received }
       const outcome = await begin(options, call, request)
       switch (outcome.outcome) {
         case 'begun':
@@ -98,6 +111,8 @@ const processPayment = (options: PaymentOptions): Action =>
           )
         case 'unknown_order':
           return invalid(notFound('orderId', 'order'))
+        case 'method_not_accepted':
+          return unsupported()
         case 'order_refused':
           return orderNotModifiable('orderId', input.orderId, outcome.status)
         case 'nothing_to_pay':
@@ -145,18 +160,18 @@ async function begin(
   return (await cashier.abandon(merchantId, outcome.paymentId)) ? attempt() : outcome
 }
 
-// Cash and transfers are the merchant's word that the money is there; a shopper's word is not enough.
-function processorFor(
-  method: PaymentMethod,
-  session: Session,
-  cardProcessor: PaymentProcessor,
-): PaymentProcessor | null {
+/** Cash and transfers come outside of the platform. */
+const isOffline = (method: PaymentMethod): boolean => method === 'CASH' || method === 'BANK_TRANSFER'
+
+const unsupported = () => paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
+
+function processorFor(method: PaymentMethod, cardProcessor: PaymentProcessor): PaymentProcessor | null {
   switch (method) {
     case 'CARD':
       return cardProcessor
     case 'CASH':
     case 'BANK_TRANSFER':
-      return session.role === 'merchant' ? manualProcessor : null
+      return manualProcessor
     case 'PAYPAL':
     case 'APPLE_PAY':
     case 'GOOGLE_PAY':
@@ -165,6 +180,24 @@ function processorFor(
       return method satisfies never
   }
 }
+
+/** The money that an order waits for is there. Said again, it says the same. */
+const markPaymentReceived = ({ database }: PaymentOptions): Action =>
+  defineAction({
+    roles: ['merchant'],
+    permission: access.permission,
+    input: z.object({ id }),
+    async handle({ session }, input) {
+      const payment = await findPayment(database, session.merchantId, input.id, null)
+      if (payment === null) return invalid(notFound('id', 'payment'))
+      const isAwaited = payment.awaited && payment.status === 'PENDING'
+      const received = isAwaited ? await receivePayment(database, session, payment.id) : payment
+      if (received.awaited && received.status === 'SUCCEEDED')
+        return collectedAnswer({ payment: received, action: null })
+      const message = `The payment is ${received.status}; no money is waited for`
+      return invalid(userError('id', { kind: 'value', message }))
+    },
+  })
 
 const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
   defineAction({

@@ -51,7 +51,8 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
     async handle({ session: { merchantId } }, { id }) {
       const payment = await findPayment(database, merchantId, id, null)
       if (payment === null) return invalid(notFound('id', 'payment'))
-      if (payment.status !== 'PROCESSING' || payment.captureRequested !== null)
+      const isWaiting = payment.status === 'PROCESSING' && payment.captureRequested === null
+      if (!isWaiting && !(payment.status === 'PENDING' && payment.awaited))
         return invalid(
           userError('id', {
             kind: 'value',

@@ -23,6 +23,7 @@ export function createCashier(database: Database, processors: readonly PaymentPr
     async collect(payment) {
       switch (payment.status) {
         case 'PENDING': {
+          if (payment.awaited) return { payment, action: null }
           const answer = await chargeOnce(processorOf(payment), payment)
           return collected(await settle(database, payment, answer), answer)
         }
@@ -45,6 +46,10 @@ export function createCashier(database: Database, processors: readonly PaymentPr
     },
     async abandon(merchantId, paymentId) {
       const payment = await getPayment(database, merchantId, paymentId)
+      if (payment.status === 'PENDING' && payment.awaited) {
+        const { status } = await settle(database, payment, { status: 'cancelled', intentId: null })
+        return status !== 'PENDING'
+      }
       if (payment.status !== 'PROCESSING') return payment.status !== 'PENDING'
       const answer = await processorOf(payment).cancel(intentOf(payment))
       const { status } = await settle(database, payment, answer)

@@ -284,6 +284,7 @@ describe('after a crash', () => {
     const request = {
       orderId,
       captureMethod: 'AUTOMATIC',
+      awaited: false,
       method: 'CARD',
       amount: null,
       processor: 'sandbox',

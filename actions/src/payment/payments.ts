@@ -1,6 +1,6 @@
 import { actingAs } from '../action/acting-as.ts'
 import { type CustomerId, type MerchantId, ownerOf, type Session } from '../action/session.ts'
-import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
+import { type Database, type JsonValue, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { orderTransitions } from '../ordering/index.ts'
 import type { ChargeAnswer } from '../processors/index.ts'
 import { type PaymentEvent, type PaymentStatus, paymentTransitions } from './payment-machine.ts'
@@ -16,6 +16,8 @@ export interface PaymentRequest {
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
   readonly captureMethod: CaptureMethod
+  /** The money comes outside of the platform, and is still to come. */
+  readonly awaited: boolean
 }
 
 /** MANUAL: the money is reserved now, and taken when the merchant captures it. */
@@ -26,6 +28,7 @@ export type BeginOutcome =
   | { readonly outcome: 'unknown_order' }
   | { readonly outcome: 'order_refused' | 'nothing_to_pay'; readonly status: string }
   | { readonly outcome: 'amount_mismatch'; readonly total: number }
+  | { readonly outcome: 'method_not_accepted' }
   | {
       readonly outcome: 'payment_open'
       readonly paymentId: string
@@ -43,7 +46,7 @@ export async function beginPayment(
     await sql<{ outcome: BeginOutcome }[]>`
       SELECT payment.begin_payment(
         ${session.merchantId}, ${request.orderId}, ${ownerOf(session)}, ${request.method}, ${request.amount}, ${request.processor},
-        ${request.paymentMethodId}, ${request.returnUrl}, ${request.captureMethod}, ${[...orderTransitions.pay.from]}::text[]
+        ${request.paymentMethodId}, ${request.returnUrl}, ${request.captureMethod}, ${request.awaited}, ${[...orderTransitions.pay.from]}::text[]
       ) AS outcome FROM ${actingAs(sql, session)}`,
   )
 }
@@ -60,6 +63,8 @@ export interface Payment {
   readonly paymentMethodId: string | null
   readonly returnUrl: string | null
   readonly captureMethod: CaptureMethod
+  /** PENDING until the merchant says that the money is there: no processor is asked for it. */
+  readonly awaited: boolean
   /** Whether the processor holds the money for us. */
   readonly authorized: boolean
   readonly authorizationIsOver: boolean
@@ -89,7 +94,7 @@ export async function findPayment(
       'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'amount', p.amount, 'currency', p.currency,
       'status', p.status, 'processor', p.processor, 'intentId', p.processor_payment_intent_id,
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
-      'captureMethod', p.capture_method, 'authorized', p.authorized_at IS NOT NULL,
+      'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
       'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
@@ -121,14 +126,27 @@ export async function settle(database: Database, payment: Payment, answer: Charg
   const event = eventOf(answer)
   if (event !== null) {
     const { from, to } = paymentTransitions[event]
-    const { pay } = orderTransitions
     await database`
       SELECT payment.settle_payment(
         ${payment.merchantId}, ${payment.id}, ${[...from]}::text[], ${to}, ${database.json(recordOf(answer))},
-        ${[...pay.from]}::text[], ${pay.to}
+        ${jsonOf(database, orderTransitions)}
       )`
   }
   return getPayment(database, payment.merchantId, payment.id)
+}
+
+/** Puts on record that awaited money is there, as the caller says. A payment that awaits none any more stays as it is. */
+export async function receivePayment(
+  database: Database,
+  session: Session,
+  paymentId: string,
+): Promise<Payment> {
+  const { from, to } = paymentTransitions.succeed
+  await database`
+    SELECT payment.settle_payment(
+      ${session.merchantId}, ${paymentId}, ${[...from]}::text[], ${to}, '{}', ${jsonOf(database, orderTransitions)}
+    ) FROM ${actingAs(database, session)}`
+  return getPayment(database, session.merchantId, paymentId)
 }
 
 function eventOf(answer: ChargeAnswer): PaymentEvent | null {
@@ -196,7 +214,7 @@ export async function unsettledPayments(
   return database<{ merchantId: MerchantId; id: string }[]>`
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
-    WHERE p.status IN ('PENDING', 'PROCESSING') AND p.updated_at <= now() - make_interval(secs => ${seconds})
+    WHERE p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited AND p.updated_at <= now() - make_interval(secs => ${seconds})
     ORDER BY p.updated_at
     LIMIT ${limit}`
 }

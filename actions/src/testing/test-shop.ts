@@ -58,7 +58,7 @@ export interface CallOptions {
 }
 
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
-export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentWindow?: number } = {}) {
+export async function openTestShop() {
   const { url: databaseUrl, drop } = await createMigratedDatabase({ migrations: migrationsFolder })
   const database = connectDatabase({ databaseUrl, poolSize: 10, applicationName: 'test' })
   const sandbox = await startSandbox({ port: 0, databaseUrl })
@@ -70,7 +70,7 @@ export async function openTestShop({ paymentWindow = 3600 }: { readonly paymentW
   const encryptionKeys = [newEncryptionKey()]
   const secretBox = createSecretBox(encryptionKeys)
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const domains = actionsByDomain({ cardProcessor, paymentWindow }, { database, tokenIssuer, secretBox })
+  const domains = actionsByDomain({ cardProcessor }, { database, tokenIssuer, secretBox })
   const actions = Object.assign({}, ...Object.values(domains)) as Record<
     string,
     (typeof domains)[string][string]

@@ -45,6 +45,17 @@ CREATE TABLE merchant.settings (
   timezone text NOT NULL DEFAULT 'UTC',
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
+  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order that nobody has chosen a
+  -- method for waits as for a card. NULL: until it is cancelled.
+  card_payment_minutes integer NOT NULL DEFAULT 60 CHECK (card_payment_minutes BETWEEN 1 AND 525600),
+  bank_transfer_payment_minutes integer DEFAULT 10080 CHECK (bank_transfer_payment_minutes BETWEEN 1 AND 525600),
+  cash_payment_minutes integer CHECK (cash_payment_minutes BETWEEN 1 AND 525600),
+  -- Whether shoppers may choose to pay outside of the platform; the merchant's own people always may.
+  accepts_bank_transfer boolean NOT NULL DEFAULT false,
+  accepts_cash boolean NOT NULL DEFAULT false,
+  -- What one shopper may have open without having paid: orders, and units of goods in them. NULL: any number.
+  max_unpaid_orders integer DEFAULT 5 CHECK (max_unpaid_orders BETWEEN 1 AND 10000),
+  max_unpaid_units integer DEFAULT 100 CHECK (max_unpaid_units BETWEEN 1 AND 999999),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.settings

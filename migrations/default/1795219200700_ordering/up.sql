@@ -33,6 +33,10 @@ CREATE TABLE ordering.order (
   tags text[] NOT NULL DEFAULT '{}',
   cancel_reason text,
   cancelled_at timestamptz,
+  -- Cancelled because nobody paid it in time.
+  lapsed boolean NOT NULL DEFAULT false,
+  -- The end of the payment window that its customer was reminded of.
+  reminded_of timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),

@@ -16,6 +16,8 @@ CREATE TABLE payment.payment (
   expiry_month integer,
   expiry_year integer,
   processor text NOT NULL,
+  -- The money comes outside of the platform: PENDING until the merchant says that it is there.
+  awaited boolean NOT NULL DEFAULT false,
   -- The processor's own id, known only once it has answered.
   processor_payment_intent_id text,
   failure_reason text,

@@ -11,9 +11,11 @@ AS $$
 $$;
 
 -- p_customer_id: only this customer's orders exist. p_amount: what the caller believes to pay, NULL for the total.
--- {outcome: 'begun', paymentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
 -- p_capture_method: AUTOMATIC, or MANUAL to have the money reserved only, until payment.begin_capture.
--- {outcome: 'nothing_to_pay', status} | {outcome: 'amount_mismatch', total} | {outcome: 'payment_open', paymentId, status, authorized}
+-- p_awaited: the money comes outside of the platform, and isn't there yet; the order waits for it.
+-- {outcome: 'begun', paymentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
+-- {outcome: 'nothing_to_pay', status} | {outcome: 'method_not_accepted'} | {outcome: 'amount_mismatch', total} |
+-- {outcome: 'payment_open', paymentId, status, authorized}
 CREATE FUNCTION payment.begin_payment(
   p_merchant_id uuid,
   p_order_id uuid,
@@ -24,6 +26,7 @@ CREATE FUNCTION payment.begin_payment(
   p_payment_method_id text,
   p_return_url text,
   p_capture_method text,
+  p_awaited boolean,
   p_order_from text[]
 ) RETURNS jsonb
 LANGUAGE plpgsql
@@ -43,7 +46,19 @@ BEGIN
   IF v_order.total = 0 THEN
     RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
   END IF;
+  -- What shoppers may choose is the shop's to say.
+  IF p_awaited AND p_customer_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM merchant.settings s
+    WHERE s.merchant_id = p_merchant_id
+      AND CASE p_method WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer WHEN 'CASH' THEN s.accepts_cash END
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'method_not_accepted');
+  END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
+  -- What is wrong with the request is said before the caller gives up a payment that is open.
+  IF v_open.awaited AND p_amount <> v_order.total THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  END IF;
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object(
       'outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status, 'authorized', v_open.authorized_at IS NOT NULL
@@ -58,10 +73,13 @@ BEGIN
   END IF;
   INSERT INTO payment.payment
     (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url,
-     capture_method)
+     capture_method, awaited)
   VALUES
     (p_merchant_id, v_payment_id, p_order_id, v_order.total, v_order.currency, p_method, p_processor,
-     p_payment_method_id, p_return_url, p_capture_method);
+     p_payment_method_id, p_return_url, p_capture_method, p_awaited);
+  IF p_awaited THEN
+    PERFORM ordering.await_payment(p_merchant_id, p_order_id, p_method);
+  END IF;
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
 END
 $$;
@@ -69,7 +87,7 @@ $$;
 -- Records a processor's answer. p_answer: {intentId?, last4?, brand?, expiryMonth?, expiryYear?, failureReason?,
 -- failureCode?, declineCode?, captureBefore?, capturedAmount?}; what is absent stays as it is. A time to capture before
 -- means that the money is reserved, and not yet taken. Success confirms the order, commits its stock and
--- counts its units, in the same transaction.
+-- counts its units, in the same transaction. p_moves: the order's transitions by event.
 -- Returns the status that the payment now has: p_to, or, when it had left p_from before, the one it had.
 CREATE FUNCTION payment.settle_payment(
   p_merchant_id uuid,
@@ -77,8 +95,7 @@ CREATE FUNCTION payment.settle_payment(
   p_from text[],
   p_to text,
   p_answer jsonb,
-  p_order_from text[],
-  p_order_to text
+  p_moves jsonb
 ) RETURNS text
 LANGUAGE plpgsql
 AS $$
@@ -118,7 +135,9 @@ BEGIN
     attention = NULL
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   IF p_to = 'SUCCEEDED' THEN
-    PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_order_from, p_order_to);
+    PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_moves);
+  ELSIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+    PERFORM ordering.end_awaiting(p_merchant_id, v_payment.order_id);
   END IF;
   RETURN p_to;
 END

@@ -1,11 +1,17 @@
 DROP FUNCTION ordering.modified_lines(uuid, uuid, catalog.sellable_line[], jsonb, uuid[]);
 DROP FUNCTION ordering.unknown_item_refusals(uuid, uuid, jsonb, uuid[]);
 DROP FUNCTION ordering.lapse_unpaid_orders(uuid, integer, text[], text);
+DROP FUNCTION ordering.payment_is_under_way(uuid, uuid);
 DROP FUNCTION ordering.confirm_if_free(uuid, uuid, jsonb);
-DROP FUNCTION ordering.confirm_order(uuid, uuid, text[], text);
+DROP FUNCTION ordering.confirm_order(uuid, uuid, jsonb);
 DROP FUNCTION ordering.shortages_at(jsonb, catalog.sellable_line[]);
 DROP FUNCTION ordering.insert_address(uuid, uuid, uuid, jsonb);
 DROP FUNCTION ordering.tax_on(uuid, numeric);
 DROP FUNCTION ordering.shipping_refusal(uuid, uuid, text, text);
 DROP FUNCTION ordering.next_order_number(uuid);
+DROP FUNCTION ordering.end_awaiting(uuid, uuid);
+DROP FUNCTION ordering.await_payment(uuid, uuid, text);
 DROP FUNCTION ordering.payment_window_is_over(uuid, uuid);
+DROP FUNCTION ordering.payment_due_at(ordering.order);
+DROP FUNCTION ordering.unpaid_refusals(uuid, uuid, numeric);
+DROP FUNCTION ordering.payment_minutes(uuid, text);

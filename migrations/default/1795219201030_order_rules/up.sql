@@ -1,13 +1,104 @@
 -- The rules of orders. Which states allow what is the state machine's word (actions/src/ordering/SPEC.md): callers
 -- pass the states that they start from, and a race is decided by the row's lock.
 
+-- Minutes for which an order waits for money that comes this way; NULL: until it is cancelled.
+CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text) RETURNS integer
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE p_method
+    WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
+    WHEN 'CASH' THEN s.cash_payment_minutes
+    ELSE s.card_payment_minutes
+  END
+  FROM merchant.settings s WHERE s.merchant_id = p_merchant_id
+$$;
+
+-- Why a shopper has to pay, or cancel, what it ordered before it orders so many units more: refusals like
+-- catalog.line_refusals'. Holds until the transaction ends, so that of two orders at once the second counts the first.
+CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_settings merchant.settings;
+  v_orders bigint;
+  v_units numeric;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
+  SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0) INTO v_orders, v_units
+  FROM ordering.order o
+  JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.status = 'PENDING';
+  RETURN coalesce(
+    (
+      SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', x.reason, 'left', x.remaining))
+      FROM (VALUES
+        ('customerId', 'too_many_unpaid_orders', v_settings.max_unpaid_orders, v_orders >= v_settings.max_unpaid_orders),
+        ('items', 'too_many_unpaid_units', greatest(0, v_settings.max_unpaid_units - v_units),
+          v_units + p_units > v_settings.max_unpaid_units)
+      ) AS x(field, reason, remaining, refused)
+      WHERE x.refused
+    ),
+    '[]'
+  );
+END
+$$;
+
+-- Until when an unpaid order is to be paid: as long as its stock is held. NULL: it is paid, is over, or waits without an end.
+CREATE FUNCTION ordering.payment_due_at(p_order ordering.order) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+  SELECT r.expires_at FROM inventory.reservation r
+  WHERE r.merchant_id = p_order.merchant_id AND r.order_id = p_order.id AND r.status = 'ACTIVE'
+$$;
+
+-- An unpaid order's stock that is COMMITTED, or has been sent, waits without an end.
 CREATE FUNCTION ordering.payment_window_is_over(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
 LANGUAGE sql STABLE
 AS $$
   SELECT NOT EXISTS (
     SELECT FROM inventory.reservation r
-    WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE' AND r.expires_at > now()
+    WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id
+      AND (r.status IN ('COMMITTED', 'CONSUMED') OR r.status = 'ACTIVE' AND r.expires_at > now())
   )
+$$;
+
+-- The order waits for money that comes outside of the platform: for the method's window from its placement on, and never
+-- for less than it had. The caller has locked the order.
+CREATE FUNCTION ordering.await_payment(p_merchant_id uuid, p_order_id uuid, p_method text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_minutes integer := ordering.payment_minutes(p_merchant_id, p_method);
+BEGIN
+  IF v_minutes IS NULL THEN
+    PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
+  ELSE
+    UPDATE inventory.reservation r
+    SET expires_at = greatest(r.expires_at, o.created_at + make_interval(mins => v_minutes))
+    FROM ordering.order o
+    WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+      AND r.merchant_id = o.merchant_id AND r.order_id = o.id AND r.status = 'ACTIVE';
+  END IF;
+END
+$$;
+
+-- It doesn't wait for that money any more: it can be paid by card from now on, for as long as any order, unless a part of
+-- it has been packed.
+CREATE FUNCTION ordering.end_awaiting(p_merchant_id uuid, p_order_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_until timestamptz := now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'));
+BEGIN
+  UPDATE inventory.reservation r
+  SET status = 'ACTIVE', expires_at = CASE r.status WHEN 'ACTIVE' THEN least(r.expires_at, v_until) ELSE v_until END
+  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status IN ('ACTIVE', 'COMMITTED')
+    AND NOT EXISTS (
+      SELECT FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+    );
+END
 $$;
 
 CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid) RETURNS text
@@ -75,17 +166,19 @@ AS $$
   JOIN unnest(p_lines) l ON l.stock_item_id = (s ->> 'stockItemId')::uuid
 $$;
 
--- The order is paid (payment.settle_payment), or costs nothing: its stock is its own, its units count for POPULARITY.
-CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_from text[], p_to text) RETURNS void
+-- The order is paid (payment.settle_payment), or costs nothing: its stock is its own, its units count for POPULARITY. What was
+-- sent before the money came moves it further along. p_moves: its transitions by event.
+CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE ordering.order o SET status = p_to
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = ANY (p_from);
-  IF NOT FOUND THEN
+  IF NOT ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'pay') THEN
     RAISE EXCEPTION 'order % is in no state to be confirmed, though it is paid or costs nothing', p_order_id;
   END IF;
   PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
+  IF EXISTS (SELECT FROM ordering.shipment s WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id) THEN
+    PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  END IF;
   PERFORM FROM catalog.product p
   WHERE p.merchant_id = p_merchant_id
     AND p.id IN (
@@ -112,15 +205,21 @@ BEGIN
   IF EXISTS (
     SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.total = 0
   ) THEN
-    PERFORM ordering.confirm_order(
-      p_merchant_id, p_order_id, ARRAY(SELECT jsonb_array_elements_text(p_pay -> 'from')), p_pay ->> 'to'
-    );
+    PERFORM ordering.confirm_order(p_merchant_id, p_order_id, jsonb_build_object('pay', p_pay));
   END IF;
 END
 $$;
 
--- Cancels unpaid orders whose payment window has ended, unless a payment for them is under way, and gives their
--- stock back. Returns how many; fewer than p_limit means that it is done.
+-- Whether a payment may yet take money, or has asked for it: the order stays as it is until that is known. Money that the
+-- merchant waits for takes nothing by itself.
+CREATE FUNCTION ordering.payment_is_under_way(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce((SELECT NOT p.awaited FROM payment.open_payment(p_merchant_id, p_order_id) p WHERE p.id IS NOT NULL), false)
+$$;
+
+-- Cancels unpaid orders whose payment window has ended, unless a payment for them is under way, with what they waited for, and
+-- gives their stock back. Returns how many; fewer than p_limit means that it is done.
 CREATE FUNCTION ordering.lapse_unpaid_orders(p_merchant_id uuid, p_limit integer, p_from text[], p_to text) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -133,7 +232,7 @@ BEGIN
     FROM inventory.reservation r
     JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
     WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.expires_at <= now() AND o.status = ANY (p_from)
-      AND (payment.open_payment(o.merchant_id, o.id)).id IS NULL
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id)
     ORDER BY r.expires_at
     LIMIT p_limit
     FOR UPDATE OF o SKIP LOCKED
@@ -142,7 +241,7 @@ BEGIN
   v_order_ids := ARRAY(
     SELECT o.id FROM ordering.order o
     WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids) AND o.status = ANY (p_from)
-      AND (payment.open_payment(o.merchant_id, o.id)).id IS NULL
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id) AND ordering.payment_window_is_over(o.merchant_id, o.id)
   );
   -- Their coupons' uses go back with the orders' status (promotion.count_usage); several promotions are locked in one
   -- order, and before reservations and levels, as whoever places an order does.
@@ -153,6 +252,8 @@ BEGIN
     )
   ORDER BY p.id
   FOR NO KEY UPDATE;
+  UPDATE payment.payment p SET status = 'CANCELLED'
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = ANY (v_order_ids) AND p.awaited AND p.status = 'PENDING';
   v_reservation_ids := ARRAY(
     SELECT r.id FROM inventory.reservation r
     WHERE r.merchant_id = p_merchant_id AND r.order_id = ANY (v_order_ids) AND r.status = 'ACTIVE'
@@ -160,7 +261,7 @@ BEGIN
   );
   PERFORM inventory.give_back(p_merchant_id, v_reservation_ids, 'EXPIRED');
   UPDATE ordering.order o
-  SET status = p_to, cancelled_at = now(), cancel_reason = 'The payment window has ended'
+  SET status = p_to, cancelled_at = now(), cancel_reason = 'The payment window has ended', lapsed = true
   WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids);
   RETURN cardinality(v_order_ids);
 END

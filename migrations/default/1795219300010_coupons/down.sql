@@ -5,7 +5,7 @@ DROP FUNCTION cart.coupon_discount(cart.cart, uuid[], bigint[], bigint);
 ALTER TABLE cart.cart DROP COLUMN coupon_code, DROP COLUMN promotion_id;
 DROP FUNCTION ordering.modify_order(uuid, uuid, jsonb, jsonb, uuid[], jsonb, jsonb, text, text[], jsonb);
 DROP FUNCTION ordering.replace_lines(uuid, uuid, catalog.sellable_line[], ordering.pricing);
-DROP FUNCTION ordering.place_order(uuid, uuid, jsonb, text, jsonb, jsonb, uuid, uuid, text, text, uuid, interval, jsonb);
+DROP FUNCTION ordering.place_order(uuid, uuid, jsonb, text, jsonb, jsonb, uuid, uuid, text, text, uuid, boolean, jsonb);
 DROP FUNCTION ordering.price(uuid, catalog.sellable_line[], bigint, promotion.promotion);
 DROP TYPE ordering.pricing;
 DROP TRIGGER order_lines_add_up ON ordering.order_item;

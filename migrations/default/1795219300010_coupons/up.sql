@@ -125,6 +125,7 @@ $$;
 -- p_lines: [{productId, variantId?, quantity}]. p_currency: the cart's, or NULL for the products' own.
 -- p_coupon_code: locks its promotion until the order is placed, so that of two racing orders the second sees the first one's use.
 -- p_reservation_id: an ACTIVE reservation to take over; what it holds and the order doesn't want goes back.
+-- p_by_shopper: the bounds of what a shopper may have open without having paid hold; they are none to the merchant's own people.
 -- p_pay: the machine's move {from, to} of an order that is paid.
 -- {outcome: 'placed', orderId} | {outcome: 'insufficient', shortages: [{sku, available, requested, position}]} |
 -- {outcome: 'invalid', refusals: [{field, reason, …}]}, all at once.
@@ -140,7 +141,7 @@ CREATE FUNCTION ordering.place_order(
   p_coupon_code text,
   p_notes text,
   p_cart_id uuid,
-  p_payment_window interval,
+  p_by_shopper boolean,
   p_pay jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql
@@ -180,6 +181,11 @@ BEGIN
       v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
     END IF;
   END IF;
+  IF p_by_shopper AND v_refusals = '[]' THEN
+    v_refusals := ordering.unpaid_refusals(
+      p_merchant_id, p_customer_id, (SELECT sum(l.quantity) FROM unnest(v_lines) l)
+    );
+  END IF;
   IF p_coupon_code IS NOT NULL THEN
     SELECT * INTO v_promotion FROM promotion.promotion p
     WHERE p.merchant_id = p_merchant_id AND p.code = p_coupon_code::citext
@@ -208,7 +214,8 @@ BEGIN
   END IF;
 
   SELECT inventory.hold(
-    p_merchant_id, coalesce(p_reservation_id, platform.uuid_v7()), v_order_id, now() + p_payment_window,
+    p_merchant_id, coalesce(p_reservation_id, platform.uuid_v7()), v_order_id,
+    now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD')),
     array_agg(l.stock_item_id ORDER BY l.position), array_agg(l.quantity::integer ORDER BY l.position)
   ) INTO v_shortages FROM unnest(v_lines) l;
   IF v_shortages IS NOT NULL THEN
@@ -274,7 +281,7 @@ $$;
 -- The coupon stays, whatever has become of it since: what it takes off is computed anew, and is nothing where the lines
 -- don't meet its conditions any more. An order that costs nothing now is confirmed, and not to be changed again.
 -- p_from: the states that allow it. p_pay: the machine's move {from, to} of an order that is paid.
--- {outcome: 'modified', orderId} | 'unknown_order' | {'order_refused', status} | {'payment_open', …} |
+-- {outcome: 'modified', orderId} | 'unknown_order' | {'order_refused', status, reason?} | {'payment_open', …} |
 -- {'invalid', refusals} | {'insufficient', shortages}
 CREATE FUNCTION ordering.modify_order(
   p_merchant_id uuid,
@@ -309,6 +316,12 @@ BEGIN
   END IF;
   IF NOT v_order.status = ANY (p_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF EXISTS (
+    SELECT FROM ordering.order_item i
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   IF v_open.id IS NOT NULL THEN

@@ -269,7 +269,8 @@ BEGIN
 END
 $$;
 
--- Packs units of an order, and ships them at once when p_ship gives the shipment's move.
+-- Packs units of an order, and ships them at once when p_ship gives the shipment's move. An order whose money is awaited can
+-- be sent before it is there: it stays PENDING until then, its stock is its own from its first shipment on.
 -- p_lines: [{id, quantity}], NULL for all that is not packed yet. p_shipment: {carrier, trackingNumber, estimatedDeliveryAt}.
 -- {outcome: 'advanced', orderId, shipmentId} | {outcome: 'unknown_order'} | {outcome: 'order_refused', status} |
 -- {outcome: 'invalid', refusals}
@@ -285,6 +286,7 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
+  v_awaited boolean;
   v_shipment_id uuid := platform.uuid_v7();
   v_refusals jsonb;
 BEGIN
@@ -293,7 +295,8 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
-  IF NOT p_moves #> '{fulfill,from}' ? v_order.status THEN
+  v_awaited := v_order.status = 'PENDING' AND (payment.open_payment(p_merchant_id, p_order_id)).awaited IS TRUE;
+  IF NOT (p_moves #> '{fulfill,from}' ? v_order.status OR v_awaited) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
   SELECT coalesce(jsonb_agg(r ORDER BY r.field), '[]') INTO v_refusals FROM (
@@ -316,6 +319,9 @@ BEGIN
   ) r;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  IF v_awaited THEN
+    PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
   END IF;
   INSERT INTO ordering.shipment (merchant_id, id, order_id, carrier, tracking_number, estimated_delivery_at)
   VALUES (
@@ -426,7 +432,11 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
-  IF NOT p_moves #> '{deliver,from}' ? v_order.status THEN
+  -- What was sent before its money came arrives before it, too.
+  IF NOT (p_moves #> '{deliver,from}' ? v_order.status OR v_order.status = 'PENDING' AND EXISTS (
+    SELECT FROM ordering.shipment s
+    WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status
+  )) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
   UPDATE ordering.shipment s SET status = p_deliver ->> 'to', delivered_at = now()

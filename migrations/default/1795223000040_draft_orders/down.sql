@@ -1,5 +1,5 @@
 DROP FUNCTION ordering.purge_expired_drafts(integer);
-DROP FUNCTION ordering.complete_draft(uuid, uuid, interval, jsonb);
+DROP FUNCTION ordering.complete_draft(uuid, uuid, jsonb);
 DROP FUNCTION ordering.save_draft(uuid, uuid, jsonb);
 DROP VIEW ordering.draft_order_total;
 DROP FUNCTION ordering.quote_draft(ordering.draft_order);

@@ -189,7 +189,7 @@ $$;
 
 -- Turns a draft into an order, once: asked again it answers with the same order.
 -- What ordering.place_order answers, or {outcome: 'unknown_draft'} | {outcome: 'draft_refused', status}
-CREATE FUNCTION ordering.complete_draft(p_merchant_id uuid, p_draft_id uuid, p_payment_window interval, p_pay jsonb) RETURNS jsonb
+CREATE FUNCTION ordering.complete_draft(p_merchant_id uuid, p_draft_id uuid, p_pay jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -223,8 +223,7 @@ BEGIN
       'line1', v_draft.line1, 'line2', v_draft.line2, 'city', v_draft.city, 'state', v_draft.state,
       'postalCode', v_draft.postal_code, 'country', v_draft.country, 'phone', v_draft.phone
     ),
-    NULL, v_draft.shipping_method_id, NULL, v_draft.coupon_code::text, v_draft.notes, NULL, p_payment_window,
-    p_pay
+    NULL, v_draft.shipping_method_id, NULL, v_draft.coupon_code::text, v_draft.notes, NULL, false, p_pay
   );
   IF v_outcome ->> 'outcome' = 'placed' THEN
     UPDATE ordering.draft_order d SET order_id = (v_outcome ->> 'orderId')::uuid

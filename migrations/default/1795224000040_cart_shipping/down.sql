@@ -1,4 +1,4 @@
-DROP FUNCTION ordering.check_out_cart(uuid, uuid, uuid, uuid, jsonb, jsonb, uuid, uuid, text, bigint, text, interval, jsonb);
+DROP FUNCTION ordering.check_out_cart(uuid, uuid, uuid, uuid, jsonb, jsonb, uuid, uuid, text, bigint, text, jsonb);
 DROP FUNCTION cart.set_shipping_method(uuid, uuid, uuid, uuid, interval);
 DROP FUNCTION cart.set_shipping_address(uuid, uuid, uuid, jsonb, interval);
 DROP VIEW cart.cart_total;

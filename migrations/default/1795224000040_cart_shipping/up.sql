@@ -176,7 +176,6 @@ CREATE FUNCTION ordering.check_out_cart(
   p_coupon_code text,
   p_expected_total bigint,
   p_notes text,
-  p_payment_window interval,
   p_pay jsonb
 ) RETURNS jsonb
 LANGUAGE plpgsql
@@ -230,7 +229,7 @@ BEGIN
       p_merchant_id, v_customer_id, v_lines, v_cart.currency, v_address, p_billing_address,
       coalesce(p_shipping_method_id, v_cart.shipping_method_id), p_reservation_id,
       coalesce(p_coupon_code, CASE WHEN v_cart.promotion_id IS NOT NULL THEN v_cart.coupon_code END), p_notes, p_cart_id,
-      p_payment_window, p_pay
+      p_owner_id IS NOT NULL, p_pay
     );
     SELECT o.total INTO v_total FROM ordering.order o
     WHERE o.merchant_id = p_merchant_id AND o.id = (v_outcome ->> 'orderId')::uuid;

@@ -142,6 +142,8 @@ export type PaymentInput = {
   readonly orderId: string;
   /** The processor's identifier of the card or account, for example a token that its form in the browser made. */
   readonly paymentMethodId?: string | null | undefined;
+  /** For BANK_TRANSFER and CASH: whether the money is there, as a merchant's is when nothing is said, or the order waits for it, as a shopper's always does. */
+  readonly received?: boolean | null | undefined;
   /** Where the customer comes back to after a redirect. */
   readonly returnUrl?: string | null | undefined;
 };

@@ -26,6 +26,7 @@ import {
   checkFields,
   currency,
   type Fields,
+  integer,
   list,
   numberBetween,
   object,
@@ -43,13 +44,35 @@ const methodTable = table('ShippingMethod', 'shippingMethods')
 const allowListTable = table('IpAllowListEntry', 'ipAllowListEntries')
 
 const accountRules: Fields = { name: text({ max: 200 }), email: text({ max: 254 }), phone }
+/** At most a year. */
+const paymentMinutes = integer({ min: 1, max: 525_600 })
 const settingsRules: Fields = {
   currency,
   timezone: timeZone,
   taxRate: numberBetween({ min: 0, max: 1 }),
   lowStockThreshold: numberBetween({ min: 0, max: 999_999 }),
+  cardPaymentMinutes: paymentMinutes,
+  bankTransferPaymentMinutes: paymentMinutes,
+  cashPaymentMinutes: paymentMinutes,
+  maxUnpaidOrders: integer({ min: 1, max: 10_000 }),
+  maxUnpaidUnits: integer({ min: 1, max: 999_999 }),
 }
-const settingsColumns = ['currency', 'timezone', 'taxRate', 'lowStockThreshold'] as const
+const requiredSettings = [
+  'currency',
+  'timezone',
+  'taxRate',
+  'lowStockThreshold',
+  'cardPaymentMinutes',
+  'acceptsBankTransfer',
+  'acceptsCash',
+] as const
+const settingsColumns = [
+  ...requiredSettings,
+  'bankTransferPaymentMinutes',
+  'cashPaymentMinutes',
+  'maxUnpaidOrders',
+  'maxUnpaidUnits',
+] as const
 const methodRules: Fields = { name: text({ max: 200 }), price: amount }
 const zoneRules: Fields = {
   name: text({ max: 200 }),
@@ -87,7 +110,7 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     record: 'MerchantSettings',
     what: 'Merchant settings',
     rules: settingsRules,
-    required: settingsColumns,
+    required: requiredSettings,
     byId: false,
     write: (input) => update(settingsTable, theOnlyOne, pick(input as Values, settingsColumns)),
   }),

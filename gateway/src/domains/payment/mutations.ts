@@ -10,6 +10,7 @@ const refund = { record: { relationship: 'refund', projection: 'Refund' } } as c
 export const paymentMutations: Readonly<Record<string, MutationDefinition>> = {
   processPayment: action(payment),
   confirmPayment: action(payment),
+  markPaymentReceived: action(payment),
   capturePayment: action(payment),
   voidPayment: action(payment),
   refundPayment: action(refund),

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { lapseUnpaidOrders } from '../ordering/index.ts'
+import { manualProcessor } from '../processors/index.ts'
+import { expectShopToAddUp } from '../testing/invariants.ts'
+import { statusOf } from '../testing/paid-order.ts'
+import {
+  address,
+  dataOf,
+  found,
+  openTestShop,
+  shopper,
+  silent,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import { reconcilePayments } from './reconciliation.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+})
+afterAll(() => shop.close())
+beforeEach(async () => {
+  merchant = await shop.createMerchant()
+  await shop.database`
+    UPDATE merchant.settings SET accepts_bank_transfer = true, accepts_cash = true
+    WHERE merchant_id = ${merchant.merchantId}`
+})
+
+const call = (name: string, input: object) => shop.call(merchant, name, input)
+const byShopper = (name: string, input: object) =>
+  shop.call(merchant, name, input, { session: shopper(merchant, merchant.customerId) })
+
+async function order(): Promise<string> {
+  const { id: productId } = await shop.createProduct(merchant, { stock: [2] })
+  const input = {
+    customerId: merchant.customerId,
+    items: [{ productId, quantity: 1 }],
+    shippingAddress: address,
+  }
+  return String(dataOf(await byShopper('createOrder', { input })).orderId)
+}
+
+async function choose(orderId: string, method: string): Promise<string> {
+  return String(dataOf(await byShopper('processPayment', { input: { orderId, method } })).paymentId)
+}
+
+async function paymentOf(id: string) {
+  const [row] = await shop.database<{ status: string; captured: number }[]>`
+    SELECT status, captured_amount::int AS captured FROM payment.payment WHERE id = ${id}`
+  return found(row)
+}
+
+/** Minutes from the order's placement to the end of its window; null: it waits without an end. */
+async function windowOf(orderId: string): Promise<number | null> {
+  const [row] = await shop.database<{ minutes: number | null }[]>`
+    SELECT round(extract(epoch FROM ordering.payment_due_at(o) - o.created_at) / 60)::int AS minutes
+    FROM ordering.order o WHERE id = ${orderId}`
+  return found(row).minutes
+}
+
+const lapse = async (orderId: string) => {
+  await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${orderId} AND status = 'ACTIVE'`
+  await lapseUnpaidOrders(shop.database)
+}
+
+describe('money that comes outside of the platform', () => {
+  test('is waited for as long as its method has, until the merchant says that it is there', async () => {
+    const orderId = await order()
+    expect(await windowOf(orderId)).toBe(60)
+    const paymentId = await choose(orderId, 'BANK_TRANSFER')
+    expect(await windowOf(orderId)).toBe(7 * 24 * 60)
+    expect(await paymentOf(paymentId)).toEqual({ status: 'PENDING', captured: 0 })
+    await reconcilePayments({
+      database: shop.database,
+      processors: [shop.cardProcessor, manualProcessor],
+      after: 0,
+      logger: silent,
+    })
+    expect(await paymentOf(paymentId)).toEqual({ status: 'PENDING', captured: 0 })
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+
+    dataOf(await call('markPaymentReceived', { id: paymentId }))
+    dataOf(await call('markPaymentReceived', { id: paymentId }))
+    expect(await paymentOf(paymentId)).toEqual({ status: 'SUCCEEDED', captured: 1083 })
+    expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
+    const history = await shop.database`
+      SELECT actor FROM ordering.history_entry WHERE order_id = ${orderId} AND type = 'PAYMENT_SUCCEEDED'`
+    expect(history).toEqual([{ actor: 'MERCHANT' }])
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('that never comes ends with the order, and its stock is for sale again', async () => {
+    const orderId = await order()
+    const paymentId = await choose(orderId, 'BANK_TRANSFER')
+    await lapse(orderId)
+    expect(await statusOf(shop, orderId)).toBe('CANCELLED')
+    expect(await paymentOf(paymentId)).toMatchObject({ status: 'CANCELLED' })
+    expect(await call('markPaymentReceived', { id: paymentId })).toMatchObject({ errors: [{ field: 'id' }] })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('without a window is waited for until the order is cancelled', async () => {
+    const orderId = await order()
+    const paymentId = await choose(orderId, 'CASH')
+    expect(await windowOf(orderId)).toBeNull()
+    await lapse(orderId)
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+    dataOf(await byShopper('cancelOrder', { id: orderId, reason: 'Changed my mind' }))
+    expect(await statusOf(shop, orderId)).toBe('CANCELLED')
+    expect(await paymentOf(paymentId)).toMatchObject({ status: 'CANCELLED' })
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is no longer waited for once another method is chosen, and no longer than that one has', async () => {
+    const orderId = await order()
+    const cash = await choose(orderId, 'CASH')
+    const transfer = await choose(orderId, 'BANK_TRANSFER')
+    expect(await paymentOf(cash)).toMatchObject({ status: 'CANCELLED' })
+    const card = { orderId, method: 'CARD', paymentMethodId: 'pm_card_chargeDeclined' }
+    expect(dataOf(await byShopper('processPayment', { input: card })).error).toMatchObject({
+      declineCode: 'generic_decline',
+    })
+    expect(await paymentOf(transfer)).toMatchObject({ status: 'CANCELLED' })
+    expect(await windowOf(orderId)).toBe(60)
+    dataOf(await byShopper('processPayment', { input: { ...card, paymentMethodId: 'pm_card_visa' } }))
+    expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('can come after the goods, which is what cash on delivery and invoices are', async () => {
+    const orderId = await order()
+    expect(await call('fulfillOrder', { id: orderId, input: {} })).toMatchObject({ id: 'SVC_BIZ_003' })
+    const paymentId = await choose(orderId, 'BANK_TRANSFER')
+    dataOf(await call('fulfillOrder', { id: orderId, input: {} }))
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+    await lapse(orderId)
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+    const add = { id: orderId, modifications: { notes: 'x' } }
+    dataOf(await call('voidPayment', { id: paymentId }))
+    expect(await call('modifyOrder', add)).toMatchObject({ id: 'SVC_BIZ_003' })
+    expect(await byShopper('cancelOrder', { id: orderId, reason: 'x' })).toMatchObject({ id: 'SVC_BIZ_003' })
+    dataOf(await call('markOrderDelivered', { id: orderId }))
+    expect(await statusOf(shop, orderId)).toBe('PENDING')
+    dataOf(await call('processPayment', { input: { orderId, method: 'CASH' } }))
+    expect(await statusOf(shop, orderId)).toBe('DELIVERED')
+    await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is the shop’s to accept, and no shopper’s to say that it came', async () => {
+    await shop.database`
+      UPDATE merchant.settings SET accepts_bank_transfer = false WHERE merchant_id = ${merchant.merchantId}`
+    const orderId = await order()
+    const transfer = { orderId, method: 'BANK_TRANSFER' }
+    expect(await byShopper('processPayment', { input: transfer })).toMatchObject({ id: 'SVC_BIZ_002' })
+    expect(
+      await byShopper('processPayment', { input: { orderId, method: 'CASH', received: true } }),
+    ).toMatchObject({ errors: [{ field: 'received' }] })
+    expect(
+      await call('processPayment', {
+        input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa', received: false },
+      }),
+    ).toMatchObject({ errors: [{ field: 'received' }] })
+    const { paymentId } = dataOf(await call('processPayment', { input: { ...transfer, received: false } }))
+    expect(await paymentOf(String(paymentId))).toMatchObject({ status: 'PENDING' })
+    const other = { ...transfer, method: 'CASH', amount: 1 }
+    expect(await byShopper('processPayment', { input: other })).toMatchObject({
+      errors: [{ field: 'amount' }],
+    })
+    expect(await paymentOf(String(paymentId))).toMatchObject({ status: 'PENDING' })
+    // What the merchant records at once takes the place of what was waited for.
+    dataOf(await call('processPayment', { input: transfer }))
+    expect(await statusOf(shop, orderId)).toBe('CONFIRMED')
+  })
+
+  test('comes once, though it is said to have come, is given up and lapses at the same time', async () => {
+    for (let round = 0; round < 8; round++) {
+      const orderId = await order()
+      const paymentId = await choose(orderId, 'BANK_TRANSFER')
+      const [row] = await shop.database<{ total: number }[]>`
+        SELECT total::int FROM ordering.order WHERE id = ${orderId}`
+      await Promise.all([
+        call('markPaymentReceived', { id: paymentId }),
+        lapse(orderId),
+        call('markPaymentReceived', { id: paymentId }),
+        byShopper('cancelOrder', { id: orderId, reason: 'x' }),
+      ])
+      const status = await statusOf(shop, orderId)
+      const payment = await paymentOf(paymentId)
+      expect([status, payment]).toEqual(
+        payment.status === 'CANCELLED'
+          ? ['CANCELLED', { status: 'CANCELLED', captured: 0 }]
+          : payment.status === 'REFUNDED'
+            ? ['CANCELLED', { status: 'REFUNDED', captured: row?.total }]
+            : ['CONFIRMED', { status: 'SUCCEEDED', captured: row?.total }],
+      )
+    }
+    await expectShopToAddUp(shop.database, merchant)
+  })
+})
