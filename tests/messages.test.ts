@@ -195,6 +195,7 @@ describe('an order that is paid', () => {
         patience,
       )
       .toEqual([
+        'ORDER_CANCELLED SENT',
         'ORDER_CONFIRMATION SENT',
         'ORDER_CONFIRMATION SENT',
         'ORDER_REFUNDED SENT',

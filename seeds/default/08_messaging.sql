@@ -3,8 +3,8 @@
 INSERT INTO email.template (merchant_id, id, kind, subject, html, text) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0040-7000-8000-000000000001', 'ORDER_SHIPPED',
    'Order {{order.number}} is on the trail',
-   '<p>Hello {{customer.name}},</p><p>your order {{order.number}} has left us{{#shipment.trackingNumber}} with {{shipment.carrier}}, {{shipment.trackingNumber}}{{/shipment.trackingNumber}}. See you outside!</p>',
-   E'Hello {{customer.name}},\n\nyour order {{order.number}} has left us{{#shipment.trackingNumber}} with {{shipment.carrier}}, {{shipment.trackingNumber}}{{/shipment.trackingNumber}}. See you outside!')
+   '<p>Hello {{customer.name}},</p><p>your order {{order.number}} has left us{{#shipment.carrier}} with {{shipment.carrier}}{{/shipment.carrier}}{{#shipment.trackingNumber}}, tracking number {{shipment.trackingNumber}}{{/shipment.trackingNumber}}. See you outside!</p>',
+   E'Hello {{customer.name}},\n\nyour order {{order.number}} has left us{{#shipment.carrier}} with {{shipment.carrier}}{{/shipment.carrier}}{{#shipment.trackingNumber}}, tracking number {{shipment.trackingNumber}}{{/shipment.trackingNumber}}. See you outside!')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO email.campaign (merchant_id, id, name, subject, html, text) VALUES

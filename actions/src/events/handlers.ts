@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
-  remindOfAppointment,
   tellBackInStock,
   tellLowStock,
+  tellOfAppointment,
+  tellOrderCancelled,
   tellOrderConfirmed,
   tellOrderShipped,
   tellRefunded,
@@ -16,6 +17,7 @@ export type EventHandler = (database: Database, event: RowEvent) => Promise<void
 
 const merchant = { merchant_id: z.guid().transform((id) => id as MerchantId) }
 const withStatus = z.object({ ...merchant, id: z.guid(), status: z.string() })
+const appointment = withStatus.extend({ start_time: z.string() })
 const reminder = z.object({ ...merchant, appointment_id: z.guid(), start_time: z.string() })
 const crossing = z.object({
   ...merchant,
@@ -30,6 +32,7 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)
     if (event.old?.['status'] === status) return
     if (status === 'CONFIRMED') await tellOrderConfirmed(database, merchantId, id)
+    if (status === 'CANCELLED') await tellOrderCancelled(database, merchantId, id)
   },
   async shipment_status_changed(database, event) {
     const { merchant_id: merchantId, id, status } = withStatus.parse(event.new)
@@ -41,13 +44,19 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
     if (status === 'SUCCEEDED' && event.old?.['status'] !== status)
       await tellRefunded(database, merchantId, id)
   },
+  async appointment_changed(database, event) {
+    const { merchant_id: merchantId, id, status, start_time: at } = appointment.parse(event.new)
+    const before = event.old === null ? null : appointment.parse(event.old)
+    const told = { merchantId, id, at }
+    if (before === null) return tellOfAppointment(database, 'APPOINTMENT_BOOKED', told)
+    if (status === 'CANCELLED' && before.status !== status)
+      return tellOfAppointment(database, 'APPOINTMENT_CANCELLED', told)
+    if (Date.parse(before.start_time) !== Date.parse(at))
+      await tellOfAppointment(database, 'APPOINTMENT_MOVED', told)
+  },
   async appointment_reminder_due(database, event) {
-    const {
-      merchant_id: merchantId,
-      appointment_id: appointmentId,
-      start_time: startTime,
-    } = reminder.parse(event.new)
-    await remindOfAppointment(database, merchantId, appointmentId, startTime)
+    const { merchant_id: merchantId, appointment_id: id, start_time: at } = reminder.parse(event.new)
+    await tellOfAppointment(database, 'APPOINTMENT_REMINDER', { merchantId, id, at })
   },
   async stock_crossed(database, event) {
     const row = crossing.parse(event.new)

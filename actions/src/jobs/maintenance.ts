@@ -9,7 +9,7 @@ import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
-import { tellEverythingBackInStock } from '../notification/index.ts'
+import { remindOfPayments, tellEverythingBackInStock } from '../notification/index.ts'
 import { beginPeriods } from '../merchant/index.ts'
 import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
@@ -21,6 +21,7 @@ export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
   'remind-of-appointments',
+  'remind-of-payments',
   'expire-points',
   'refresh-rollups',
   'tell-back-in-stock',
@@ -58,6 +59,8 @@ export async function runMaintenance(
       return reconcilePayments({ database, processors, after: reconcileAfter, logger })
     case 'remind-of-appointments':
       return writeReminders(database)
+    case 'remind-of-payments':
+      return remindOfPayments(database)
     case 'expire-points':
       return expirePoints(database)
     case 'refresh-rollups':

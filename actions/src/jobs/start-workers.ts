@@ -51,6 +51,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'expire-reservations': 5_000,
   'reconcile-payments': 10_000,
   'remind-of-appointments': 30_000,
+  'remind-of-payments': 30_000,
   'expire-points': 60_000,
   'refresh-rollups': 10_000,
   'tell-back-in-stock': 30_000,

@@ -96,6 +96,16 @@ const verification = (person: 'user' | 'customer') =>
     otherwise: 'If you have no account at {{shop.name}}, there is nothing to do.',
   })
 
+const appointmentMail = (subject: string, heading: string): Template => ({
+  subject: `${subject}: {{appointment.service}}, {{appointment.startTime}}`,
+  html: page(`<h1>${heading}</h1>
+<p>{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:</p>
+<p><strong>{{appointment.startTime}}</strong></p>`),
+  text: `${heading}: {{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes
+
+{{appointment.startTime}}${signature}`,
+})
+
 /** What is sent of each kind until the merchant writes its own. */
 export const defaultTemplates: Readonly<Record<TemplateKind, Template>> = {
   ORDER_CONFIRMATION: {
@@ -150,21 +160,47 @@ ${address}${signature}`,
 Reason: {{refund.reason}}
 {{/refund.reason}}${signature}`,
   },
+  ORDER_PAYMENT_REMINDER: {
+    subject: 'Your order {{order.number}} is still to be paid',
+    html: page(`<h1>Still to be paid</h1>
+<p>We hold order <strong>{{order.number}}</strong> for you until <strong>{{payment.dueAt}}</strong>{{#payment.method}} and wait for your payment by {{payment.method}}{{/payment.method}}. After that it is cancelled.</p>
+<p>If your payment is on its way, there is nothing to do.</p>
+${orderTable}`),
+    text: `We hold order {{order.number}} for you until {{payment.dueAt}}{{#payment.method}} and wait for your payment by {{payment.method}}{{/payment.method}}. After that it is cancelled.
+
+If your payment is on its way, there is nothing to do.
+
+${orderLines}${signature}`,
+  },
+  ORDER_CANCELLED: {
+    subject: 'Your order {{order.number}} is cancelled',
+    html: page(`<h1>Cancelled</h1>
+<p>Order <strong>{{order.number}}</strong> of {{order.placedAt}} is cancelled{{#cancellation.unpaid}} because your payment has not reached us in time{{/cancellation.unpaid}}.</p>
+{{#cancellation.reason}}<p>Reason: {{cancellation.reason}}</p>{{/cancellation.reason}}
+{{#cancellation.unpaid}}<p>If you have paid since, please write to us: {{shop.email}}</p>{{/cancellation.unpaid}}
+${orderTable}`),
+    text: `Order {{order.number}} of {{order.placedAt}} is cancelled{{#cancellation.unpaid}} because your payment has not reached us in time{{/cancellation.unpaid}}.
+{{#cancellation.reason}}
+
+Reason: {{cancellation.reason}}
+{{/cancellation.reason}}
+{{#cancellation.unpaid}}
+
+If you have paid since, please write to us: {{shop.email}}
+{{/cancellation.unpaid}}
+
+${orderLines}${signature}`,
+  },
   STOCK_ALERT: {
     subject: '{{product.name}} is back in stock',
     html: page(`<h1>It is back</h1>
 <p><strong>{{product.name}}</strong> ({{product.sku}}) can be had again. You asked us to tell you; we do so this once.</p>`),
     text: `{{product.name}} ({{product.sku}}) can be had again. You asked us to tell you; we do so this once.${signature}`,
   },
-  APPOINTMENT_REMINDER: {
-    subject: 'Your appointment: {{appointment.service}}, {{appointment.startTime}}',
-    html: page(`<h1>See you soon</h1>
-<p>{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:</p>
-<p><strong>{{appointment.startTime}}</strong></p>`),
-    text: `{{appointment.service}} with {{appointment.staff}}, {{appointment.duration}} minutes:
-
-{{appointment.startTime}}${signature}`,
-  },
+  APPOINTMENT_BOOKED: appointmentMail('Your appointment is booked', 'Booked'),
+  APPOINTMENT_MOVED: appointmentMail('Your appointment has another time', 'Another time'),
+  APPOINTMENT_CANCELLED: appointmentMail('Your appointment is cancelled', 'Cancelled'),
+  APPOINTMENT_REMINDER: appointmentMail('Your appointment', 'See you soon'),
   LOW_STOCK_ALERT: {
     subject: 'Running low: {{product.name}} ({{product.sku}})',
     html: page(`<h1>Running low</h1>

@@ -62,6 +62,19 @@ interface ProductFacts extends CustomerFacts {
   readonly product: { readonly id: string; readonly name: string; readonly sku: string }
 }
 
+interface AppointmentFacts extends CustomerFacts {
+  readonly appointment: {
+    readonly id: string
+    readonly service: string
+    readonly staff: string
+    readonly startTime: string
+    /** The staff member's, or else the shop's: where the appointment is kept. */
+    readonly timeZone: string
+    /** Minutes. */
+    readonly duration: number
+  }
+}
+
 /** What a message is made of, as the functions `notification.*_message` of the database find it. */
 export interface Facts {
   readonly ORDER_CONFIRMATION: OrderFacts
@@ -75,17 +88,22 @@ export interface Facts {
   readonly ORDER_REFUNDED: OrderFacts & {
     readonly refund: { readonly amount: number; readonly currency: string; readonly reason: string | null }
   }
-  readonly STOCK_ALERT: ProductFacts
-  readonly APPOINTMENT_REMINDER: CustomerFacts & {
-    readonly appointment: {
-      readonly id: string
-      readonly service: string
-      readonly staff: string
-      readonly startTime: string
-      /** Minutes. */
-      readonly duration: number
+  readonly ORDER_PAYMENT_REMINDER: OrderFacts & {
+    /** The method is null where none was chosen. */
+    readonly payment: { readonly dueAt: string; readonly method: 'BANK_TRANSFER' | 'CASH' | null }
+  }
+  readonly ORDER_CANCELLED: OrderFacts & {
+    readonly cancellation: {
+      readonly reason: string | null
+      /** Whether the order ended because nobody paid it in time. */
+      readonly unpaid: boolean
     }
   }
+  readonly STOCK_ALERT: ProductFacts
+  readonly APPOINTMENT_BOOKED: AppointmentFacts
+  readonly APPOINTMENT_MOVED: AppointmentFacts
+  readonly APPOINTMENT_CANCELLED: AppointmentFacts
+  readonly APPOINTMENT_REMINDER: AppointmentFacts
   readonly LOW_STOCK_ALERT: ProductFacts & {
     readonly stock: { readonly available: number; readonly threshold: number }
   }

@@ -1,4 +1,4 @@
-import type { HappeningOccasion, ShopFacts } from './facts.ts'
+import type { Facts, HappeningOccasion, ShopFacts } from './facts.ts'
 import { formatMoney, formatTime } from './format.ts'
 
 /** A message as a list and a lock screen show it, with the ids that it is about. */
@@ -38,6 +38,24 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
         data: { orderId: order.id },
       }
     }
+    case 'ORDER_PAYMENT_REMINDER': {
+      const { order, payment } = occasion.facts
+      return {
+        title: `Order ${order.number} is still to be paid`,
+        body: `${shop.name} holds it for you until ${formatTime(payment.dueAt, shop.timeZone)}.`,
+        data: { orderId: order.id },
+      }
+    }
+    case 'ORDER_CANCELLED': {
+      const { order, cancellation } = occasion.facts
+      return {
+        title: `Order ${order.number} is cancelled`,
+        body: cancellation.unpaid
+          ? `Your payment has not reached ${shop.name} in time.`
+          : `It is cancelled at ${shop.name}.`,
+        data: { orderId: order.id },
+      }
+    }
     case 'STOCK_ALERT': {
       const { product } = occasion.facts
       return {
@@ -46,14 +64,14 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
         data: { productId: product.id, sku: product.sku },
       }
     }
-    case 'APPOINTMENT_REMINDER': {
-      const { appointment } = occasion.facts
-      return {
-        title: `Your appointment: ${appointment.service}`,
-        body: `${formatTime(appointment.startTime, shop.timeZone)}, with ${appointment.staff}.`,
-        data: { appointmentId: appointment.id },
-      }
-    }
+    case 'APPOINTMENT_BOOKED':
+      return appointmentHeadline('Your appointment is booked', occasion.facts)
+    case 'APPOINTMENT_MOVED':
+      return appointmentHeadline('Your appointment has another time', occasion.facts)
+    case 'APPOINTMENT_CANCELLED':
+      return appointmentHeadline('Your appointment is cancelled', occasion.facts)
+    case 'APPOINTMENT_REMINDER':
+      return appointmentHeadline('Your appointment', occasion.facts)
     case 'LOW_STOCK_ALERT': {
       const { product, stock } = occasion.facts
       return {
@@ -66,3 +84,9 @@ export function headlineOf(occasion: HappeningOccasion, shop: ShopFacts): Headli
       return occasion satisfies never
   }
 }
+
+const appointmentHeadline = (what: string, { appointment }: Facts['APPOINTMENT_REMINDER']): Headline => ({
+  title: `${what}: ${appointment.service}`,
+  body: `${formatTime(appointment.startTime, appointment.timeZone)}, with ${appointment.staff}.`,
+  data: { appointmentId: appointment.id },
+})

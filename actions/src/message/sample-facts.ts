@@ -30,6 +30,17 @@ const order = {
     country: 'United States',
   },
 }
+const appointment = {
+  customer,
+  appointment: {
+    id: '01a1f000-0000-7000-8000-000000000002',
+    service: 'Boot fitting',
+    staff: 'Ruth Calder',
+    startTime: '2026-03-15T17:00:00Z',
+    timeZone: 'America/Los_Angeles',
+    duration: 45,
+  },
+}
 const expiresAt = '2026-03-15T15:09:26Z'
 const product = { id: '01a1f000-0000-7000-8000-000000000001', name: 'Larch 45 Pack', sku: 'LARCH-45' }
 
@@ -52,22 +63,23 @@ export function sampleOccasion(kind: EmailKind): Occasion {
       }
     case 'ORDER_REFUNDED':
       return { kind, facts: { ...order, refund: { amount: 6_900, currency: 'USD', reason: 'Too small' } } }
-    case 'STOCK_ALERT':
-      return { kind, facts: { customer, product } }
-    case 'APPOINTMENT_REMINDER':
+    case 'ORDER_PAYMENT_REMINDER':
       return {
         kind,
-        facts: {
-          customer,
-          appointment: {
-            id: '01a1f000-0000-7000-8000-000000000002',
-            service: 'Boot fitting',
-            staff: 'Ruth Calder',
-            startTime: '2026-03-15T17:00:00Z',
-            duration: 45,
-          },
-        },
+        facts: { ...order, payment: { dueAt: '2026-03-21T15:09:26Z', method: 'BANK_TRANSFER' } },
       }
+    case 'ORDER_CANCELLED':
+      return {
+        kind,
+        facts: { ...order, cancellation: { reason: 'The payment window has ended', unpaid: true } },
+      }
+    case 'STOCK_ALERT':
+      return { kind, facts: { customer, product } }
+    case 'APPOINTMENT_BOOKED':
+    case 'APPOINTMENT_MOVED':
+    case 'APPOINTMENT_CANCELLED':
+    case 'APPOINTMENT_REMINDER':
+      return { kind, facts: appointment }
     case 'LOW_STOCK_ALERT':
       return { kind, facts: { product, stock: { available: 4, threshold: 5 } } }
     case 'USER_INVITATION':

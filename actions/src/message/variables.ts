@@ -43,11 +43,34 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclo
         refund: { amount: formatMoney(amount, currency), reason },
       }
     }
+    case 'ORDER_PAYMENT_REMINDER': {
+      const { dueAt, method } = occasion.facts.payment
+      return {
+        ...common,
+        ...orderVariables(occasion.facts, shop),
+        payment: {
+          dueAt: formatTime(dueAt, shop.timeZone),
+          method: method && { BANK_TRANSFER: 'bank transfer', CASH: 'cash' }[method],
+        },
+      }
+    }
+    case 'ORDER_CANCELLED': {
+      const { reason, unpaid } = occasion.facts.cancellation
+      return {
+        ...common,
+        ...orderVariables(occasion.facts, shop),
+        // A section on `unpaid` is for orders that ended because nobody paid them; the reason is then the same for all.
+        cancellation: { reason: unpaid ? null : reason, unpaid: unpaid ? 'true' : null },
+      }
+    }
     case 'STOCK_ALERT':
       return { ...common, product: { ...occasion.facts.product } }
+    case 'APPOINTMENT_BOOKED':
+    case 'APPOINTMENT_MOVED':
+    case 'APPOINTMENT_CANCELLED':
     case 'APPOINTMENT_REMINDER': {
-      const { id, service, staff, startTime, duration } = occasion.facts.appointment
-      const start = formatTime(startTime, shop.timeZone)
+      const { id, service, staff, startTime, timeZone, duration } = occasion.facts.appointment
+      const start = formatTime(startTime, timeZone)
       return { ...common, appointment: { id, service, staff, startTime: start, duration: String(duration) } }
     }
     case 'LOW_STOCK_ALERT': {

@@ -3,6 +3,7 @@ import { type Database, onlyOutcome } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import type { Message } from './announcements.ts'
 import { announce } from './announcements.ts'
+import type { MessageKind } from '../message/index.ts'
 
 interface Found {
   readonly outcome: Message | null
@@ -31,19 +32,59 @@ export async function tellRefunded(database: Database, merchantId: MerchantId, r
   await announce(database, { merchantId, kind: 'ORDER_REFUNDED', subjectKey: refundId, message })
 }
 
-/** @param startTime as the reminder has it; an appointment that has been moved since has another one */
-export async function remindOfAppointment(
+/** The order has ended without being sent: because it was called off, or nobody paid it. */
+export async function tellOrderCancelled(database: Database, merchantId: MerchantId, orderId: string) {
+  const message = onlyOutcome(
+    await database<Found[]>`SELECT notification.cancellation_message(${merchantId}, ${orderId}) AS outcome`,
+  )
+  await announce(database, { merchantId, kind: 'ORDER_CANCELLED', subjectKey: orderId, message })
+}
+
+/** Orders that one transaction reminds of. */
+const REMINDER_BATCH = 50
+
+/** Customers whose unpaid orders are about to be cancelled are reminded, once for each end of a window. Returns how many. */
+export async function remindOfPayments(database: Database): Promise<number> {
+  return inBatches(REMINDER_BATCH, () =>
+    database.begin(async (sql) => {
+      const due = await sql<{ merchant_id: MerchantId; subject_key: string; message: Message }[]>`
+        SELECT * FROM notification.claim_payment_reminders(${REMINDER_BATCH})`
+      for (const { merchant_id: merchantId, subject_key: subjectKey, message } of due) {
+        await announce(sql, { merchantId, kind: 'ORDER_PAYMENT_REMINDER', subjectKey, message })
+      }
+      return due.length
+    }),
+  )
+}
+
+type AppointmentKind = Extract<MessageKind, `APPOINTMENT_${string}`>
+
+/** The states in which there is something to tell. */
+const TOLD_WHILE: Readonly<Record<AppointmentKind, readonly string[]>> = {
+  APPOINTMENT_BOOKED: ['SCHEDULED', 'CONFIRMED'],
+  APPOINTMENT_MOVED: ['SCHEDULED', 'CONFIRMED'],
+  APPOINTMENT_CANCELLED: ['CANCELLED'],
+  APPOINTMENT_REMINDER: ['SCHEDULED', 'CONFIRMED'],
+}
+
+/**
+ * Tells of an appointment that is still ahead. One that has been moved since is told of at its new time only.
+ *
+ * @param at the appointment's start when it happened
+ */
+export async function tellOfAppointment(
   database: Database,
-  merchantId: MerchantId,
-  appointmentId: string,
-  startTime: string,
+  kind: AppointmentKind,
+  { merchantId, id, at }: { readonly merchantId: MerchantId; readonly id: string; readonly at: string },
 ) {
   const message = onlyOutcome(
     await database<Found[]>`
-      SELECT notification.reminder_message(${merchantId}, ${appointmentId}, ${startTime}::text::timestamptz) AS outcome`,
+      SELECT notification.appointment_message(
+        ${merchantId}, ${id}, ${at}::text::timestamptz, ${[...TOLD_WHILE[kind]]}::text[]
+      ) AS outcome`,
   )
-  const subjectKey = `${appointmentId} ${new Date(startTime).toISOString()}`
-  await announce(database, { merchantId, kind: 'APPOINTMENT_REMINDER', subjectKey, message })
+  const subjectKey = `${id} ${new Date(at).toISOString()}`
+  await announce(database, { merchantId, kind, subjectKey, message })
 }
 
 /** Stock has fallen to its threshold: the merchant is told. */

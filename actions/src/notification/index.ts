@@ -1,9 +1,11 @@
 export { notificationActions } from './actions.ts'
 export {
-  remindOfAppointment,
+  remindOfPayments,
   tellBackInStock,
   tellEverythingBackInStock,
   tellLowStock,
+  tellOfAppointment,
+  tellOrderCancelled,
   tellOrderConfirmed,
   tellOrderShipped,
   tellRefunded,

@@ -74,8 +74,62 @@ AS $$
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id AND r.status = 'SUCCEEDED'
 $$;
 
--- Nobody is reminded of what was cancelled, moved to another time, or is over.
-CREATE FUNCTION notification.reminder_message(p_merchant_id uuid, p_appointment_id uuid, p_start_time timestamptz) RETURNS jsonb
+-- Of an order that has been cancelled, and whether that is because nobody paid it.
+CREATE FUNCTION notification.cancellation_message(p_merchant_id uuid, p_order_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_insert(
+    notification.order_message(o.merchant_id, o.id), '{facts,cancellation}', jsonb_build_object(
+      'reason', o.cancel_reason, 'unpaid', o.lapsed
+    )
+  )
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = 'CANCELLED'
+$$;
+
+-- Unpaid orders whose window is about to end, each once for each end: a quarter of the window before, at most a day. Orders
+-- that a payment is under way for are left to it. The caller writes the messages in this transaction.
+CREATE FUNCTION notification.claim_payment_reminders(p_limit integer)
+RETURNS TABLE (merchant_id uuid, subject_key text, message jsonb)
+LANGUAGE sql VOLATILE
+AS $$
+  WITH due AS (
+    SELECT o.merchant_id, o.id, r.expires_at
+    FROM inventory.reservation r
+    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
+    WHERE r.status = 'ACTIVE' AND r.expires_at > now() AND r.expires_at <= now() + interval '1 day'
+      AND now() >= r.expires_at - (r.expires_at - o.created_at) / 4
+      AND o.status = 'PENDING' AND o.reminded_of IS DISTINCT FROM r.expires_at
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id)
+    ORDER BY r.expires_at
+    LIMIT p_limit
+    FOR UPDATE OF o SKIP LOCKED
+  ),
+  claimed AS (
+    UPDATE ordering.order o SET reminded_of = d.expires_at
+    FROM due d WHERE o.merchant_id = d.merchant_id AND o.id = d.id
+    RETURNING o.merchant_id, o.id, d.expires_at
+  )
+  SELECT
+    c.merchant_id,
+    c.id || ' ' || extract(epoch FROM c.expires_at),
+    jsonb_insert(
+      notification.order_message(c.merchant_id, c.id), '{facts,payment}', jsonb_build_object(
+        'dueAt', c.expires_at, 'method', (
+          SELECT p.method FROM payment.open_payment(c.merchant_id, c.id) p WHERE p.awaited
+        )
+      )
+    )
+  FROM claimed c
+$$;
+
+-- Of an appointment that is still ahead, is at this time and stands so; nobody is told of what has changed since, or is over.
+CREATE FUNCTION notification.appointment_message(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_start_time timestamptz,
+  p_statuses text[]
+) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
   SELECT jsonb_build_object(
@@ -83,7 +137,8 @@ AS $$
     'facts', jsonb_build_object(
       'customer', jsonb_build_object('name', c.name, 'email', c.email),
       'appointment', jsonb_build_object(
-        'id', a.id, 'service', s.name, 'staff', m.name, 'startTime', a.start_time, 'duration', a.duration
+        'id', a.id, 'service', s.name, 'staff', m.name, 'startTime', a.start_time, 'duration', a.duration,
+        'timeZone', coalesce(m.time_zone, t.timezone, 'UTC')
       )
     )
   )
@@ -91,8 +146,9 @@ AS $$
   JOIN booking.service s ON s.merchant_id = a.merchant_id AND s.id = a.service_id
   JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = a.staff_id
   JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
+  LEFT JOIN merchant.settings t ON t.merchant_id = a.merchant_id
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.start_time = p_start_time
-    AND a.status IN ('SCHEDULED', 'CONFIRMED') AND a.start_time > now()
+    AND a.status = ANY (p_statuses) AND a.start_time > now()
 $$;
 
 CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid) RETURNS jsonb
