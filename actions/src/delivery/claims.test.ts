@@ -30,16 +30,16 @@ test.each(claims)('%s gives a message to one of two senders that look at the sam
   let second: Promise<readonly { id: string }[]> | undefined
   const first = await database.begin(async (sql) => {
     const taken = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${claim}(10, interval '1 minute', 6)`)
-    second = take(database, 10)
-    // Whether it waits for the first, or passes by what that holds, it has begun once it shows among the statements.
+    second = take(database, 10).execute()
+    // Whether it waits for the first, or passes by what that holds, it has begun once both show among the statements.
     await expect
       .poll(
-        () => sql`
-          SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-            AND query LIKE ${`%${claim}%`} AND query_start >= now()`,
+        () => database<{ pid: number }[]>`
+          SELECT pid FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE ${`%${claim}%`}`,
         { timeout: 20_000 },
       )
-      .not.toEqual([])
+      .toHaveLength(2)
     return taken
   })
   const ids = [...first, ...((await second) ?? [])].map(({ id }) => id)

@@ -176,14 +176,16 @@ ${orderLines}${signature}`,
     subject: 'Your order {{order.number}} is cancelled',
     html: page(`<h1>Cancelled</h1>
 <p>Order <strong>{{order.number}}</strong> of {{order.placedAt}} is cancelled{{#cancellation.unpaid}} because your payment has not reached us in time{{/cancellation.unpaid}}.</p>
-{{#cancellation.reason}}<p>Reason: {{cancellation.reason}}</p>{{/cancellation.reason}}
+{{^cancellation.unpaid}}{{#cancellation.reason}}<p>Reason: {{cancellation.reason}}</p>{{/cancellation.reason}}{{/cancellation.unpaid}}
 {{#cancellation.unpaid}}<p>If you have paid since, please write to us: {{shop.email}}</p>{{/cancellation.unpaid}}
 ${orderTable}`),
     text: `Order {{order.number}} of {{order.placedAt}} is cancelled{{#cancellation.unpaid}} because your payment has not reached us in time{{/cancellation.unpaid}}.
+{{^cancellation.unpaid}}
 {{#cancellation.reason}}
 
 Reason: {{cancellation.reason}}
 {{/cancellation.reason}}
+{{/cancellation.unpaid}}
 {{#cancellation.unpaid}}
 
 If you have paid since, please write to us: {{shop.email}}

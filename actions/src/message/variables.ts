@@ -59,8 +59,8 @@ export function variablesOf(occasion: Occasion, shop: ShopFacts, enclosed: Enclo
       return {
         ...common,
         ...orderVariables(occasion.facts, shop),
-        // A section on `unpaid` is for orders that ended because nobody paid them; the reason is then the same for all.
-        cancellation: { reason: unpaid ? null : reason, unpaid: unpaid ? 'true' : null },
+        // Null, so that a template's section on it is left out.
+        cancellation: { reason, unpaid: unpaid ? 'true' : null },
       }
     }
     case 'STOCK_ALERT':
