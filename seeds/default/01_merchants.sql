@@ -10,9 +10,9 @@ INSERT INTO merchant.subscription (merchant_id, plan, status, current_period_sta
   ('01a1f000-0001-7000-8000-000000000002', 'STARTER', 'TRIALING', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month')
 ON CONFLICT DO NOTHING;
 
-INSERT INTO merchant.settings (merchant_id, currency, timezone, tax_rate) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', 'USD', 'America/Los_Angeles', 0.0825),
-  ('01a1f000-0001-7000-8000-000000000002', 'EUR', 'Europe/Berlin', 0.07)
+INSERT INTO merchant.settings (merchant_id, currency, timezone, tax_rate, accepts_bank_transfer) VALUES
+  ('01a1f000-0001-7000-8000-000000000001', 'USD', 'America/Los_Angeles', 0.0825, true),
+  ('01a1f000-0001-7000-8000-000000000002', 'EUR', 'Europe/Berlin', 0.07, false)
 ON CONFLICT DO NOTHING;
 
 INSERT INTO merchant.shipping_zone (merchant_id, id, name, countries) VALUES

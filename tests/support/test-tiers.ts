@@ -72,10 +72,12 @@ function workspaceExports(): ReadonlyMap<string, string> {
   for (const folder of workspaces) {
     const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as {
       readonly name: string
-      readonly exports?: Readonly<Record<string, string>>
+      readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
     }
-    for (const [name, file] of Object.entries(manifest.exports ?? {}))
+    for (const [name, target] of Object.entries(manifest.exports ?? {})) {
+      const file = typeof target === 'string' ? target : target.default
       found.set(path.posix.join(manifest.name, name), path.join(ROOT, folder, file))
+    }
   }
   return found
 }
