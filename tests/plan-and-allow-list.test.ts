@@ -1,3 +1,4 @@
+import { generateApiKey } from '@commerce-graph/auth-webhook'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
@@ -58,6 +59,46 @@ describe('on a plan without several warehouses', () => {
       'the plan FREE does not include multiple_warehouses, which needs the plan STARTER',
     )
   })
+})
+
+test('a merchant who is made with nothing but a name has a plan and settings, and can change them', async () => {
+  const admin = createClient(`${platform.hasuraUrl}/v1/graphql`, {
+    'x-hasura-admin-secret': platform.adminSecret,
+  })
+  const made = succeeded(
+    await admin<{ insertMerchantAccount: { id: string } }>(
+      'mutation { insertMerchantAccount(object: { name: "New", email: "new@example.com" }) { id } }',
+    ),
+  )
+  const { key, hash, prefix } = generateApiKey('live')
+  await sql`
+    INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
+    VALUES (${made.insertMerchantAccount.id}, 'first', 'live', ${prefix}, ${hash}, '{merchant:read,merchant:write}')`
+  const theirs = createClient(platform.graphqlUrl, bearer(key))
+  expect(
+    succeeded(
+      await theirs(
+        '{ merchantAccount { subscription { plan status } settings { currency timezone taxRate } } }',
+      ),
+    ),
+  ).toEqual({
+    merchantAccount: {
+      subscription: { plan: 'FREE', status: 'ACTIVE' },
+      settings: { currency: 'USD', timezone: 'UTC', taxRate: 0 },
+    },
+  })
+  expect(
+    succeeded(
+      await theirs(
+        `mutation { updateMerchantSettings(input: { currency: "EUR" }) { settings { currency } ${errors} } }`,
+      ),
+    ),
+  ).toEqual({ updateMerchantSettings: { settings: { currency: 'EUR' }, errors: [] } })
+  for (const table of ['settings', 'subscription'])
+    await expect(
+      sql`DELETE FROM ${sql(`merchant.${table}`)} WHERE merchant_id = ${made.insertMerchantAccount.id}`,
+    ).rejects.toMatchObject({ constraint_name: `${table}_kept` })
+  await sql`DELETE FROM merchant.merchant WHERE id = ${made.insertMerchantAccount.id}`
 })
 
 describe('an IP allow-list', () => {

@@ -26,7 +26,7 @@ export async function verifyKey(sql: Sql, key: string, deployment: Mode): Promis
     SELECT k.merchant_id, k.id, k.mode, k.permissions, k.expires_at, k.revoked_at, ${merchantAccessColumns(sql)}
     FROM merchant.api_key k
     JOIN merchant.merchant m ON m.id = k.merchant_id
-    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE k.hash = ${hashApiKey(key)}`
   return row === undefined ? refuse('SVC_AUTH_001', 'unknown key') : grant(row, deployment)
 }

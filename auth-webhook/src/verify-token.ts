@@ -121,7 +121,7 @@ async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verificati
     JOIN identity.session e ON e.merchant_id = u.merchant_id AND e.user_id = u.id
     JOIN identity.user_access a ON a.merchant_id = u.merchant_id AND a.user_id = u.id
     JOIN merchant.merchant m ON m.id = u.merchant_id
-    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE u.merchant_id = ${merchantId} AND u.id = ${userId} AND u.status = 'ACTIVE'
       AND e.id = ${sessionId} AND e.revoked_at IS NULL`
   if (row === undefined)
@@ -148,7 +148,7 @@ async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Ve
     SELECT ${merchantAccessColumns(sql)}
     FROM crm.customer c
     JOIN merchant.merchant m ON m.id = c.merchant_id
-    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL
       AND (
         ${sessionId}::uuid IS NULL OR EXISTS (
@@ -173,7 +173,7 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
     SELECT c.id, ${merchantAccessColumns(sql)}
     FROM crm.customer c
     JOIN merchant.merchant m ON m.id = c.merchant_id
-    LEFT JOIN merchant.subscription s ON s.merchant_id = m.id
+    JOIN merchant.subscription s ON s.merchant_id = m.id
     WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL
       AND (c.email = ${email}::citext OR c.id::text = ${claims.sub})
     ORDER BY c.id::text = ${claims.sub} DESC

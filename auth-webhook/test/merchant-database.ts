@@ -23,7 +23,7 @@ export async function createMerchantDatabase(): Promise<MerchantDatabase> {
 export async function createMerchant(sql: Sql): Promise<MerchantId> {
   const [row] = await sql<[{ id: MerchantId }]>`
     INSERT INTO merchant.merchant (name, email) VALUES ('A shop', 'shop@example.com') RETURNING id`
-  await sql`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${row.id}, 'PRO')`
+  await sql`UPDATE merchant.subscription SET plan = 'PRO' WHERE merchant_id = ${row.id}`
   return row.id
 }
 

@@ -14,11 +14,11 @@ export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): P
   await sql`
     INSERT INTO merchant.merchant (id, name, email) VALUES (${merchantId}, ${`${faker.company.name()} (demo)`}, 'shop@demo.example')`
   await sql`
-    INSERT INTO merchant.subscription (merchant_id, plan, current_period_start, current_period_end)
-    VALUES (${merchantId}, 'ENTERPRISE', pg_catalog.now(), pg_catalog.now() + interval '1 month')`
+    UPDATE merchant.subscription
+    SET plan = 'ENTERPRISE', current_period_start = pg_catalog.now(), current_period_end = pg_catalog.now() + interval '1 month'
+    WHERE merchant_id = ${merchantId}`
   await sql`
-    INSERT INTO merchant.settings (merchant_id, currency, timezone, tax_rate)
-    VALUES (${merchantId}, 'USD', 'America/Los_Angeles', 0.0825)`
+    UPDATE merchant.settings SET timezone = 'America/Los_Angeles', tax_rate = 0.0825 WHERE merchant_id = ${merchantId}`
   await sql`
     INSERT INTO merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
     SELECT ${merchantId}, 'Demo', 'live', ${prefix}, ${hash}, array_agg(name) FROM merchant.permission`

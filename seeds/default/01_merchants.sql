@@ -5,15 +5,25 @@ INSERT INTO merchant.merchant (id, name, email, phone, website, created_at) VALU
   ('01a1f000-0001-7000-8000-000000000002', 'Kestrel Coffee Roasters', 'hallo@kestrelcoffee.example', '+49 40 5550 117', 'https://www.kestrelcoffee.example', now() - interval '200 days')
 ON CONFLICT DO NOTHING;
 
-INSERT INTO merchant.subscription (merchant_id, plan, status, current_period_start, current_period_end) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', 'ENTERPRISE', 'ACTIVE', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month'),
-  ('01a1f000-0001-7000-8000-000000000002', 'STARTER', 'TRIALING', date_trunc('month', now()), date_trunc('month', now()) + interval '1 month')
-ON CONFLICT DO NOTHING;
+-- Every merchant has a plan and settings from the start. A shop that was seeded before keeps what it has made of them.
+UPDATE merchant.subscription s
+SET plan = d.plan, status = d.status, current_period_start = date_trunc('month', now()),
+  current_period_end = date_trunc('month', now()) + interval '1 month'
+FROM (VALUES
+  ('01a1f000-0001-7000-8000-000000000001'::uuid, 'ENTERPRISE', 'ACTIVE'),
+  ('01a1f000-0001-7000-8000-000000000002', 'STARTER', 'TRIALING')
+) AS d (merchant_id, plan, status)
+WHERE s.merchant_id = d.merchant_id
+  AND NOT EXISTS (SELECT FROM merchant.shipping_zone z WHERE z.merchant_id = s.merchant_id);
 
-INSERT INTO merchant.settings (merchant_id, currency, timezone, tax_rate, accepts_bank_transfer) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', 'USD', 'America/Los_Angeles', 0.0825, true),
+UPDATE merchant.settings s
+SET currency = d.currency, timezone = d.timezone, tax_rate = d.tax_rate, accepts_bank_transfer = d.accepts_bank_transfer
+FROM (VALUES
+  ('01a1f000-0001-7000-8000-000000000001'::uuid, 'USD', 'America/Los_Angeles', 0.0825, true),
   ('01a1f000-0001-7000-8000-000000000002', 'EUR', 'Europe/Berlin', 0.07, false)
-ON CONFLICT DO NOTHING;
+) AS d (merchant_id, currency, timezone, tax_rate, accepts_bank_transfer)
+WHERE s.merchant_id = d.merchant_id
+  AND NOT EXISTS (SELECT FROM merchant.shipping_zone z WHERE z.merchant_id = s.merchant_id);
 
 INSERT INTO merchant.shipping_zone (merchant_id, id, name, countries) VALUES
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0002-7000-8000-000000000001', 'United States', '{US,United States}'),

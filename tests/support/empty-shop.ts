@@ -17,8 +17,8 @@ export async function openEmptyShop(databaseUrl: string): Promise<EmptyShop> {
     const [merchant] = await sql<[{ id: MerchantId }]>`
       INSERT INTO merchant.merchant (name, email) VALUES ('An empty shop', 'shop@example.com') RETURNING id`
     const merchantId = merchant.id
-    await sql`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'ENTERPRISE')`
-    await sql`INSERT INTO merchant.settings (merchant_id, currency, tax_rate) VALUES (${merchantId}, 'USD', 0.0825)`
+    await sql`UPDATE merchant.subscription SET plan = 'ENTERPRISE' WHERE merchant_id = ${merchantId}`
+    await sql`UPDATE merchant.settings SET tax_rate = 0.0825 WHERE merchant_id = ${merchantId}`
     await sql`
       INSERT INTO inventory.warehouse (merchant_id, name, code, priority)
       VALUES (${merchantId}, 'Bend', 'BEND', 0), (${merchantId}, 'Asheville', 'AVL', 1)`

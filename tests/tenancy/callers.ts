@@ -152,8 +152,7 @@ export class Callers {
       FROM merchant.merchant m WHERE m.id = ${this.#merchantId}`
     // Allow-lists are a feature of the larger plans.
     await this.#sql`
-      INSERT INTO merchant.subscription SELECT (jsonb_populate_record(s, ${this.#sql.json({ merchant_id: id })})).*
-      FROM merchant.subscription s WHERE s.merchant_id = ${this.#merchantId}`
+      UPDATE merchant.subscription SET plan = 'ENTERPRISE' WHERE merchant_id = ${id}`
     await this.#sql`
       INSERT INTO merchant.ip_allow_list_entry (merchant_id, network) VALUES (${id}, '192.0.2.0/24')`
     await this.#sql`UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${id}`

@@ -14,8 +14,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   merchant = await shop.createMerchant()
-  // As if it never had a plan: the allow-list's tests give it one again.
-  await shop.database`DELETE FROM merchant.subscription WHERE merchant_id = ${merchant.merchantId}`
+  await shop.database`UPDATE merchant.subscription SET plan = 'FREE' WHERE merchant_id = ${merchant.merchantId}`
   session = await sessionAs(shop, merchant, 'Owner')
 })
 afterAll(() => shop.close())
@@ -140,7 +139,7 @@ describe('an API key', () => {
 describe('an allow-list', () => {
   beforeEach(
     () =>
-      shop.database`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchant.merchantId}, 'PRO')`,
+      shop.database`UPDATE merchant.subscription SET plan = 'PRO' WHERE merchant_id = ${merchant.merchantId}`,
   )
   const enable = () => shop.database`
     UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = ${merchant.merchantId}`

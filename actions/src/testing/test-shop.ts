@@ -130,8 +130,8 @@ async function createMerchant(database: Database): Promise<TestMerchant> {
     INSERT INTO merchant.merchant (name, email) VALUES ('Test', 'test@example.com') RETURNING id`
   const merchantId = found(merchant).id
   // The free plan has one warehouse and no allow-list.
-  await database`INSERT INTO merchant.subscription (merchant_id, plan) VALUES (${merchantId}, 'PRO')`
-  await database`INSERT INTO merchant.settings (merchant_id, tax_rate) VALUES (${merchantId}, 0.0825)`
+  await database`UPDATE merchant.subscription SET plan = 'PRO' WHERE merchant_id = ${merchantId}`
+  await database`UPDATE merchant.settings SET tax_rate = 0.0825 WHERE merchant_id = ${merchantId}`
   const warehouses = await database<{ id: string }[]>`
     INSERT INTO inventory.warehouse (merchant_id, name, code, priority)
     VALUES (${merchantId}, 'East', 'E', 1), (${merchantId}, 'West', 'W', 2)

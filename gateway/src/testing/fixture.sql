@@ -7,8 +7,8 @@ AS $$ SELECT md5(kind || ':' || merchant || ':' || n)::uuid $$;
 -- Names and emails tell nobody apart; the merchant's number is in `notes` where a table has them.
 INSERT INTO merchant.merchant (id, name, email, website)
 SELECT pg_temp.id('merchant', m, 0), 'Shop', 'owner@example.com', 'https://shop.example.com' FROM generate_series(1, 2) m;
-INSERT INTO merchant.subscription (merchant_id, plan) SELECT id, 'PRO' FROM merchant.merchant;
-INSERT INTO merchant.settings (merchant_id, currency, tax_rate) SELECT id, 'USD', 0.1 FROM merchant.merchant;
+UPDATE merchant.subscription SET plan = 'PRO';
+UPDATE merchant.settings SET currency = 'USD', tax_rate = 0.1;
 INSERT INTO merchant.shipping_zone (merchant_id, id, name, countries)
 SELECT pg_temp.id('merchant', m, 0), pg_temp.id('zone', m, 1), 'Domestic', '{US}' FROM generate_series(1, 2) m;
 INSERT INTO merchant.shipping_method (merchant_id, id, shipping_zone_id, name, price)

@@ -61,6 +61,35 @@ CREATE TABLE merchant.settings (
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.settings
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
 
+-- A merchant is never without its plan and settings, however it was made: the contract promises both.
+CREATE FUNCTION merchant.give_plan_and_settings() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO merchant.subscription (merchant_id) VALUES (NEW.id);
+  INSERT INTO merchant.settings (merchant_id) VALUES (NEW.id);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER give_plan_and_settings AFTER INSERT ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION merchant.give_plan_and_settings();
+
+-- They go with their merchant and not before it. Argument: the name of the rule.
+CREATE FUNCTION merchant.keep_with_merchant() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (SELECT FROM merchant.merchant m WHERE m.id = OLD.merchant_id) THEN
+    PERFORM platform.violate('merchant.' || TG_TABLE_NAME, TG_ARGV[0], 'a merchant always has one');
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER keep_with_merchant AFTER DELETE ON merchant.subscription
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_with_merchant('subscription_kept');
+CREATE TRIGGER keep_with_merchant AFTER DELETE ON merchant.settings
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_with_merchant('settings_kept');
+
 CREATE TABLE merchant.shipping_zone (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),

@@ -13,14 +13,13 @@ AS $$
   SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan)
 $$;
 
--- Locks a merchant's subscription; one who never had any is on the free plan.
+-- Locks a merchant's subscription. Of a merchant that there is not, every column is NULL.
 CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid) RETURNS merchant.subscription
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_subscription merchant.subscription;
 BEGIN
-  INSERT INTO merchant.subscription (merchant_id) VALUES (p_merchant_id) ON CONFLICT DO NOTHING;
   SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR UPDATE;
   RETURN v_subscription;
 END

@@ -6,7 +6,7 @@ CREATE FUNCTION merchant.require_feature(p_merchant_id uuid, p_feature text) RET
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
-  v_plan text := coalesce((SELECT s.plan FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id), 'FREE');
+  v_plan text := (SELECT s.plan FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id);
   v_needed text;
 BEGIN
   IF EXISTS (SELECT FROM merchant.plan_feature f WHERE f.plan = v_plan AND f.feature = p_feature) THEN
