@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Grant, Verification } from './access.ts'
+import { type AccessScope, type Grant, scopeOf, type Verification } from './access.ts'
 import type { Refusal } from './authentication.ts'
-import type { MerchantId } from './principal.ts'
 
 const MAX_GRANTS = 20_000
 // Changes are announced, so this only bounds what an announcement that never came could do.
@@ -47,11 +46,11 @@ export class AccessCache {
   }
 
   /** A refused credential doesn't say whose it would be: all refusals are forgotten with any change. */
-  forgetMerchant(merchantId: MerchantId): void {
+  forget(scope: AccessScope): void {
     this.#epoch += 1
     this.#refusals.clear()
     for (const [hash, grant] of this.#grants.entries()) {
-      if (grant.principal.merchantId === merchantId) this.#grants.delete(hash)
+      if (scopeOf(grant.principal) === scope) this.#grants.delete(hash)
     }
   }
 

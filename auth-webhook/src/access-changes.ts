@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { MerchantId } from './principal.ts'
+import type { AccessScope } from './access.ts'
 
-// The channel that triggers of the schemas merchant and crm announce on (migrations/default).
+// The channel that triggers announce on (migrations/default): a merchant's id, or `operator`.
 const CHANNEL = 'access_changed'
 // A connection can be dead without either side being told. It is asked in every beat and has as long to answer, so
 // that a revocation is missed for at most a second.
@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 2_000
 type AccessChangesOptions = {
   readonly databaseUrl: string
   readonly logger: Logger
-  readonly onChange: (merchantId: MerchantId) => void
+  readonly onChange: (scope: AccessScope) => void
   /** Announcements may have been missed: nothing that is remembered can be trusted. */
   readonly onGap: () => void
 }
@@ -65,7 +65,7 @@ export class AccessChanges {
       lost.abort()
     })
     client.on('notification', ({ payload }) => {
-      if (payload !== undefined) onChange(payload as MerchantId)
+      if (payload !== undefined) onChange(payload as AccessScope)
     })
     try {
       await client.connect()

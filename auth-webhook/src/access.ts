@@ -1,6 +1,6 @@
 import { parseAllowList, type AllowList } from './allow-list.ts'
 import type { Refusal } from './authentication.ts'
-import type { Plan, Principal } from './principal.ts'
+import type { MerchantId, Plan, Principal } from './principal.ts'
 
 /** A credential that was verified: what may be remembered of it until something about the access changes. */
 export type Grant = {
@@ -13,6 +13,12 @@ export type Grant = {
 }
 
 export type Verification = Grant | Refusal
+
+/** Whose access it is, as changes of it are announced. */
+export type AccessScope = MerchantId | 'operator'
+
+export const scopeOf = (principal: Principal): AccessScope =>
+  principal.kind === 'operator' ? 'operator' : principal.merchantId
 
 /** The columns that every verification reads of the merchant, for both kinds of credential. */
 export type MerchantAccessRow = {

@@ -16,8 +16,10 @@ export type GeneratedApiKey = {
 }
 
 /** Makes a new API key. Pure but for randomness: storing hash and prefix is the caller's business. */
-export function generateApiKey(mode: Mode): GeneratedApiKey {
-  const kind = `cg_${mode}_`
+export const generateApiKey = (mode: Mode): GeneratedApiKey => randomKey(`cg_${mode}_`)
+
+/** @param kind what the key begins with */
+export function randomKey(kind: string): GeneratedApiKey {
   const key = kind + randomBytes(RANDOM_BYTES).toString('base64url')
   return { key, hash: hashApiKey(key), prefix: key.slice(0, kind.length + SHOWN_RANDOM_CHARACTERS) }
 }

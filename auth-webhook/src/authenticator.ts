@@ -5,16 +5,17 @@ import type { Logger } from 'pino'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { AccessCache } from './access-cache.ts'
 import { AccessChanges } from './access-changes.ts'
-import type { Grant, Verification } from './access.ts'
+import type { AccessScope, Grant, Verification } from './access.ts'
 import { isAllowed, parseAllowList } from './allow-list.ts'
 import { actorOf, AuditTrail, type Origin } from './audit/index.ts'
 import { refuse, type Authentication, type Refusal } from './authentication.ts'
 import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
 import { KeyUsage } from './key-usage.ts'
-import type { MerchantId, Mode } from './principal.ts'
+import type { Mode } from './principal.ts'
 import { VerificationKeys } from './signing-keys.ts'
 import { verifyKey } from './verify-key.ts'
+import { verifyOperatorKey } from './verify-operator-key.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
 import { type TokenKeys, verifyToken } from './verify-token.ts'
 
@@ -31,10 +32,10 @@ export type AuthenticatorOptions = {
   /** Whose door this is, as the audit log has it; the contract's when absent. */
   readonly source?: Origin['source']
   /**
-   * Called when something about a merchant's access has changed, or, without a merchant, when changes may have been missed. What
-   * was remembered of it is forgotten by then.
+   * Called when something about a merchant's access, or operators', has changed, or, without either, when changes may have been
+   * missed. What was remembered of it is forgotten by then.
    */
-  readonly onAccessChange?: (merchantId: MerchantId | undefined) => void
+  readonly onAccessChange?: (scope: AccessScope | undefined) => void
   readonly logger: Logger
 }
 
@@ -121,7 +122,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const admitted = admit(verification, credential, address)
     if (admitted.kind === 'refused') return recorded(admitted, credential, originOf(request, address))
     const { principal, expiresAt } = admitted
-    if (principal.kind === 'key') usage.record(principal.merchantId, principal.keyId)
+    usage.record(principal)
     return { kind: 'authenticated', principal, expiresAt, clientAddress: address ?? null }
   }
 
@@ -201,9 +202,9 @@ class Verifier {
     this.#changes = new AccessChanges({
       databaseUrl,
       logger,
-      onChange: (merchantId) => {
-        this.#cache.forgetMerchant(merchantId)
-        onAccessChange?.(merchantId)
+      onChange: (scope) => {
+        this.#cache.forget(scope)
+        onAccessChange?.(scope)
       },
       onGap: () => {
         this.#cache.clear()
@@ -253,6 +254,10 @@ class Verifier {
         return verifyKey(this.#sql, credential.key, this.#mode)
       case 'token':
         return verifyToken(this.#sql, this.#tokenKeys, credential.token)
+      case 'operator':
+        return verifyOperatorKey(this.#sql, credential.key)
+      default:
+        return credential satisfies never
     }
   }
 
@@ -262,7 +267,7 @@ class Verifier {
 }
 
 function hashOf(credential: Credential): string {
-  return hash('sha256', credential.kind === 'key' ? credential.key : credential.token, 'base64')
+  return hash('sha256', credential.kind === 'token' ? credential.token : credential.key, 'base64')
 }
 
 // The driver waits for a connection as long as it takes; a caller doesn't.

@@ -1,10 +1,12 @@
 import { apiKeyMode } from './api-key.ts'
 import { refuse, type Refusal } from './authentication.ts'
+import { isOperatorKey } from './operator-key.ts'
 import type { Mode } from './principal.ts'
 
 export type Credential =
   | { readonly kind: 'key'; readonly key: string; readonly mode: Mode }
   | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'operator'; readonly key: string }
 
 // Node's default bound for all headers together is 16 kB; no token of ours comes near this.
 const MAX_HEADER_LENGTH = 4096
@@ -24,6 +26,7 @@ export function parseCredential(authorization: string | undefined): Credential |
   const value = authorization.slice(BEARER.length)
   const mode = apiKeyMode(value)
   if (mode !== undefined) return { kind: 'key', key: value, mode }
+  if (isOperatorKey(value)) return { kind: 'operator', key: value }
   if (TOKEN_FORM.test(value)) return { kind: 'token', token: value }
   return refuse('SVC_AUTH_001', 'neither the form of a key nor of a token')
 }

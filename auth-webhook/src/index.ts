@@ -8,16 +8,29 @@ export {
   type Authenticator,
   type AuthenticatorOptions,
 } from './authenticator.ts'
+export {
+  createOperatorKey,
+  listOperatorKeys,
+  NO_MERCHANT,
+  type OperatorKey,
+  operatorLog,
+  type OperatorLogEntry,
+  revokeOperatorKey,
+} from './operator-key.ts'
+export { rateHolderOf } from './principal.ts'
 export type {
   ApiKeyId,
   CustomerId,
   CustomerPrincipal,
   KeyPrincipal,
   MerchantId,
+  OperatorKeyId,
+  OperatorPrincipal,
   Mode,
   Plan,
   Principal,
   SessionVariables,
+  TenantPrincipal,
   UserId,
   UserPrincipal,
 } from './principal.ts'

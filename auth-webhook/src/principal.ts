@@ -7,6 +7,7 @@ export type MerchantId = Branded<string, 'MerchantId'>
 export type ApiKeyId = Branded<string, 'ApiKeyId'>
 export type UserId = Branded<string, 'UserId'>
 export type CustomerId = Branded<string, 'CustomerId'>
+export type OperatorKeyId = Branded<string, 'OperatorKeyId'>
 
 /** Whether a key, or a deployment, works with real orders and money. */
 export type Mode = 'live' | 'test'
@@ -46,4 +47,29 @@ export type CustomerPrincipal = Caller & {
   readonly customerId: CustomerId
 }
 
-export type Principal = KeyPrincipal | UserPrincipal | CustomerPrincipal
+/** Who runs the platform, with an operator's key. Has no merchant, and sees no merchant's rows but through fields for operators. */
+export type OperatorPrincipal = {
+  readonly kind: 'operator'
+  readonly operatorKeyId: OperatorKeyId
+  /** Empty: the role is what lets it in. */
+  readonly permissions: ReadonlySet<string>
+  readonly sessionVariables: SessionVariables
+}
+
+/** One that belongs to a merchant. */
+export type TenantPrincipal = KeyPrincipal | UserPrincipal | CustomerPrincipal
+
+export type Principal = TenantPrincipal | OperatorPrincipal
+
+/** What of a principal its rate goes by. An operator's key has the largest plan's rate for itself. */
+export type RateHolder = {
+  readonly merchantId: string
+  readonly plan: Plan
+  readonly customerId?: CustomerId
+}
+
+export function rateHolderOf(principal: Principal): RateHolder {
+  return principal.kind === 'operator'
+    ? { merchantId: `operator ${principal.operatorKeyId}`, plan: 'ENTERPRISE' }
+    : principal
+}

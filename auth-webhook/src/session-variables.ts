@@ -1,12 +1,22 @@
-import type { ApiKeyId, CustomerId, MerchantId, SessionVariables, UserId } from './principal.ts'
+import type {
+  ApiKeyId,
+  CustomerId,
+  MerchantId,
+  OperatorKeyId,
+  SessionVariables,
+  UserId,
+} from './principal.ts'
 
 type Subject =
   | { readonly kind: 'key'; readonly merchantId: MerchantId; readonly keyId: ApiKeyId }
   | { readonly kind: 'user'; readonly merchantId: MerchantId; readonly userId: UserId }
   | { readonly kind: 'customer'; readonly merchantId: MerchantId; readonly customerId: CustomerId }
+  | { readonly kind: 'operator'; readonly operatorKeyId: OperatorKeyId }
 
-/** What the row filters in metadata/ read. The roles are metadata's: `merchant` and `customer`. */
+/** What the row filters in metadata/ read. The roles are metadata's: `merchant`, `customer` and `operator`. */
 export function sessionVariables(subject: Subject, permissions: Iterable<string>): SessionVariables {
+  if (subject.kind === 'operator')
+    return { 'x-hasura-role': 'operator', 'x-hasura-operator-key-id': subject.operatorKeyId }
   const shared = {
     'x-hasura-merchant-id': subject.merchantId,
     'x-hasura-permissions': postgresArray(permissions),

@@ -11,7 +11,7 @@ import {
   type Authenticator,
   type AuthenticatorOptions,
 } from './authenticator.ts'
-import type { Principal } from './principal.ts'
+import { type Principal, rateHolderOf } from './principal.ts'
 
 export type AuthWebhookOptions = AuthenticatorOptions & {
   /** 0 takes any free port. */
@@ -88,7 +88,7 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
     switch (authentication.kind) {
       case 'authenticated': {
         const { principal, clientAddress, expiresAt } = authentication
-        const admission = await rateLimits?.admit(principal)
+        const admission = await rateLimits?.admit(rateHolderOf(principal))
         if (admission?.kind === 'exceeded') {
           recordExceeded(authenticator, principal, { clientAddress, requestId: request.requestId ?? null })
           refuseForNow(response, admission.retryAfter)

@@ -3,6 +3,7 @@ import {
   type Authentication,
   type Authenticator,
   type Principal,
+  rateHolderOf,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
@@ -69,7 +70,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
       return refusal([authenticationError(authentication)], context)
     const { principal, clientAddress } = authentication
     const caller = { principal, clientAddress, requestId }
-    const admission = await parts.rateLimits.admit(principal)
+    const admission = await parts.rateLimits.admit(rateHolderOf(principal))
     if (admission.kind === 'exceeded') {
       const error = rateExceeded(admission)
       recordRefusal(parts, caller, undefined, [error])
@@ -193,7 +194,18 @@ const rootFieldsOf = ({ prepared: { operation } }: CheckedOperation): string =>
     .map((selection) => (selection.kind === Kind.FIELD ? selection.name.value : '…'))
     .join(', ')
 
-export const roleOf = ({ kind }: Principal): Role => (kind === 'customer' ? 'customer' : 'merchant')
+export function roleOf({ kind }: Principal): Role {
+  switch (kind) {
+    case 'key':
+    case 'user':
+      return 'merchant'
+    case 'customer':
+    case 'operator':
+      return kind
+    default:
+      return kind satisfies never
+  }
+}
 
 export function credentialsOf({
   headers,
@@ -250,8 +262,7 @@ function queryContext(
       source: 'CONTRACT',
       operationName: prepared.operation.name?.value ?? null,
     },
-    report: (defect) =>
-      logger.error({ requestId, merchantId: principal.merchantId, defect }, 'an operation failed'),
+    report: (defect) => logger.error({ requestId, actor: actorOf(principal), defect }, 'an operation failed'),
   }
 }
 

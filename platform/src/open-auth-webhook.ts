@@ -35,11 +35,12 @@ export async function openAuthWebhook(
   })
   started.defer(() => authWebhook.close())
 
-  /** Of one merchant, or of all. */
-  function endSessions(merchantId: string | undefined): Promise<void> {
+  /** Of one merchant, of operators, or of all. */
+  function endSessions(scope: string | undefined): Promise<void> {
     return hasura.endSessions(async ({ variables, isAdmin }, headers) => {
-      const sessionsMerchant = variables['x-hasura-merchant-id']
-      if (isAdmin || (merchantId !== undefined && sessionsMerchant !== merchantId)) return false
+      const sessionsScope =
+        variables['x-hasura-role'] === 'operator' ? 'operator' : variables['x-hasura-merchant-id']
+      if (isAdmin || (scope !== undefined && sessionsScope !== scope)) return false
       return !(await authWebhook.isCurrent(headers, variables))
     })
   }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import {
+  createOperatorKey,
   createTokenIssuer,
   generateApiKey,
+  revokeOperatorKey,
   type CustomerId,
   type MerchantId,
   type SecretBox,
@@ -81,8 +83,21 @@ export class Callers {
       ['key from a disallowed address', `Bearer ${await this.newKey(permissions, { merchantId: fenced })}`],
       ['expired token', `Bearer ${await this.#expiredToken(customerId)}`],
       ['token of an ended session', `Bearer ${ended}`],
+      ['unknown operator key', `Bearer cg_op_${'A'.repeat(43)}`],
+      ['revoked operator key', `Bearer ${await this.#revokedOperatorKey()}`],
       ['token that somebody else signed', `Bearer ${await this.#forged(customerId)}`],
     ])
+  }
+
+  /** An operator's key. */
+  async operator(): Promise<string> {
+    return (await createOperatorKey(this.#sql, 'Of the matrix')).key
+  }
+
+  async #revokedOperatorKey(): Promise<string> {
+    const { id, key } = await createOperatorKey(this.#sql, 'Revoked')
+    await revokeOperatorKey(this.#sql, id)
+    return key
   }
 
   close(): Promise<void> {

@@ -128,11 +128,31 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     expect(wrong).toEqual([])
   })
 
+  test('an operator’s key gets the fields for operators, with all that they show, and no field of a merchant', async () => {
+    const key = await matrix.callers.operator()
+    const wrong: string[] = []
+    for (const [row, generated] of operations()) {
+      // A reference that is none is refused before anything else.
+      const reference = '{ _entities(representations: [{ __typename: "Product", id: "x" }]) { __typename } }'
+      const operation = row.field === 'query._entities' ? { query: reference, variables: {} } : generated
+      const answer = await ask(key, operation)
+      const outcome = outcomeOf(answer)
+      if (outcome !== row.operator) wrong.push(`${row.field}: ${outcome}, not ${row.operator}`)
+      if (outcome !== 'allowed' && answer.errors[0]?.extensions.details['reason'] !== operatorsOnly)
+        wrong.push(`${row.field} doesn't say why`)
+    }
+    for (const path of fieldPaths(schema).filter(forOperators)) {
+      const outcome = outcomeOf(await ask(key, { query: pathQuery(path, literal), variables: {} }))
+      if (outcome !== 'allowed') wrong.push(`${path.name}: ${outcome}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
   test('a type behind a field takes what types.csv says, on every path', async () => {
     const nobody = matrix.client('/graphql', await matrix.callers.key([]))
     const asShopper = matrix.client('/graphql', shopper)
     const wrong: string[] = []
-    for (const path of fieldPaths(schema)) {
+    for (const path of fieldPaths(schema).filter((path) => !forOperators(path))) {
       const query = pathQuery(path, literal)
       const needed = neededFor(path)
       const told = missing(await nobody(query))
@@ -194,6 +214,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
         ['a key without it', await matrix.callers.key([]), row['without it']],
         ['a user with it', await matrix.callers.user(row.permission), row.user],
         ['a shopper', shopper, row.shopper],
+        ['an operator', await matrix.callers.operator(), row.operator],
       ] as const) {
         const outcome = await subscribed(credential, operation)
         if (outcome !== expected) wrong.push(`${row.field} by ${who}: ${outcome}, not ${expected}`)
@@ -201,6 +222,9 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     }
     expect(wrong).toEqual([])
   })
+
+  const forOperators = ({ steps }: FieldPath): boolean =>
+    rows.get(`query.${steps[0]?.field.name ?? ''}`)?.operator === 'allowed'
 
   function neededFor({ steps }: FieldPath): { permissions: ReadonlySet<string>; shopper: string } {
     const needed = new Set<string>()
@@ -242,6 +266,9 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     }
   }
 })
+
+const operatorsOnly =
+  'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
 
 /** What a field's arguments that are input objects can say, each by itself. */
 function filtersOf({ args }: GraphQLField<unknown, unknown>) {

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
 
-/** `none` (open to all who are let in), or the permissions that it takes, all of them. */
+/** `none` (open to all who belong to a merchant), the permissions that it takes, all of them, or `operator`. */
 const permissions = z
   .string()
-  .regex(/^(none|[a-z_]+:[a-z]+( [a-z_]+:[a-z]+)*)$/)
-  .transform((text) => (text === 'none' ? [] : text.split(' ')))
+  .regex(/^(none|operator|[a-z_]+:[a-z]+( [a-z_]+:[a-z]+)*)$/)
+  // What operators may isn't a permission that anybody else could be given.
+  .transform((text) => (text === 'none' || text === 'operator' ? [] : text.split(' ')))
 
 /** For an operation of a table: what it takes, or null where nobody has it. */
 const grantable = z.union([z.literal('-').transform(() => null), permissions])
@@ -21,6 +22,7 @@ const rootField = z.object({
   user: outcome,
   shopper: outcome,
   'without it': z.enum(['-', 'SVC_AUTH_003']),
+  operator: z.enum(['allowed', 'SVC_AUTH_003']),
 })
 
 const contractType = z.object({
@@ -40,6 +42,7 @@ const table = z.object({
   'shopper inserts': z.enum(['-', 'own']),
   'shopper updates': z.enum(['-', 'own']),
   'shopper deletes': z.enum(['-', 'own']),
+  'operator reads': z.enum(['-', 'all']),
 })
 
 const operation = z.object({
@@ -48,6 +51,7 @@ const operation = z.object({
   key: z.union([outcome, z.literal('absent')]),
   user: z.union([outcome, z.literal('absent')]),
   shopper: z.union([outcome, z.literal('absent')]),
+  operator: z.enum(['absent', 'allowed']),
 })
 
 const credential = z.object({ credential: z.string(), contract: z.string(), hasura: z.string() })

@@ -51,12 +51,15 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   const mayRead = (table: string, held: readonly string[]): boolean =>
     rows.get(table)?.read?.every((needed) => held.includes(needed)) === true
 
-  test('every table has its row in tables.csv, and every other root field in operations.csv', () => {
+  test('every table has its row in tables.csv, and every other root field in operations.csv', async () => {
     expect([...rows.keys()].sort()).toEqual(matrix.tracked.map(({ name }) => name).sort())
     const others: string[] = []
+    const operators = await matrix.schemaFor('/v1/graphql', await matrix.callers.operator())
     for (const [type, kind] of [
       [schema('/v1/graphql').getQueryType(), 'function'],
       [schema('/v1/graphql').getMutationType(), 'action'],
+      [operators.getQueryType(), 'function'],
+      [operators.getMutationType(), 'action'],
     ] as const) {
       const ofTables = new Set(type && tableFields(type, matrix.tracked).map(({ field }) => field.name))
       for (const name of Object.keys(type?.getFields() ?? {})) {
@@ -82,9 +85,14 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     }
   })
 
-  test('no merchant, user or shopper reaches metadata, SQL or settings', async () => {
+  test('no merchant, user, shopper or operator reaches metadata, SQL or settings', async () => {
     const { platform, callers, permissions } = matrix
-    for (const credential of [platform.liveKey, await callers.user(permissions), await matrix.shopper(0)]) {
+    for (const credential of [
+      platform.liveKey,
+      await callers.user(permissions),
+      await matrix.shopper(0),
+      await callers.operator(),
+    ]) {
       for (const [path, body] of [
         ['/v1/metadata', { type: 'export_metadata', args: {} }],
         ['/v2/query', { type: 'run_sql', args: { sql: 'SELECT 1' } }],
@@ -98,6 +106,21 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
         })
         expect(await response.text(), path).toContain('"code":"access-denied"')
       }
+    }
+  })
+
+  test('an operator’s key sees the tables that tables.csv says, and none that has a merchant’s rows beside', async () => {
+    for (const path of PATHS) {
+      const operators = await matrix.schemaFor(path, await matrix.callers.operator())
+      const shown = fieldsOf(operators.getQueryType(), 'list', 'aggregate', 'byKey', 'connection')
+      const listed = [...rows.values()]
+        .filter((row) => row['operator reads'] === 'all')
+        .map(({ table }) => table)
+      expect([...new Set(shown.map(({ table }) => table.name))]).toEqual(path === '/v1/graphql' ? listed : [])
+      const changed = operators.getMutationType()
+      expect(changed === undefined || changed === null ? [] : tableFields(changed, matrix.tracked)).toEqual(
+        [],
+      )
     }
   })
 

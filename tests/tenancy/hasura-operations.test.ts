@@ -20,15 +20,18 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   let matrix: Matrix
   const rows = tables()
   const schemas = new Map<string, GraphQLSchema>()
+  let operator: string
 
   beforeAll(async () => {
     matrix = await openMatrix()
     schemas.set('merchant', await matrix.schemaFor('/v1/graphql', matrix.platform.liveKey))
     schemas.set('customer', await matrix.schemaFor('/v1/graphql', await matrix.shopper(0)))
+    operator = await matrix.callers.operator()
+    schemas.set('operator', await matrix.schemaFor('/v1/graphql', operator))
   }, 120_000)
   afterAll(() => matrix.close())
 
-  const schema = (role: 'merchant' | 'customer'): GraphQLSchema => {
+  const schema = (role: 'merchant' | 'customer' | 'operator'): GraphQLSchema => {
     const found = schemas.get(role)
     if (!found) throw new Error(`there is no schema of ${role}`)
     return found
@@ -141,12 +144,13 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
     const found = [...operations().values()].filter(({ operation }) => operation.startsWith(`${kind}.`))
     const calls = found.map(async (row) => {
       const without = permissions.filter((name) => !row.permission.includes(name))
-      const lacking = row.permission.length === 0 ? row.key : 'SVC_AUTH_003'
+      const lacking = row.permission.length === 0 || row.key === 'absent' ? row.key : 'SVC_AUTH_003'
       const by = [
         ['a key with it', 'merchant', await callers.key(row.permission), row.key],
         ['a key without it', 'merchant', await callers.key(without), lacking],
         ['a user with it', 'merchant', await callers.user(row.permission), row.user],
         ['a shopper', 'customer', await matrix.shopper(0), row.shopper],
+        ['an operator', 'operator', operator, row.operator],
       ] as const
       const name = row.operation.slice(kind.length + 1)
       return by.map(([who, role, credential, expected]) => ({ name, row, who, role, credential, expected }))

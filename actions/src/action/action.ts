@@ -2,12 +2,12 @@ import type { z } from 'zod'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
 import { userErrorsOf } from './input.ts'
 import { missingFeature } from './missing-feature.ts'
-import type { Role, Session } from './session.ts'
+import type { AnySession, OperatorSession, Role, Session } from './session.ts'
 
 /** One call of an action, as it came in. */
-export interface ActionCall {
+export interface ActionCall<Who extends AnySession = Session> {
   readonly action: string
-  readonly session: Session
+  readonly session: Who
   /** The arguments as sent, before they are looked at. */
   readonly input: unknown
   /** The client's Idempotency-Key, if it sent one. */
@@ -19,12 +19,12 @@ export interface Action {
   readonly roles: readonly Role[]
   /** Null: whoever the roles let in. */
   readonly permission: string | null
-  run(call: ActionCall): Promise<Answer>
+  run(call: ActionCall<AnySession>): Promise<Answer>
 }
 
 export interface ActionDefinition<Input> {
   /** Who may call it at all; the same as in metadata/actions.yaml. */
-  readonly roles: readonly Role[]
+  readonly roles: readonly Session['role'][]
   /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. Null: nothing in particular. */
   readonly permission: string | null
   readonly input: z.ZodType<Input>
@@ -47,9 +47,10 @@ async function withinPlan(handle: () => Promise<Answer>): Promise<Answer> {
 /** Why the caller may not call the action at all; null: it may. */
 export function accessRefusal(
   { roles, permission }: Pick<Action, 'roles' | 'permission'>,
-  { action, session }: ActionCall,
+  { action, session }: ActionCall<AnySession>,
 ): Refusal | null {
   if (!roles.includes(session.role)) return forbidden(`Role ${session.role} may not call ${action}`)
+  if (session.role === 'operator') return null
   if (permission !== null && !session.permissions.has(permission))
     return forbidden(`Permission ${permission} is missing`)
   return null
@@ -64,12 +65,38 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     async run(call) {
       const refusal = accessRefusal(definition, call)
       if (refusal !== null) return refusal
+      const { session } = call
+      if (session.role === 'operator')
+        throw new Error(`${call.action} is declared for operators and for merchants`)
+      const theirs: ActionCall = { ...call, session }
       const input = schema.safeParse(call.input, { reportInput: true })
-      if (input.success) return withinPlan(() => definition.handle(call, input.data))
+      if (input.success) return withinPlan(() => definition.handle(theirs, input.data))
       const errors = userErrorsOf(input.error)
       const named = new Set(errors.map(({ field }) => field))
-      const others = (await definition.lookUp?.(call)) ?? []
+      const others = (await definition.lookUp?.(theirs)) ?? []
       return invalid(...errors, ...others.filter(({ field }) => !named.has(field)))
+    },
+  }
+}
+
+export interface OperatorActionDefinition<Input> {
+  readonly input: z.ZodType<Input>
+  handle(call: ActionCall<OperatorSession>, input: Input): Promise<Answer>
+}
+
+/** The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's. */
+export function defineOperatorAction<Input extends { readonly merchantId: string }>(
+  definition: OperatorActionDefinition<Input>,
+): Action {
+  const access = { roles: ['operator'], permission: null } as const
+  return {
+    ...access,
+    async run(call) {
+      const { session } = call
+      if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)
+      const input = definition.input.safeParse(call.input, { reportInput: true })
+      if (!input.success) return invalid(...userErrorsOf(input.error))
+      return definition.handle({ ...call, session }, input.data)
     },
   }
 }

@@ -3,11 +3,13 @@ import {
   type Attempt,
   type AuditTrail,
   type MerchantId,
+  NO_MERCHANT,
   targetIdsOf,
 } from '@commerce-graph/auth-webhook'
+import { z } from 'zod'
 import { type Action, type ActionCall, accessRefusal } from './action.ts'
 import type { Answer } from './answer.ts'
-import type { Session } from './session.ts'
+import type { AnySession } from './session.ts'
 
 export type CallOrigin = Pick<Attempt, 'clientAddress' | 'requestId' | 'operationName' | 'source'>
 
@@ -17,11 +19,11 @@ export type CallOrigin = Pick<Attempt, 'clientAddress' | 'requestId' | 'operatio
  */
 export async function runAudited(
   action: Action,
-  call: ActionCall,
+  call: ActionCall<AnySession>,
   origin: CallOrigin,
   trail: AuditTrail,
 ): Promise<Answer> {
-  const actor = actorOf(call.session)
+  const actor = actorOf(call)
   const refusal = accessRefusal(action, call)
   if (refusal !== null) {
     const { clientAddress, requestId, source } = origin
@@ -59,7 +61,12 @@ function outcomeOf(answer: Answer, input: unknown): Parameters<AuditTrail['ended
 }
 
 // Both sides brand the same ids.
-function actorOf(session: Session): Actor {
+function actorOf({ session, input }: ActionCall<AnySession>): Actor {
+  if (session.role === 'operator') {
+    const named = z.object({ merchantId: z.guid() }).safeParse(input)
+    const merchantId = (named.success ? named.data.merchantId : NO_MERCHANT) as MerchantId
+    return { merchantId, kind: 'OPERATOR', id: session.operatorKeyId }
+  }
   const merchantId = session.merchantId as string as MerchantId
   if (session.role === 'customer') return { merchantId, kind: 'CUSTOMER', id: session.customerId }
   return session.userId === undefined

@@ -19,7 +19,15 @@ export type Session =
   /** A shopper, for whom only its own carts, orders and payments exist. */
   | (SessionOf & { readonly role: 'customer'; readonly customerId: CustomerId })
 
-export type Role = Session['role']
+/** Who runs the platform: it has no merchant, and names one where it does something to one. */
+export interface OperatorSession {
+  readonly role: 'operator'
+  readonly operatorKeyId: string
+}
+
+export type AnySession = Session | OperatorSession
+
+export type Role = AnySession['role']
 
 const shared = {
   'x-hasura-merchant-id': z.guid().transform((id) => id as MerchantId),
@@ -40,8 +48,11 @@ export const sessionVariables = z
       'x-hasura-customer-id': z.guid().transform((id) => id as CustomerId),
       ...shared,
     }),
+    z.object({ 'x-hasura-role': z.literal('operator'), 'x-hasura-operator-key-id': z.guid() }),
   ])
-  .transform((variables): Session => {
+  .transform((variables): AnySession => {
+    if (variables['x-hasura-role'] === 'operator')
+      return { role: 'operator', operatorKeyId: variables['x-hasura-operator-key-id'] }
     const common = {
       merchantId: variables['x-hasura-merchant-id'],
       permissions: variables['x-hasura-permissions'],

@@ -111,7 +111,9 @@ function serveAction(
     logger.info({
       requestId,
       action: name,
-      merchantId: session.merchantId,
+      ...(session.role === 'operator'
+        ? { operatorKeyId: session.operatorKeyId }
+        : { merchantId: session.merchantId }),
       role: session.role,
       outcome: answer === 'gone' ? answer : outcomeOf(answer),
       milliseconds: Math.round(performance.now() - started),

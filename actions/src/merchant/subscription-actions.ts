@@ -1,12 +1,20 @@
 import { z } from 'zod'
-import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, invalid } from '../action/answer.ts'
-import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import { type Action, defineAction, defineOperatorAction } from '../action/action.ts'
+import { type Answer, done, invalid, notFound } from '../action/answer.ts'
+import { id, userError } from '../action/input.ts'
 import type { Database } from '../database.ts'
-import { changePlan, plans, setCancellation, type SubscriptionOutcome } from './subscriptions.ts'
+import {
+  answerPlanRequest,
+  type PlanAnswerOutcome,
+  plans,
+  requestPlan,
+  setCancellation,
+  setPlan,
+} from './subscriptions.ts'
 
 const access = { roles: ['merchant'], permission: 'billing:write' } as const
+
+const ofMerchant = z.object({ merchantId: id, plan: z.enum(plans) })
 
 /** The merchant's plan, by name as in metadata/actions.yaml. */
 export function subscriptionActions(database: Database): Readonly<Record<string, Action>> {
@@ -17,19 +25,31 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
       handle: async ({ session: { merchantId } }) =>
         answer(merchantId, 'subscription', await setCancellation(database, merchantId, cancel)),
     })
+  const planRequest = (confirm: boolean) =>
+    defineOperatorAction({
+      input: ofMerchant,
+      handle: async (_call, input) =>
+        answer(input.merchantId, 'plan', await answerPlanRequest(database, input, confirm)),
+    })
   return {
     changePlan: defineAction({
       ...access,
       input: z.object({ plan: z.enum(plans) }),
       handle: async ({ session: { merchantId } }, { plan }) =>
-        answer(merchantId, 'plan', await changePlan(database, merchantId, plan)),
+        answer(merchantId, 'plan', await requestPlan(database, merchantId, plan)),
+    }),
+    confirmPlanRequest: planRequest(true),
+    declinePlanRequest: planRequest(false),
+    setMerchantPlan: defineOperatorAction({
+      input: ofMerchant,
+      handle: async (_call, input) => answer(input.merchantId, 'plan', await setPlan(database, input)),
     }),
     cancelSubscription: cancellation(true),
     resumeSubscription: cancellation(false),
   }
 }
 
-function answer(merchantId: MerchantId, field: string, outcome: SubscriptionOutcome): Answer {
+function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId })
@@ -38,6 +58,18 @@ function answer(merchantId: MerchantId, field: string, outcome: SubscriptionOutc
         userError(field, {
           kind: 'value',
           message: `This can not be done to a subscription in status ${outcome.status}`,
+        }),
+      )
+    case 'unknown':
+      return invalid(notFound('merchantId', 'merchant'))
+    case 'not_requested':
+      return invalid(
+        userError(field, {
+          kind: 'value',
+          message:
+            outcome.requested === null
+              ? 'The merchant has not asked for another plan, or was answered already'
+              : `The merchant has asked for ${outcome.requested}`,
         }),
       )
     default:

@@ -21,12 +21,26 @@ afterAll(() => shop.close())
 
 const call = (name: string, input: object = {}): Promise<Answer> =>
   shop.call(merchant, name, input, { session })
-const choose = (plan: string) => call('changePlan', { plan })
+const request = (plan: string) => call('changePlan', { plan })
+const operator = { role: 'operator', operatorKeyId: '01a1f000-00ff-7000-8000-000000000009' } as const
+const answer = (
+  name: 'confirmPlanRequest' | 'declinePlanRequest' | 'setMerchantPlan',
+  plan: string,
+  whose = merchant,
+) => shop.call(merchant, name, { merchantId: whose.merchantId, plan }, { session: operator })
+
+/** Asks for a plan, and has it. */
+async function choose(plan: string): Promise<void> {
+  dataOf(await request(plan))
+  if ((await subscription()).requested_plan !== null) dataOf(await answer('confirmPlanRequest', plan))
+}
 
 interface Row {
   readonly plan: string
   readonly status: string
   readonly next_plan: string | null
+  readonly requested_plan: string | null
+  readonly requested_at: Date | null
   readonly cancel_at_period_end: boolean
   readonly current_period_start: Date
   readonly current_period_end: Date
@@ -44,10 +58,74 @@ const endPeriod = (ago: string) => shop.database`
   WHERE merchant_id = ${merchant.merchantId}`
 
 describe('a plan', () => {
-  test('that is larger begins at once, a smaller one with the next period', async () => {
-    dataOf(await choose('PRO'))
+  test('that is asked for changes nothing until an operator confirms it', async () => {
+    const before = await subscription()
+    dataOf(await request('ENTERPRISE'))
+    const { requested_at: requestedAt, ...asked } = await subscription()
+    expect(asked).toEqual({ ...before, requested_plan: 'ENTERPRISE', requested_at: undefined })
+    expect(requestedAt).toBeInstanceOf(Date)
+    dataOf(await request('ENTERPRISE'))
+    expect(await subscription()).toMatchObject({ requested_at: requestedAt })
+    dataOf(await answer('confirmPlanRequest', 'ENTERPRISE'))
+    expect(await subscription()).toMatchObject({
+      plan: 'ENTERPRISE',
+      requested_plan: null,
+      requested_at: null,
+    })
+  })
+
+  test('is confirmed by no one but an operator', async () => {
+    dataOf(await request('PRO'))
+    for (const name of ['confirmPlanRequest', 'setMerchantPlan'])
+      expect(await call(name, { merchantId: merchant.merchantId, plan: 'PRO' })).toMatchObject({
+        kind: 'refused',
+        id: 'SVC_AUTH_003',
+      })
+    expect(await shop.call(merchant, 'changePlan', { plan: 'PRO' }, { session: operator })).toMatchObject({
+      kind: 'refused',
+      id: 'SVC_AUTH_003',
+    })
+    expect(await subscription()).toMatchObject({ plan: 'FREE', requested_plan: 'PRO' })
+  })
+
+  test('is not confirmed in the place of another one, twice, or for a merchant that there is not', async () => {
+    dataOf(await request('PRO'))
+    dataOf(await request('STARTER'))
+    const told = { errors: [{ field: 'plan', code: 'INVALID_VALUE' }] }
+    expect(await answer('confirmPlanRequest', 'PRO')).toMatchObject({
+      errors: [{ field: 'plan', message: 'The merchant has asked for STARTER' }],
+    })
+    dataOf(await answer('confirmPlanRequest', 'STARTER'))
+    expect(await answer('confirmPlanRequest', 'STARTER')).toMatchObject(told)
+    expect(await answer('declinePlanRequest', 'STARTER')).toMatchObject(told)
+    const nobody = { ...merchant, merchantId: operator.operatorKeyId as TestMerchant['merchantId'] }
+    for (const name of ['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan'] as const)
+      expect(await answer(name, 'PRO', nobody)).toMatchObject({
+        errors: [{ field: 'merchantId', code: 'NOT_FOUND' }],
+      })
+  })
+
+  test('that is declined leaves everything as it was', async () => {
+    await choose('STARTER')
+    const before = await subscription()
+    dataOf(await request('PRO'))
+    dataOf(await answer('declinePlanRequest', 'PRO'))
+    expect(await subscription()).toEqual(before)
+  })
+
+  test('is set by an operator at once, larger or smaller, whatever was asked for; a late payment stays late', async () => {
+    dataOf(await request('PRO'))
+    dataOf(await answer('setMerchantPlan', 'ENTERPRISE'))
+    expect(await subscription()).toMatchObject({ plan: 'ENTERPRISE', requested_plan: null })
+    await shop.database`UPDATE merchant.subscription SET status = 'PAST_DUE' WHERE merchant_id = ${merchant.merchantId}`
+    dataOf(await answer('setMerchantPlan', 'FREE'))
+    expect(await subscription()).toMatchObject({ plan: 'FREE', next_plan: null, status: 'PAST_DUE' })
+  })
+
+  test('that is larger begins when it is confirmed, a smaller one with the next period', async () => {
+    await choose('PRO')
     expect(await subscription()).toMatchObject({ plan: 'PRO', next_plan: null, status: 'ACTIVE' })
-    dataOf(await choose('STARTER'))
+    await choose('STARTER')
     expect(await subscription()).toMatchObject({ plan: 'PRO', next_plan: 'STARTER' })
     await endPeriod('1 second')
     await beginPeriods(shop.database)
@@ -55,18 +133,24 @@ describe('a plan', () => {
   })
 
   test('is kept by choosing it again, and by resuming', async () => {
-    dataOf(await choose('PRO'))
-    dataOf(await choose('FREE'))
-    dataOf(await choose('PRO'))
-    expect(await subscription()).toMatchObject({ next_plan: null })
+    await choose('PRO')
+    await choose('FREE')
+    dataOf(await request('STARTER'))
+    dataOf(await request('PRO'))
+    expect(await subscription()).toMatchObject({ next_plan: null, requested_plan: null })
+    dataOf(await request('STARTER'))
     dataOf(await call('cancelSubscription'))
-    expect(await subscription()).toMatchObject({ plan: 'PRO', cancel_at_period_end: true })
+    expect(await subscription()).toMatchObject({
+      plan: 'PRO',
+      cancel_at_period_end: true,
+      requested_plan: null,
+    })
     dataOf(await call('resumeSubscription'))
     expect(await subscription()).toMatchObject({ plan: 'PRO', cancel_at_period_end: false })
   })
 
   test('that was cancelled is the free one when its period is over, until another is chosen', async () => {
-    dataOf(await choose('PRO'))
+    await choose('PRO')
     dataOf(await call('cancelSubscription'))
     await endPeriod('1 second')
     await beginPeriods(shop.database)
@@ -76,23 +160,25 @@ describe('a plan', () => {
       cancel_at_period_end: false,
     })
     expect(await call('cancelSubscription')).toMatchObject({ errors: [{ field: 'subscription' }] })
-    dataOf(await choose('STARTER'))
+    dataOf(await request('STARTER'))
+    expect(await subscription()).toMatchObject({ plan: 'FREE', status: 'CANCELLED' })
+    dataOf(await answer('confirmPlanRequest', 'STARTER'))
     expect(await subscription()).toMatchObject({ plan: 'STARTER', status: 'ACTIVE' })
   })
 
-  test('is nobody’s to change while a payment is late, or without the permission', async () => {
-    dataOf(await choose('PRO'))
+  test('is not the merchant’s to ask for while a payment is late, or without the permission', async () => {
+    await choose('PRO')
     await shop.database`UPDATE merchant.subscription SET status = 'PAST_DUE' WHERE merchant_id = ${merchant.merchantId}`
-    expect(await choose('ENTERPRISE')).toMatchObject({ errors: [{ field: 'plan', code: 'INVALID_VALUE' }] })
+    expect(await request('ENTERPRISE')).toMatchObject({ errors: [{ field: 'plan', code: 'INVALID_VALUE' }] })
     session = await sessionAs(shop, merchant, 'Admin')
-    expect(await choose('ENTERPRISE')).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+    expect(await request('ENTERPRISE')).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
   })
 })
 
 test('a period that nobody looked at for long begins in the present, on the same day of the month, once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2000 }), async (days) => {
-      dataOf(await choose('PRO'))
+      await choose('PRO')
       await endPeriod(`${days} days 1 second`)
       await Promise.all([beginPeriods(shop.database), beginPeriods(shop.database)])
       const [row] = await shop.database<{ present: boolean; month: boolean }[]>`

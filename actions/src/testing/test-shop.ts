@@ -3,7 +3,7 @@ import { createSecretBox, createTokenIssuer, newEncryptionKey } from '@commerce-
 import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
 import { pino } from 'pino'
 import type { ActionCall } from '../action/action.ts'
-import type { CustomerId, MerchantId, Session } from '../action/session.ts'
+import type { AnySession, CustomerId, MerchantId, Session } from '../action/session.ts'
 import { type Answer } from '../action/answer.ts'
 import { connectDatabase, type Database } from '../database.ts'
 import { createStripeProcessor, type PaymentProcessor } from '../processors/index.ts'
@@ -53,7 +53,7 @@ export interface TestProduct {
 }
 
 export interface CallOptions {
-  readonly session?: Session
+  readonly session?: AnySession
   readonly idempotencyKey?: string
 }
 
@@ -86,7 +86,7 @@ export async function openTestShop() {
     call(merchant: TestMerchant, name: string, input: object, options: CallOptions = {}): Promise<Answer> {
       const action = actions[name]
       if (action === undefined) throw new Error(`There is no action ${name}.`)
-      const call: ActionCall = {
+      const call: ActionCall<AnySession> = {
         action: name,
         session: options.session ?? staff(merchant),
         input,

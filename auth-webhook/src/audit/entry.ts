@@ -1,9 +1,11 @@
+import { NO_MERCHANT } from '../operator-key.ts'
 import type { MerchantId, Principal } from '../principal.ts'
 
 /** Whose doing it was, as far as a credential says. */
 export type Actor = {
+  /** NO_MERCHANT where an operator did something that is about none. */
   readonly merchantId: MerchantId
-  readonly kind: 'KEY' | 'USER' | 'CUSTOMER'
+  readonly kind: 'KEY' | 'USER' | 'CUSTOMER' | 'OPERATOR'
   /** Null where only the merchant is known. */
   readonly id: string | null
 }
@@ -46,6 +48,8 @@ export type RefusedAccess = Origin & {
 }
 
 export function actorOf(principal: Principal): Actor {
+  if (principal.kind === 'operator')
+    return { merchantId: NO_MERCHANT as MerchantId, kind: 'OPERATOR', id: principal.operatorKeyId }
   const { merchantId } = principal
   switch (principal.kind) {
     case 'key':

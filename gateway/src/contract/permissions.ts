@@ -7,15 +7,17 @@ import {
   type StringValueNode,
 } from 'graphql'
 
-/** What `@permission` says about a type, field or argument. */
+/** What `@permission` or `@operator` says about a type, field or argument. */
 export interface PermissionRule {
-  /** `<resource>:<action>`. */
+  /** `<resource>:<action>`; `operator` where it is for operators. */
   readonly name: string
   /** Whether a shopper's own access token may pass as well. */
   readonly customer: boolean
+  /** For operators and for no merchant, user or shopper, whatever they may. */
+  readonly operator?: true
 }
 
-/** Which permission the parts of the contract need. Parts without a rule are open to every authenticated caller. */
+/** Which permission the parts of the contract need. Parts without a rule are open to every caller who belongs to a merchant. */
 export interface Permissions {
   ofType(type: string): PermissionRule | undefined
   ofField(type: string, field: string): PermissionRule | undefined
@@ -27,6 +29,8 @@ interface Annotated {
   readonly directives?: readonly ConstDirectiveNode[] | undefined
   readonly description?: StringValueNode | undefined
 }
+
+const forOperators: PermissionRule = { name: 'operator', customer: false, operator: true }
 
 /** Collects the rules while the SDL is composed, and takes the directives out of it. */
 export class PermissionRegister implements Permissions {
@@ -48,7 +52,7 @@ export class PermissionRegister implements Permissions {
     return this.#rules.get(`${type}.${field}`)
   }
 
-  /** The definition without `@permission`, whose rules are now in the register and named in the descriptions. */
+  /** The definition without `@permission` and `@operator`, whose rules are now in the register and named in the descriptions. */
   takeFrom(definition: DefinitionNode): DefinitionNode {
     switch (definition.kind) {
       case Kind.OBJECT_TYPE_DEFINITION: {
@@ -80,13 +84,14 @@ export class PermissionRegister implements Permissions {
     this.#rules.set(path, rule)
     return {
       ...node,
-      directives: node.directives?.filter(({ name }) => name.value !== 'permission'),
+      directives: node.directives?.filter(({ name }) => !['permission', 'operator'].includes(name.value)),
       description: describe(node.description, rule),
     }
   }
 }
 
 function ruleOf({ directives }: Annotated): PermissionRule | undefined {
+  if (directives?.some(({ name }) => name.value === 'operator')) return forOperators
   const directive = directives?.find(({ name }) => name.value === 'permission')
   if (!directive) return undefined
   const value = (argument: string) => directive.arguments?.find(({ name }) => name.value === argument)?.value
@@ -96,12 +101,14 @@ function ruleOf({ directives }: Annotated): PermissionRule | undefined {
   return { name: name.value, customer: customer?.kind === Kind.BOOLEAN && customer.value }
 }
 
-function describe(
-  description: StringValueNode | undefined,
-  { name, customer }: PermissionRule,
-): StringValueNode {
-  const who = customer
+function describe(description: StringValueNode | undefined, rule: PermissionRule): StringValueNode {
+  const who = needed(rule)
+  return { kind: Kind.STRING, value: description ? `${description.value}\n\n${who}` : who }
+}
+
+function needed({ name, customer, operator }: PermissionRule): string {
+  if (operator) return 'Needs an operator’s key.'
+  return customer
     ? `Needs the permission \`${name}\`, or a shopper's token.`
     : `Needs the permission \`${name}\`.`
-  return { kind: Kind.STRING, value: description ? `${description.value}\n\n${who}` : who }
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '@commerce-graph/auth-webhook'
+import { type Principal, rateHolderOf } from '@commerce-graph/auth-webhook'
 import type { Admission, RateLimitFields, RateLimits } from '@commerce-graph/rate-limits'
 import type { CatalogueError } from '../errors/catalogue-error.ts'
 import { rateExceeded, tooHeavy } from './rate-exceeded.ts'
@@ -19,10 +19,11 @@ export async function weighRequest(
 ): Promise<Weighed> {
   const weight = rateLimits.weightOf(complexity)
   if (weight === 1) return admitted
-  const heaviest = rateLimits.heaviest(principal)
+  const holder = rateHolderOf(principal)
+  const heaviest = rateLimits.heaviest(holder)
   if (complexity > heaviest)
     return { kind: 'refused', error: tooHeavy(complexity, heaviest), fields: admitted.fields }
-  const rest = await rateLimits.admit(principal, { weight, counted: 1 })
+  const rest = await rateLimits.admit(holder, { weight, counted: 1 })
   if (rest.kind === 'admitted') return rest
   admitted.takeBack()
   return { kind: 'refused', error: rateExceeded(rest), fields: rest.fields }

@@ -22,7 +22,14 @@ import { prepareOperation } from '../plan/prepared-operation.ts'
 import { projections } from '../projection/projections.ts'
 import type { Role } from '../projection/types.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
-import { customerPrincipal, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+import {
+  customerPrincipal,
+  keyPrincipal,
+  openTestShop,
+  operatorPrincipal,
+  type TestShop,
+} from '../testing/shop.ts'
+import { roleOf } from '../graphql-endpoint.ts'
 import { actionOperation } from './action-operation.ts'
 import type { Arguments } from './definition.ts'
 import { lookUpOperation } from './look-up.ts'
@@ -38,7 +45,8 @@ const schemas = new Map<Role, GraphQLSchema>()
 
 beforeAll(async () => {
   shop = await openTestShop()
-  for (const role of ['merchant', 'customer'] as const) schemas.set(role, await shop.schemaOf(role))
+  for (const role of ['merchant', 'customer', 'operator'] as const)
+    schemas.set(role, await shop.schemaOf(role))
 })
 
 afterAll(() => shop[Symbol.asyncDispose]())
@@ -133,9 +141,11 @@ describe('every mutation of the contract', () => {
     '%s with every argument and every field is an operation that Hasura knows, for each role that may call it',
     (name, field) => {
       const rule = contract.permissions.ofField('Mutation', name)
-      const principals = [keyPrincipal(1), ...(rule?.customer === true ? [customerPrincipal(1)] : [])]
+      const principals = rule?.operator
+        ? [operatorPrincipal]
+        : [keyPrincipal(1), ...(rule?.customer === true ? [customerPrincipal(1)] : [])]
       for (const principal of principals) {
-        const role: Role = principal.kind === 'customer' ? 'customer' : 'merchant'
+        const role = roleOf(principal)
         const schema = schemas.get(role)
         if (!schema) throw new Error('no schema')
         const call = planField(field, role, principal)

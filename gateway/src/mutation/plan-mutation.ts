@@ -85,7 +85,7 @@ function planCall(
   const payloadType = getNamedType(field.type)
   if (!definition || !isObjectType(payloadType)) throw new Error(`Mutation.${field.name} is not declared`)
   const scope = new PlanScope(options)
-  scope.require(scope.contract.permissions.ofField(root.name, field.name))
+  scope.requireRoot(root.name, field.name)
   const args = scope.arguments(root.name, field, group).in(request)
   const planned = planPayload(scope, definition, payloadType, group)
   const variables = usedVariables(

@@ -44,7 +44,7 @@ export function planConnection(scope: PlanScope, field: SelectedField, place: Co
   scope.require(scope.contract.permissions.ofType(projectionNamed(scope, connection.projection).type))
   const args = scope.arguments(field.type, field.definition, field.group)
   const shown = all([
-    connection.visible?.[scope.role],
+    scope.ofRole(connection.visible),
     ...planFilters(scope, connection.filters, field.definition, args),
   ])
   const selection = planParts(scope, field, place, shown)

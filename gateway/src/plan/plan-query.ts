@@ -1,3 +1,4 @@
+import type { Principal, TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { runIntrospection } from '@commerce-graph/data-layer'
 import {
   getNamedType,
@@ -57,7 +58,7 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
     const projection = scope.projections.queries.get(name)
     if (!projection) throw new Error(`Query.${name} has no projection`)
     const field = { key, type: type.name, definition, group }
-    scope.require(scope.contract.permissions.ofField(type.name, name))
+    scope.requireRoot(type.name, name)
     const planned = planRootField(scope, projection, field)
     fields.push(...planned.fields)
     root.push(planned.root)
@@ -83,7 +84,10 @@ function planRootField(scope: PlanScope, projection: RootProjection, field: Sele
     case 'principal': {
       const select = localSelector(scope, field)
       const { value } = projection
-      return { fields: [], root: { kind: 'local', key, read: ({ principal }) => select(value(principal)) } }
+      return {
+        fields: [],
+        root: { kind: 'local', key, read: ({ principal }) => select(value(tenant(principal))) },
+      }
     }
     case 'contract': {
       const select = localSelector(scope, field)
@@ -99,6 +103,12 @@ function planRootField(scope: PlanScope, projection: RootProjection, field: Sele
       return { fields, root: { kind: 'hasura', key, shape: shapes[0] } }
     }
   }
+}
+
+/** Throws for an operator, which no plan gets as far as: it was refused before (PlanScope.requireRoot). */
+function tenant(principal: Principal): TenantPrincipal {
+  if (principal.kind === 'operator') throw new Error('a field of a merchant was asked of an operator')
+  return principal
 }
 
 function planStored(
@@ -122,9 +132,9 @@ function planStored(
         args: { limit: 1 },
       })
     case 'list': {
-      const { table, orderBy, limit, filters } = projection
+      const { table, orderBy, limit, filters, only } = projection
       const args = scope.arguments(field.type, field.definition, field.group)
-      const where = all(planFilters(scope, filters, field.definition, args))
+      const where = all([...planFilters(scope, filters, field.definition, args), only])
       const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
       const complete = listShape(rowShape(row.shapes))
       const bound = listBound(undefined, limit)
@@ -166,7 +176,7 @@ export function planLookup(
   const conditions = Object.entries(by).flatMap(([name, filter]) =>
     planFilter(scope, filter, args, (values) => values[name], name),
   )
-  const where = all([...conditions, visible?.[scope.role]])
+  const where = all([...conditions, scope.ofRole(visible)])
   return planOne(scope, field, projection, { alias: field.key, name: table, args: { where, limit: 1 } })
 }
 

@@ -10,7 +10,7 @@ import { type Contract } from '../contract/compose.ts'
 import { type PermissionRule } from '../contract/permissions.ts'
 import { type VariableReference, variableReference } from '../projection/condition.ts'
 import { type Projections } from '../projection/projections.ts'
-import { type Role } from '../projection/types.ts'
+import { type Role, type TenantRole } from '../projection/types.ts'
 import { type Binder, type Request } from './binding.ts'
 import { type FieldGroup, type Fragments, type SelectionScope } from './collect-fields.ts'
 import { type HasuraVariable } from './hasura-document.ts'
@@ -33,6 +33,8 @@ export interface PlanScopeOptions {
   /** All response keys of the document, which names of our own must not meet. */
   readonly responseKeys: ReadonlySet<string>
 }
+
+const tenantsOnly: PermissionRule = { name: 'a merchant’s own', customer: true }
 
 /** What is collected while a document is planned. */
 export class PlanScope implements SelectionScope {
@@ -70,6 +72,17 @@ export class PlanScope implements SelectionScope {
     if (!rule) return
     const known = this.#permissions.get(rule.name)
     if (!known || (known.customer && !rule.customer)) this.#permissions.set(rule.name, rule)
+  }
+
+  /** What a field of a root needs. One without a rule is open to every caller who belongs to a merchant, which an operator doesn't. */
+  requireRoot(type: string, field: string): void {
+    const rule = this.contract.permissions.ofField(type, field)
+    this.require(rule ?? (this.role === 'operator' ? tenantsOnly : undefined))
+  }
+
+  /** What holds for the role, of what differs between those of a merchant. */
+  ofRole<T>(byRole: Readonly<Record<TenantRole, T>> | undefined): T | undefined {
+    return this.role === 'operator' ? undefined : byRole?.[this.role]
   }
 
   /** A key for Hasura's answer that no client asked for. */

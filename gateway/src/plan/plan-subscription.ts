@@ -60,7 +60,7 @@ export function planSubscription(
   const definition = selected && type.getFields()[selected[1][0].name.value]
   if (!selected || !definition) return null
   const [key, group] = selected
-  scope.require(scope.contract.permissions.ofField(type.name, definition.name))
+  scope.requireRoot(type.name, definition.name)
   const { fields, source } = planSource(scope, { key, type: type.name, definition, group })
   return {
     permissions: scope.permissions,

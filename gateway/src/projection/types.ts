@@ -1,11 +1,14 @@
-import { type Principal } from '@commerce-graph/auth-webhook'
+import { type TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { type Contract } from '../contract/compose.ts'
 import { type CatalogueError } from '../errors/catalogue-error.ts'
 import { type Condition, type Direction, type OrderBy } from './condition.ts'
 import { type Filter } from './filter.ts'
 
 /** Hasura's role for a request. Which rows and columns each sees is metadata's business. */
-export type Role = 'merchant' | 'customer'
+export type Role = 'merchant' | 'customer' | 'operator'
+
+/** The roles of those who belong to a merchant. */
+export type TenantRole = Exclude<Role, 'operator'>
 
 /**
  * How a contract type is found in Hasura. A type that comes from several tables (an address of a customer, an order
@@ -105,7 +108,7 @@ export interface ConnectionProjection {
   /** Members of the `filters` argument, and arguments of the same name on the list itself. */
   readonly filters: Readonly<Record<string, Filter>>
   /** What a list shows to a role on top of its row permissions. */
-  readonly visible?: Readonly<Record<Role, Condition>>
+  readonly visible?: Readonly<Record<TenantRole, Condition>>
   /** Fields of the connection itself, beside those that every connection has. */
   readonly aggregates?: Readonly<Record<string, Aggregate>>
 }
@@ -122,7 +125,7 @@ export interface Lookup {
   readonly table: string
   readonly projection: string
   readonly by: Readonly<Record<string, Filter>>
-  readonly visible?: Readonly<Record<Role, Condition>>
+  readonly visible?: Readonly<Record<TenantRole, Condition>>
 }
 
 /** Where a field of the subscription root gets its answers: a record as it changes, or the records that are added. */
@@ -154,6 +157,8 @@ export type RootProjection =
       readonly table: string
       readonly projection: string
       readonly filters: Readonly<Record<string, Filter>>
+      /** Which rows there are for the list. */
+      readonly only?: Condition
       readonly orderBy: readonly OrderBy[]
       /** How many rows the answer shows at most; it tells of a list that is longer. */
       readonly limit: number
@@ -183,8 +188,8 @@ export type RootProjection =
       readonly check: (args: Readonly<Record<string, unknown>>) => readonly CatalogueError[]
       readonly parts: Readonly<Record<string, FunctionPart>>
     }
-  /** Known from the credential alone. */
-  | { readonly kind: 'principal'; readonly value: (principal: Principal) => LocalValue }
+  /** Known from the credential alone, which is a merchant's. */
+  | { readonly kind: 'principal'; readonly value: (principal: TenantPrincipal) => LocalValue }
   /** Known from the contract itself. */
   | { readonly kind: 'contract'; readonly value: (contract: Contract) => LocalValue }
   /** Records of any type that has a key, by references to them. */

@@ -82,6 +82,9 @@ export async function executeQuery(
   return { kind: 'data', data: null, errors: [error], shortened: [] }
 }
 
+const operatorsOnly =
+  'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
+
 /**
  * SVC_AUTH_003 for every permission that the principal lacks. For a shopper the rule itself says whether shoppers may:
  * what keeps them to their own rows is the role `customer` in metadata.
@@ -90,6 +93,14 @@ export function missingPermissions(
   rules: readonly PermissionRule[],
   principal: Principal,
 ): readonly CatalogueError[] {
+  if (principal.kind === 'operator') {
+    const may = rules.every(({ operator }) => operator === true)
+    return may ? [] : [catalogueError('SVC_AUTH_003', {}, { reason: operatorsOnly })]
+  }
+  if (rules.some(({ operator }) => operator === true))
+    return [
+      catalogueError('SVC_AUTH_003', {}, { permission: 'operator', reason: 'This needs an operator’s key' }),
+    ]
   return rules
     .filter(({ name, customer }) =>
       principal.kind === 'customer' ? !customer : !principal.permissions.has(name),

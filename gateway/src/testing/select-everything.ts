@@ -52,7 +52,11 @@ export function isVisible(
   { schema, permissions }: Contract,
   role: Role,
 ): (type: string, field: string) => boolean {
-  const allows = (rule: PermissionRule | undefined) => role === 'merchant' || !rule || rule.customer
+  const allows = (rule: PermissionRule | undefined) => {
+    if (rule?.operator) return role === 'operator'
+    return role === 'merchant' || !rule || rule.customer
+  }
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   const allowsType = (name: string): boolean => {
     const type = schema.getType(name)
     if (!isObjectType(type)) return true
@@ -64,6 +68,9 @@ export function isVisible(
     const definition = isObjectType(owner) ? owner.getFields()[field] : undefined
     return (
       definition !== undefined &&
+      (role !== 'operator' ||
+        !roots.some((root) => root === owner) ||
+        permissions.ofField(type, field)?.operator === true) &&
       allowsType(type) &&
       allows(permissions.ofField(type, field)) &&
       allowsType(getNamedType(definition.type).name)

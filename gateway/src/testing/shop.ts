@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import {
   type CustomerPrincipal,
   type KeyPrincipal,
-  type Principal,
+  type OperatorPrincipal,
+  type TenantPrincipal,
   SHOPPER_PERMISSIONS,
 } from '@commerce-graph/auth-webhook'
 import { type DataLayer } from '@commerce-graph/data-layer'
@@ -90,7 +91,10 @@ export const everyPermission: readonly string[] = [
 ]
 
 /** A key of a merchant, with every permission unless others are given. */
-export function keyPrincipal(merchant: 1 | 2, permissions: readonly string[] = everyPermission): Principal {
+export function keyPrincipal(
+  merchant: 1 | 2,
+  permissions: readonly string[] = everyPermission,
+): TenantPrincipal {
   const merchantId = fixtureId('merchant', merchant, 0) as KeyPrincipal['merchantId']
   return {
     kind: 'key',
@@ -108,8 +112,16 @@ export function keyPrincipal(merchant: 1 | 2, permissions: readonly string[] = e
   }
 }
 
+/** Who runs the platform. */
+export const operatorPrincipal: OperatorPrincipal = {
+  kind: 'operator',
+  operatorKeyId: fixtureId('key', 1, 9) as OperatorPrincipal['operatorKeyId'],
+  permissions: new Set(),
+  sessionVariables: { 'x-hasura-role': 'operator' },
+}
+
 /** A shopper: the first customer of a merchant unless another is given. */
-export function customerPrincipal(merchant: 1 | 2, customer = 1): Principal {
+export function customerPrincipal(merchant: 1 | 2, customer = 1): TenantPrincipal {
   const merchantId = fixtureId('merchant', merchant, 0) as CustomerPrincipal['merchantId']
   const customerId = fixtureId('customer', merchant, customer) as CustomerPrincipal['customerId']
   return {

@@ -1,4 +1,10 @@
-import type { Authentication, AuthenticationRequest, Principal } from '@commerce-graph/auth-webhook'
+import {
+  actorOf,
+  type Authentication,
+  type AuthenticationRequest,
+  type Principal,
+  rateHolderOf,
+} from '@commerce-graph/auth-webhook'
 import {
   type ExecutionArgs,
   GraphQLError,
@@ -161,7 +167,7 @@ export class Connection {
       errors.map((error) => new ToldError(this.#told(error, requestId)))
     const principal = this.#principal
     if (!principal) return refused([unexpectedError()])
-    const admission = await this.#parts.rateLimits.admit(principal)
+    const admission = await this.#parts.rateLimits.admit(rateHolderOf(principal))
     if (admission.kind === 'exceeded') return refused([rateExceeded(admission)])
     const read = readGraphQLRequest(payload)
     if (read.kind === 'refused') return refused([read.error])
@@ -240,13 +246,13 @@ export class Connection {
   ): AsyncGenerator<unknown, void, undefined> {
     const { dataLayer, logger } = this.#parts
     const { principal } = request
-    const { merchantId } = principal
+    const actor = actorOf(principal)
     const context = {
       dataLayer,
       principal,
       signal,
       headers: { 'x-request-id': requestId },
-      report: (defect: unknown) => logger.error({ requestId, merchantId, defect }, 'a subscription failed'),
+      report: (defect: unknown) => logger.error({ requestId, actor, defect }, 'a subscription failed'),
     }
     try {
       for await (const { data, errors, shortened } of runSubscription(plan, request, bound, context)) {
@@ -274,11 +280,16 @@ function holderOf(principal: Principal): string {
       return `${principal.merchantId} ${principal.userId}`
     case 'customer':
       return `${principal.merchantId} ${principal.customerId}`
+    case 'operator':
+      return `operator ${principal.operatorKeyId}`
     default:
       return principal satisfies never
   }
 }
 
 /** All that what a client sees depends on. */
-const accessOf = ({ sessionVariables, plan, features }: Principal): string =>
-  JSON.stringify([sessionVariables, plan, features])
+const accessOf = (principal: Principal): string =>
+  JSON.stringify([
+    principal.sessionVariables,
+    ...(principal.kind === 'operator' ? [] : [principal.plan, principal.features]),
+  ])

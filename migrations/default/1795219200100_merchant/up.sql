@@ -23,8 +23,19 @@ CREATE TABLE merchant.subscription (
   current_period_start timestamptz NOT NULL DEFAULT now(),
   current_period_end timestamptz NOT NULL DEFAULT now() + interval '1 month',
   cancel_at_period_end boolean NOT NULL DEFAULT false,
-  CHECK (current_period_start < current_period_end)
+  -- What the next period begins with; NULL: with the plan of this one.
+  next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  -- What the merchant has asked for and no operator has answered.
+  requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  requested_at timestamptz,
+  CHECK (current_period_start < current_period_end),
+  CHECK ((requested_plan IS NULL) = (requested_at IS NULL)),
+  CHECK (requested_plan <> plan),
+  -- A cancellation leaves no other plan to begin.
+  CONSTRAINT subscription_one_intention CHECK (NOT (cancel_at_period_end AND coalesce(next_plan, requested_plan) IS NOT NULL))
 );
+CREATE INDEX subscription_period_end ON merchant.subscription (current_period_end);
+CREATE INDEX subscription_requested ON merchant.subscription (requested_at) WHERE requested_plan IS NOT NULL;
 
 -- What a plan includes, for viewer.merchant.features.
 CREATE TABLE merchant.plan_feature (

@@ -1,11 +1,4 @@
--- A merchant's plan changes: at once to a larger one, with the next period to a smaller one, and never to somebody's surprise.
-
-ALTER TABLE merchant.subscription
-  -- What the next period begins with; NULL: with the plan of this one.
-  ADD COLUMN next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
-  -- Whoever cancels asks for no other plan.
-  ADD CONSTRAINT subscription_one_intention CHECK (NOT (cancel_at_period_end AND next_plan IS NOT NULL));
-CREATE INDEX subscription_period_end ON merchant.subscription (current_period_end);
+-- A merchant asks for another plan and an operator confirms it: a larger one begins at once, a smaller one with the next period.
 
 CREATE FUNCTION merchant.plan_rank(p_plan text) RETURNS integer
 LANGUAGE sql IMMUTABLE
@@ -25,10 +18,10 @@ BEGIN
 END
 $$;
 
--- A larger plan begins at once, a smaller one with the next period. Asking for the present plan takes back what was asked for.
--- p_from: where the state machine allows it. p_to: where an upgrade leads.
+-- Notes the plan that a merchant asks for; plan and status stay until an operator confirms it. Asking for the present plan takes back
+-- what was asked for, and asking for any takes back a cancellation. p_from: where the state machine allows it.
 -- {outcome: 'changed'} | {outcome: 'not_allowed', status}
-CREATE FUNCTION merchant.change_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text) RETURNS jsonb
+CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -37,24 +30,85 @@ BEGIN
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
-  IF merchant.plan_rank(p_plan) > merchant.plan_rank(v_subscription.plan) THEN
-    UPDATE merchant.subscription s
-    SET
-      plan = p_plan, next_plan = NULL, status = p_to, cancel_at_period_end = false,
-      -- A period that is over already begins anew; one under way goes on.
-      current_period_start = CASE WHEN s.current_period_end <= now() THEN now() ELSE s.current_period_start END,
-      current_period_end = CASE WHEN s.current_period_end <= now() THEN now() + interval '1 month' ELSE s.current_period_end END
-    WHERE s.merchant_id = p_merchant_id;
-  ELSE
-    UPDATE merchant.subscription s
-    SET next_plan = nullif(p_plan, s.plan), cancel_at_period_end = false
-    WHERE s.merchant_id = p_merchant_id;
-  END IF;
+  UPDATE merchant.subscription s
+  SET
+    -- What the next period begins with anyway needs no asking.
+    requested_plan = CASE WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan END,
+    -- Asked for twice, it was asked for the first time.
+    requested_at = CASE
+      WHEN p_plan = ANY (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN NULL
+      WHEN p_plan = s.requested_plan THEN s.requested_at
+      ELSE now()
+    END,
+    next_plan = CASE WHEN p_plan <> s.plan THEN s.next_plan END,
+    cancel_at_period_end = false
+  WHERE s.merchant_id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
 END
 $$;
 
--- Whether the subscription ends with the period. What change_plan answers.
+-- Gives a locked subscription another plan: a larger one at once, a smaller one with the next period, unless p_at_once. No request is
+-- left. p_to: the status of one that p_from allows to choose; any other keeps its own.
+CREATE FUNCTION merchant.give_plan(p_subscription merchant.subscription, p_plan text, p_at_once boolean, p_from text[], p_to text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE merchant.subscription s
+  SET
+    plan = CASE WHEN n.now THEN p_plan ELSE s.plan END,
+    next_plan = CASE WHEN NOT n.now THEN p_plan END,
+    status = CASE WHEN n.now AND s.status = ANY (p_from) THEN p_to ELSE s.status END,
+    requested_plan = NULL,
+    requested_at = NULL,
+    cancel_at_period_end = false,
+    -- A period that is over already begins anew; one under way goes on.
+    current_period_start = CASE WHEN n.now AND s.current_period_end <= now() THEN now() ELSE s.current_period_start END,
+    current_period_end = CASE WHEN n.now AND s.current_period_end <= now() THEN now() + interval '1 month' ELSE s.current_period_end END
+  FROM (SELECT p_at_once OR merchant.plan_rank(p_plan) > merchant.plan_rank(p_subscription.plan) AS now) n
+  WHERE s.merchant_id = p_subscription.merchant_id
+$$;
+
+-- Answers what a merchant has asked for, named so that nothing else is answered in its place.
+-- {outcome: 'changed'} | {outcome: 'unknown'} | {outcome: 'not_requested', requested} | {outcome: 'not_allowed', status}
+CREATE FUNCTION merchant.answer_plan_request(p_merchant_id uuid, p_plan text, p_confirm boolean, p_from text[], p_to text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_subscription.requested_plan IS DISTINCT FROM p_plan THEN
+    RETURN jsonb_build_object('outcome', 'not_requested', 'requested', v_subscription.requested_plan);
+  END IF;
+  IF NOT p_confirm THEN
+    UPDATE merchant.subscription s SET requested_plan = NULL, requested_at = NULL WHERE s.merchant_id = p_merchant_id;
+    RETURN jsonb_build_object('outcome', 'changed');
+  END IF;
+  IF v_subscription.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
+  END IF;
+  PERFORM merchant.give_plan(v_subscription, p_plan, false, p_from, p_to);
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+-- Puts a merchant on a plan at once, asked for or not. {outcome: 'changed'} | {outcome: 'unknown'}
+CREATE FUNCTION merchant.set_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  PERFORM merchant.give_plan(v_subscription, p_plan, true, p_from, p_to);
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+-- Whether the subscription ends with the period. What request_plan answers.
 CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -65,7 +119,11 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
   UPDATE merchant.subscription s
-  SET cancel_at_period_end = p_cancel, next_plan = CASE WHEN p_cancel THEN NULL ELSE s.next_plan END
+  SET
+    cancel_at_period_end = p_cancel,
+    next_plan = CASE WHEN NOT p_cancel THEN s.next_plan END,
+    requested_plan = CASE WHEN NOT p_cancel THEN s.requested_plan END,
+    requested_at = CASE WHEN NOT p_cancel THEN s.requested_at END
   WHERE s.merchant_id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
 END

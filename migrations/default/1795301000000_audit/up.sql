@@ -8,16 +8,16 @@ INSERT INTO merchant.permission (name, description) VALUES
 CREATE SCHEMA audit;
 
 CREATE TABLE audit.entry (
-  -- No foreign key: what was done outlives whoever did it, and the merchant.
+  -- No foreign key: what was done outlives whoever did it, and the merchant. The nil id: it was about no merchant.
   merchant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  actor_kind text NOT NULL CHECK (actor_kind IN ('KEY', 'USER', 'CUSTOMER')),
+  actor_kind text NOT NULL CHECK (actor_kind IN ('KEY', 'USER', 'CUSTOMER', 'OPERATOR')),
   actor_id uuid,
   client_address text CHECK (char_length(client_address) <= 64),
   request_id text CHECK (char_length(request_id) <= 128),
-  -- CONTRACT: /graphql. HASURA: Hasura's own API.
-  source text NOT NULL CHECK (source IN ('CONTRACT', 'HASURA')),
+  -- CONTRACT: /graphql. HASURA: Hasura's own API. COMMAND_LINE: a program on the operator's machine.
+  source text NOT NULL CHECK (source IN ('CONTRACT', 'HASURA', 'COMMAND_LINE')),
   -- The client's name for its operation.
   operation_name text CHECK (char_length(operation_name) <= 200),
   -- The root field; NULL where access was refused before the document was read.
@@ -244,7 +244,9 @@ SELECT
   CASE e.actor_kind
     WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
     WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
-    ELSE (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
+    -- What an operator calls its keys is not for merchants.
+    WHEN 'OPERATOR' THEN NULL
+    WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
   END AS actor_name,
   e.client_address,
   e.request_id,

@@ -13,14 +13,14 @@ import {
   type ConnectionProjection,
   type DomainProjection,
   type Lookup,
-  type Role,
+  type TenantRole,
 } from '../../projection/types.ts'
 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
 const notDeleted: Condition = { deletedAt: { _is_null: true } }
 
 /** A shopper's row permission also lets the products of its own orders and carts through; lists are for what is sold. */
-const visible: Readonly<Record<Role, Condition>> = {
+const visible: Readonly<Record<TenantRole, Condition>> = {
   merchant: notDeleted,
   customer: { _and: [notDeleted, { status: { _eq: 'ACTIVE' } }] },
 }

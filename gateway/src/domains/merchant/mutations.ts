@@ -88,6 +88,8 @@ interface ZoneInput {
 /** The rows of these tables are the session's merchant's by permission, and there is one. */
 const theOnlyOne: Values = {}
 
+const merchantPlan = { record: { relationship: 'merchantPlan', projection: 'MerchantPlan' } } as const
+
 const subscription = { record: { relationship: 'subscription', projection: 'Subscription' } } as const
 
 export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
@@ -163,6 +165,9 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     fromResult: ['key'],
   }),
   changePlan: action(subscription),
+  confirmPlanRequest: action(merchantPlan),
+  declinePlanRequest: action(merchantPlan),
+  setMerchantPlan: action(merchantPlan),
   cancelSubscription: action(subscription),
   resumeSubscription: action(subscription),
   revokeApiKey: action({ record: { relationship: 'apiKey', projection: 'ApiKey' } }),

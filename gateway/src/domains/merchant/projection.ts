@@ -1,8 +1,12 @@
 import { ascending, descending } from '../../projection/condition.ts'
+import { idEquals } from '../../projection/filter.ts'
 import { type DomainProjection } from '../../projection/types.ts'
 
 /** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
 const maxAllowListEntries = 1000
+
+/** More wait only where nobody answers; the answer tells that the list goes on. */
+const maxPlanRequests = 1000
 
 export const merchant: DomainProjection = {
   queries: {
@@ -14,6 +18,21 @@ export const merchant: DomainProjection = {
       filters: {},
       orderBy: [ascending('createdAt'), ascending('id')],
       limit: maxAllowListEntries,
+    },
+    merchantPlan: {
+      kind: 'lookup',
+      table: 'merchantPlans',
+      projection: 'MerchantPlan',
+      by: { merchantId: idEquals('merchantId') },
+    },
+    planRequests: {
+      kind: 'list',
+      table: 'merchantPlans',
+      projection: 'MerchantPlan',
+      filters: {},
+      only: { requestedPlan: { _is_null: false } },
+      orderBy: [ascending('requestedAt'), ascending('merchantId')],
+      limit: maxPlanRequests,
     },
   },
   types: {
@@ -30,6 +49,7 @@ export const merchant: DomainProjection = {
         ipWhitelistEnabled: { kind: 'column', column: 'ipAllowListEnabled' },
       },
     },
+    MerchantPlan: { type: 'MerchantPlan', from: 'MerchantPlan' },
     Subscription: { type: 'Subscription', from: 'Subscription' },
     MerchantSettings: {
       type: 'MerchantSettings',

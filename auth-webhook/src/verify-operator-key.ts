@@ -1,0 +1,33 @@
+import type { Sql } from '@commerce-graph/postgres-driver'
+import type { Verification } from './access.ts'
+import type { MerchantId } from './principal.ts'
+import { refuse } from './authentication.ts'
+import { findOperatorKey, NO_MERCHANT } from './operator-key.ts'
+import type { OperatorKeyId } from './principal.ts'
+import { sessionVariables } from './session-variables.ts'
+
+/** Looks an operator's key up by its hash. */
+export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verification> {
+  const found = await findOperatorKey(sql, key)
+  if (found.kind === 'refused') {
+    const { reason, id } = found
+    return refuse(
+      'SVC_AUTH_001',
+      reason,
+      id === undefined ? undefined : { merchantId: NO_MERCHANT as MerchantId, kind: 'OPERATOR', id },
+    )
+  }
+  const operatorKeyId = found.id as OperatorKeyId
+  return {
+    kind: 'granted',
+    principal: {
+      kind: 'operator',
+      operatorKeyId,
+      permissions: new Set(),
+      sessionVariables: sessionVariables({ kind: 'operator', operatorKeyId }, []),
+    },
+    expiresAt: Infinity,
+    // Allow-lists are merchants'.
+    allowList: undefined,
+  }
+}

@@ -1,0 +1,2 @@
+DROP INDEX audit.entry_operator;
+DROP SCHEMA operator CASCADE;

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { createAuthenticator } from '@commerce-graph/auth-webhook'
+import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const migrations = fileURLToPath(new URL('../../migrations/default', import.meta.url))
+let database: TestDatabase
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createMigratedDatabase({ migrations })
+  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const operator = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['bin/operator.ts', ...args],
+      { cwd: new URL('..', import.meta.url), env: { ...process.env, DATABASE_URL: database.url, ...env } },
+      (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+
+test('a key is printed once, stored as a hash, listed, used, revoked within milliseconds, and all of it is in the log', async () => {
+  const made = await operator(['create', '--name', 'billing'])
+  const key = /^cg_op_[\w-]{43}$/m.exec(made.stdout)?.[0] ?? ''
+  expect(key).not.toBe('')
+  const [row] = await sql<{ id: string; row: string }[]>`SELECT id, k::text AS row FROM operator.key k`
+  expect(row?.row).not.toContain(key.slice(12))
+  const authenticator = createAuthenticator({
+    databaseUrl: database.url,
+    mode: 'live',
+    logger: pino({ level: 'silent' }),
+  })
+  try {
+    await expect.poll(() => authenticator.healthy).toBe(true)
+    const authenticate = () =>
+      authenticator.authenticate({ authorization: `Bearer ${key}`, remoteAddress: '192.0.2.1' })
+    expect(await authenticate()).toMatchObject({
+      kind: 'authenticated',
+      principal: {
+        kind: 'operator',
+        operatorKeyId: row?.id,
+        sessionVariables: { 'x-hasura-role': 'operator' },
+      },
+    })
+    expect((await operator(['list'])).stdout).toMatch(/cg_op_[\w-]{6}….*last used.*billing/)
+    expect((await operator(['revoke', row?.id ?? ''])).stdout).toContain('is revoked')
+    await expect.poll(async () => (await authenticate()).kind).toBe('refused')
+  } finally {
+    await authenticator.close()
+  }
+  const [used] = await sql<{ used: boolean }[]>`SELECT last_used_at IS NOT NULL AS used FROM operator.key`
+  expect(used).toEqual({ used: true })
+  expect((await operator(['list'])).stdout).toMatch(/revoked \d{4}-.*billing/)
+  expect((await operator(['revoke', row?.id ?? ''])).stdout).toContain('was revoked before')
+  const { stdout: log } = await operator(['log'])
+  expect(log).toContain('COMMAND_LINE  createOperatorKey  DONE')
+  expect(log).toContain('COMMAND_LINE  revokeOperatorKey  DONE')
+  expect(log).toContain('billing  access  REFUSED SVC_AUTH_001')
+  expect(log).not.toContain(key.slice(12))
+})
+
+test('what is wrong is said, and ends with a status other than 0', async () => {
+  expect(await operator(['revoke', 'no-id'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no key no-id') as string,
+  })
+  expect(await operator(['create', '--name', ' '])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('1 to 100 characters') as string,
+  })
+  expect(await operator(['create'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("--name <name>' not specified") as string,
+  })
+  expect(await operator(['list'], { DATABASE_URL: '', DATA_DIR: '/nonexistent' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no platform is running here') as string,
+  })
+  expect(await operator(['--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('revoke') as string,
+  })
+})

@@ -1,0 +1,151 @@
+import {
+  createOperatorKey,
+  listOperatorKeys,
+  type OperatorKey,
+  operatorLog,
+  type OperatorLogEntry,
+  revokeOperatorKey,
+} from '@commerce-graph/auth-webhook'
+import { Command, InvalidArgumentError } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { z } from 'zod'
+import { PlatformError } from './platform-error.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+const MAX_NAME = 100
+const MAX_LOG = 1000
+
+/**
+ * `npm run operator -- …`: makes, lists and revokes operators' keys, over the platform's database. Nothing else makes one, so that
+ * a key of the API, however mighty, can't. Its promise rejects with an Error whose message is for the terminal.
+ */
+export function program(): Command {
+  const command = new Command('npm run operator --')
+    .description(
+      'Operators’ keys (docs/authentication.md): for who runs the platform, and for its billing.\n' +
+        'The database is that of DATABASE_URL, or of the platform that runs here.',
+    )
+    .showHelpAfterError()
+  command
+    .command('create')
+    .description('make a key and print it, once: only its hash is kept')
+    .requiredOption('--name <name>', `what it is for, 1 to ${MAX_NAME} characters`, name)
+    .action(({ name }: { name: string }) =>
+      withDatabase(async (sql) => {
+        const { id, key } = await createOperatorKey(sql, name)
+        console.log(`${key}\n\nThe key ${id} (${name}). It is shown this once.`)
+      }),
+    )
+  command
+    .command('list')
+    .description('list the keys, those that were revoked too')
+    .action(() => withDatabase(async (sql) => console.log(table(await listOperatorKeys(sql)))))
+  command
+    .command('revoke')
+    .description('end a key for good')
+    .argument('<id>', 'its id, as `list` shows it')
+    .action((id: string) => withDatabase((sql) => revoke(sql, id)))
+  command
+    .command('log')
+    .description('what was done with operators’ keys and to them, latest first')
+    .option('--limit <n>', `how many entries, 1 to ${MAX_LOG}`, limit, 50)
+    .action(({ limit }: { limit: number }) =>
+      withDatabase(async (sql) => console.log((await operatorLog(sql, limit)).map(logLine).join('\n'))),
+    )
+  return command
+}
+
+async function revoke(sql: Sql, id: string): Promise<void> {
+  const outcome = await revokeOperatorKey(sql, id)
+  switch (outcome) {
+    case 'revoked':
+      console.log(`The key ${id} is revoked.`)
+      return
+    case 'revoked before':
+      console.log(`The key ${id} was revoked before.`)
+      return
+    case 'unknown':
+      throw new PlatformError(`There is no key ${id}; \`npm run operator -- list\` shows the ids.`)
+    default:
+      outcome satisfies never
+  }
+}
+
+function name(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '' || Array.from(trimmed).length > MAX_NAME)
+    throw new InvalidArgumentError(`must have 1 to ${MAX_NAME} characters`)
+  return trimmed
+}
+
+function limit(text: string): number {
+  const number = Number(text)
+  if (!Number.isInteger(number) || number < 1 || number > MAX_LOG)
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_LOG}`)
+  return number
+}
+
+function table(keys: readonly OperatorKey[]): string {
+  if (keys.length === 0) return 'There are no operators’ keys.'
+  return keys
+    .map(({ id, prefix, createdAt, lastUsedAt, revokedAt, name }) =>
+      [
+        id,
+        `${prefix}…`,
+        `made ${time(createdAt)}`,
+        revokedAt === null
+          ? `last used ${lastUsedAt === null ? 'never' : time(lastUsedAt)}`
+          : `revoked ${time(revokedAt)}`,
+        name,
+      ].join('  '),
+    )
+    .join('\n')
+}
+
+const logLine = ({
+  createdAt,
+  keyName,
+  source,
+  operation,
+  merchantId,
+  targetIds,
+  outcome,
+  codes,
+}: OperatorLogEntry) =>
+  [
+    time(createdAt),
+    keyName ?? source,
+    operation ?? 'access',
+    [outcome, ...codes].join(' '),
+    ...(merchantId === null ? [] : [`merchant ${merchantId}`]),
+    ...targetIds,
+  ].join('  ')
+
+const time = (date: Date): string => date.toISOString().replace(/\.\d+/, '')
+
+async function withDatabase(work: (sql: Sql) => Promise<void>): Promise<void> {
+  const sql = postgres(await databaseUrl(), { max: 1, connect_timeout: 10, onnotice: () => undefined })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** The platform that `npm start` runs says here where its database is. */
+async function databaseUrl(): Promise<string> {
+  const { DATABASE_URL: named, DATA_DIR: dataDir } = process.env
+  if (named !== undefined && named !== '') return named
+  const path = join(
+    resolve(REPOSITORY, dataDir === undefined || dataDir === '' ? '.data' : dataDir),
+    'ready.json',
+  )
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new PlatformError(
+      `no platform is running here (${path} is absent): run npm start, or set DATABASE_URL`,
+    )
+  })
+  return z.object({ databaseUrl: z.string() }).parse(JSON.parse(text)).databaseUrl
+}
