@@ -340,6 +340,42 @@ describe('a report', () => {
     expect(levels.map(({ value }) => value)).toEqual([0, 5, 10, 10, 10, 6, 6])
   })
 
+  test('ranks its groups by money of the merchant’s currency, or of the one asked for, and not by the largest number', async () => {
+    const history = await beginHistory(shop, START)
+    const { merchantId } = history.merchant
+    const [first, second] = history.productIds
+    for (const [order, [currency, quantities]] of (
+      [
+        ['EUR', [9]],
+        ['USD', [1, 1]],
+      ] as const
+    ).entries()) {
+      await happen(shop.database, history, {
+        kind: 'place',
+        at: 0,
+        currency,
+        customer: 0,
+        quantities,
+        discount: 0,
+      })
+      await happen(shop.database, history, { kind: 'pay', at: 0, order })
+    }
+    const ranked = async (limit: number, currency: string | null) => {
+      const rows = await shop.database<{ product_id: string; currency: string; value: number }[]>`
+        SELECT product_id, currency, value::integer FROM analytics.report_of(
+          ${merchantId}, '{REVENUE}', ${FIRST_DAY}, ${LAST_DAY}, NULL, ${ZONE}, 'PRODUCT', ${limit}, ${currency}, false
+        ) ORDER BY group_rank, currency`
+      return rows.map(({ product_id: id, currency, value }) => [id, currency, value])
+    }
+    expect(await ranked(10, null)).toEqual([
+      [second, 'USD', 1033],
+      [first, 'EUR', 6300],
+      [first, 'USD', 700],
+    ])
+    expect(await ranked(1, null)).toEqual([[second, 'USD', 1033]])
+    expect(await ranked(1, 'EUR')).toEqual([[first, 'EUR', 6300]])
+  })
+
   test('by product, category and status adds up to the whole', async () => {
     const history = await beginHistory(shop, START)
     const { merchantId } = history.merchant
