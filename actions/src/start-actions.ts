@@ -28,8 +28,6 @@ export interface ActionsOptions extends Address {
   readonly cardProcessor: PaymentProcessor
   /** What earlier payments were made with, if it was something else: they are refunded where they were made. */
   readonly formerProcessors?: readonly PaymentProcessor[]
-  /** Where events wait for the workers: in Redis when given, else in Postgres. */
-  readonly redisUrl?: string
   /** What secrets in the database are sealed with; the workers have the same keys. */
   readonly secretBox: SecretBox
   /** Database connections at most; 16 by default. */
@@ -48,7 +46,7 @@ const DEFAULT_POOL_SIZE = 16
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(options: ActionsOptions): Promise<Actions> {
-  const { databaseUrl, redisUrl, poolSize = DEFAULT_POOL_SIZE, secret, secretBox, logger } = options
+  const { databaseUrl, poolSize = DEFAULT_POOL_SIZE, secret, secretBox, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const interruption = interruptible(database, databaseUrl)
@@ -56,7 +54,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
     { ...options, uninterrupted: database },
     { database: interruption.database, tokenIssuer, secretBox },
   )
-  const queues = await openQueueBackend({ databaseUrl, redisUrl })
+  const queues = await openQueueBackend(databaseUrl, 1, logger)
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)
   const app = createApp({

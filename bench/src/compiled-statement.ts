@@ -38,7 +38,7 @@ export async function compiledStatement(platform: Ready, body: string): Promise<
     host: '127.0.0.1',
     firstQuery: '',
   })
-  started.defer(() => gateway.stop(0))
+  started.defer(() => gateway.stop({ graceMilliseconds: 0 }))
   const response = await fetch(`http://127.0.0.1:${gateway.port}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${platform.liveKey}`, 'content-type': 'application/json' },

@@ -1,7 +1,8 @@
 import type { DataLayer } from '@commerce-graph/data-layer'
+import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { everyPermission, openTestGateway, send } from './testing/gateway.ts'
 
 /** Lets nothing through before it is told to, and remembers what became of it. */
@@ -93,12 +94,59 @@ test('stopping lets a running request come to its answer and takes no new one', 
   const key = await gateway.createKey({ permissions: everyPermission })
   const running = send(gateway, key, '{ products { totalCount } }')
   await entered
-  const stopped = gateway.stop(5_000)
+  const stopped = gateway.stop({ graceMilliseconds: 5_000 })
   await expect(send(gateway, key, '{ viewer { id } }')).rejects.toThrow('fetch failed')
   open()
   expect((await running).data).toEqual({ products: { totalCount: 29 } })
   await stopped
 })
+
+test('clients on kept connections lose no answer when it stops, and readiness turns first', async () => {
+  await using gateway = await openTestGateway({
+    around: (inner) => ({
+      ...inner,
+      execute: async (...operation) => {
+        await delay(30 + Math.random() * 170)
+        return inner.execute(...operation)
+      },
+    }),
+  })
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const ask = (path: string, body?: string) =>
+    new Promise<number | string>((resolve) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const request = httpRequest(
+        new URL(path, gateway.url),
+        { agent, method: body === undefined ? 'GET' : 'POST', headers },
+        (response) => {
+          response.resume().once('end', () => resolve(response.statusCode ?? 0))
+          response.once('error', (error) => resolve(String(error)))
+        },
+      )
+      request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      request.end(body)
+    })
+  const outcomes: (number | string)[] = []
+  let wanted = true
+  const client = async () => {
+    while (wanted) outcomes.push(await ask('/graphql', '{"query":"{ products { totalCount } }"}'))
+  }
+  const clients = Array.from({ length: 8 }, client)
+  onTestFinished(() => {
+    wanted = false
+  })
+  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
+  const stopped = gateway.stop({ drain: true })
+  // Whoever balances load looks there, and sends no more.
+  expect(await ask('/readyz')).toBe(503)
+  const before = outcomes.length
+  await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
+  wanted = false
+  await Promise.all([...clients, stopped])
+  agent.destroy()
+  expect(new Set(outcomes)).toEqual(new Set([200]))
+}, 60_000)
 
 test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {
   await using gateway = await openTestGateway({

@@ -2,7 +2,6 @@ import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { endpointParts } from './endpoint-parts.ts'
@@ -11,11 +10,12 @@ import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
+import { drainMillisecondsOf, stopping } from './http/stop-server.ts'
 import { type Limits, limitsFrom } from './limits/limits.ts'
 import { Readiness } from './readiness.ts'
 import { gatewayChecks } from './readiness-checks.ts'
 import { referencePage } from './reference/reference-page.ts'
-import { serveWebSockets, type WebSockets } from './websocket/serve-websockets.ts'
+import { serveWebSockets } from './websocket/serve-websockets.ts'
 
 export type { AllowedOrigins } from './http/cors.ts'
 export type { Limits } from './limits/limits.ts'
@@ -44,9 +44,19 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly port: number
-  /** Takes no new requests, lets those that run come to their end, and closes what is left after `graceMilliseconds`. */
-  stop(graceMilliseconds?: number): Promise<void>
+  /** `/readyz` says so first; then it takes no new requests, lets those that run come to their end, and closes what is left. */
+  stop(options?: GatewayStop): Promise<void>
 }
+
+export interface GatewayStop {
+  /** How long a request may still take; as long as any request may, unless said. */
+  readonly graceMilliseconds?: number
+  /** Takes new requests for some seconds more, until all who send them have seen `/readyz` or `Connection: close`. */
+  readonly drain?: boolean
+}
+
+/** A client that is told that the server goes answers at once, or is not there any more. */
+const maxFarewellMilliseconds = 1_000
 
 /**
  * Serves the contract at `/graphql`, subscriptions over WebSocket included; `/healthz` (or `/livez`) says that the process
@@ -67,28 +77,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
   }
   const server = createHttpServer(routes, { limits, allowedOrigins, logger })
+  const httpServer = stopping(server)
   const webSockets = serveWebSockets(server, parts, allowedOrigins)
   server.listen(options.port, options.host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     port,
-    stop: (graceMilliseconds = 10_000) => {
+    async stop({ graceMilliseconds = limits.requestMilliseconds, drain = false } = {}) {
       readiness.stop()
-      return stop(server, webSockets, graceMilliseconds)
+      webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))
+      const drainMilliseconds = drain ? drainMillisecondsOf(server) : 0
+      await httpServer.stop({ drainMilliseconds, graceMilliseconds })
     },
   }
-}
-
-/** A client that is told that the server goes answers at once, or is not there any more. */
-const maxFarewellMilliseconds = 1_000
-
-async function stop(server: Server, webSockets: WebSockets, graceMilliseconds: number): Promise<void> {
-  const closed = once(server, 'close')
-  webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))
-  server.close()
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
-  await closed
-  clearTimeout(timer)
 }

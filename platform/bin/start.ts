@@ -18,31 +18,28 @@ async function main(ending: Promise<Ending>): Promise<number> {
     limitStop()
   }
   const platform = await starting
-  if (early !== undefined) return stop(platform, exitCode(early))
+  if (early !== undefined) return stop(platform, early)
   console.log(welcome(platform, config.mode, join(config.dataDir, 'ready.json')))
   const end = await Promise.race([platform.crashed, ending])
-  if (typeof end !== 'string') return stop(platform, exitCode(end))
+  if (typeof end !== 'string') return stop(platform, end)
   console.error(`Postgres has ended by itself: ${end}`)
-  return stop(platform, 1)
+  return stop(platform, { kind: 'uncaught' })
 }
 
-function exitCode({ kind }: Ending): number {
-  switch (kind) {
+/** Returns the exit code. */
+async function stop(platform: Platform, ending: Ending): Promise<number> {
+  console.log('Stopping …')
+  limitStop()
+  await platform.stop({ drain: ending.kind === 'asked' && ending.signal === 'SIGTERM' })
+  console.log('Stopped.')
+  switch (ending.kind) {
     case 'asked':
       return 0
     case 'uncaught':
       return 1
     default:
-      return kind satisfies never
+      return ending satisfies never
   }
-}
-
-async function stop(platform: Platform, code: number): Promise<number> {
-  console.log('Stopping …')
-  limitStop()
-  await platform.stop()
-  console.log('Stopped.')
-  return code
 }
 
 /** Whatever hangs, the process ends. */

@@ -29,7 +29,7 @@ export type PlatformConfig = {
   readonly actionsSecret?: string | undefined
   /** For how long a Hasura WebSocket goes on before it is authenticated anew; by the kind of Hasura unless said. */
   readonly webhookMaxAgeSeconds?: number | undefined
-  /** Queues run on Redis when set, else on Postgres; rates are counted there too, else in this process. */
+  /** Counts rates for all processes together; without it, each process counts for itself. */
   readonly redisUrl?: string | undefined
   /** Networks (CIDR) of reverse proxies whose X-Forwarded-For tells the client's address; none unless said. */
   readonly trustedProxies?: readonly string[] | undefined

@@ -3,7 +3,8 @@ import { errorForLog } from './error-for-log.ts'
 
 /** Why the process is to end. */
 export type Ending =
-  | { readonly kind: 'asked' }
+  /** `SIGTERM` comes from what runs processes, and moves their traffic elsewhere; Ctrl-C from a person who waits. */
+  | { readonly kind: 'asked'; readonly signal: NodeJS.Signals }
   /** Something has failed that nothing here handles; what runs is in an unknown state. */
   | { readonly kind: 'uncaught' }
 
@@ -24,7 +25,7 @@ export function firstEnding(): Promise<Ending> {
           console.error('Ending at once.')
           process.exit(1)
         }
-        resolve({ kind: 'asked' })
+        resolve({ kind: 'asked', signal })
       })
     }
     process.on('uncaughtException', (error, origin) => {

@@ -11,6 +11,7 @@ import { openHasura } from './open-hasura.ts'
 import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { readyFile } from './ready-file.ts'
+import type { Services } from './services.ts'
 import { startCommerce } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 
@@ -24,8 +25,12 @@ export type Platform = {
   readonly sendsMail: boolean
   /** Settles, with the reason, when something that the platform can't do without ends by itself. */
   readonly crashed: Promise<string>
-  /** Answers what is under way, then stops everything in the opposite order of starting. */
-  readonly stop: () => Promise<void>
+  /**
+   * Answers what is under way, then stops everything in the opposite order of starting.
+   *
+   * @param options.drain takes requests for some seconds more, until all who send them know that others are to get them
+   */
+  readonly stop: (options?: { readonly drain?: boolean }) => Promise<void>
 }
 
 export type PlatformUrls = {
@@ -50,6 +55,7 @@ export async function startPlatform(
   progress: Progress = () => undefined,
 ): Promise<Platform> {
   const started = new AsyncDisposableStack()
+  const stopping = { drain: false }
   try {
     const folder = openDataFolder(config.dataDir)
     started.defer(() => folder.release())
@@ -59,10 +65,16 @@ export async function startPlatform(
       ports,
       neededListeners({ postgres: config.databaseUrl === undefined, engine: config.hasuraUrl === undefined }),
     )
-    const platform = await startServices({ config, folder, ports, started, progress })
+    const platform = await startServices({ config, folder, ports, started, stopping, progress })
     folder.write('ready.json', readyFile(platform))
     started.defer(() => folder.remove('ready.json'))
-    return { ...platform, stop: () => started.disposeAsync() }
+    return {
+      ...platform,
+      stop({ drain = false } = {}) {
+        stopping.drain = drain
+        return started.disposeAsync()
+      },
+    }
   } catch (error) {
     await started.disposeAsync()
     throw error
@@ -74,11 +86,12 @@ type Start = {
   readonly folder: DataFolder
   readonly ports: Ports
   readonly started: AsyncDisposableStack
+  readonly stopping: Services['stopping']
   readonly progress: Progress
 }
 
 async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
-  const { config, folder, ports, started, progress } = start
+  const { config, folder, ports, started, stopping, progress } = start
   const logger = pino(
     { level: config.logLevel, serializers: { err: errorForLog, error: errorForLog } },
     pino.destination({ dest: 2, sync: true }),
@@ -94,7 +107,15 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(database.stop)
 
-  const services = { ports, started, secrets, databaseUrl: database.url, logger, readiness: new Readiness() }
+  const services = {
+    stopping,
+    ports,
+    started,
+    secrets,
+    databaseUrl: database.url,
+    logger,
+    readiness: new Readiness(),
+  }
   const { hasura, demoShop } = await openHasura(services, config, folder, progress)
   progress('Starting the services')
   const rateLimits = await createRateLimits({

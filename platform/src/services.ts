@@ -10,6 +10,8 @@ export type Services = {
   readonly secrets: Secrets
   readonly databaseUrl: string
   readonly logger: Logger
+  /** How all of it is to be stopped, once it is. */
+  readonly stopping: { drain: boolean }
   /** What each of them has to say to `/readyz`. */
   readonly readiness: Readiness
 }

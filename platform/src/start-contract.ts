@@ -9,7 +9,7 @@ import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway, over Hasura. Resolves with its URL when it can answer. */
 export async function startContract(
-  { ports, started, databaseUrl, logger, readiness }: Services,
+  { ports, started, databaseUrl, logger, readiness, stopping }: Services,
   { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
   dataLayer: DataLayer,
   rateLimits: RateLimits,
@@ -34,7 +34,7 @@ export async function startContract(
     readiness,
     logger: logger.child({ service: 'gateway' }),
   })
-  started.defer(() => gateway.stop())
+  started.defer(() => gateway.stop({ drain: stopping.drain }))
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${gateway.port}`
   await untilHealthy(`${address}/readyz`)

@@ -56,6 +56,23 @@ describe('startPlatform', () => {
     expect(await response.json()).toMatchObject({ data: { products: { edges: { length: 3 } } } })
   })
 
+  test('says of all that it stands on how it stands', async () => {
+    const readiness = await fetch(new URL('/readyz', platform.urls.graphql))
+    expect(await readiness.json()).toMatchObject({
+      status: 'ok',
+      checks: {
+        writes: 'ok',
+        disk: 'ok',
+        jobs: 'ok',
+        events: 'ok',
+        dataLayer: 'ok',
+        authentication: 'ok',
+        rateLimits: 'ok',
+      },
+      details: { jobs: { 'expire-reservations': { late: false } }, events: { undelivered: 0 } },
+    })
+  })
+
   test('keeps secrets and keys where only their owner can read them', () => {
     for (const name of ['ready.json', 'keys.json', 'secrets.json']) {
       expect(statSync(file(name)).mode & 0o777).toBe(0o600)

@@ -40,6 +40,6 @@ const gateway = await startGateway({
   host: '127.0.0.1',
   firstQuery: '',
 })
-stack.defer(() => gateway.stop(0))
+stack.defer(() => gateway.stop({ graceMilliseconds: 0 }))
 process.once('SIGTERM', () => void stack.disposeAsync().then(() => process.exit(0)))
 console.log(`http://127.0.0.1:${gateway.port}`)

@@ -2,7 +2,7 @@
  * Kills engines with SIGKILL at random moments of mutations and of event deliveries, and tells what is lost, doubled or half
  * done: nothing must be. Ends with 1 if anything is.
  *
- *   node tests/bin/kill-engine.ts [--kills 100] [--seed 1] [--redis-url redis://127.0.0.1:6379/5]
+ *   node tests/bin/kill-engine.ts [--kills 100] [--seed 1]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,10 @@ const options = z
   .object({
     kills: z.coerce.number().int().min(1).max(100_000).default(100),
     seed: z.coerce.number().int().default(1),
-    'redis-url': z.url().optional(),
   })
   .parse(
     parseArgs({
-      options: { kills: { type: 'string' }, seed: { type: 'string' }, 'redis-url': { type: 'string' } },
+      options: { kills: { type: 'string' }, seed: { type: 'string' } },
     }).values,
   )
 
@@ -32,7 +31,6 @@ started.defer(() => server.stop())
 
 const { faults, ...figures } = await killEngines({
   databaseUrl: server.url,
-  redisUrl: options['redis-url'],
   kills: options.kills,
   seed: options.seed,
   tell: (line) => console.log(line),

@@ -11,8 +11,6 @@ import postgres from '@commerce-graph/postgres-driver'
 export interface KillOptions {
   /** An empty database. */
   readonly databaseUrl: string
-  /** Where the queue of events is; in the database unless given. */
-  readonly redisUrl?: string | undefined
   readonly kills: number
   /** Decides the moments. */
   readonly seed: number
@@ -57,7 +55,7 @@ export async function killEngines(options: KillOptions): Promise<KillReport> {
   const random = randomNumbers(options.seed)
   const sql = postgres(options.databaseUrl, { max: 2, onnotice: () => undefined })
   await sql.unsafe(await readFile(new URL('kill-engine.sql', import.meta.url), 'utf8'))
-  const receiver = await startEventReceiver(options)
+  const receiver = await startEventReceiver(options.databaseUrl)
   try {
     const setup = startEngine(options.databaseUrl)
     await setup.ready

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { deliveryMachine, type DeliveryEvent, type DeliveryStatus } from './delivery-machine.ts'
+import { keepingClaims, recorded } from './keep-claims.ts'
 import { DEFAULT_RETRY_POLICY, type SendOutcome, settle } from './settle.ts'
 
 let shop: TestShop
@@ -105,6 +106,20 @@ describe('a claim', () => {
     expect(await statusOf(id)).toBe('SENDING')
   })
 
+  test('is kept for as long as its sender lives, however long sending takes', async () => {
+    const id = await deliveryIn('SENDING')
+    const seconds = async () => {
+      const [row] = await shop.database<{ seconds: number }[]>`
+        SELECT extract(epoch FROM claimed_until - now())::float8 AS seconds FROM email.delivery WHERE id = ${id}`
+      return found(row).seconds
+    }
+    await shop.database`UPDATE email.delivery SET claimed_until = now() + interval '8 seconds' WHERE id = ${id}`
+    const claims = [{ merchantId: merchant.merchantId, id, attempt: 1 }]
+    await keepingClaims(shop.database, 'email.delivery', claims, async () => {
+      await expect.poll(seconds, { timeout: 8_000 }).toBeGreaterThan(10)
+    })
+  })
+
   test('that runs out for the last time leaves a dead letter', async () => {
     const id = await deliveryIn('SENDING', maxAttempts)
     await shop.database`UPDATE email.delivery SET claimed_until = now() - interval '1 second' WHERE id = ${id}`
@@ -113,4 +128,14 @@ describe('a claim', () => {
     dataOf(await shop.call(merchant, 'retryEmailDelivery', { id }))
     expect(await claim()).toMatchObject([{ id, attempt: 1 }])
   })
+})
+
+test('an outcome is recorded after the database was away, and a mistake is told at once', async () => {
+  let tries = 0
+  await recorded(() => {
+    tries += 1
+    return tries === 1 ? Promise.reject(Object.assign(new Error(), { code: '57P01' })) : Promise.resolve()
+  })
+  expect(tries).toBe(2)
+  await expect(recorded(() => Promise.reject(new Error('a mistake')))).rejects.toThrow('a mistake')
 })

@@ -7,3 +7,4 @@ export {
   type SendOutcome,
   settle,
 } from './settle.ts'
+export { keepingClaims, recorded } from './keep-claims.ts'

@@ -29,10 +29,10 @@ export interface RetryPolicy {
 /** Half a minute to eight minutes: what is still refused after a quarter of an hour needs somebody to look at it. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, retryDelay: 30 }
 
-/** Longer than the slowest batch takes: who hasn't settled a message by then is dead. */
-export const CLAIM_SECONDS = 300
+/** A sender renews its claims for as long as it lives (`keepingClaims`), so a message whose claim runs out is in no hands. */
+export const CLAIM_SECONDS = 15
 
-type Table = 'email.delivery' | 'notification.push_delivery'
+export type DeliveryTable = 'email.delivery' | 'notification.push_delivery'
 
 /**
  * Records how an attempt ended, unless its claim has run out meanwhile.
@@ -41,7 +41,7 @@ type Table = 'email.delivery' | 'notification.push_delivery'
  */
 export async function settle(
   sql: Queryable,
-  table: Table,
+  table: DeliveryTable,
   { merchantId, id, attempt }: Claim,
   result: SendOutcome,
   columns: Readonly<Record<string, string>>,

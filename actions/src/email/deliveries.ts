@@ -7,6 +7,8 @@ import {
   type Claim,
   type DeliveryStatus,
   deliveryTransitions,
+  keepingClaims,
+  recorded,
   type RetryPolicy,
   type SendOutcome,
   settle,
@@ -37,7 +39,7 @@ export interface EmailSending {
   readonly retryPolicy: RetryPolicy
 }
 
-/** Messages that are claimed at once. All of them are through the transport's connections before the claim runs out. */
+/** Messages that are claimed at once. */
 const BATCH = 20
 /** Messages of one run; the next run goes on. */
 const MAX_PER_RUN = 1_000
@@ -65,7 +67,10 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
   const sendBatch = async () => {
     const claimed = await database<ClaimedEmail[]>`
       SELECT * FROM email.claim(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${sending.retryPolicy.maxAttempts})`
-    await Promise.all(claimed.map((email) => deliver(database, sending, email)))
+    const claims = claimed.map(({ merchant_id: merchantId, id, attempt }) => ({ merchantId, id, attempt }))
+    await keepingClaims(database, 'email.delivery', claims, () =>
+      Promise.all(claimed.map((email) => deliver(database, sending, email))),
+    )
     return claimed.length
   }
   return inBatches(BATCH, sendBatch, MAX_PER_RUN)
@@ -80,12 +85,14 @@ async function deliver(database: Database, sending: EmailSending, email: Claimed
   // The log shows what was sent, but not what lets its reader in.
   const { subject, html, text } = contentOf(email, withoutToken(enclosed))
   const columns = { subject, html, text, transport: mailer.name }
-  await database.begin(async (sql) => {
-    await settle(sql, 'email.delivery', claim, hiding(enclosed.token, result), columns, retryPolicy)
-    if (email.token !== null && result.outcome === 'accepted') {
-      await forgetMailedToken(sql, { merchantId, id: email.subject_key })
-    }
-  })
+  await recorded(() =>
+    database.begin(async (sql) => {
+      await settle(sql, 'email.delivery', claim, hiding(enclosed.token, result), columns, retryPolicy)
+      if (email.token !== null && result.outcome === 'accepted') {
+        await forgetMailedToken(sql, { merchantId, id: email.subject_key })
+      }
+    }),
+  )
 }
 
 function enclosedIn(email: ClaimedEmail, { unsubscribeUrl, secretBox }: EmailSending): Enclosed {

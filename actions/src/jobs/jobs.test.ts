@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonOf } from '../database.ts'
+import { sampleOccasion } from '../message/sample-facts.ts'
 import { createSmtpTransport } from '../mail/index.ts'
 import { createService, createStaffMember, everyDay, minute } from '../testing/booking-calendar.ts'
 import {
@@ -10,7 +12,11 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { startWorkers } from './index.ts'
+import { createCashier } from '../payment/index.ts'
+import { getPayment } from '../payment/payments.ts'
+import type { ChargeAnswer, PaymentProcessor } from '../processors/index.ts'
+import { startMailCatcher } from '../testing/mail-catcher.ts'
+import { startWorkers, type WorkersOptions } from './index.ts'
 import { maintenanceJobs } from './maintenance.ts'
 
 let shop: TestShop
@@ -35,7 +41,7 @@ const statusOf = async (orderId: string) => {
   return found(row).status
 }
 
-const start = () =>
+const start = (options: Partial<WorkersOptions> = {}) =>
   startWorkers({
     databaseUrl: shop.databaseUrl,
     processors: [shop.cardProcessor],
@@ -51,7 +57,22 @@ const start = () =>
     },
     reconcileAfter: 0,
     logger: silent,
+    ...options,
   })
+
+async function lapsingOrder(): Promise<string> {
+  const orderId = await newOrder()
+  await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${orderId}`
+  return orderId
+}
+
+async function pendingPayment(): Promise<string> {
+  const orderId = await newOrder()
+  await shop.database`
+    INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor, processor_payment_method_id)
+    VALUES (${merchant.merchantId}, ${orderId}, 1083, 'USD', 'CARD', 'sandbox', 'pm_card_visa')`
+  return orderId
+}
 
 describe('the workers', () => {
   test('let unpaid orders lapse, settle payments, remind of appointments and purge what has expired, on Postgres alone', async () => {
@@ -99,6 +120,83 @@ describe('the workers', () => {
     await second.stop()
     const schedules = await shop.database`SELECT count(*)::integer AS schedules FROM bullmq.scheduler`
     expect(schedules).toEqual([{ schedules: maintenanceJobs.length }])
+  })
+
+  test('let orders lapse while a processor and a mail server hang', async () => {
+    const asked = Promise.withResolvers<undefined>()
+    const held = Promise.withResolvers<ChargeAnswer>()
+    const charge = () => {
+      asked.resolve(undefined)
+      return held.promise
+    }
+    const catcher = await startMailCatcher()
+    catcher.answerWith({ kind: 'hang' })
+    await shop.database`
+      INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, customer_id, facts)
+      VALUES (${merchant.merchantId}, 'STOCK_ALERT', 'hanging', 'a@example.com', ${merchant.customerId},
+        ${jsonOf(shop.database, sampleOccasion('STOCK_ALERT').facts)})`
+    await Promise.all(Array.from({ length: 12 }, pendingPayment))
+    const workers = await start({
+      processors: [{ ...shop.cardProcessor, charge }],
+      mailer: createSmtpTransport(catcher.url),
+      intervals: { 'expire-reservations': 200, 'reconcile-payments': 200, 'deliver-messages': 200 },
+    })
+    try {
+      await asked.promise
+      for (let round = 0; round < 3; round += 1) {
+        const lapsing = await lapsingOrder()
+        await expect.poll(() => statusOf(lapsing), { timeout: 10_000 }).toBe('CANCELLED')
+      }
+    } finally {
+      held.resolve({ status: 'unknown', cause: null })
+      await catcher.close()
+      await workers.stop()
+    }
+  })
+
+  test('go on by themselves when the schedules are gone', async () => {
+    const workers = await start({ healEveryMs: 200 })
+    try {
+      await shop.database`TRUNCATE bullmq.scheduler, bullmq.job CASCADE`
+      const lapsing = await lapsingOrder()
+      await expect.poll(() => statusOf(lapsing), { timeout: 20_000 }).toBe('CANCELLED')
+    } finally {
+      await workers.stop()
+    }
+  })
+
+  test('write down when each job last came to its end', async () => {
+    const workers = await start()
+    try {
+      await expect
+        .poll(
+          () => shop.database`
+            SELECT every FROM platform.job_run WHERE job = 'expire-reservations' AND succeeded_at > now() - interval '1 minute'`,
+          { timeout: 10_000 },
+        )
+        .toEqual([{ every: 200 }])
+    } finally {
+      await workers.stop()
+    }
+  })
+
+  test('settle a payment whose answer was lost within seconds, though an answer may take half a minute', async () => {
+    const orderId = await newOrder()
+    const lost: PaymentProcessor = {
+      ...shop.cardProcessor,
+      charge: () => Promise.resolve({ status: 'unknown', cause: null }),
+    }
+    const cashier = createCashier(shop.database, [lost])
+    const [row] = await shop.database<{ id: string }[]>`
+      INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor, processor_payment_method_id)
+      VALUES (${merchant.merchantId}, ${orderId}, 1083, 'USD', 'CARD', 'sandbox', 'pm_card_visa') RETURNING id`
+    await cashier.collect(await getPayment(shop.database, merchant.merchantId, found(row).id))
+    const workers = await start({ reconcileAfter: 60 * 60 })
+    try {
+      await expect.poll(() => statusOf(orderId), { timeout: 10_000 }).toBe('CONFIRMED')
+    } finally {
+      await workers.stop()
+    }
   })
 
   test('leave a job that keeps failing in the failed set, where it can be looked at', async () => {

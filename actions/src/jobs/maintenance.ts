@@ -16,7 +16,7 @@ import { reconcilePayments } from '../payment/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 
-/** What keeps the shop true while nobody looks. Each can run at any time, twice at once, and be killed at any point. */
+/** What keeps the shop true while no request comes. Each can run at any time, twice at once, and be killed at any point. */
 export const maintenanceJobs = [
   'expire-reservations',
   'reconcile-payments',
@@ -36,12 +36,30 @@ export const maintenanceJobs = [
 
 export type MaintenanceJob = (typeof maintenanceJobs)[number]
 
+/**
+ * The queues, with the runs of each at the same time. What waits for others' servers has slots of its own, so that it keeps no
+ * reservation from expiring.
+ */
+export const jobQueues = { maintenance: 4, reconciliation: 1, messages: 2 } as const
+export type JobQueueName = keyof typeof jobQueues
+
+export function queueOf(job: MaintenanceJob): JobQueueName {
+  switch (job) {
+    case 'reconcile-payments':
+      return 'reconciliation'
+    case 'deliver-messages':
+      return 'messages'
+    default:
+      return 'maintenance'
+  }
+}
+
 export interface MaintenanceOptions {
   readonly database: Database
   readonly tokenIssuer: TokenIssuer
   readonly secretBox: SecretBox
   readonly processors: readonly PaymentProcessor[]
-  /** Seconds without an answer after which a payment is looked into. */
+  /** Seconds in which a processor's answer may still come. */
   readonly reconcileAfter: number
   readonly messages: MessageSending
   readonly logger: Logger

@@ -1,6 +1,5 @@
 import {
   createPostgresBackend,
-  createRedisBackend,
   type JobSchedulerTemplateOptions,
   type JobsOptions,
   type PgPool,
@@ -9,14 +8,9 @@ import {
   Worker,
 } from 'bullmq'
 import { Pool } from 'pg'
+import type { Logger } from 'pino'
 
-export interface QueueBackendOptions {
-  readonly databaseUrl: string
-  /** Queues live in Redis when it is given, in Postgres otherwise. */
-  readonly redisUrl?: string | undefined
-}
-
-/** A BullMQ queue or worker, as far as it is the same on both backends. */
+/** A BullMQ queue or worker, as far as it is used here. */
 interface Member {
   on(event: 'error', listener: (error: Error) => void): unknown
   close(): Promise<void>
@@ -30,6 +24,8 @@ export interface JobQueue extends Member {
     repeat: { readonly every: number },
     template: { readonly name: string; readonly opts: JobSchedulerTemplateOptions },
   ): Promise<unknown>
+  /** When the next run is planned for, in milliseconds since 1970; undefined for what isn't planned. */
+  getJobScheduler(id: string): Promise<{ readonly next?: number } | undefined>
 }
 
 export interface JobWorker extends Member {
@@ -44,33 +40,41 @@ export interface JobWorker extends Member {
 /** What a job is run by. The name says which one it is; what is returned is kept with the job. */
 export type RunJob = (job: { readonly name: string; readonly data: unknown }) => Promise<unknown>
 
-/** Where BullMQ keeps its jobs. Callers see queues and workers, never which of the two it is. */
+/** Where BullMQ keeps its jobs. */
 export interface QueueBackend {
   openQueue(name: string): JobQueue
   openWorker(name: string, run: RunJob, options: { readonly concurrency: number }): JobWorker
   close(): Promise<void>
 }
 
-export async function openQueueBackend({
-  databaseUrl,
-  redisUrl,
-}: QueueBackendOptions): Promise<QueueBackend> {
-  return redisUrl === undefined ? await openPostgresBackend(databaseUrl) : openRedisBackend(redisUrl)
-}
-
 const SCHEMA = 'bullmq'
-/** A queue and a worker each keep one connection to listen on; the rest are for short statements. */
-const POOL_SIZE = 6
+/**
+ * Milliseconds. The jobs of a process that is gone are free after the first and twice the second; one that lives renews its hold of them.
+ * However often a job is given back, it is done in the end: it isn't the job's fault that processes end.
+ */
+const TAKING_OVER = { lockDuration: 8_000, stalledInterval: 4_000, maxStalledCount: 1_000 } as const
+/** Connections for short statements, beside the one that each queue and worker keeps to listen on. */
+const STATEMENT_CONNECTIONS = 4
 
-async function openPostgresBackend(databaseUrl: string): Promise<QueueBackend> {
+/**
+ * Opens the queues, which live in the database: what is in one is as durable as an order is.
+ *
+ * @param members queues and workers that are going to be open at the same time
+ */
+export async function openQueueBackend(
+  databaseUrl: string,
+  members: number,
+  logger: Logger,
+): Promise<QueueBackend> {
   // BullMQ can't load `pg` by itself from an ES module, so it gets a pool. Its statements name no schema.
   const pool = new Pool({
     connectionString: databaseUrl,
-    max: POOL_SIZE,
+    max: members + STATEMENT_CONNECTIONS,
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
     application_name: 'workers',
   })
+  pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))
   const client = await pool.connect()
   try {
     await runMigrations(client, SCHEMA)
@@ -82,22 +86,7 @@ async function openPostgresBackend(databaseUrl: string): Promise<QueueBackend> {
   return {
     openQueue: (name) => new Queue(name, { connection }, createPostgresBackend),
     openWorker: (name, run, options) =>
-      new Worker(name, run, { ...options, connection }, createPostgresBackend),
+      new Worker(name, run, { ...TAKING_OVER, ...options, connection }, createPostgresBackend),
     close: () => pool.end(),
-  }
-}
-
-function openRedisBackend(url: string): QueueBackend {
-  return {
-    openQueue: (name) => new Queue(name, { connection: { url } }, createRedisBackend),
-    // A worker waits for its next job as long as it takes, whatever the connection's limit of retries says.
-    openWorker: (name, run, options) =>
-      new Worker(
-        name,
-        run,
-        { ...options, connection: { url, maxRetriesPerRequest: null } },
-        createRedisBackend,
-      ),
-    close: () => Promise.resolve(),
   }
 }

@@ -2,27 +2,47 @@ import { createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'
-import { EVENT_QUEUE, eventHandlers, type RowEvent } from '../events/index.ts'
+import {
+  EVENT_QUEUE,
+  eventHandlers,
+  type RowEvent,
+  type WaitingEvents,
+  waitingEvents,
+} from '../events/index.ts'
 import type { MailTransport } from '../mail/index.ts'
-import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
+import { manualProcessor, type PaymentProcessor, withCircuitBreaker } from '../processors/index.ts'
 import { createLogTransport, type PushTransport } from '../push/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
-import { type MaintenanceJob, maintenanceJobs, runMaintenance } from './maintenance.ts'
+import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
+  type JobQueueName,
+  jobQueues,
+  type MaintenanceJob,
+  maintenanceJobs,
+  queueOf,
+  runMaintenance,
+} from './maintenance.ts'
+import {
+  type JobQueue,
   type JobWorker,
   openQueueBackend,
   type QueueBackend,
-  type QueueBackendOptions,
+  type RunJob,
 } from './queue-backend.ts'
+import { repeatedly } from './repeatedly.ts'
+import { keepSchedules } from './schedules.ts'
 
-export interface WorkersOptions extends QueueBackendOptions {
+export interface WorkersOptions {
+  readonly databaseUrl: string
   /** Everything that payments were or are made with. */
   readonly processors: readonly PaymentProcessor[]
   /** What secrets in the database are sealed with. */
   readonly secretBox: SecretBox
   /** Milliseconds between two runs of a job. */
   readonly intervals?: Readonly<Partial<Record<MaintenanceJob, number>>>
-  /** Seconds without an answer after which a payment is looked into; by default longer than any call takes. */
+  /** Milliseconds between two looks at whether the schedules are still there; a minute by default. */
+  readonly healEveryMs?: number
+  /** Seconds in which a processor's answer may still come; by default longer than any call takes. */
   readonly reconcileAfter?: number
   /** What takes e-mail away. */
   readonly mailer: MailTransport
@@ -37,19 +57,22 @@ export interface WorkersOptions extends QueueBackendOptions {
 }
 
 export interface Workers {
+  /** When each job last ran, in this process or another one. */
+  jobRuns(): Promise<readonly JobRun[]>
+  /** Events that were taken from Hasura and are not handled yet. */
+  waitingEvents(): Promise<WaitingEvents>
   /** Lets running jobs end, then stops. */
   stop(): Promise<void>
 }
 
-const MAINTENANCE_QUEUE = 'maintenance'
-/** Sending waits for other servers, and must not keep reservations from expiring. */
-const CONCURRENCY = 4
-const POOL_SIZE = 8
+/** Events that are handled at the same time. */
+const EVENT_CONCURRENCY = 4
+const POOL_SIZE = 10
 const DEFAULT_RECONCILE_AFTER = 30
 
 const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'expire-reservations': 5_000,
-  'reconcile-payments': 10_000,
+  'reconcile-payments': 3_000,
   'remind-of-appointments': 30_000,
   'remind-of-payments': 30_000,
   'expire-points': 60_000,
@@ -64,48 +87,46 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'prepare-audit-months': 60 * 60_000,
 }
 
-/** A failed run is tried again after 1, 2 and 4 seconds, then left in the failed set, where it can be looked at. */
-const JOB_OPTIONS = {
-  attempts: 4,
-  backoff: { type: 'exponential', delay: 1_000 },
-  removeOnComplete: { count: 100 },
-  removeOnFail: { count: 1_000 },
-} as const
-
-/** Starts what runs in the background: BullMQ workers, on Postgres, or on Redis when a URL is given. */
+/** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { databaseUrl, secretBox, reconcileAfter = DEFAULT_RECONCILE_AFTER, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize: POOL_SIZE, applicationName: 'workers' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
-  const processors = [...options.processors, manualProcessor]
-  const backend = await openQueueBackend(options)
-  const queue = await openMaintenanceQueue(backend, { ...DEFAULT_INTERVALS, ...options.intervals }, logger)
+  const processors = [...options.processors, manualProcessor].map((one) => withCircuitBreaker(one))
   const messages = messageSending(options)
+  const maintenance = { database, tokenIssuer, secretBox, processors, reconcileAfter, messages, logger }
+  const intervals = { ...DEFAULT_INTERVALS, ...options.intervals }
+  const run: RunJob = ({ name }) => {
+    const job = maintenanceJobs.find((one) => one === name)
+    if (job === undefined) throw new Error(`There is no job ${name}.`)
+    return recordingRun(database, job, () => runMaintenance(job, maintenance))
+  }
+  const delivery = repeatedly(() => deliverAtOnce(database, messages, logger))
+  const handle: RunJob = async ({ data }) => {
+    await handleEvent(database, data as RowEvent)
+    delivery.ask()
+  }
+
+  const names = Object.keys(jobQueues) as JobQueueName[]
+  const backend = await openQueueBackend(databaseUrl, 2 * names.length + 1, logger)
+  const queues = new Map(names.map((name) => [name, openQueue(backend, name, logger)]))
+  const planned = maintenanceJobs.map((job) => ({ job, queue: queueFor(queues, job), every: intervals[job] }))
+  await expectRuns(database, planned)
+  const schedules = await keepSchedules(planned, logger, options.healEveryMs)
   const workers = [
-    backend.openWorker(
-      MAINTENANCE_QUEUE,
-      ({ name }) =>
-        runMaintenance(name as MaintenanceJob, {
-          database,
-          tokenIssuer,
-          secretBox,
-          processors,
-          reconcileAfter,
-          messages,
-          logger,
-        }),
-      { concurrency: CONCURRENCY },
-    ),
-    backend.openWorker(EVENT_QUEUE, ({ data }) => handleEvent(database, messages, data as RowEvent), {
-      concurrency: CONCURRENCY,
-    }),
+    ...names.map((name) => backend.openWorker(name, run, { concurrency: jobQueues[name] })),
+    backend.openWorker(EVENT_QUEUE, handle, { concurrency: EVENT_CONCURRENCY }),
   ]
   for (const worker of workers) report(worker, logger)
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
   return {
+    jobRuns: () => jobRuns(database),
+    waitingEvents: () => waitingEvents(database),
     async stop() {
+      await schedules.stop()
       await Promise.all(workers.map((worker) => worker.close()))
-      await queue.close()
+      await delivery.idle()
+      await Promise.all([...queues.values()].map((queue) => queue.close()))
       await backend.close()
       messages.mailer.close()
       await Promise.all([database.end({ timeout: 5 }), tokenIssuer.close()])
@@ -119,12 +140,20 @@ function messageSending(options: WorkersOptions): MessageSending {
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }
 
-/** Writes down what an event gives rise to, and sends it at once instead of when the next round comes. */
-async function handleEvent(database: Database, messages: MessageSending, event: RowEvent): Promise<void> {
+/** Writes down what an event gives rise to. */
+async function handleEvent(database: Database, event: RowEvent): Promise<void> {
   const handle = eventHandlers[event.trigger]
   if (handle === undefined) throw new Error(`No handler knows the event ${event.trigger}.`)
   await handle(database, event)
-  await deliverMessages(database, messages)
+}
+
+/** Sends what an event has given rise to, instead of when the next round comes, which has the last word on what fails here. */
+async function deliverAtOnce(database: Database, messages: MessageSending, logger: Logger): Promise<void> {
+  try {
+    await deliverMessages(database, messages)
+  } catch (error) {
+    logger.warn({ error }, 'messages could not be sent at once')
+  }
 }
 
 function report(worker: JobWorker, logger: Logger): void {
@@ -134,15 +163,14 @@ function report(worker: JobWorker, logger: Logger): void {
   worker.on('error', (error) => logger.error({ error }, 'the worker has lost its queue'))
 }
 
-async function openMaintenanceQueue(
-  backend: QueueBackend,
-  intervals: Readonly<Record<MaintenanceJob, number>>,
-  logger: Logger,
-) {
-  const queue = backend.openQueue(MAINTENANCE_QUEUE)
-  queue.on('error', (error) => logger.error({ error }, 'the queue can not be reached'))
-  for (const job of maintenanceJobs) {
-    await queue.upsertJobScheduler(job, { every: intervals[job] }, { name: job, opts: JOB_OPTIONS })
-  }
+function openQueue(backend: QueueBackend, name: JobQueueName, logger: Logger): JobQueue {
+  const queue = backend.openQueue(name)
+  queue.on('error', (error) => logger.error({ error, queue: name }, 'the queue can not be reached'))
+  return queue
+}
+
+function queueFor(queues: ReadonlyMap<JobQueueName, JobQueue>, job: MaintenanceJob): JobQueue {
+  const queue = queues.get(queueOf(job))
+  if (queue === undefined) throw new Error(`The queue of ${job} is not open.`)
   return queue
 }

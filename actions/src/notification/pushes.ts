@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import { CLAIM_SECONDS, type RetryPolicy, settle } from '../delivery/index.ts'
+import { CLAIM_SECONDS, keepingClaims, recorded, type RetryPolicy, settle } from '../delivery/index.ts'
 import type { Push, PushTransport } from '../push/index.ts'
 
 export interface PushSending {
@@ -8,6 +8,7 @@ export interface PushSending {
   readonly retryPolicy: RetryPolicy
 }
 
+const TABLE = 'notification.push_delivery'
 /** Pushes that are claimed at once, and sent at once. */
 const BATCH = 20
 /** Pushes of one run; the next run goes on. */
@@ -26,19 +27,17 @@ export async function deliverPushes(
   const sendBatch = async () => {
     const claimed = await database<ClaimedPush[]>`
       SELECT * FROM notification.claim_pushes(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${retryPolicy.maxAttempts})`
-    await Promise.all(
-      claimed.map(async ({ merchant_id: merchantId, attempt, ...push }) => {
-        const result = await pusher.send({ ...push, merchantId })
-        const claim = { merchantId, id: push.id, attempt }
-        await settle(
-          database,
-          'notification.push_delivery',
-          claim,
-          result,
-          { transport: pusher.name },
-          retryPolicy,
-        )
-      }),
+    const claims = claimed.map(({ merchant_id: merchantId, id, attempt }) => ({ merchantId, id, attempt }))
+    await keepingClaims(database, TABLE, claims, () =>
+      Promise.all(
+        claimed.map(async ({ merchant_id: merchantId, attempt, ...push }) => {
+          const result = await pusher.send({ ...push, merchantId })
+          const claim = { merchantId, id: push.id, attempt }
+          await recorded(() =>
+            settle(database, TABLE, claim, result, { transport: pusher.name }, retryPolicy),
+          )
+        }),
+      ),
     )
     return claimed.length
   }

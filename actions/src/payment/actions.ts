@@ -193,7 +193,7 @@ const markPaymentReceived = ({ database }: PaymentOptions): Action =>
       const isAwaited = payment.awaited && payment.status === 'PENDING'
       const received = isAwaited ? await receivePayment(database, session, payment.id) : payment
       if (received.awaited && received.status === 'SUCCEEDED')
-        return collectedAnswer({ payment: received, action: null })
+        return collectedAnswer({ payment: received, action: null, answered: true })
       const message = `The payment is ${received.status}; no money is waited for`
       return invalid(userError('id', { kind: 'value', message }))
     },

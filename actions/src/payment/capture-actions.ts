@@ -60,7 +60,11 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
           }),
         )
       await cashier.abandon(merchantId, id)
-      return collectedAnswer({ payment: await getPayment(database, merchantId, id), action: null })
+      return collectedAnswer({
+        payment: await getPayment(database, merchantId, id),
+        action: null,
+        answered: true,
+      })
     },
   }),
 })

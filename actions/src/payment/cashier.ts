@@ -7,6 +7,8 @@ import { getPayment, type Payment, settle } from './payments.ts'
 export interface Collected {
   readonly payment: Payment
   readonly action: RequiredAction | null
+  /** Whether the processor has said what became of it, now or before. */
+  readonly answered: boolean
 }
 
 /** Brings payments and their processors to agree. Every step can be repeated at any time. */
@@ -23,7 +25,7 @@ export function createCashier(database: Database, processors: readonly PaymentPr
     async collect(payment) {
       switch (payment.status) {
         case 'PENDING': {
-          if (payment.awaited) return { payment, action: null }
+          if (payment.awaited) return { payment, action: null, answered: true }
           const answer = await chargeOnce(processorOf(payment), payment)
           return collected(await settle(database, payment, answer), answer)
         }
@@ -39,7 +41,7 @@ export function createCashier(database: Database, processors: readonly PaymentPr
         case 'CANCELLED':
         case 'REFUNDED':
         case 'PARTIALLY_REFUNDED':
-          return { payment, action: null }
+          return { payment, action: null, answered: true }
         default:
           return payment.status satisfies never
       }
@@ -114,4 +116,5 @@ function intentOf({ id, intentId }: Payment): string {
 const collected = (payment: Payment, answer: ChargeAnswer): Collected => ({
   payment,
   action: payment.status === 'PROCESSING' && answer.status === 'requires_action' ? answer.action : null,
+  answered: answer.status !== 'unknown',
 })

@@ -1,3 +1,4 @@
+import type postgres from '@commerce-graph/postgres-driver'
 import { actingAs } from '../action/acting-as.ts'
 import { type CustomerId, type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import { type Database, type JsonValue, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
@@ -119,12 +120,16 @@ export async function getPayment(
 }
 
 /**
- * Puts a processor's answer on record. No answer changes nothing, and neither does one that comes after the payment
- * was settled otherwise. Returns the payment as it is then.
+ * Puts a processor's answer on record. That there was none is counted, so that it is asked for again soon; an answer that comes
+ * after the payment was settled otherwise changes nothing. Returns the payment as it is then.
  */
 export async function settle(database: Database, payment: Payment, answer: ChargeAnswer): Promise<Payment> {
   const event = eventOf(answer)
-  if (event !== null) {
+  if (event === null) {
+    await database`
+      UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${MOST_UNANSWERED_CALLS})
+      WHERE merchant_id = ${payment.merchantId} AND id = ${payment.id} AND status IN ('PENDING', 'PROCESSING')`
+  } else {
     const { from, to } = paymentTransitions[event]
     await database`
       SELECT payment.settle_payment(
@@ -205,7 +210,17 @@ export async function beginCapture(
   )
 }
 
-/** Payments that have waited for an answer for `seconds`, longest first. */
+/** Of calls without an answer, no more are counted: the time to the next call doesn't grow any more. */
+export const MOST_UNANSWERED_CALLS = 10
+
+/**
+ * SQL for how long ago a row has to be untouched before the reconciler takes it: `seconds`, in which a call may still be answered. A
+ * call that has ended without an answer is repeated after two seconds, then after twice as long each time.
+ */
+export const patience = (sql: Queryable, seconds: number): postgres.Fragment => sql`
+  make_interval(secs => CASE WHEN unanswered_calls = 0 THEN ${seconds}::integer ELSE least(${seconds}::integer, 2 ^ unanswered_calls) END)`
+
+/** Payments that have waited for an answer for `seconds`, or have just missed one, longest first. */
 export async function unsettledPayments(
   database: Database,
   seconds: number,
@@ -214,7 +229,7 @@ export async function unsettledPayments(
   return database<{ merchantId: MerchantId; id: string }[]>`
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
-    WHERE p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited AND p.updated_at <= now() - make_interval(secs => ${seconds})
+    WHERE p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited AND p.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY p.updated_at
     LIMIT ${limit}`
 }
@@ -222,11 +237,19 @@ export async function unsettledPayments(
 /** Seconds without an answer after which somebody should know of it. */
 const ATTENTION_AFTER = 60 * 60
 
-/** Sends a payment to the end of the reconciler's queue; one that goes there again and again is shown to the merchant. */
-export async function postpone(database: Database, { merchantId, id }: Payment): Promise<void> {
+/**
+ * Sends a payment to the end of the reconciler's queue; one that goes there again and again is shown to the merchant.
+ *
+ * @param answered whether the processor has said something about it
+ */
+export async function postpone(
+  database: Database,
+  { merchantId, id }: Pick<Payment, 'merchantId' | 'id'>,
+  answered: boolean,
+): Promise<void> {
   await database`
     UPDATE payment.payment
-    SET attention = CASE
+    SET unanswered_calls = CASE WHEN ${answered} THEN 0 ELSE unanswered_calls END, attention = CASE
       WHEN status = 'PENDING' AND created_at <= now() - make_interval(secs => ${ATTENTION_AFTER}) THEN 'UNANSWERED'
       ELSE attention
     END

@@ -1,57 +1,82 @@
 import type { Logger } from 'pino'
-import type { Database } from '../database.ts'
+import type { MerchantId } from '../action/session.ts'
+import { type Database, onlyOutcome } from '../database.ts'
+import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { type Cashier, createCashier } from './cashier.ts'
-import { getPayment, type Payment, postpone, unsettledPayments } from './payments.ts'
+import { getPayment, postpone, unsettledPayments } from './payments.ts'
 import { createRefunder, postponeRefund, unsettledRefunds } from './refunds.ts'
 
 export interface ReconcileOptions {
   readonly database: Database
   readonly processors: readonly PaymentProcessor[]
-  /** Seconds without an answer after which a payment or refund is looked into: longer than a call may take. */
+  /** Seconds in which a call may still be answered; what waits for longer is looked into. */
   readonly after: number
   readonly logger: Logger
 }
 
 /** Payments, and refunds, that one run looks into at most; the rest is the next run's. */
 const BATCH = 50
+/** Calls to processors at the same time. */
+const AT_ONCE = 10
+/** Of the advisory lock that a run holds; any number that nothing else locks. */
+const RUN_LOCK = 7_267_481_002
 
 /**
  * Settles what a crash or a lost answer left between asking a processor and recording its answer, and gives up what
- * waits for a customer who never came back. Returns how many payments and refunds it looked into.
+ * waits for a customer who never came back. Of all processes, one does so at a time; in the others it returns at once.
+ * Returns how many payments and refunds it looked into.
  */
 export async function reconcilePayments(options: ReconcileOptions): Promise<number> {
-  const { database, processors, after, logger } = options
+  const session = await options.database.reserve()
+  try {
+    const taken = onlyOutcome(
+      await session<{ outcome: boolean }[]>`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS outcome`,
+    )
+    if (!taken) return 0
+    try {
+      return await reconcileAll(options)
+    } finally {
+      await session`SELECT pg_advisory_unlock(${RUN_LOCK})`
+    }
+  } finally {
+    session.release()
+  }
+}
+
+async function reconcileAll({ database, processors, after, logger }: ReconcileOptions): Promise<number> {
   const cashier = createCashier(database, processors)
   const completeRefund = createRefunder(database, processors)
 
   const payments = await unsettledPayments(database, after, BATCH)
-  for (const { merchantId, id } of payments) {
-    const payment = await getPayment(database, merchantId, id)
-    try {
-      await reconcile(cashier, payment)
-    } catch (error) {
-      logger.error({ error, merchantId, paymentId: id }, 'a payment could not be reconciled')
-    }
-    await postpone(database, payment)
-  }
+  await inParallel(AT_ONCE, payments, async (payment) => {
+    const answered = await reconcile(database, cashier, payment).catch((error: unknown) => {
+      logger.error({ error, ...payment }, 'a payment could not be reconciled')
+      return true
+    })
+    await postpone(database, payment, answered)
+  })
 
   const refunds = await unsettledRefunds(database, after, BATCH)
-  for (const { merchantId, id } of refunds) {
-    try {
-      await completeRefund(merchantId, id)
-    } catch (error) {
-      logger.error({ error, merchantId, refundId: id }, 'a refund could not be reconciled')
-    }
-    await postponeRefund(database, merchantId, id)
-  }
+  await inParallel(AT_ONCE, refunds, async (refund) => {
+    await completeRefund(refund.merchantId, refund.id).catch((error: unknown) =>
+      logger.error({ error, ...refund }, 'a refund could not be reconciled'),
+    )
+    await postponeRefund(database, refund.merchantId, refund.id)
+  })
   return payments.length + refunds.length
 }
 
-async function reconcile(cashier: Cashier, payment: Payment): Promise<void> {
-  const { payment: settled } = await cashier.collect(payment)
-  if (settled.status !== 'PROCESSING') return
+/** Returns whether the processor has answered. */
+async function reconcile(
+  database: Database,
+  cashier: Cashier,
+  { merchantId, id }: { readonly merchantId: MerchantId; readonly id: string },
+): Promise<boolean> {
+  const { payment: settled, answered } = await cashier.collect(await getPayment(database, merchantId, id))
+  if (settled.status !== 'PROCESSING') return answered
   // Who reserved the money holds the order, as long as the processor holds the money.
   const isOver = settled.authorized ? settled.authorizationIsOver : settled.windowIsOver
-  if (isOver) await cashier.abandon(payment.merchantId, payment.id)
+  if (isOver) await cashier.abandon(merchantId, id)
+  return answered
 }

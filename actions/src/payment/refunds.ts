@@ -5,7 +5,7 @@ import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
 import type { PaymentProcessor, RefundAnswer, RefundRequest } from '../processors/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
-import { IDEMPOTENCY_HOURS } from './payments.ts'
+import { IDEMPOTENCY_HOURS, MOST_UNANSWERED_CALLS, patience } from './payments.ts'
 
 interface Refund {
   readonly attempt: number
@@ -118,7 +118,12 @@ async function settleRefund(
   refundId: string,
   answer: RefundAnswer,
 ): Promise<Refund['status']> {
-  if (answer.status === 'unknown') return 'PENDING'
+  if (answer.status === 'unknown') {
+    await database`
+      UPDATE payment.refund SET unanswered_calls = least(unanswered_calls + 1, ${MOST_UNANSWERED_CALLS})
+      WHERE merchant_id = ${merchantId} AND id = ${refundId} AND status = 'PENDING'`
+    return 'PENDING'
+  }
   const to = { succeeded: 'SUCCEEDED', pending: 'PENDING', failed: 'FAILED' }[answer.status]
   const reason = answer.status === 'failed' ? answer.reason : null
   const [row] = await database<{ status: Refund['status'] }[]>`
@@ -144,7 +149,7 @@ async function getRefund(database: Database, merchantId: MerchantId, refundId: s
   return row.refund
 }
 
-/** Refunds that have waited for an answer for `seconds`, longest first. */
+/** Refunds that have waited for an answer for `seconds`, or have just missed one, longest first. */
 export async function unsettledRefunds(
   database: Database,
   seconds: number,
@@ -153,7 +158,7 @@ export async function unsettledRefunds(
   return database<{ merchantId: MerchantId; id: string }[]>`
     SELECT r.merchant_id AS "merchantId", r.id
     FROM payment.refund r
-    WHERE r.status = 'PENDING' AND r.updated_at <= now() - make_interval(secs => ${seconds})
+    WHERE r.status = 'PENDING' AND r.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY r.updated_at
     LIMIT ${limit}`
 }

@@ -4,7 +4,7 @@ import express from 'express'
 import { pino } from 'pino'
 import { EVENT_QUEUE, openEventQueue } from '../events/event-queue.ts'
 import { receiveEvents } from '../events/receive-events.ts'
-import { openQueueBackend, type QueueBackendOptions } from '../jobs/queue-backend.ts'
+import { openQueueBackend } from '../jobs/queue-backend.ts'
 
 /** The platform's receiver of events and its queue, with a worker that writes down what it is given. */
 export interface EventReceiver {
@@ -16,11 +16,11 @@ export interface EventReceiver {
   close(): Promise<void>
 }
 
-/** Listens on any free port at `/events/:trigger`. Jobs live in Redis or Postgres, as `backend` says. */
-export async function startEventReceiver(options: QueueBackendOptions): Promise<EventReceiver> {
+/** Listens on any free port at `/events/:trigger`. Jobs live in the database. */
+export async function startEventReceiver(databaseUrl: string): Promise<EventReceiver> {
   // What is lost or doubled shows in the jobs; a queue that ends with its server has nothing to say.
   const logger = pino({ level: 'silent' })
-  const backend = await openQueueBackend(options)
+  const backend = await openQueueBackend(databaseUrl, 2, logger)
   const queue = openEventQueue(backend, logger)
   const jobs: unknown[] = []
   const worker = backend.openWorker(

@@ -36,6 +36,8 @@ export async function startMailCatcher(): Promise<MailCatcher> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
+    // Milliseconds: a dialogue that hangs on purpose is not waited for.
+    closeTimeout: 100,
     onRcptTo(_address, _session, callback) {
       begun += 1
       if (answer.kind === 'hang') return

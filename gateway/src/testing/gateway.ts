@@ -67,9 +67,9 @@ export async function openTestGateway({
     url: `http://127.0.0.1:${gateway.port}/graphql`,
     log,
     createKey: (options) => createKey(shop, options),
-    stop: (graceMilliseconds) => gateway.stop(graceMilliseconds),
+    stop: (options) => gateway.stop(options),
     [Symbol.asyncDispose]: async () => {
-      await gateway.stop(0)
+      await gateway.stop({ graceMilliseconds: 0 })
       await authenticator.close()
       await shop[Symbol.asyncDispose]()
     },

@@ -113,6 +113,7 @@ const events: EventSettings = {
   concurrency: 100,
   fetchIntervalMs: 1_000,
   fetchBatchSize: 100,
+  recoveryIntervalMs: 5_000,
   graceMs: 60_000,
   actionsFetchIntervalMs: 1_000,
   actionsFetchBatchSize: 10,

@@ -46,7 +46,7 @@ export interface Settings {
   readonly pollIntervalMs: number
   readonly liveQueries: Refetch
   readonly streamingQueries: Refetch
-  readonly events: Omit<EventSettings, 'delivery'>
+  readonly events: Omit<EventSettings, 'delivery' | 'recoveryIntervalMs'>
   readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs' | 'compresses'>
   readonly maxHeaderBytes: number
 }

@@ -115,3 +115,15 @@ CREATE TABLE platform.idempotency_record (
   PRIMARY KEY (merchant_id, key)
 );
 CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);
+
+-- When each maintenance job last came to its end, by whichever process, and why it last failed. For those who watch the platform.
+CREATE TABLE platform.job_run (
+  job text PRIMARY KEY,
+  -- Milliseconds from one run to the next.
+  every integer NOT NULL,
+  -- When a process last began to run it.
+  since timestamptz NOT NULL DEFAULT now(),
+  succeeded_at timestamptz,
+  failed_at timestamptz,
+  failure text
+);

@@ -29,6 +29,8 @@ CREATE TABLE payment.payment (
   refunded_amount bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- Calls to the processor since the last answer. What is not answered is asked for again soon, and then ever later.
+  unanswered_calls smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_refunds_within_amount CHECK (refunded_amount BETWEEN 0 AND amount),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
@@ -52,6 +54,7 @@ CREATE TABLE payment.refund (
   processor_refund_id text,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  unanswered_calls smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment
 );

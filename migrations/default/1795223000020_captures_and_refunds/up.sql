@@ -383,7 +383,7 @@ BEGIN
   UPDATE payment.refund r
   SET
     status = p_to, processor_refund_id = coalesce(p_processor_refund_id, r.processor_refund_id),
-    failure_reason = p_failure_reason
+    failure_reason = p_failure_reason, unanswered_calls = 0
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
   PERFORM payment.note_failed_refunds(p_merchant_id, v_payment.id);
   IF p_to = 'SUCCEEDED' THEN

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
+import type { Logger } from 'pino'
 import { type Mail, type MailTransport, messageOf } from '../mail-transport.ts'
 
 /** Files that are kept; the oldest ones go. */
@@ -9,8 +10,16 @@ const MAX_FILES = 500
 /**
  * Puts each message into a folder, as a file that mail programs open and only its owner may read, and sends nothing: for
  * development, where nobody's mailbox is meant.
+ *
+ * @param logger is told, once, when the first e-mail has to make room
  */
-export function createOutboxTransport(folder: string): MailTransport {
+export function createOutboxTransport(folder: string, logger?: Logger): MailTransport {
+  let hasSaid = false
+  const sayOnce = (): void => {
+    if (!hasSaid)
+      logger?.warn({ folder, kept: MAX_FILES }, 'the outbox folder is full: its oldest e-mails are removed')
+    hasSaid = true
+  }
   const composer = createTransport({
     streamTransport: true,
     buffer: true,
@@ -26,7 +35,7 @@ export function createOutboxTransport(folder: string): MailTransport {
         const file = join(folder, `${mail.id}.eml`)
         await writeFile(`${file}.new`, message as Buffer, { mode: 0o600 })
         await rename(`${file}.new`, file)
-        await removeOldest(folder)
+        if (await removeOldest(folder)) sayOnce()
         return { outcome: 'accepted', messageId: null }
       } catch (error) {
         return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) }
@@ -36,8 +45,10 @@ export function createOutboxTransport(folder: string): MailTransport {
   }
 }
 
-/** Messages are named by their ids, which begin with the time. */
-async function removeOldest(folder: string): Promise<void> {
+/** Messages are named by their ids, which begin with the time. Returns whether any had to go. */
+async function removeOldest(folder: string): Promise<boolean> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
-  for (const name of files.slice(0, -MAX_FILES)) await rm(join(folder, name), { force: true })
+  const oldest = files.slice(0, -MAX_FILES)
+  for (const name of oldest) await rm(join(folder, name), { force: true })
+  return oldest.length > 0
 }

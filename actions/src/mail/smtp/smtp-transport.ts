@@ -5,7 +5,6 @@ import { type MailTransport, messageOf } from '../mail-transport.ts'
 /** Milliseconds. */
 const CONNECTION_TIMEOUT = 10_000
 const SOCKET_TIMEOUT = 30_000
-/** A batch of deliveries is through these well before its claim runs out. */
 const MAX_CONNECTIONS = 5
 
 /** Sends through an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */

@@ -1,3 +1,4 @@
+import { type HeldRows, holdSql, isHeldSql } from '../events/held-rows.ts'
 import type { Pool } from 'pg'
 import type { GraphQLError } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -61,18 +62,17 @@ export interface TakenInvocation {
   readonly request_headers: Readonly<Record<string, string>>
 }
 
-export const takeInvocations = async (pool: Pool, limit: number): Promise<readonly TakenInvocation[]> => {
-  const { rows } = await pool.query<TakenInvocation>(
+export const takeInvocations = (heldRows: HeldRows, limit: number): Promise<readonly TakenInvocation[]> =>
+  heldRows.take<TakenInvocation>(
+    'action',
     `update hdb_catalog.hdb_action_log set status = 'processing'
       where id in (
         select id from hdb_catalog.hdb_action_log where status = 'created'
          order by created_at limit $1 for update skip locked
       )
-     returning id, action_name, input_payload, session_variables, request_headers`,
+     returning id, action_name, input_payload, session_variables, request_headers, ${holdSql('action')}`,
     [limit],
   )
-  return rows
-}
 
 export const completeInvocation = async (pool: Pool, id: string, output: JsonValue): Promise<void> => {
   await pool.query(
@@ -101,11 +101,23 @@ export const releaseInvocations = async (pool: Pool, ids: readonly string[]): Pr
   )
 }
 
-/** Whatever is being processed, except by this engine, is free again: the engine that had it is gone. */
-export const releaseAbandonedInvocations = async (pool: Pool, held: readonly string[]): Promise<void> => {
-  await pool.query(
-    `update hdb_catalog.hdb_action_log set status = 'created' where status = 'processing' and id <> all($1)`,
-    [held],
+const abandonedSql = `status = 'processing' and not ${isHeldSql('action')}`
+
+/** What is being processed by an engine that is gone. */
+export const abandonedInvocations = async (heldRows: HeldRows): Promise<readonly string[]> => {
+  const rows = await heldRows.look<{ id: string }>(
+    `select id from hdb_catalog.hdb_action_log where ${abandonedSql}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+export const releaseAbandonedInvocations = async (
+  heldRows: HeldRows,
+  ids: readonly string[],
+): Promise<void> => {
+  await heldRows.look(
+    `update hdb_catalog.hdb_action_log set status = 'created' where id = any($1) and ${abandonedSql}`,
+    [ids],
   )
 }
 

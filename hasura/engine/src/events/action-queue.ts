@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import type { HeldRows } from './held-rows.ts'
 import { failureOf } from '../execute/request-failure.ts'
 import { isAsynchronous } from '../metadata/action.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -7,6 +8,7 @@ import { startTrace } from '../tracing/trace-context.ts'
 import type { Environment } from '../webhook/environment.ts'
 import {
   type TakenInvocation,
+  abandonedInvocations,
   completeInvocation,
   failInvocation,
   releaseAbandonedInvocations,
@@ -21,6 +23,7 @@ import { callHandler } from '../actions/call-handler.ts'
  */
 export const createActionQueue = (
   pool: Pool,
+  heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
 ): DeliveryQueue => {
@@ -53,11 +56,12 @@ export const createActionQueue = (
     name: 'action',
     isUsed: () => getSnapshot().metadata.actions?.some(isAsynchronous) === true,
     take: async (limit) =>
-      (await takeInvocations(pool, limit)).map((invocation): Delivery => ({
+      (await takeInvocations(heldRows, limit)).map((invocation): Delivery => ({
         id: invocation.id,
         attempt: (signal) => attempt(invocation, signal),
       })),
     release: (ids) => releaseInvocations(pool, ids),
-    releaseAbandoned: (held) => releaseAbandonedInvocations(pool, held),
+    findAbandoned: () => abandonedInvocations(heldRows),
+    releaseAbandoned: (ids) => releaseAbandonedInvocations(heldRows, ids),
   }
 }

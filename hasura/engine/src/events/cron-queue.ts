@@ -4,6 +4,7 @@ import type { Snapshot } from '../snapshot.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { planCronEvents } from './cron-events.ts'
 import type { DeliveryQueue } from './deliverer.ts'
+import type { HeldRows } from './held-rows.ts'
 import { utcText } from './utc-text.ts'
 import { retryDefaults } from './retry-defaults.ts'
 import { type ScheduledRow, createScheduledQueue } from './scheduled-queue.ts'
@@ -18,12 +19,13 @@ const planningIntervalMs = 60_000
 
 export const createCronQueue = (
   pool: Pool,
+  heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
 ): DeliveryQueue => {
   const triggers = (): readonly CronTrigger[] => getSnapshot().metadata.cron_triggers ?? []
   let plannedAt = -Infinity
-  return createScheduledQueue<CronRow>(pool, environment, {
+  return createScheduledQueue<CronRow>(pool, heldRows, environment, {
     name: 'cron',
     events: 'hdb_cron_events',
     invocations: 'hdb_cron_event_invocation_logs',

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { EnginePresence } from './engine-presence.ts'
+import type { HeldRows, QueueName } from './held-rows.ts'
 
 /** Something due that an engine has locked for itself: an event, a scheduled event, a tick of a cron trigger. */
 export interface Delivery {
@@ -10,25 +10,29 @@ export interface Delivery {
 
 /** A table of what is to be delivered. */
 export interface DeliveryQueue {
-  readonly name: string
+  readonly name: QueueName
   /** Whether anything can be due at all; if not, the database is not asked. */
   isUsed(): boolean
   /** Locks what is due, up to a number. */
   take(limit: number): Promise<readonly Delivery[]>
   /** Unlocks: someone else, or a later start, may have them. */
   release(ids: readonly string[]): Promise<void>
-  /** Unlocks what engines that are gone have locked; `held` is what this one is busy with. */
-  releaseAbandoned(held: readonly string[]): Promise<void>
+  /** What is locked and held by no engine: whoever has locked it is gone, or has just lost its connection. */
+  findAbandoned(): Promise<readonly string[]>
+  /** Unlocks what of these is still locked and held by no engine. */
+  releaseAbandoned(ids: readonly string[]): Promise<void>
 }
 
 export interface DelivererOptions {
-  readonly presence: EnginePresence
+  readonly heldRows: HeldRows
   /** Deliveries under way at the same time. */
   readonly concurrency: number
   /** Taken at once from the database. */
   readonly batchSize: number
   /** How long to wait when nothing is due. */
   readonly intervalMs: number
+  /** How often it looks for what engines that are gone have left behind. */
+  readonly recoveryIntervalMs: number
   /** How long deliveries under way may take when the engine stops. */
   readonly graceMs: number
   readonly logger: Logger
@@ -39,12 +43,12 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-/** How often an engine looks for what others have left behind. */
-const recoveryIntervalMs = 30_000
+/** Longer than an engine that has lost its connection takes to come back. */
+const secondLookMs = 2_000
 
 /**
  * Delivers what is due, at least once: it is locked in the database before and recorded there afterwards. Ends of
- * the process in between leave it locked, and the next engine that finds itself alone unlocks it.
+ * the process in between leave it locked, and the next engine that sees so twice unlocks it.
  */
 export const startDeliverer = (queue: DeliveryQueue, options: DelivererOptions): Deliverer => {
   const { logger, concurrency } = options
@@ -52,7 +56,8 @@ export const startDeliverer = (queue: DeliveryQueue, options: DelivererOptions):
   const cut = new AbortController()
   let stopping = false
   let wake = (): void => undefined
-  let recoveredAt = -Infinity
+  let lookedAt = -Infinity
+  let abandonedBefore: ReadonlySet<string> = new Set()
 
   /** Until the time is over, a delivery ends, or the engine stops. */
   const pause = (ms?: number): Promise<void> =>
@@ -77,16 +82,27 @@ export const startDeliverer = (queue: DeliveryQueue, options: DelivererOptions):
           logger.error({ err: error, queue: queue.name, id: delivery.id }, 'a delivery was not recorded')
       })
       .finally(() => {
-        if (!cut.signal.aborted) running.delete(delivery.id)
+        if (!cut.signal.aborted) {
+          running.delete(delivery.id)
+          options.heldRows.letGo(queue.name, delivery.id)
+        }
         if (running.size === concurrency - 1) wake()
       })
     running.set(delivery.id, attempt)
   }
 
   const recover = async (): Promise<void> => {
-    if (Date.now() - recoveredAt < recoveryIntervalMs) return
-    await options.presence.whenAlone(() => queue.releaseAbandoned([...running.keys()]))
-    recoveredAt = Date.now()
+    const interval =
+      abandonedBefore.size > 0
+        ? Math.min(secondLookMs, options.recoveryIntervalMs)
+        : options.recoveryIntervalMs
+    if (Date.now() - lookedAt < interval) return
+    const abandoned = await queue.findAbandoned()
+    // An engine whose connection was cut is there again by the second look.
+    const gone = abandoned.filter((id) => abandonedBefore.has(id))
+    if (gone.length > 0) await queue.releaseAbandoned(gone)
+    abandonedBefore = new Set(abandoned)
+    lookedAt = Date.now()
   }
 
   /** Returns whether there may be more. */

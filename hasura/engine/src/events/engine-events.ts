@@ -5,7 +5,7 @@ import type { Snapshot } from '../snapshot.ts'
 import { createActionQueue } from './action-queue.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Deliverer, startDeliverer } from './deliverer.ts'
-import { createPresence } from './engine-presence.ts'
+import { createHeldRows } from './held-rows.ts'
 import { createCronQueue } from './cron-queue.ts'
 import { followWithCronEvents } from './cron-events.ts'
 import { createEventQueue } from './event-queue.ts'
@@ -20,6 +20,8 @@ export interface EventSettings {
   readonly fetchIntervalMs: number
   /** Events taken from the database at once; with 0, this engine delivers none. */
   readonly fetchBatchSize: number
+  /** How often this engine looks for what others that are gone had locked; it is free after two looks. */
+  readonly recoveryIntervalMs: number
   /** How long webhooks under way may take when the engine stops. */
   readonly graceMs: number
   /** How often asynchronous actions are looked for; with 0, this engine runs none. */
@@ -54,7 +56,7 @@ export const createEngineEvents = ({
   readonly settings: EventSettings
   readonly logger: Logger
 }): EngineEvents => {
-  const presence = createPresence(pool.options)
+  const heldRows = createHeldRows(pool.options)
   let deliverers: readonly Deliverer[] = []
   return {
     start: () => {
@@ -63,9 +65,9 @@ export const createEngineEvents = ({
         ...(settings.fetchBatchSize === 0
           ? []
           : [
-              createEventQueue(pool, getSnapshot, environment),
-              createCronQueue(pool, getSnapshot, environment),
-              createOneOffQueue(pool, environment),
+              createEventQueue(pool, heldRows, getSnapshot, environment),
+              createCronQueue(pool, heldRows, getSnapshot, environment),
+              createOneOffQueue(pool, heldRows, environment),
             ].map((queue) => ({
               queue,
               batchSize: settings.fetchBatchSize,
@@ -75,7 +77,7 @@ export const createEngineEvents = ({
           ? []
           : [
               {
-                queue: createActionQueue(pool, getSnapshot, environment),
+                queue: createActionQueue(pool, heldRows, getSnapshot, environment),
                 batchSize: settings.actionsFetchBatchSize,
                 intervalMs: settings.actionsFetchIntervalMs,
               },
@@ -83,10 +85,11 @@ export const createEngineEvents = ({
       ]
       deliverers = queues.map(({ queue, batchSize, intervalMs }) =>
         startDeliverer(queue, {
-          presence,
+          heldRows,
           concurrency: settings.concurrency,
           batchSize,
           intervalMs,
+          recoveryIntervalMs: settings.recoveryIntervalMs,
           graceMs: settings.graceMs,
           logger,
         }),
@@ -95,7 +98,7 @@ export const createEngineEvents = ({
     stop: async () => {
       await Promise.all(deliverers.map((deliverer) => deliverer.stop()))
       deliverers = []
-      await presence.leave()
+      await heldRows.leave()
     },
   }
 }

@@ -7,6 +7,7 @@ import type { Environment } from '../webhook/environment.ts'
 import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { utcText } from './utc-text.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
 
@@ -35,7 +36,9 @@ where id in (
   for update skip locked
 )
 returning id, schema_name, table_name, trigger_name, payload::text, tries,
-          ${utcText('created_at')} as created_at`
+          ${utcText('created_at')} as created_at, ${holdSql('event')}`
+
+const abandonedSql = `locked is not null and not delivered and not error and not archived and not ${isHeldSql('event')}`
 
 const recordSql = `
 with invocation as (
@@ -52,6 +55,7 @@ const unknownTriggerSeconds = 60
 
 export const createEventQueue = (
   pool: Pool,
+  heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
 ): DeliveryQueue => {
@@ -99,7 +103,7 @@ export const createEventQueue = (
     name: 'event',
     isUsed: () => getSnapshot().metadata.sources.some(hasTriggers),
     take: async (limit) => {
-      const { rows } = await pool.query<EventRow>(takeSql, [limit])
+      const rows = await heldRows.take<EventRow>('event', takeSql, [limit])
       return rows
         .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
         .map((row): Delivery => ({ id: row.id, attempt: (signal) => attempt(row, signal) }))
@@ -107,11 +111,16 @@ export const createEventQueue = (
     release: async (ids) => {
       await pool.query('update hdb_catalog.event_log set locked = null where id = any($1)', [ids])
     },
-    releaseAbandoned: async (held) => {
-      await pool.query(
-        `update hdb_catalog.event_log set locked = null
-          where locked is not null and not delivered and not error and not archived and id <> all($1)`,
-        [held],
+    findAbandoned: async () => {
+      const rows = await heldRows.look<{ id: string }>(
+        `select id from hdb_catalog.event_log where ${abandonedSql}`,
+      )
+      return rows.map(({ id }) => id)
+    },
+    releaseAbandoned: async (ids) => {
+      await heldRows.look(
+        `update hdb_catalog.event_log set locked = null where id = any($1) and ${abandonedSql}`,
+        [ids],
       )
     },
   }

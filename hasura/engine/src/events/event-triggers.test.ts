@@ -345,6 +345,36 @@ test('several engines share the events: each is delivered once', async () => {
   expect(world.receiver.calls).toHaveLength(200)
 })
 
+test('what an engine that is gone had locked is free for any number of others, and what they deliver stays theirs', async () => {
+  const engines = [await world.start()]
+  await track()
+  engines.push(await world.start(), await world.start())
+  world.receiver.answer = () => ({ status: 200, delayMs: 600 })
+  await world.pool.query(`insert into product (name) select 'p' from generate_series(1, 20)`)
+  await world.receiver.received(20)
+  // Nothing holds this one: it is as a process leaves it that was killed.
+  await world.pool.query(`
+    insert into hdb_catalog.event_log (schema_name, table_name, trigger_name, payload, locked)
+    select schema_name, table_name, trigger_name, payload, now() from hdb_catalog.event_log limit 1`)
+  await settled(21)
+  expect(world.receiver.calls).toHaveLength(21)
+})
+
+test('an engine whose connection is cut keeps what it is delivering', async () => {
+  await world.start()
+  await track()
+  world.receiver.answer = () => ({ status: 200, delayMs: 600 })
+  await world.pool.query(`insert into product (name) values ('Tea')`)
+  await world.receiver.received(1)
+  const { rowCount } = await world.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hasura-embedded events'
+        and datname = current_database()`,
+  )
+  expect(rowCount).toBe(1)
+  await settled(1)
+  expect(world.receiver.calls).toHaveLength(1)
+})
+
 test('stopping lets deliveries end, and gives back at once what takes too long', async () => {
   const engine = await world.start({ events: { graceMs: 300, concurrency: 2 } })
   await track()

@@ -4,6 +4,7 @@ import { scheduledRetryConf } from '../metadata/event-trigger.ts'
 import { webhookHeader } from '../metadata/webhook.ts'
 import type { Environment } from '../webhook/environment.ts'
 import type { DeliveryQueue } from './deliverer.ts'
+import type { HeldRows } from './held-rows.ts'
 import { utcText } from './utc-text.ts'
 import { retryDefaults } from './retry-defaults.ts'
 import { type ScheduledCall, type ScheduledRow, createScheduledQueue } from './scheduled-queue.ts'
@@ -26,8 +27,8 @@ const stored = z.object({
   retry: scheduledRetryConf.nullable(),
 })
 
-export const createOneOffQueue = (pool: Pool, environment: Environment): DeliveryQueue =>
-  createScheduledQueue<OneOffRow>(pool, environment, {
+export const createOneOffQueue = (pool: Pool, heldRows: HeldRows, environment: Environment): DeliveryQueue =>
+  createScheduledQueue<OneOffRow>(pool, heldRows, environment, {
     name: 'one-off',
     events: 'hdb_scheduled_events',
     invocations: 'hdb_scheduled_event_invocation_logs',

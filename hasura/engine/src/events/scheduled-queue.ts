@@ -4,6 +4,7 @@ import { startTrace } from '../tracing/trace-context.ts'
 import type { Environment } from '../webhook/environment.ts'
 import { type Addressee, callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
+import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { invocationOf, judge } from './delivery-outcome.ts'
 
 /** Something that is due at a time, with all that its delivery needs. */
@@ -41,6 +42,7 @@ export interface ScheduledTable<Row extends ScheduledRow> {
 
 export const createScheduledQueue = <Row extends ScheduledRow>(
   pool: Pool,
+  heldRows: HeldRows,
   environment: Environment,
   table: ScheduledTable<Row>,
 ): DeliveryQueue => {
@@ -55,7 +57,8 @@ export const createScheduledQueue = <Row extends ScheduledRow>(
       limit $1
       for update skip locked
     )
-    returning id, tries, extract(epoch from now() - scheduled_time)::float8 as "overdueSeconds"${table.columns}`
+    returning id, tries, extract(epoch from now() - scheduled_time)::float8 as "overdueSeconds"${table.columns},
+      ${holdSql(table.name)}`
 
   const recordSql = `
     with invocation as (
@@ -100,14 +103,20 @@ export const createScheduledQueue = <Row extends ScheduledRow>(
     isUsed: () => table.isUsed(),
     take: async (limit) => {
       await table.prepare?.()
-      const { rows } = await pool.query<Row>(takeSql, [limit])
+      const rows = await heldRows.take<Row>(table.name, takeSql, [limit])
       return rows.map((row): Delivery => ({ id: row.id, attempt: (signal) => attempt(row, signal) }))
     },
     release: async (ids) => {
       await pool.query(`${unlockSql} and id = any($1)`, [ids])
     },
-    releaseAbandoned: async (held) => {
-      await pool.query(`${unlockSql} and id <> all($1)`, [held])
+    findAbandoned: async () => {
+      const rows = await heldRows.look<{ id: string }>(
+        `select id from ${events} where status = 'locked' and not ${isHeldSql(table.name)}`,
+      )
+      return rows.map(({ id }) => id)
+    },
+    releaseAbandoned: async (ids) => {
+      await heldRows.look(`${unlockSql} and id = any($1) and not ${isHeldSql(table.name)}`, [ids])
     },
   }
 }

@@ -44,7 +44,7 @@ export const openDeliveryWorld = async (server?: string): Promise<DeliveryWorld>
         port: 0,
         poolSize: 5,
         env: { HOOKS: receiver.url, HOOK_SECRET: 's3cret' },
-        events: { fetchIntervalMs: 20, actionsFetchIntervalMs: 20, ...events },
+        events: { fetchIntervalMs: 20, actionsFetchIntervalMs: 20, recoveryIntervalMs: 50, ...events },
         logger: pino({ level: 'silent' }),
         ...options,
       })

@@ -1,0 +1,76 @@
+import type { Workers } from '@commerce-graph/actions'
+import type { ReadinessCheck } from '@commerce-graph/gateway'
+import type { Sql } from '@commerce-graph/postgres-driver'
+import { statfs } from 'node:fs/promises'
+
+/** Events and their handling take milliseconds; what waits for longer than this is held up. */
+const LATE_EVENT_SECONDS = 60
+/** Below this, a shop of any size will soon have no place left. */
+const LEAST_FREE_BYTES = 512 * 1024 * 1024
+
+/**
+ * Whether the database takes writes: a table that lasts for one transaction needs all of it, the disk, the log, the catalog
+ * and a server that is no standby, and leaves nothing.
+ */
+export const writesCheck = (sql: Sql): ReadinessCheck => ({
+  name: 'writes',
+  needed: true,
+  find: async () => {
+    await sql`CREATE TEMPORARY TABLE write_probe ON COMMIT DROP AS SELECT repeat('x', 100) FROM generate_series(1, 100)`
+    return {}
+  },
+})
+
+/** Whether there is place left in the data folder, which holds our own Postgres and the mails that are not sent. */
+export const diskCheck = (folder: string): ReadinessCheck => ({
+  name: 'disk',
+  needed: false,
+  find: async () => {
+    const { bavail, bsize } = await statfs(folder)
+    const free = bavail * bsize
+    const megabytes = Math.floor(free / 1024 / 1024)
+    return {
+      problem: free < LEAST_FREE_BYTES ? `${megabytes} MB are left in the data folder` : undefined,
+      details: { freeMegabytes: megabytes },
+    }
+  },
+})
+
+/** Whether every maintenance job runs, in whichever process. */
+export const jobsCheck = (workers: Pick<Workers, 'jobRuns'>): ReadinessCheck => ({
+  name: 'jobs',
+  needed: false,
+  find: async () => {
+    const runs = await workers.jobRuns()
+    const late = runs.filter((run) => run.late).map(({ job }) => job)
+    const details = runs.map(({ job, ...run }) => [job, run] as const)
+    return {
+      problem: late.length > 0 ? `late: ${late.join(', ')}` : undefined,
+      details: Object.fromEntries(details),
+    }
+  },
+})
+
+/** Whether events are delivered, by Hasura to the actions and by their queue to the handlers. */
+export const eventsCheck = (sql: Sql, workers: Pick<Workers, 'waitingEvents'>): ReadinessCheck => ({
+  name: 'events',
+  needed: false,
+  find: async () => {
+    const [undelivered] = await sql<{ waiting: number; oldest: number }[]>`
+      SELECT count(*)::integer AS waiting,
+        coalesce(extract(epoch FROM now() - min(created_at AT TIME ZONE 'UTC')), 0)::integer AS oldest
+      FROM hdb_catalog.event_log WHERE NOT delivered AND NOT error AND NOT archived`
+    const queued = await workers.waitingEvents()
+    const oldest = Math.max(undelivered?.oldest ?? 0, queued.oldest)
+    const waiting = (undelivered?.waiting ?? 0) + queued.waiting
+    return {
+      problem: oldest > LATE_EVENT_SECONDS ? `${waiting} events wait, the oldest for ${oldest} s` : undefined,
+      details: {
+        undelivered: undelivered?.waiting ?? 0,
+        queued: queued.waiting,
+        failed: queued.failed,
+        oldest,
+      },
+    }
+  },
+})

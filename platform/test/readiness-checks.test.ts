@@ -1,0 +1,63 @@
+import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { diskCheck, eventsCheck, jobsCheck, writesCheck } from '../src/readiness-checks.ts'
+
+const { signal } = new AbortController()
+let database: TestDatabase
+let sql: Sql
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  await sql`CREATE SCHEMA hdb_catalog`
+  await sql`
+    CREATE TABLE hdb_catalog.event_log (
+      created_at timestamp, delivered boolean DEFAULT false, error boolean DEFAULT false, archived boolean DEFAULT false)`
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+test('a database that takes no writes is a problem, and one that does is left as it was', async () => {
+  expect(await writesCheck(sql).find(signal)).toEqual({})
+  expect(await writesCheck(sql).find(signal)).toEqual({})
+  expect(await sql`SELECT FROM pg_class WHERE relname = 'write_probe'`).toHaveLength(0)
+  await sql`SET default_transaction_read_only = on`
+  await expect(writesCheck(sql).find(signal)).rejects.toThrow('read-only transaction')
+  await sql`SET default_transaction_read_only = off`
+})
+
+test('a job that is late is named, and every job tells its last run', async () => {
+  const run = { failedAt: null, failure: null, succeededAt: '2026-11-22T10:00:00Z' }
+  const jobRuns = () =>
+    Promise.resolve([
+      { ...run, job: 'expire-points', late: false },
+      { ...run, job: 'purge-expired', late: true },
+    ])
+  expect(await jobsCheck({ jobRuns }).find(signal)).toEqual({
+    problem: 'late: purge-expired',
+    details: { 'expire-points': { ...run, late: false }, 'purge-expired': { ...run, late: true } },
+  })
+})
+
+test('events that wait for more than a minute are a problem, with Hasura or in their queue', async () => {
+  const queued = { waiting: 0, oldest: 0, failed: 2 }
+  const find = (waiting = queued) =>
+    eventsCheck(sql, { waitingEvents: () => Promise.resolve(waiting) }).find(signal)
+  expect(await find()).toEqual({
+    problem: undefined,
+    details: { undelivered: 0, queued: 0, failed: 2, oldest: 0 },
+  })
+  expect(await find({ waiting: 3, oldest: 90, failed: 0 })).toMatchObject({
+    problem: '3 events wait, the oldest for 90 s',
+  })
+  await sql`INSERT INTO hdb_catalog.event_log (created_at) VALUES (now() AT TIME ZONE 'UTC' - interval '200 seconds')`
+  expect((await find()).problem).toMatch(/^1 events wait, the oldest for 20\d s$/)
+})
+
+test('the place that is left is told', async () => {
+  const { details } = await diskCheck(tmpdir()).find(signal)
+  expect(details?.['freeMegabytes']).toBeGreaterThan(0)
+})

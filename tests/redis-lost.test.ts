@@ -1,0 +1,43 @@
+import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
+import { PlatformProcess } from '@commerce-graph/platform/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { hasRedis, RedisProcess } from './support/redis-process.ts'
+import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
+
+const ORDERS = 24
+
+describe.skipIf(!hasRedis)('a Redis that dies and comes back empty', () => {
+  const started = new AsyncDisposableStack()
+  afterEach(() => started.disposeAsync())
+
+  test('takes no event along: every order that was paid is confirmed once', async () => {
+    const redis = await RedisProcess.start()
+    started.defer(() => redis.stop())
+    const catcher: MailCatcher = await startMailCatcher()
+    started.defer(() => catcher.close())
+    const platform = await PlatformProcess.create()
+    started.defer(() => platform.remove())
+    const ready = await platform.start({ SMTP_URL: catcher.url, REDIS_URL: redis.url })
+    const merchant = createClient(ready.graphqlUrl, bearer(ready.liveKey))
+    const product = await createStockedProduct(merchant, ORDERS)
+    const customerId = await createCustomer(merchant)
+    const pay = async () => {
+      const answer = await createOrder(merchant, customerId, [{ productId: product.id, quantity: 1 }])
+      const orderId = succeeded(answer).createOrder?.order?.id
+      payload(
+        await merchant<Record<string, { errors: { field: string; message: string }[] }>>(
+          'mutation ($input: PaymentInput!) { processPayment(input: $input) { errors { field message } } }',
+          { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
+        ),
+      )
+    }
+    const half = () => Promise.all(Array.from({ length: ORDERS / 2 }, pay))
+    await half()
+    await redis.stop()
+    await redis.start()
+    await half()
+    await expect.poll(() => catcher.mails.length, { timeout: 60_000 }).toBe(ORDERS)
+    expect(new Set(catcher.mails.map(({ messageId }) => messageId)).size).toBe(ORDERS)
+  }, 180_000)
+})
