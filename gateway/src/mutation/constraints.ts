@@ -51,6 +51,7 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   product_category_category_fkey: reference('categoryIds', 'Category'),
   product_variant_merchant_id_product_id_fkey: reference('productId', 'Product'),
   product_variant_sku_check: value('sku'),
+  product_variant_options_key: value('options', 'Another variant of the product has the same options'),
   product_variant_price_check: value('price'),
   product_variant_compare_at_price_check: value('compareAtPrice'),
   variant_option_pkey: value('options', 'An option is named twice'),

@@ -101,6 +101,39 @@ CREATE TABLE catalog.variant_option (
   FOREIGN KEY (merchant_id, variant_id) REFERENCES catalog.product_variant ON DELETE CASCADE
 );
 
+-- A variant's options as one value, whatever their order and the case of their letters.
+CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
+  FROM catalog.variant_option o WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id
+$$;
+
+-- Two variants of a product that are for sale differ in an option, or shoppers could not tell them apart. Looked at when
+-- options are written, after all of a statement: a variant comes before its options. The product's lock makes two that come
+-- at the same time one after the other.
+CREATE FUNCTION catalog.check_variant_options() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product_id uuid;
+BEGIN
+  SELECT v.product_id INTO v_product_id FROM catalog.product_variant v
+  WHERE v.merchant_id = NEW.merchant_id AND v.id = NEW.variant_id AND v.deleted_at IS NULL;
+  PERFORM FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  IF EXISTS (
+    SELECT FROM catalog.product_variant v
+    WHERE v.merchant_id = NEW.merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL AND v.id <> NEW.variant_id
+      AND catalog.options_of(NEW.merchant_id, v.id) = catalog.options_of(NEW.merchant_id, NEW.variant_id)
+  ) THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_key');
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER product_variant_options_key AFTER INSERT OR UPDATE ON catalog.variant_option
+  FOR EACH ROW EXECUTE FUNCTION catalog.check_variant_options();
+
 CREATE TABLE catalog.category (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everyPermission, openTestGateway, send, type TestGateway } from '../../testing/gateway.ts'
+
+let gateway: TestGateway
+let key: string
+beforeAll(async () => {
+  gateway = await openTestGateway()
+  key = await gateway.createKey({ permissions: everyPermission })
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+interface Payload {
+  readonly errors: readonly { readonly field: string; readonly code: string; readonly message: string }[]
+  readonly [record: string]: unknown
+}
+
+async function mutate(field: string, document: string, variables: object): Promise<Payload> {
+  const { data, errors } = await send(gateway, key, document, variables as Record<string, unknown>)
+  expect(errors).toEqual([])
+  return (data as Record<string, Payload>)[field] as Payload
+}
+
+const size = (value: string) => [{ name: 'Size', value }]
+let skus = 0
+const variant = (options: object[]) => ({ sku: `VARIANT-${(skus += 1)}`, options })
+const product = (variants: object[]) =>
+  mutate(
+    'createProduct',
+    'mutation ($input: CreateProductInput!) { createProduct(input: $input) { product { id } errors { field code message } } }',
+    { input: { name: 'Fleece', sku: `FLEECE-${(skus += 1)}`, price: 100, currency: 'USD', variants } },
+  )
+const add = (productId: string, options: object[]) =>
+  mutate(
+    'createProductVariant',
+    'mutation ($id: ID!, $input: ProductVariantInput!) { createProductVariant(productId: $id, input: $input) { variant { id } errors { field code message } } }',
+    { id: productId, input: variant(options) },
+  )
+const same = [
+  { field: 'options', code: 'INVALID_VALUE', message: 'Another variant of the product has the same options' },
+]
+
+describe('variants of a product', () => {
+  test('differ in an option, whichever way they come, and whatever the order and case of the letters', async () => {
+    expect((await product([variant(size('L')), variant(size('l'))])).errors).toEqual(same)
+    const made = await product([
+      variant(size('L')),
+      variant([...size('M'), { name: 'Colour', value: 'Red' }]),
+    ])
+    expect(made.errors).toEqual([])
+    const { id } = made['product'] as { id: string }
+    expect((await add(id, size('L'))).errors).toEqual(same)
+    expect((await add(id, [{ name: 'colour', value: 'red' }, ...size('m')])).errors).toEqual(same)
+    expect((await add(id, size('XL'))).errors).toEqual([])
+    const answers = await Promise.all(Array.from({ length: 6 }, () => add(id, size('XXL'))))
+    expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1)
+  })
+})
