@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -104,9 +105,34 @@ describe('over HTTP', () => {
     expect((await post('/inventory/reserveInventory', body, { 'x-actions-secret': 'guess' })).status).toBe(
       401,
     )
+    // Nor is an event taken from somebody else than Hasura: nothing comes to wait.
+    const event = { id: randomUUID(), event: { op: 'INSERT', data: { old: null, new: {} } } }
+    for (const secret of ['guess', ''])
+      expect((await post('/events/order_placed', event, { 'x-actions-secret': secret })).status).toBe(401)
     const forbidden = await post('/inventory/reserveInventory', body)
     expect(forbidden.status).toBe(403)
     expect(await forbidden.json()).toMatchObject({ extensions: { code: 'SVC_AUTH_003' } })
+  })
+
+  test('what the audit log can not be told of is not done', async () => {
+    const product = await shop.createProduct(merchant, { stock: [3] })
+    const reserve = () =>
+      post(
+        '/inventory/reserveInventory',
+        call('reserveInventory', { items: [{ sku: product.sku, quantity: 1 }] }),
+      )
+    const reserved = () => shop.database`
+      SELECT FROM inventory.reservation_line l JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+      WHERE i.sku = ${product.sku}`
+    await shop.database`ALTER FUNCTION audit.append(jsonb) RENAME TO append_away`
+    try {
+      expect((await reserve()).status).toBe(500)
+      expect(await reserved()).toHaveLength(0)
+    } finally {
+      await shop.database`ALTER FUNCTION audit.append_away(jsonb) RENAME TO append`
+    }
+    expect((await reserve()).status).toBe(200)
+    expect(await reserved()).toHaveLength(1)
   })
 
   test('an Idempotency-Key that Hasura forwards counts', async () => {

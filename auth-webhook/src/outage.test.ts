@@ -86,3 +86,21 @@ test.each(['gone', 'silent'] as const)(
     await expect.poll(get, { timeout: 10_000 }).toBe(200)
   },
 )
+
+test(
+  'a key that is revoked while no announcement is heard lets nobody in once they are heard again',
+  { timeout: 30_000 },
+  async () => {
+    await expect.poll(healthz, { timeout: 10_000 }).toBe(200)
+    // It is remembered now, for a minute.
+    await expect.poll(get, { timeout: 10_000 }).toBe(200)
+    state = 'gone'
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(healthz, { timeout: 5_000 }).toBe(503)
+    // Past the proxy.
+    await database.sql`UPDATE merchant.api_key SET revoked_at = now()`
+    state = 'through'
+    await expect.poll(healthz, { timeout: 10_000 }).toBe(200)
+    await expect.poll(get, { timeout: 10_000 }).toBe(401)
+  },
+)

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { AccessCache } from './access-cache.ts'
+import type { Grant } from './access.ts'
+import type { ApiKeyId, MerchantId } from './principal.ts'
+import { refuse } from './authentication.ts'
+
+const merchantId = 'one' as MerchantId
+
+const grant = (whose: MerchantId): Grant => ({
+  kind: 'granted',
+  principal: {
+    kind: 'key',
+    merchantId: whose,
+    keyId: 'key' as ApiKeyId,
+    mode: 'live',
+    permissions: new Set(),
+    plan: 'FREE',
+    features: [],
+    sessionVariables: {},
+  },
+  expiresAt: Infinity,
+  allowList: undefined,
+})
+
+describe('a verification', () => {
+  test('is remembered until something about its merchant changes, and no longer', () => {
+    const cache = new AccessCache()
+    const theirs = grant('other' as MerchantId)
+    cache.remember('theirs', theirs, cache.epoch)
+    cache.remember('ours', grant(merchantId), cache.epoch)
+    cache.forget(merchantId)
+    expect(cache.find('ours')).toBeUndefined()
+    expect(cache.find('theirs')).toBe(theirs)
+  })
+
+  test.each([
+    ['a change', (cache: AccessCache) => cache.forget(merchantId)],
+    ['a gap', (cache: AccessCache) => cache.clear()],
+    ['a change of another merchant', (cache: AccessCache) => cache.forget('other' as MerchantId)],
+  ])(
+    'that was begun before %s and ends after it is not remembered, since it may have read the old rows',
+    (_what, happen) => {
+      const cache = new AccessCache()
+      const begun = cache.epoch
+      happen(cache)
+      cache.remember('granted', grant(merchantId), begun)
+      cache.remember('refused', refuse('SVC_AUTH_001', 'unknown key'), begun)
+      expect(cache.find('granted')).toBeUndefined()
+      expect(cache.find('refused')).toBeUndefined()
+      cache.remember('granted', grant(merchantId), cache.epoch)
+      expect(cache.find('granted')).toBeDefined()
+    },
+  )
+})
