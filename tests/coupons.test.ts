@@ -121,22 +121,43 @@ test('a coupon goes from the merchant over a shopper’s cart to an order, and i
   expect(await usage()).toEqual({ promotion: { usageCount: 0 } })
 })
 
-test('a shopper sees its coupon, but no promotion behind it', async () => {
-  await createPromotion('SECRETIVE')
+test('a shopper sees its coupon and what that promises, not whom else it is for, nor any other', async () => {
+  await createPromotion('SEEN')
+  await createPromotion('UNSEEN')
   const product = await createStockedProduct(merchant, 10)
   const cartId = await createCart(product.id)
-  succeeded(await applyCoupon(cartId, 'SECRETIVE'))
-  for (const field of ['promotion { name }', 'expiresAt']) {
-    const answer = await shopper(`query ($id: ID!) { cart(id: $id) { coupon { ${field} } } }`, { id: cartId })
-    expect(answer.errors).toMatchObject([{ extensions: { id: 'SVC_AUTH_003' } }])
-  }
-  const text = 'query ($id: ID!) { cart(id: $id) { coupon { expiresAt promotion { name status } } } }'
-  expect(succeeded(await merchant(text, { id: cartId }))).toEqual({
-    cart: {
-      coupon: {
-        expiresAt: '2098-01-01T00:00:00+00:00',
-        promotion: { name: 'SECRETIVE', status: 'ACTIVE' },
-      },
-    },
+  succeeded(await applyCoupon(cartId, 'SEEN'))
+  const text =
+    'query ($id: ID!) { cart(id: $id) { coupon { expiresAt promotion { id name status discountValue } } } }'
+  const seen = succeeded(
+    await shopper<{ cart: { coupon: { promotion: { id: string } } } }>(text, { id: cartId }),
+  )
+  expect(seen).toMatchObject({
+    cart: { coupon: { expiresAt: expect.any(String), promotion: { name: 'SEEN', status: 'ACTIVE' } } },
   })
+  expect(seen).toEqual(succeeded(await merchant(text, { id: cartId })))
+
+  const refused = await shopper(
+    'query ($id: ID!) { cart(id: $id) { coupon { code promotion { name usageLimit conditions { customerIds } } } } }',
+    { id: cartId },
+  )
+  const place = ['cart', 'coupon', 'promotion']
+  expect(refused.data).toEqual({
+    cart: { coupon: { code: 'SEEN', promotion: { name: 'SEEN', usageLimit: null, conditions: null } } },
+  })
+  expect(refused.errors.map(({ path }) => path)).toEqual([
+    [...place, 'usageLimit'],
+    [...place, 'conditions'],
+  ])
+
+  const named = `query ($of: [_Any!]!) { _entities(representations: $of) { ... on Promotion { name } } }`
+  const promotions = succeeded(
+    await merchant<{ promotions: { edges: { node: { id: string } }[] } }>(
+      '{ promotions(first: 100) { edges { node { id } } } }',
+    ),
+  ).promotions.edges.map(({ node }) => ({ __typename: 'Promotion', id: node.id }))
+  expect(promotions.length).toBeGreaterThan(1)
+  const found = succeeded(await shopper<{ _entities: unknown[] }>(named, { of: promotions }))
+  expect(JSON.stringify(found)).toContain('"SEEN"')
+  expect(JSON.stringify(found)).not.toContain('UNSEEN')
 })
