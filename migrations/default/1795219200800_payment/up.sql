@@ -49,7 +49,7 @@ CREATE TABLE payment.refund (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   payment_id uuid NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
-  reason text,
+  reason text NOT NULL DEFAULT 'No reason was given' CHECK (reason <> ''),
   status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SUCCEEDED', 'FAILED')),
   processor_refund_id text,
   created_at timestamptz NOT NULL DEFAULT now(),
