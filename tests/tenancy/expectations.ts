@@ -54,6 +54,13 @@ const operation = z.object({
   operator: z.enum(['absent', 'allowed']),
 })
 
+const columns = z.object({
+  table: z.string().regex(/^\w+\.\w+$/),
+  role: z.enum(['merchant', 'customer']),
+  operation: z.enum(['select', 'insert', 'update']),
+  columns: z.string().transform((text) => text.split(' ').filter((name) => name !== '')),
+})
+
 const credential = z.object({ credential: z.string(), contract: z.string(), hasura: z.string() })
 
 export type RootFieldRow = z.output<typeof rootField>
@@ -72,6 +79,9 @@ export const tables = (): ReadonlyMap<string, TableRow> => read('tables.csv', ta
 /** Hasura's actions and functions, by `action.createOrder`. */
 export const operations = (): ReadonlyMap<string, OperationRow> =>
   read('operations.csv', operation, (row) => row.operation)
+/** Which columns of a table a role reads, inserts or updates through Hasura's own API, by `crm.customer customer update`. */
+export const tableColumns = () =>
+  read('columns.csv', columns, ({ table, role, operation }) => `${table} ${role} ${operation}`)
 /** What lets nobody in, and what it is told. */
 export const refusedCredentials = () => read('credentials.csv', credential, (row) => row.credential)
 

@@ -1,7 +1,14 @@
-import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import {
+  getNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isLeafType,
+  isObjectType,
+} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer } from '../support/graphql-client.ts'
-import { operations, refusedCredentials, tables } from './expectations.ts'
+import { operations, refusedCredentials, tableColumns, tables } from './expectations.ts'
 import { openMatrix, type HasuraPath, type Matrix } from './open-matrix.ts'
 import { relationshipsOf, tableFields, type TableField } from './tracked-tables.ts'
 
@@ -67,6 +74,28 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
       }
     }
     expect([...operations().keys()].sort()).toEqual(others.sort())
+  })
+
+  test('a role has the columns that columns.csv says, and no others, to read, insert and update', () => {
+    const found = new Map<string, readonly string[]>()
+    for (const [role, shown] of [
+      ['merchant', schema('/v1/graphql')],
+      ['customer', schema('shopper')],
+    ] as const) {
+      for (const { name, type } of matrix.tracked) {
+        for (const [operation, suffix] of [
+          ['select', ''],
+          ['insert', '_insert_input'],
+          ['update', '_set_input'],
+        ] as const) {
+          const columns = leafFields(shown, type + suffix)
+          if (columns.length > 0) found.set(`${name} ${role} ${operation}`, columns)
+        }
+      }
+    }
+    const listed = [...tableColumns()].filter(([, { columns }]) => columns.length > 0)
+    const expected = new Map(listed.map(([name, { columns }]) => [name, columns]))
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected))
   })
 
   test('whoever has no valid credential is refused at every path', async () => {
@@ -236,6 +265,16 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
 })
 
 type Data = Readonly<Record<string, unknown>>
+
+/** The names of a type's fields that are columns, or computed like one, in the order of the alphabet. */
+function leafFields(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name)
+  if (!isObjectType(type) && !isInputObjectType(type)) return []
+  return Object.values(type.getFields())
+    .filter((field) => isLeafType(getNamedType(field.type)))
+    .map((field) => field.name)
+    .sort()
+}
 
 interface Caller {
   readonly credential: string
