@@ -37,8 +37,23 @@ export const queriesNaming = (foreign: ForeignIds, schema: GraphQLSchema): reado
     ),
   )
 
-/** Every mutation with every one of the foreign rows that its arguments can name; what names none is made once. */
-export function mutationsNaming(foreign: ForeignIds, schema: GraphQLSchema): readonly GeneratedOperation[] {
+/**
+ * Every mutation with every one of the foreign rows that its arguments can name; what names none is made once.
+ *
+ * @param options.select what to select of each, in the place of everything
+ * @param options.sample the value of what names no row; a sample of its type when undefined
+ */
+export function mutationsNaming(
+  foreign: ForeignIds,
+  schema: GraphQLSchema,
+  {
+    select,
+    sample = () => undefined,
+  }: {
+    readonly select?: string
+    readonly sample?: (name: string, type: string) => unknown
+  } = {},
+): readonly GeneratedOperation[] {
   return rootFields(schema.getMutationType()).flatMap((field) => {
     const byNames = new Map<string, GeneratedOperation>()
     for (const table of foreign.tables) {
@@ -46,9 +61,10 @@ export function mutationsNaming(foreign: ForeignIds, schema: GraphQLSchema): rea
       const leaf = (argument: string, type: string): unknown => {
         const id = foreign.leaf(table, argument)
         if (id !== undefined) named.push(id)
-        return id ?? sampleValue(type)
+        return id ?? sample(argument, type) ?? sampleValue(type)
       }
       const operation = generateOperation('mutation', field, {
+        select,
         depth: RECORD_DEPTH,
         leaf,
         withOptional: () => false,

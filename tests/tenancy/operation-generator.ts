@@ -36,6 +36,8 @@ export function generateOperation(
     readonly depth: number
     readonly leaf: LeafValues
     readonly withOptional: (argument: GraphQLArgument) => boolean
+    /** What to select in the place of what `depth` says. */
+    readonly select?: string | undefined
     /** Of optional arguments that are input objects, the one field to fill in; all two levels deep when absent. */
     readonly onlyMember?: string
   },
@@ -51,7 +53,8 @@ export function generateOperation(
         : inputValue(argument.name, argument.type, options.leaf, 0),
     ]),
   )
-  const query = operationText(kind, field.name, passed, selection(field.type, options.depth))
+  const selected = options.select ?? selection(field.type, options.depth)
+  const query = operationText(kind, field.name, passed, selected)
   return { field: field.name, query, variables }
 }
 

@@ -1,3 +1,5 @@
+import { type Client } from '../support/graphql-client.ts'
+import { ADDRESS, createStockedProduct, succeeded } from '../support/shop.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   answersForForeignAndUnknown,
@@ -7,11 +9,25 @@ import {
   singularOf,
 } from './foreign-ids.ts'
 import { mutationsNaming, onlyNaming, queriesNaming } from './naming-operations.ts'
+import { rootFields } from './expectations.ts'
 import { type Matrix, openMatrix } from './open-matrix.ts'
 import { outcomeOf } from './table-writes.ts'
 import { tableFields, type TrackedTable } from './tracked-tables.ts'
 
 type Data = Readonly<Record<string, unknown>>
+
+/** Values of enumerations, which are plain texts on Hasura's own API, and what shoppers may say of themselves. */
+const goodSample = (name: string): unknown =>
+  ({
+    method: 'CARD',
+    reason: 'DAMAGED',
+    platform: 'WEB',
+    kind: 'ORDER_SHIPPED',
+    country: 'US',
+    currency: 'USD',
+    phone: '+1 503 555 9573',
+    paymentMethodId: 'pm_card_visa',
+  })[name]
 
 /** A row that one shopper sees and the other doesn't. */
 interface OwnRow {
@@ -79,12 +95,91 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
     }
   })
 
+  /** What is selected of a mutation, so that it is not refused for what shoppers may not see of its answer. */
+  const errorsAlone = ' { errors { field code } }'
+
+  test('is let through to the ids: no mutation that shoppers have ends at a permission or at its input', async () => {
+    const credential = await matrix.shopper(1)
+    const schema = await matrix.schemaFor('/graphql', credential)
+    const client = matrix.client('/graphql', credential)
+    const operations = onlyNaming(
+      foreign,
+      mutationsNaming(foreign, schema, { select: errorsAlone, sample: goodSample }),
+    ).filter(({ field }) => rootFields().get(`mutation.${field}`)?.shopper === 'allowed')
+    const ended = new Map<string, Set<string>>()
+    for (const { field, query, variables } of operations) {
+      const { data, errors } = await client(query, variables)
+      const payload = data?.[field] as { errors?: readonly { code: string }[] } | null | undefined
+      const codes = [
+        ...(payload?.errors ?? []).map(({ code }) => code),
+        ...errors.map(({ extensions }) => extensions.id),
+      ]
+      ended.set(field, new Set([...(ended.get(field) ?? []), ...(codes.length > 0 ? codes : ['done'])]))
+    }
+    expect(ended.size).toBeGreaterThan(15)
+    const early = [...ended].filter(([, codes]) =>
+      [...codes].every((code) => /^SVC_(AUTH|VAL)|INVALID_FORMAT|REQUIRED_FIELD|OUT_OF_RANGE/.test(code)),
+    )
+    expect(early).toEqual([])
+  })
+
+  test('neither cancels the other’s order nor confirms the other’s payment, which the other can', async () => {
+    const [owner, other] = [
+      matrix.client('/graphql', await matrix.shopper(0)),
+      matrix.client('/graphql', await matrix.shopper(1)),
+    ]
+    const merchant = matrix.client('/graphql', matrix.platform.liveKey)
+    const { id: productId } = await createStockedProduct(merchant, 5)
+    const placed = succeeded(
+      await owner<{ createOrder: { order: { id: string } | null; errors: unknown[] } }>(
+        'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } errors { field message } } }',
+        {
+          input: {
+            customerId: matrix.customers[0],
+            items: [{ productId, quantity: 1 }],
+            shippingAddress: ADDRESS,
+          },
+        },
+      ),
+    )
+    expect(placed.createOrder.errors).toEqual([])
+    const orderId = placed.createOrder.order?.id
+    const begun = await owner<{ processPayment: { id: string; status: string } }>(
+      'mutation ($input: PaymentInput!) { processPayment(input: $input) { id status } }',
+      { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_threeDSecure2Required' } },
+    )
+    const payment = begun.data?.processPayment
+    expect(payment?.status).toBe('PROCESSING')
+
+    const notFound = [{ field: 'id', code: 'NOT_FOUND' }]
+    const confirm = `mutation ($id: ID!) { confirmPayment(id: $id)${errorsAlone} }`
+    const cancel = `mutation ($id: ID!) { cancelOrder(id: $id, reason: "Not mine")${errorsAlone} }`
+    const errorsOf = async (client: Client, query: string, id: unknown) => {
+      const { data, errors } = await client<Record<string, { errors: unknown[] } | null>>(query, { id })
+      return [...errors.map(({ extensions }) => extensions.id), ...Object.values(data ?? {})].flatMap(
+        (one) => (typeof one === 'string' ? [one] : (one?.errors ?? [])),
+      )
+    }
+    expect(await errorsOf(other, confirm, payment?.id)).toEqual(notFound)
+    expect(await errorsOf(other, cancel, orderId)).toEqual(notFound)
+    const state = `query ($id: ID!) { order(id: $id) { status payment { status } } }`
+    expect(succeeded(await owner(state, { id: orderId }))).toEqual({
+      order: { status: 'PENDING', payment: { status: 'PROCESSING' } },
+    })
+    // Whose they are gets as far as the processor, and cancels.
+    expect(await errorsOf(owner, confirm, payment?.id)).not.toEqual(notFound)
+    expect(await errorsOf(owner, cancel, orderId)).toEqual([])
+  })
+
   test('changes none of those rows, by no mutation of either API', async () => {
     const before = await digests()
     const credential = await matrix.shopper(1)
     for (const path of paths) {
       const client = matrix.client(path, credential)
-      const operations = mutationsNaming(foreign, await matrix.schemaFor(path, credential))
+      const operations = mutationsNaming(foreign, await matrix.schemaFor(path, credential), {
+        ...(path === '/graphql' && { select: errorsAlone }),
+        sample: goodSample,
+      })
       for (const { field, query, variables } of onlyNaming(foreign, operations)) {
         const answer = await client(query, variables)
         expect.soft(answer.status, `${path} ${field}: ${answer.text}`).toBeLessThan(500)
