@@ -74,7 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     readiness: () => readiness.report(),
     publicKeys: () => authenticator.publicKeys(),
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
-    graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery }),
+    graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery, schema: contract.schema }),
   }
   const server = createHttpServer(routes, { limits, allowedOrigins, logger })
   const httpServer = stopping(server)

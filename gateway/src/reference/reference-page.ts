@@ -43,7 +43,7 @@ ${links}</nav>
 <p>Everything that <code>/graphql</code> can do. Try it in <a href="/graphql">GraphiQL</a>.
 <mark>open</mark> marks what the specification leaves open and was decided here.</p>
 <h2>An example</h2>
-<pre>curl -s &lt;base URL&gt;/graphql -H 'Authorization: Bearer &lt;API_KEY&gt;' -H 'Content-Type: application/json' \\
+<pre>curl -s <span id="base">&lt;base URL&gt;</span>/graphql -H 'Authorization: Bearer &lt;API_KEY&gt;' -H 'Content-Type: application/json' \\
   -d '${escape(JSON.stringify({ query: example.replaceAll(/\s+/g, ' ').trim() }))}'</pre>
 ${all.map((type) => section(type, schema)).join('\n')}
 ${errors()}
@@ -153,12 +153,14 @@ table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-top: 1px solid #8882 }
 p { margin: .2rem 0 } ul { margin: .2rem 0; padding-left: 1.2rem } pre { overflow: auto; padding: .8rem; background: #8881 }
 .permission { font-size: .9em; opacity: .75 }
+[hidden] { display: none !important }
 mark { font-size: .8em; padding: 0 .4em; border-radius: .5em; background: #fc08; color: inherit }
 @media (max-width: 50rem) { body { display: block } nav { position: static; height: auto; max-height: 30vh } }
 `
 
 /** Shows the types that hold the text, and of a type that isn't called so only the rows that do. */
 const script = `
+document.getElementById('base').textContent = location.origin
 const search = document.getElementById('search')
 const sections = [...document.querySelectorAll('section')].map((section) => ({
   section,
