@@ -45,7 +45,8 @@ function planned(parts: EndpointParts): EndpointParts {
   const checked = parts.documents.check(LIST_QUERY, null)
   if (checked.kind !== 'operation') throw new Error('the document is not valid')
   const { operation } = checked
-  const plan = parts.plans.planFor(operation.prepared, 'merchant', { first: 20 })
+  if (known.kind !== 'authenticated') throw new Error('the key is not known')
+  const plan = parts.plans.planFor(operation.prepared, known.principal, { first: 20 })
   const documents = { check: () => ({ ...checked, operation: { ...operation, complexity: () => 1 } }) }
   const plans = { planFor: () => plan }
   return { ...parts, documents, plans } as unknown as EndpointParts

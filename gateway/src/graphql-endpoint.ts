@@ -12,6 +12,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract } from './contract/compose.ts'
 import { type CheckedRequest, checkRequest } from './check-request.ts'
+import type { PermissionRule } from './contract/permissions.ts'
 import type { CheckedOperation, Documents } from './document/documents.ts'
 import type { Variables } from './document/variables.ts'
 import {
@@ -24,6 +25,7 @@ import {
 } from './errors/catalogue-error.ts'
 import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
 import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'
+import { mediaTypeFor, type MediaType } from './http/media-type.ts'
 import { readBody } from './http/read-body.ts'
 import type { Answer, Incoming } from './http/server.ts'
 import type { Limits } from './limits/limits.ts'
@@ -31,11 +33,16 @@ import { rateExceeded, tooManyGuesses } from './limits/rate-exceeded.ts'
 import { weighRequest } from './limits/weigh-request.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
+import { lacks, roleOf } from './plan/field-access.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
 import type { Projections } from './projection/projections.ts'
-import type { Role } from './projection/types.ts'
 import { executeQuery, type QueryContext, type QueryResult } from './query/execute-query.ts'
 import { answerExtensions } from './shape/answer-extensions.ts'
+
+/** What the answer is made for. */
+interface Answering extends AnswerContext {
+  readonly mediaType: MediaType
+}
 
 export interface EndpointParts {
   readonly contract: Contract
@@ -57,7 +64,7 @@ export interface EndpointParts {
  */
 export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): Promise<Answer | null> {
   const { request, requestId } = incoming
-  const context = { requestId, now: Date.now() }
+  const context = { requestId, now: Date.now(), mediaType: mediaTypeFor(request.headers.accept) }
   try {
     const wrongType = checkContentType(request.headers)
     if (wrongType) return refusal([wrongType], context)
@@ -89,7 +96,7 @@ export async function answerGraphQL(parts: EndpointParts, incoming: Incoming): P
 interface Admitted {
   readonly caller: Caller
   readonly admission: Extract<Admission, { kind: 'admitted' }>
-  readonly context: AnswerContext
+  readonly context: Answering
 }
 
 /** From JSON on: what is done for a caller that is known and within its rate. */
@@ -129,13 +136,13 @@ async function answerOperation(
   { caller, context }: Pick<Admitted, 'caller' | 'context'>,
 ): Promise<Answer> {
   const told = incoming.request.headers[complexityHeader] === undefined ? null : complexity
-  if (operation.stored) return storedAnswer(operation.stored(), told)
+  if (operation.stored) return storedAnswer(operation.stored(), told, context)
   const result = await run(parts, operation, variables, queryContext(parts, caller, incoming, operation))
-  if (result.kind === 'refused') {
+  // What a mutation was refused for while it ran is in the audit log by its own entry.
+  if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
-    return refusal(result.errors, context)
-  }
-  return answer(result, context, told)
+  if (result.kind === 'refused') return refusal(result.errors, context)
+  return { ...answer(result, context, told), compressible: operation.kind === OperationTypeNode.QUERY }
 }
 
 function run(
@@ -145,13 +152,14 @@ function run(
   context: QueryContext,
 ): Promise<QueryResult> {
   const { principal } = context
-  const role = roleOf(principal)
   switch (kind) {
     case OperationTypeNode.QUERY:
-      return executeQuery(plans.planFor(prepared, role, variables), variables, context)
+      return executeQuery(plans.planFor(prepared, principal, variables), variables, context)
     case OperationTypeNode.MUTATION: {
       const { operation, fragments, responseKeys } = prepared
-      const options = { contract, projections, role, fragments, responseKeys, variables }
+      const denies = (rule: PermissionRule) => lacks(rule, principal)
+      const role = roleOf(principal)
+      const options = { contract, projections, role, fragments, responseKeys, variables, denies }
       return executeMutation(planMutation(operation, options, { variables, principal }), context)
     }
     case OperationTypeNode.SUBSCRIPTION: {
@@ -193,19 +201,6 @@ const rootFieldsOf = ({ prepared: { operation } }: CheckedOperation): string =>
   operation.selectionSet.selections
     .map((selection) => (selection.kind === Kind.FIELD ? selection.name.value : '…'))
     .join(', ')
-
-export function roleOf({ kind }: Principal): Role {
-  switch (kind) {
-    case 'key':
-    case 'user':
-      return 'merchant'
-    case 'customer':
-    case 'operator':
-      return kind
-    default:
-      return kind satisfies never
-  }
-}
 
 export function credentialsOf({
   headers,
@@ -272,17 +267,29 @@ function argumentError({ message }: GraphQLError): CatalogueError {
   return argument === undefined ? syntaxError(message) : fieldRequired(argument)
 }
 
-function abortedAnswer(signal: AbortSignal, context: AnswerContext): Answer | null {
+function abortedAnswer(signal: AbortSignal, context: Answering): Answer | null {
   const timedOut = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
   return timedOut ? refusal([withStatus(unexpectedError(), 503)], context) : null
 }
 
-function refusal(errors: readonly CatalogueError[], context: AnswerContext): Answer {
+function refusal(errors: readonly CatalogueError[], context: Answering): Answer {
   return {
     status: errors[0]?.status ?? 500,
     body: refusalBody(errors, context),
-    headers: retryAfterHeader(errors),
+    headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
   }
+}
+
+const typeHeader = ({ mediaType }: Answering): OutgoingHttpHeaders => ({
+  'content-type': `${mediaType}; charset=utf-8`,
+})
+
+/** How to show who is calling (RFC 6750), where that is what is missing. */
+function challengeHeader([error]: readonly CatalogueError[]): OutgoingHttpHeaders {
+  if (error?.status !== 401) return {}
+  const reason =
+    error.id === 'SVC_AUTH_002' ? `, error="invalid_token", error_description="${error.message}"` : ''
+  return { 'www-authenticate': `Bearer realm="Commerce Graph"${reason}` }
 }
 
 /** When it makes sense to try again, where one of the errors says so. */
@@ -302,27 +309,45 @@ const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => 
 const complexityHeader = 'x-complexity'
 
 function answer(
-  { data, errors, shortened }: Extract<QueryResult, { kind: 'data' }>,
-  context: AnswerContext,
+  result: Extract<QueryResult, { kind: 'data' }>,
+  context: Answering,
   complexity: number | null,
 ): Answer {
+  const { data, errors } = result
+  // Nothing was run, and no field is at fault: as GraphQL has it, that is no data, which a status can tell.
+  const nothingRun = data === null && errors.every(({ path }) => path === undefined)
+  if (nothingRun && context.mediaType === 'application/graphql-response+json') return refusal(errors, context)
   const text = JSON.stringify(data)
-  const told = answerExtensions(shortened, complexity)
+  const told = answerExtensions(result, complexity)
   const extensions = told ? `,"extensions":${JSON.stringify(told)}` : ''
-  if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}` }
+  const headers = typeHeader(context)
+  if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}`, headers }
   const bodies = JSON.stringify(errors.map((error) => errorBody(error, context)))
   const body = `{"errors":${bodies},"data":${text}${extensions}}`
-  return { status: statusOf(data, errors), body, headers: retryAfterHeader(errors) }
+  return {
+    status: statusOf(data, errors, context),
+    body,
+    headers: { ...headers, ...retryAfterHeader(errors) },
+  }
 }
 
-function storedAnswer(schema: Buffer, complexity: number | null): Answer {
-  const told = answerExtensions([], complexity)
+function storedAnswer(schema: Buffer, complexity: number | null, context: Answering): Answer {
+  const told = answerExtensions({ shortened: [] }, complexity)
   const end = told ? `},"extensions":${JSON.stringify(told)}}` : '}}'
-  return { status: 200, body: Buffer.concat([Buffer.from('{"data":{"__schema":'), schema, Buffer.from(end)]) }
+  const body = Buffer.concat([Buffer.from('{"data":{"__schema":'), schema, Buffer.from(end)])
+  return { status: 200, body, headers: typeHeader(context), compressible: true }
 }
 
-/** 200 when some root field is untouched by errors: a retry of the whole would do that part again. */
-function statusOf(data: Readonly<Record<string, unknown>> | null, errors: readonly CatalogueError[]): number {
+/**
+ * As `application/json`: 200 when some root field is untouched by errors, since a retry of the whole would do that part again,
+ * else the status of the first error. GraphQL over HTTP has 200 for whatever was run.
+ */
+function statusOf(
+  data: Readonly<Record<string, unknown>> | null,
+  errors: readonly CatalogueError[],
+  { mediaType }: Answering,
+): number {
+  if (mediaType === 'application/graphql-response+json') return 200
   const failed = new Set(errors.map(({ path }) => path?.[0]))
   const untouched = Object.keys(data ?? {}).some((key) => !failed.has(key))
   return untouched ? 200 : (errors[0]?.status ?? 500)

@@ -110,5 +110,5 @@ function needed({ name, customer, operator }: PermissionRule): string {
   if (operator) return 'Needs an operator’s key.'
   return customer
     ? `Needs the permission \`${name}\`, or a shopper's token.`
-    : `Needs the permission \`${name}\`.`
+    : `Needs the permission \`${name}\`; not for shoppers.`
 }

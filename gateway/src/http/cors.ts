@@ -15,7 +15,8 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
   if (allowed !== '*' && !allowed.has(origin)) return { vary: 'Origin' }
   return {
     'access-control-allow-origin': allowed === '*' ? '*' : origin,
-    'access-control-expose-headers': 'x-request-id, retry-after, ratelimit, ratelimit-policy',
+    'access-control-expose-headers':
+      'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
     ...(allowed !== '*' && { vary: 'Origin' }),
   }
 }

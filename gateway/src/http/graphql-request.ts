@@ -54,12 +54,14 @@ export function readGraphQLRequest(body: unknown): ParsedRequest {
     return refused(syntaxError('Batches are not supported: send one operation per request', 'body'))
   if (!isObject(body))
     return refused(syntaxError('The body must be a JSON object with the key "query"', 'body'))
-  const { query, variables = null, operationName = null } = body
+  const { query, variables = null, operationName = null, extensions = null } = body
   if (query === undefined || query === null || query === '') return refused(fieldRequired('query'))
   if (typeof query !== 'string') return refused(invalidFormat('query', 'GraphQL document as a string'))
   if (variables !== null && !isObject(variables)) return refused(invalidFormat('variables', 'JSON object'))
   if (operationName !== null && typeof operationName !== 'string')
     return refused(invalidFormat('operationName', 'string'))
+  // Nothing is read of them, but what is no map is a mistake.
+  if (extensions !== null && !isObject(extensions)) return refused(invalidFormat('extensions', 'JSON object'))
   return { kind: 'request', request: { query, variables: variables ?? {}, operationName } }
 }
 

@@ -105,7 +105,7 @@ const refusals: readonly (readonly [
     () => ({ ...asking('{ products { totalCount } }'), headers: { authorization: `Bearer ${limitedKey}` } }),
     'SVC_AUTH_003',
     403,
-    null,
+    'Query.products',
     'products:read',
   ],
   [
@@ -116,7 +116,7 @@ const refusals: readonly (readonly [
     }),
     'SVC_AUTH_003',
     403,
-    null,
+    'Mutation.deleteProduct',
     'products:write',
   ],
   // The request as such

@@ -16,6 +16,7 @@ import {
 } from '../errors/catalogue-error.ts'
 import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
+import { compress } from './compress.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
 import type { PageHandler } from './page.ts'
@@ -28,6 +29,8 @@ export interface Answer {
   /** JSON text. */
   readonly body: string | Buffer
   readonly headers?: OutgoingHttpHeaders
+  /** Whether it may be compressed for a client that takes it so (compress.ts). */
+  readonly compressible?: boolean
 }
 
 /** A request as the GraphQL endpoint sees it. */
@@ -153,7 +156,8 @@ async function answerGraphQL(
   if (answer === null || response.destroyed) return
   // What is left of a body that was refused unread would be taken for the next request on this connection.
   if (!request.complete) response.setHeader('connection', 'close')
-  send(response, answer.status, answer.body, answer.headers)
+  const { body, headers } = answer.compressible ? await compress(answer.body, request.headers) : answer
+  send(response, answer.status, body, { ...answer.headers, ...headers })
 }
 
 /** Says that the process runs, and asks nothing else: what restarts processes must not restart all of them when the database is away. */

@@ -8,7 +8,7 @@ import {
 } from '../errors/catalogue-error.ts'
 import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
 import { tooManyGuesses } from '../limits/rate-exceeded.ts'
-import { missingPermissions, type QueryContext, type QueryResult } from '../query/execute-query.ts'
+import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
 import { violationError } from './constraints.ts'
@@ -39,10 +39,7 @@ export async function executeMutation(
   context: QueryContext,
 ): Promise<QueryResult> {
   const calls = planned.flatMap(({ call }) => call ?? [])
-  const refusals = calls.flatMap(({ permissions, bound }) => [
-    ...missingPermissions(permissions, context.principal),
-    ...bound.errors,
-  ])
+  const refusals = calls.flatMap(({ refusals, bound }) => [...refusals, ...bound.errors])
   if (refusals.length > 0) return { kind: 'refused', errors: refusals }
   const data = newRow()
   const errors: CatalogueError[] = []

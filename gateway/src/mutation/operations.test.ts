@@ -29,7 +29,7 @@ import {
   operatorPrincipal,
   type TestShop,
 } from '../testing/shop.ts'
-import { roleOf } from '../graphql-endpoint.ts'
+import { roleOf } from '../plan/field-access.ts'
 import { actionOperation } from './action-operation.ts'
 import type { Arguments } from './definition.ts'
 import { lookUpOperation } from './look-up.ts'

@@ -5,7 +5,7 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { PermissionRule } from '../contract/permissions.ts'
+import type { CatalogueError } from '../errors/catalogue-error.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from '../plan/collect-fields.ts'
 import {
@@ -14,7 +14,8 @@ import {
   printSelection,
   usedVariables,
 } from '../plan/hasura-document.ts'
-import { embed, planFields, planRow, type RowPlan } from '../plan/plan-row.ts'
+import type { SelectedField } from '../plan/field-access.ts'
+import { embed, planFields, planRow, projectionNamed, type RowPlan } from '../plan/plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from '../plan/plan-scope.ts'
 import { type Row, rowShape, type ShapeContext } from '../shape/shape.ts'
 import type { Arguments, MutationDefinition } from './definition.ts'
@@ -32,7 +33,8 @@ export interface PlannedMutation {
 export interface PlannedCall {
   readonly definition: MutationDefinition
   readonly field: GraphQLField<unknown, unknown>
-  readonly permissions: readonly PermissionRule[]
+  /** What of it the caller may not have: then nothing of the document runs. */
+  readonly refusals: readonly CatalogueError[]
   readonly args: Arguments
   readonly bound: Bound
   readonly scope: PlanScope
@@ -57,6 +59,9 @@ export type PayloadField =
       readonly read: (row: Row, context: ShapeContext) => unknown
     }
 
+/** More would only repeat itself. */
+const maxRefusals = 20
+
 /** Plans the fields of a validated mutation in the order of the document, which is the order they run in. */
 export function planMutation(
   operation: OperationDefinitionNode,
@@ -70,24 +75,22 @@ export function planMutation(
   ])
   return [...fields].map(([key, group]) => {
     const field = root.getFields()[group[0].name.value]
-    return { key, call: field ? planCall(root, field, group, options, request) : null }
+    if (!field) return { key, call: null }
+    return { key, call: planCall({ key, type: root.name, definition: field, group }, options, request) }
   })
 }
 
-function planCall(
-  root: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-  group: FieldGroup,
-  options: PlanScopeOptions,
-  request: Request,
-): PlannedCall {
+function planCall(selected: SelectedField, options: PlanScopeOptions, request: Request): PlannedCall {
+  const { key, definition: field, group } = selected
   const definition = mutations[field.name]
   const payloadType = getNamedType(field.type)
   if (!definition || !isObjectType(payloadType)) throw new Error(`Mutation.${field.name} is not declared`)
   const scope = new PlanScope(options)
-  scope.requireRoot(root.name, field.name)
-  const args = scope.arguments(root.name, field, group).in(request)
-  const planned = planPayload(scope, definition, payloadType, group)
+  const args = scope.arguments(field, group).in(request)
+  const { refused, planned } = scope.below(key, () => ({
+    refused: scope.refusalOfRoot(selected),
+    planned: planPayload(scope, definition, payloadType, group),
+  }))
   const variables = usedVariables(
     [...planned.resultSelection, planned.recordSelection ?? ''].join(' '),
     scope.hasuraVariables,
@@ -97,7 +100,8 @@ function planCall(
     field,
     args,
     scope,
-    permissions: scope.permissions,
+    // Of a mutation that is refused as such, what is selected doesn't matter.
+    refusals: refused ? [refused] : scope.refusals.slice(0, maxRefusals).map(({ error }) => error),
     bound: bind({ binders: scope.binders, variables: new Set(variables.map(({ name }) => name)) }, request),
     variables,
     ...planned,
@@ -131,7 +135,10 @@ function planPayload(
           fromResult.add(selectAll(name, field.type))
           return { kind: 'result', key, name, select: selectValue(scope, field.type, selectionSetsOf(nodes)) }
         case 'record': {
-          const row = planRow(scope, source.projection, selectionSetsOf(nodes))
+          const row = scope.below(key, () => {
+            scope.refusalOf({ key, type: type.name, definition: field, group: nodes })
+            return planRow(scope, source.projection, selectionSetsOf(nodes))
+          })
           return {
             kind: 'record',
             key,
@@ -142,6 +149,8 @@ function planPayload(
           }
         }
         case 'recordField': {
+          const rule = scope.contract.permissions.ofType(projectionNamed(scope, source.projection).type)
+          scope.below(key, () => scope.refuse(rule ? [{ rule, of: `${type.name}.${name}` }] : [], true))
           const row = planFields(scope, source.projection, [{ key, name: source.field, group: nodes }])
           return { kind: 'record', key, read: embedInto(scope, fromRecord, row, (part) => part[key] ?? null) }
         }

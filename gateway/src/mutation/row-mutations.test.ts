@@ -420,7 +420,21 @@ describe('a mutation document', () => {
         writeOnly,
         `mutation { createProduct(input: { name: "Shirt", sku: "${newSku()}", price: 1, currency: "EUR" }) { ${selection} } }`,
       )
-    expect((await create('product { id }')).errors[0]?.extensions.id).toBe('SVC_AUTH_003')
+    const refused = await create('product { id more: inventory { available } }')
+    expect([refused.status, refused.data]).toEqual([403, undefined])
+    expect(refused.errors).toMatchObject([
+      {
+        path: ['createProduct', 'product'],
+        extensions: {
+          id: 'SVC_AUTH_003',
+          details: { field: 'CreateProductPayload.product', permission: 'products:read' },
+        },
+      },
+      {
+        path: ['createProduct', 'product', 'more'],
+        extensions: { details: { field: 'Product.inventory', permission: 'inventory:read' } },
+      },
+    ])
     expect((await create('errors { code }')).data).toEqual({ createProduct: { errors: [] } })
   })
 

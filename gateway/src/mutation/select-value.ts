@@ -6,6 +6,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
+import { dateTime } from '../shape/date-time.ts'
 import { collectFields, selectionSetsOf, type SelectionScope } from '../plan/collect-fields.ts'
 
 export type Select = (value: unknown) => unknown
@@ -21,7 +22,8 @@ export function selectValue(
     const item = selectValue(scope, nullable.ofType, selectionSets)
     return (value) => (value as readonly unknown[] | null | undefined)?.map(item) ?? null
   }
-  if (!isObjectType(nullable)) return (value) => value ?? null
+  if (!isObjectType(nullable))
+    return nullable.name === 'DateTime' ? (value) => dateTime(value ?? null) : (value) => value ?? null
   const fields = [...collectFields(scope, nullable, selectionSets)].map(([key, group]) => {
     const name = group[0].name.value
     const field = nullable.getFields()[name]

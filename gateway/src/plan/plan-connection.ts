@@ -15,9 +15,10 @@ import {
 import { rowShape, take } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
+import { type SelectedField } from './field-access.ts'
 import { type HasuraField } from './hasura-document.ts'
 import { planFilters } from './plan-filters.ts'
-import { embed, plan, planRow, projectionNamed, type RowPlan, type SelectedField } from './plan-row.ts'
+import { embed, plan, planRow, type RowPlan } from './plan-row.ts'
 import { ahead, type PagePlan, planLimit, planPage } from './plan-page.ts'
 import { type PlanScope } from './plan-scope.ts'
 
@@ -41,12 +42,8 @@ const nodeKey = 'node'
  */
 export function planConnection(scope: PlanScope, field: SelectedField, place: ConnectionPlace): RowPlan {
   const { connection } = place
-  scope.require(scope.contract.permissions.ofType(projectionNamed(scope, connection.projection).type))
-  const args = scope.arguments(field.type, field.definition, field.group)
-  const shown = all([
-    scope.ofRole(connection.visible),
-    ...planFilters(scope, connection.filters, field.definition, args),
-  ])
+  const args = scope.arguments(field.definition, field.group)
+  const shown = all([scope.ofRole(connection.visible), ...planFilters(scope, connection.filters, args)])
   const selection = planParts(scope, field, place, shown)
   const page = planPage(scope, connection, args, selection.needsRows)
   const rows = planRows(scope, selection, page)
@@ -137,7 +134,9 @@ function planPart(
       return {
         kind: 'edges',
         key,
-        parts: planEdges(scope, place.connection, objectOf(type, name), group, result),
+        parts: scope.below(key, () =>
+          planEdges(scope, place.connection, objectOf(type, name), group, result),
+        ),
       }
     case 'pageInfo':
       return { kind: 'pageInfo', key, parts: planPageInfo(scope, objectOf(type, name), group, result) }
@@ -167,7 +166,7 @@ function planEdges(
       result.needsEdgeCursors = true
       return { kind: 'cursor', key }
     }
-    const row = planRow(scope, projection, selectionSetsOf(field))
+    const row = scope.below(key, () => planRow(scope, projection, selectionSetsOf(field)))
     const complete = rowShape(row.shapes)
     if (result.nodes.length === 0) {
       result.nodes.push(...row.fields)

@@ -1,12 +1,13 @@
-import { fieldRequired, invalidFormat, outOfRange } from '../errors/catalogue-error.ts'
+import { type CatalogueError, fieldRequired, invalidFormat, outOfRange } from '../errors/catalogue-error.ts'
 import { toUuid } from '../projection/filter.ts'
 import { tableOf } from '../projection/projections.ts'
-import { type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
+import { refuse, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
 import { type Bound, type Request } from './binding.ts'
 import { selectionSetsOf } from './collect-fields.ts'
 import { type EntityReference, maxReferences, referencedTypes, referencesIn } from './entity-references.ts'
+import { type SelectedField } from './field-access.ts'
 import { type HasuraField } from './hasura-document.ts'
-import { planRow, type SelectedField } from './plan-row.ts'
+import { planRow } from './plan-row.ts'
 import { type PlanScope } from './plan-scope.ts'
 
 export interface EntitiesPlan {
@@ -20,41 +21,38 @@ export interface EntitiesPlan {
  * row permissions show it. So another merchant's is not there, and a deleted product is, as it is below an order.
  */
 export function planEntities(scope: PlanScope, field: SelectedField): EntitiesPlan {
-  const args = scope.arguments(field.type, field.definition, field.group)
+  const args = scope.arguments(field.definition, field.group)
   const { entities } = scope.contract.federation
   const planned = new Map(
     referencedTypes(referencesIn(args.now['representations']))
       .filter((type) => entities.includes(type))
-      .map((type) => [type, planType(scope, field, type)]),
+      .map((type) => [type, planType(scope, field, type)] as const),
   )
   scope.binders.push((request, bound) => {
     const references = referencesIn(args.in(request)['representations'])
     if (!check(references, planned, bound)) return
-    for (const [type, { variable }] of planned) bound.variables[variable] = idsOf(references, type)
+    for (const [type, plan] of planned)
+      if (plan.kind === 'list') bound.variables[plan.variable] = idsOf(references, type)
   })
   return {
-    fields: [...planned.values()].map((plan) => plan.field),
+    fields: [...planned.values()].flatMap((plan) => (plan.kind === 'list' ? [plan.field] : [])),
     read: (answer, request, context) => {
       const references = referencesIn(args.in(request)['representations'])
-      const rows = new Map([...planned].map(([type, plan]) => [type, rowsById(answer, plan)]))
-      const found = new Map<Row, unknown>()
+      const entities = new Map([...planned].map(([type, plan]) => [type, entitiesOf(plan, answer)]))
       return references.map(({ __typename: type, id }, index) => {
-        const plan = planned.get(String(type))
-        const row = rows.get(String(type))?.get(toUuid(id))
-        if (!plan || !row) return null
-        // A row that is referred to twice is shaped once, since that changes it in place.
-        if (!found.has(row)) {
-          context.path.push(index)
-          found.set(row, plan.complete ? plan.complete(row, context) : row)
-          context.path.pop()
-        }
-        return found.get(row)
+        context.path.push(index)
+        const entity = entities.get(String(type))?.(toUuid(id), context) ?? null
+        context.path.pop()
+        return entity
       })
     },
   }
 }
 
-interface EntityPlan {
+type EntityPlan = EntityList | { readonly kind: 'refused'; readonly error: CatalogueError }
+
+interface EntityList {
+  readonly kind: 'list'
   readonly field: HasuraField
   readonly variable: string
   /** The key of the row's id among its fields. */
@@ -63,6 +61,9 @@ interface EntityPlan {
 }
 
 function planType(scope: PlanScope, { group }: SelectedField, type: string): EntityPlan {
+  const rule = scope.contract.permissions.ofType(type)
+  const error = scope.refuse(rule ? [{ rule, of: type }] : [], false)
+  if (error) return { kind: 'refused', error }
   const row = planRow(scope, type, selectionSetsOf(group))
   const ids = scope.variable('[uuid!]!')
   const idKey = scope.hiddenKey()
@@ -72,7 +73,21 @@ function planType(scope: PlanScope, { group }: SelectedField, type: string): Ent
     args: { where: { id: { _in: ids } } },
     selection: [...row.fields, { alias: idKey, name: 'id' }],
   }
-  return { field, variable: ids.name, idKey, complete: rowShape(row.shapes) }
+  return { kind: 'list', field, variable: ids.name, idKey, complete: rowShape(row.shapes) }
+}
+
+/** Finds a type's records by their ids in Hasura's answer. */
+function entitiesOf(plan: EntityPlan, answer: Row): (id: string, context: ShapeContext) => unknown {
+  if (plan.kind === 'refused') return (_id, context) => refuse(plan.error, context)
+  const rows = rowsById(answer, plan)
+  const found = new Map<Row, unknown>()
+  return (id, context) => {
+    const row = rows.get(id)
+    if (!row) return null
+    // A row that is referred to twice is shaped once, since that changes it in place.
+    if (!found.has(row)) found.set(row, plan.complete ? plan.complete(row, context) : row)
+    return found.get(row)
+  }
 }
 
 function check(
@@ -104,7 +119,7 @@ const idsOf = (references: readonly EntityReference[], type: string): readonly s
   ...new Set(references.filter((one) => one['__typename'] === type).map(({ id }) => toUuid(id))),
 ]
 
-function rowsById(answer: Row, { field, idKey }: EntityPlan): ReadonlyMap<string, Row> {
+function rowsById(answer: Row, { field, idKey }: EntityList): ReadonlyMap<string, Row> {
   const rows = take(answer, field.alias) as readonly Row[]
   return new Map(rows.map((row) => [String(take(row, idKey)), row]))
 }

@@ -1,4 +1,3 @@
-import { type GraphQLField, getNamedType, isInputObjectType } from 'graphql'
 import { invalidFormat } from '../errors/catalogue-error.ts'
 import { type Condition, type VariableReference } from '../projection/condition.ts'
 import { type Filter } from '../projection/filter.ts'
@@ -12,10 +11,8 @@ import { type ArgumentValues, type FieldArguments, type PlanScope } from './plan
 export function planFilters(
   scope: PlanScope,
   filters: Readonly<Record<string, Filter>>,
-  field: GraphQLField<unknown, unknown>,
   args: FieldArguments,
 ): readonly Condition[] {
-  requireFilterPermissions(scope, field, args.now)
   return Object.entries(filters).flatMap(([name, filter]) => [
     ...planFilter(scope, filter, args, (values) => membersOf(values)[name], `filters.${name}`),
     ...planFilter(scope, filter, args, (values) => values[name], name),
@@ -55,16 +52,3 @@ function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bo
 }
 
 const membersOf = (values: ArgumentValues): ArgumentValues => (values['filters'] ?? {}) as ArgumentValues
-
-/** Requires the permissions that the given members of `filters` need. */
-export function requireFilterPermissions(
-  scope: PlanScope,
-  field: GraphQLField<unknown, unknown>,
-  values: ArgumentValues,
-): void {
-  const argument = field.args.find(({ name }) => name === 'filters')
-  const type = argument && getNamedType(argument.type)
-  if (!isInputObjectType(type)) return
-  for (const [member, value] of Object.entries(membersOf(values)))
-    if (value != null) scope.require(scope.contract.permissions.ofInputField(type.name, member))
-}

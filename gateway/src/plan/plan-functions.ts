@@ -4,25 +4,18 @@ import { type FunctionPart, type RootProjection } from '../projection/types.ts'
 import {
   type Complete,
   listShape,
+  refuse,
   type Row,
   rowShape,
   type ShapeContext,
   take,
   newRow,
 } from '../shape/shape.ts'
+import { type SelectedField } from './field-access.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { type HasuraField } from './hasura-document.ts'
-import { requireFilterPermissions } from './plan-filters.ts'
-import {
-  listBound,
-  plan,
-  planLimit,
-  planMember,
-  planRow,
-  type RowPlan,
-  type SelectedField,
-} from './plan-row.ts'
+import { listBound, plan, planLimit, planRow, type RowPlan } from './plan-row.ts'
 import { type FieldArguments, type PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
@@ -35,7 +28,7 @@ export function planFunction(
   field: SelectedField,
 ): RowPlan {
   const { function: name, orderBy, limit } = projection
-  const args = scope.arguments(field.type, field.definition, field.group)
+  const args = scope.arguments(field.definition, field.group)
   const passed = passArguments(scope, projection, args)
   const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
   const bound =
@@ -92,16 +85,21 @@ export function planFunctions(
 ): RowPlan {
   const type = getNamedType(field.definition.type)
   if (!isObjectType(type)) throw new Error(`${type.name} is no object type of the contract`)
-  const args = scope.arguments(field.type, field.definition, field.group)
-  requireFilterPermissions(scope, field.definition, args.now)
+  const args = scope.arguments(field.definition, field.group)
   const passed = passArguments(scope, projection, args)
   const parts = [...collectFields(scope, type, selectionSetsOf(field.group))].map(
     ([key, group]): PartPlan => {
       const name = group[0].name.value
       if (name === '__typename') return { key, field: undefined, read: () => type.name }
       const part = projection.parts[name]
-      if (!part) throw new Error(`${type.name}.${name} has no projection`)
-      return planPart(scope, part, { key, group, args, passed })
+      const definition = type.getFields()[name]
+      if (!part || !definition) throw new Error(`${type.name}.${name} has no projection`)
+      return scope.below(key, () => {
+        const refusal = scope.refusalOf({ key, type: type.name, definition, group })
+        return refusal
+          ? { key, field: undefined, read: (_answer, context) => refuse(refusal, context) }
+          : planPart(scope, part, { key, group, args, passed })
+      })
     },
   )
   // Something is asked for under the field's own key, so that it has its place in the answer.
@@ -150,7 +148,7 @@ function planPart(scope: PlanScope, part: FunctionPart, { key, group, args, pass
     case 'union': {
       const { orderBy, offset } = part
       const members = Object.entries(part.members).map(([relationship, projection]) => {
-        const row = planMember(scope, projection, selectionSetsOf(group))
+        const row = planRow(scope, projection, selectionSetsOf(group))
         const field: HasuraField = { alias: relationship, name: relationship, selection: row.fields }
         return { relationship, field, complete: rowShape(row.shapes) }
       })

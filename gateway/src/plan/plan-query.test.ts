@@ -138,8 +138,7 @@ describe('plans', () => {
   test('collect permissions only of what is included', () => {
     const secret =
       'query ($yes: Boolean!) { products { totalCount edges @include(if: $yes) { node { totalSold } } } }'
-    const names = (yes: boolean) =>
-      planText(secret, 'merchant', { yes }).plan.permissions.map(({ name }) => name)
+    const names = (yes: boolean) => planText(secret, 'merchant', { yes }).plan.rules.map(({ name }) => name)
     expect(names(false)).toEqual(['products:read'])
     expect(names(true)).toEqual(['products:read', 'orders:read'])
   })

@@ -8,23 +8,27 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { type PermissionRule } from '../contract/permissions.ts'
-import { fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
+import { type CatalogueError, fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
 import { all } from '../projection/condition.ts'
 import { type LocalValue, type Lookup, type RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
 import { type Binder, type Request } from './binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
+import { fatalRefusals, type SelectedField } from './field-access.ts'
 import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { planFilter, planFilters } from './plan-filters.ts'
 import { type EntitiesPlan, planEntities } from './plan-entities.ts'
 import { planFunction, planFunctions } from './plan-functions.ts'
-import { listBound, plan, planRow, type RowPlan, type SelectedField } from './plan-row.ts'
+import { listBound, plan, planRow, type RowPlan } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A query document of the contract, as one operation for Hasura and what to do with its answer. */
 export interface QueryPlan {
-  readonly permissions: readonly PermissionRule[]
+  /** What the caller must not lack, or the plan is not the caller's. */
+  readonly rules: readonly PermissionRule[]
+  /** Why the whole request is refused; empty where what is refused leaves the rest to be answered. */
+  readonly refusals: readonly CatalogueError[]
   /** The one Hasura document; undefined where everything is known without asking. */
   readonly document: string | undefined
   /** The variables that the document uses. */
@@ -38,6 +42,8 @@ export type RootField =
   | { readonly kind: 'hasura'; readonly key: string; readonly shape: FieldShape | undefined }
   /** Put together of several lists of Hasura's answer. */
   | { readonly kind: 'entities'; readonly key: string; readonly read: EntitiesPlan['read'] }
+  /** Not the caller's to have. */
+  | { readonly kind: 'refused'; readonly key: string; readonly error: CatalogueError }
   /** Known without asking Hasura. */
   | { readonly kind: 'local'; readonly key: string; readonly read: (request: Request) => unknown }
 
@@ -58,13 +64,18 @@ export function planQuery(operation: OperationDefinitionNode, options: PlanScope
     const projection = scope.projections.queries.get(name)
     if (!projection) throw new Error(`Query.${name} has no projection`)
     const field = { key, type: type.name, definition, group }
-    scope.requireRoot(type.name, name)
-    const planned = planRootField(scope, projection, field)
+    const planned = scope.below(key, () => {
+      const error = scope.refusalOfRoot(field)
+      return error
+        ? { fields: [], root: { kind: 'refused', key, error } as const }
+        : planRootField(scope, projection, field)
+    })
     fields.push(...planned.fields)
     root.push(planned.root)
   }
   return {
-    permissions: scope.permissions,
+    rules: scope.rules,
+    refusals: fatalRefusals(scope),
     ...(fields.length > 0
       ? printOperation('query', fields, scope.hasuraVariables)
       : { document: undefined, variables: new Set() }),
@@ -133,8 +144,8 @@ function planStored(
       })
     case 'list': {
       const { table, orderBy, limit, filters, only } = projection
-      const args = scope.arguments(field.type, field.definition, field.group)
-      const where = all([...planFilters(scope, filters, field.definition, args), only])
+      const args = scope.arguments(field.definition, field.group)
+      const where = all([...planFilters(scope, filters, args), only])
       const row = planRow(scope, projection.projection, selectionSetsOf(field.group))
       const complete = listShape(rowShape(row.shapes))
       const bound = listBound(undefined, limit)
@@ -166,7 +177,7 @@ export function planLookup(
   { table, projection, by, visible }: Lookup,
   field: SelectedField,
 ): RowPlan {
-  const args = scope.arguments(field.type, field.definition, field.group)
+  const args = scope.arguments(field.definition, field.group)
   const given = Object.keys(by).filter((name) => args.now[name] != null)
   scope.binders.push((_request, { errors }) => {
     const [first, second] = given

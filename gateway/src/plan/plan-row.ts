@@ -1,20 +1,21 @@
 import {
   getNamedType,
-  type GraphQLField,
   type GraphQLObjectType,
   isLeafType,
   isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import { outOfRange } from '../errors/catalogue-error.ts'
+import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
 import { type VariableReference } from '../projection/condition.ts'
 import { type FieldProjection, type Limit, type ToMany, type TypeProjection } from '../projection/types.ts'
+import { dateTime } from '../shape/date-time.ts'
 import {
   type Complete,
   type FieldShape,
   listShape,
+  refuse,
   type Row,
   rowShape,
   type ShapeContext,
@@ -24,6 +25,7 @@ import {
 } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
+import { type SelectedField } from './field-access.ts'
 import { type HasuraField } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
 import { type FieldArguments, type PlanScope } from './plan-scope.ts'
@@ -32,15 +34,6 @@ import { type FieldArguments, type PlanScope } from './plan-scope.ts'
 export interface RowPlan {
   readonly fields: readonly HasuraField[]
   readonly shapes: readonly FieldShape[]
-}
-
-/** A selected field of the contract: where it stands, and what was said about it. */
-export interface SelectedField {
-  readonly key: string
-  /** The contract type that the field belongs to. */
-  readonly type: string
-  readonly definition: GraphQLField<unknown, unknown>
-  readonly group: FieldGroup
 }
 
 /** A field to select of a type: the key to answer it under, and the document's nodes for its arguments and selection. */
@@ -69,29 +62,11 @@ function selectionsOf(
   return selected.map(([key, group]) => ({ key, name: group[0].name.value, group }))
 }
 
-/** Plans the given fields of a contract object that is found as the projection says. */
-export function planFields(
-  scope: PlanScope,
-  projectionName: string,
-  selections: readonly FieldSelection[],
-): RowPlan {
-  scope.require(scope.contract.permissions.ofType(projectionNamed(scope, projectionName).type))
-  return planVisibleFields(scope, projectionName, selections)
-}
-
 /**
- * Plans the selection of a contract object that is one of several types. Who may not see the type is not refused: row
- * permissions keep its rows back, and the others are answered.
+ * Plans the given fields of a contract object that is found as the projection says. Whether the caller may have the object
+ * was decided at the field that answers it.
  */
-export function planMember(
-  scope: PlanScope,
-  projectionName: string,
-  selectionSets: readonly SelectionSetNode[],
-): RowPlan {
-  return planVisibleFields(scope, projectionName, selectionsOf(scope, projectionName, selectionSets))
-}
-
-function planVisibleFields(
+export function planFields(
   scope: PlanScope,
   projectionName: string,
   selections: readonly FieldSelection[],
@@ -137,9 +112,20 @@ function planTypename(key: string, { type, from }: TypeProjection): RowPlan {
 }
 
 function planField(scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan {
-  const { name } = field.definition
-  scope.require(scope.contract.permissions.ofField(field.type, name))
-  const how = projection.fields?.[name] ?? sameName(field)
+  return scope.below(field.key, () => {
+    const refusal = scope.refusalOf(field)
+    return refusal ? planRefused(field, refusal) : planVisibleField(scope, projection, field)
+  })
+}
+
+/** Nothing of it is asked for; its place in the answer tells why. */
+export const planRefused = (field: SelectedField, error: CatalogueError): RowPlan =>
+  plan(field, [{ alias: field.key, name: '__typename' }], {
+    extract: (_raw, _row, context) => refuse(error, context),
+  })
+
+function planVisibleField(scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan {
+  const how = projection.fields?.[field.definition.name] ?? sameName(field)
   switch (how.kind) {
     case 'column':
       return plan(field, [{ alias: field.key, name: how.column }])
@@ -182,6 +168,12 @@ function sameName({ definition: { name, type } }: SelectedField): FieldProjectio
     : { kind: 'object', relationship: name }
 }
 
+/** Timestamps have one form, wherever they come from. */
+const inOneForm = ({ extract = (raw: unknown) => raw, ...shape }: FieldShape): FieldShape => ({
+  ...shape,
+  extract: (raw, row, context) => dateTime(extract(raw, row, context)),
+})
+
 /** A field that Hasura answers under its own key. */
 export function plan(
   { key, type, definition }: SelectedField,
@@ -189,7 +181,8 @@ export function plan(
   how: Pick<FieldShape, 'extract' | 'complete'> = {},
 ): RowPlan {
   const nonNull = isNonNullType(definition.type)
-  return { fields, shapes: [{ key, field: `${type}.${definition.name}`, nonNull, ...how }] }
+  const shape = { key, field: `${type}.${definition.name}`, nonNull, ...how }
+  return { fields, shapes: [getNamedType(definition.type).name === 'DateTime' ? inOneForm(shape) : shape] }
 }
 
 function planPath(
@@ -285,8 +278,7 @@ function planFirst(scope: PlanScope, field: SelectedField, how: ToMany): RowPlan
 
 function planList(scope: PlanScope, field: SelectedField, how: ToMany & { readonly limit?: Limit }): RowPlan {
   const { relationship, through, projection, where, orderBy } = how
-  const said =
-    how.limit && planLimit(scope, how.limit, scope.arguments(field.type, field.definition, field.group))
+  const said = how.limit && planLimit(scope, how.limit, scope.arguments(field.definition, field.group))
   const { limit, rows } = listBound(said, maxListLength)
   const { selection, items, complete } = planItems(scope, targetOf(field, projection), through, field.group)
   const asked = { alias: field.key, name: relationship, args: { where, orderBy, limit }, selection }

@@ -12,7 +12,16 @@ import { type VariableReference, variableReference } from '../projection/conditi
 import { type Projections } from '../projection/projections.ts'
 import { type Role, type TenantRole } from '../projection/types.ts'
 import { type Binder, type Request } from './binding.ts'
+import { type CatalogueError } from '../errors/catalogue-error.ts'
 import { type FieldGroup, type Fragments, type SelectionScope } from './collect-fields.ts'
+import {
+  type FieldRefusal,
+  isFatal,
+  type NeededRule,
+  ruleError,
+  rulesOf,
+  type SelectedField,
+} from './field-access.ts'
 import { type HasuraVariable } from './hasura-document.ts'
 
 export type ArgumentValues = Readonly<Record<string, unknown>>
@@ -32,6 +41,8 @@ export interface PlanScopeOptions {
   readonly variables: Readonly<Record<string, unknown>>
   /** All response keys of the document, which names of our own must not meet. */
   readonly responseKeys: ReadonlySet<string>
+  /** Whether the caller lacks what a rule asks for; without it, the plan is one for a caller who lacks nothing. */
+  readonly denies?: (rule: PermissionRule) => boolean
 }
 
 const tenantsOnly: PermissionRule = { name: 'a merchant’s own', customer: true }
@@ -45,39 +56,81 @@ export class PlanScope implements SelectionScope {
   readonly variables: Readonly<Record<string, unknown>>
   readonly binders: Binder[] = []
   readonly hasuraVariables: HasuraVariable[] = []
-  readonly #permissions = new Map<string, PermissionRule>()
+  readonly #rules = new Map<string, PermissionRule>()
+  readonly #refusals: FieldRefusal[] = []
+  readonly #denies: (rule: PermissionRule) => boolean
+  readonly #path: string[] = []
   readonly #responseKeys: ReadonlySet<string>
   #hiddenKeys = 0
   #pages = 0
 
-  constructor({ contract, projections, role, fragments, variables, responseKeys }: PlanScopeOptions) {
+  constructor({
+    contract,
+    projections,
+    role,
+    fragments,
+    variables,
+    responseKeys,
+    denies = () => false,
+  }: PlanScopeOptions) {
     this.contract = contract
     this.projections = projections
     this.role = role
     this.fragments = fragments
     this.variables = variables
     this.#responseKeys = responseKeys
+    this.#denies = denies
   }
 
   get schema(): GraphQLSchema {
     return this.contract.schema
   }
 
-  /** The permissions that the plan needs, each once; the stricter rule where two name the same one. */
-  get permissions(): readonly PermissionRule[] {
-    return [...this.#permissions.values()]
+  /** The rules of everything that the plan asks for, each once. */
+  get rules(): readonly PermissionRule[] {
+    return [...this.#rules.values()]
   }
 
-  require(rule: PermissionRule | undefined): void {
-    if (!rule) return
-    const known = this.#permissions.get(rule.name)
-    if (!known || (known.customer && !rule.customer)) this.#permissions.set(rule.name, rule)
+  /** What the caller may not have, in the order of the document. */
+  get refusals(): readonly FieldRefusal[] {
+    return this.#refusals
   }
 
-  /** What a field of a root needs. One without a rule is open to every caller who belongs to a merchant, which an operator doesn't. */
-  requireRoot(type: string, field: string): void {
-    const rule = this.contract.permissions.ofField(type, field)
-    this.require(rule ?? (this.role === 'operator' ? tenantsOnly : undefined))
+  /** Plans what stands below a response key. */
+  below<Planned>(key: string, plan: () => Planned): Planned {
+    this.#path.push(key)
+    const planned = plan()
+    this.#path.pop()
+    return planned
+  }
+
+  /**
+   * Whether the caller may have a field, asked below its response key. What it may not have is among the refusals, and
+   * nothing of it may be asked of Hasura.
+   *
+   * @returns the error to answer in its place, or undefined where nothing is missing
+   */
+  refusalOf(field: SelectedField): CatalogueError | undefined {
+    return this.refuse(rulesOf(this.contract, field, this.variables), isFatal(field))
+  }
+
+  /** The same of rules that are known already. @param fatal whether nothing can be answered in place of what they guard */
+  refuse(rules: readonly NeededRule[], fatal: boolean): CatalogueError | undefined {
+    for (const { rule } of rules) this.#rules.set(`${rule.name} ${String(rule.customer)}`, rule)
+    const broken = rules.find(({ rule }) => this.#denies(rule))
+    if (!broken) return undefined
+    const error = ruleError(broken, this.role, this.#path)
+    this.#refusals.push({ error, fatal: fatal || this.role === 'operator' })
+    return error
+  }
+
+  /** The same of a root's field. One without a rule is open to every caller who belongs to a merchant, which an operator doesn't. */
+  refusalOfRoot(field: SelectedField, fatal = isFatal(field)): CatalogueError | undefined {
+    const { type, definition } = field
+    const open = this.contract.permissions.ofField(type, definition.name) === undefined
+    const ofTenants =
+      open && this.role === 'operator' ? [{ rule: tenantsOnly, of: `${type}.${definition.name}` }] : []
+    return this.refuse([...rulesOf(this.contract, field, this.variables), ...ofTenants], fatal)
   }
 
   /** What holds for the role, of what differs between those of a merchant. */
@@ -105,13 +158,9 @@ export class PlanScope implements SelectionScope {
     return this.#pages++
   }
 
-  /** Reads a field's arguments, and requires the permissions that those which are given need. */
-  arguments(type: string, field: GraphQLField<unknown, unknown>, [node]: FieldGroup): FieldArguments {
+  /** Reads a field's arguments. */
+  arguments(field: GraphQLField<unknown, unknown>, [node]: FieldGroup): FieldArguments {
     const now = getArgumentValues(field, node, this.variables)
-    for (const argument of field.args) {
-      const value = now[argument.name]
-      if (value != null) this.require(this.contract.permissions.ofArgument(type, field.name, argument.name))
-    }
     const constant = !node.arguments?.some(usesVariable)
     return { now, in: constant ? () => now : ({ variables }) => getArgumentValues(field, node, variables) }
   }

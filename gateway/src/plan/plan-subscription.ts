@@ -1,18 +1,19 @@
 import { isNonNullType, type OperationDefinitionNode } from 'graphql'
-import { type PermissionRule } from '../contract/permissions.ts'
-import { invalidFormat } from '../errors/catalogue-error.ts'
+import { type CatalogueError, invalidFormat } from '../errors/catalogue-error.ts'
 import { type Stream } from '../projection/types.ts'
 import { type FieldShape, type Row, rowShape } from '../shape/shape.ts'
 import { type Binder, type Request } from './binding.ts'
 import { collectFields, selectionSetsOf } from './collect-fields.ts'
+import { fatalRefusals, type SelectedField } from './field-access.ts'
 import { type HasuraField, printOperation } from './hasura-document.ts'
 import { planLookup } from './plan-query.ts'
-import { planRow, type SelectedField } from './plan-row.ts'
+import { planRow } from './plan-row.ts'
 import { PlanScope, type PlanScopeOptions } from './plan-scope.ts'
 
 /** A subscription of the contract, as one for Hasura and what to do with its answers. */
 export interface SubscriptionPlan {
-  readonly permissions: readonly PermissionRule[]
+  /** Why the subscription is refused; empty where what is refused leaves the rest to be told. */
+  readonly refusals: readonly CatalogueError[]
   readonly binders: readonly Binder[]
   readonly document: string
   /** The variables that the document uses. */
@@ -60,10 +61,14 @@ export function planSubscription(
   const definition = selected && type.getFields()[selected[1][0].name.value]
   if (!selected || !definition) return null
   const [key, group] = selected
-  scope.requireRoot(type.name, definition.name)
-  const { fields, source } = planSource(scope, { key, type: type.name, definition, group })
+  const field = { key, type: type.name, definition, group }
+  const { fields, source } = scope.below(key, () => {
+    // A subscription has this one field: without it there is nothing to tell.
+    scope.refusalOfRoot(field, true)
+    return planSource(scope, field)
+  })
   return {
-    permissions: scope.permissions,
+    refusals: fatalRefusals(scope),
     binders: scope.binders,
     ...printOperation('subscription', fields, scope.hasuraVariables),
     key,
@@ -96,7 +101,7 @@ function planStream(
   { table, projection, cursor }: Stream,
   field: SelectedField,
 ): SourcePlan {
-  const args = scope.arguments(field.type, field.definition, field.group)
+  const args = scope.arguments(field.definition, field.group)
   scope.binders.push((request, { errors }) => {
     // Postgres's text has no room for the character U+0000.
     if (String(args.in(request)[cursor.argument]).includes('\0'))

@@ -2,10 +2,12 @@ import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { projections } from '../projection/projections.ts'
 import { contract } from '../testing/run.ts'
-import { keyPrincipal } from '../testing/shop.ts'
+import { customerPrincipal, keyPrincipal } from '../testing/shop.ts'
 import { bind } from './binding.ts'
 import { prepareOperation } from './prepared-operation.ts'
 import { QueryPlans } from './query-plans.ts'
+
+const merchant = keyPrincipal(1)
 
 const prepare = (text: string) => {
   const document = parse(text)
@@ -17,11 +19,11 @@ test('a plan is made once for a role and a structure of variables', () => {
   const prepared = prepare(
     'query ($first: Int, $featured: Boolean) { products(first: $first, featured: $featured) { totalCount } }',
   )
-  const plan = plans.planFor(prepared, 'merchant', { first: 1 })
-  expect(plans.planFor(prepared, 'merchant', { first: 2 })).toBe(plan)
-  expect(plans.planFor(prepared, 'customer', { first: 1 })).not.toBe(plan)
-  expect(plans.planFor(prepared, 'merchant', {})).not.toBe(plan)
-  expect(plans.planFor(prepared, 'merchant', { first: 1, featured: null })).toBe(plan)
+  const plan = plans.planFor(prepared, merchant, { first: 1 })
+  expect(plans.planFor(prepared, merchant, { first: 2 })).toBe(plan)
+  expect(plans.planFor(prepared, customerPrincipal(1), { first: 1 })).not.toBe(plan)
+  expect(plans.planFor(prepared, merchant, {})).not.toBe(plan)
+  expect(plans.planFor(prepared, merchant, { first: 1, featured: null })).toBe(plan)
 })
 
 test('an operation keeps a bounded number of plans, and forgets the one that was not used for the longest', () => {
@@ -33,28 +35,28 @@ test('an operation keeps a bounded number of plans, and forgets the one that was
   )
   const variables = (bits: number) =>
     Object.fromEntries(names.map((name, index) => [name, (bits & (1 << index)) !== 0]))
-  const first = plans.planFor(prepared, 'merchant', variables(0))
-  const second = plans.planFor(prepared, 'merchant', variables(1))
+  const first = plans.planFor(prepared, merchant, variables(0))
+  const second = plans.planFor(prepared, merchant, variables(1))
   for (let bits = 2; bits < 65; bits += 1) {
-    plans.planFor(prepared, 'merchant', variables(bits))
-    expect(plans.planFor(prepared, 'merchant', variables(0))).toBe(first)
+    plans.planFor(prepared, merchant, variables(bits))
+    expect(plans.planFor(prepared, merchant, variables(0))).toBe(first)
   }
-  expect(plans.planFor(prepared, 'merchant', variables(1))).not.toBe(second)
+  expect(plans.planFor(prepared, merchant, variables(1))).not.toBe(second)
 })
 
 test('a plan is never used for references to types that it was not made for', () => {
   const plans = new QueryPlans(contract, projections)
   const variable = prepare('query ($of: [_Any!]!) { _entities(representations: $of) { __typename } }')
-  const plan = plans.planFor(variable, 'merchant', { of: [{ __typename: 'Product', id: 'x' }] })
-  expect(plans.planFor(variable, 'merchant', { of: [{ __typename: 'Product', id: 'y' }] })).toBe(plan)
-  expect(plans.planFor(variable, 'merchant', { of: [{ __typename: 'Order', id: 'x' }] })).not.toBe(plan)
+  const plan = plans.planFor(variable, merchant, { of: [{ __typename: 'Product', id: 'x' }] })
+  expect(plans.planFor(variable, merchant, { of: [{ __typename: 'Product', id: 'y' }] })).toBe(plan)
+  expect(plans.planFor(variable, merchant, { of: [{ __typename: 'Order', id: 'x' }] })).not.toBe(plan)
 
   // A name inside of a written reference is no variable whose structure is known, so it is checked when it is bound.
   const hidden = prepare(
     'query ($t: String!) { _entities(representations: [{ __typename: $t, id: "x" }]) { __typename } }',
   )
-  const shared = plans.planFor(hidden, 'merchant', { t: 'Product' })
-  expect(plans.planFor(hidden, 'merchant', { t: 'Order' })).toBe(shared)
+  const shared = plans.planFor(hidden, merchant, { t: 'Product' })
+  expect(plans.planFor(hidden, merchant, { t: 'Order' })).toBe(shared)
   const request = { variables: { t: 'Order' }, principal: keyPrincipal(1) }
   expect(bind(shared, request).errors).toMatchObject([{ id: 'SVC_VAL_002' }])
 })

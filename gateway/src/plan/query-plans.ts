@@ -1,6 +1,9 @@
+import { type Principal } from '@commerce-graph/auth-webhook'
 import { type Contract } from '../contract/compose.ts'
 import { type Projections } from '../projection/projections.ts'
 import { type Role } from '../projection/types.ts'
+import { type PermissionRule } from '../contract/permissions.ts'
+import { lacks, roleOf } from './field-access.ts'
 import { planQuery, type QueryPlan } from './plan-query.ts'
 import { type PreparedOperation } from './prepared-operation.ts'
 
@@ -24,14 +27,35 @@ export class QueryPlans {
     this.#projections = projections
   }
 
-  /** @param variables coerced */
-  planFor(prepared: PreparedOperation, role: Role, variables: Readonly<Record<string, unknown>>): QueryPlan {
+  /**
+   * The plan for a caller. One who lacks some of what the document needs has a plan of its own, which asks for nothing of
+   * that; callers who lack the same share it.
+   *
+   * @param variables coerced
+   */
+  planFor(
+    prepared: PreparedOperation,
+    principal: Principal,
+    variables: Readonly<Record<string, unknown>>,
+  ): QueryPlan {
+    const role = roleOf(principal)
+    const structure = prepared.structureOf(variables)
+    const make = (denied: readonly PermissionRule[]) =>
+      this.#known(prepared, `${role} ${denied.map(nameOf).join()} ${structure}`, () =>
+        this.#plan(prepared, role, variables, new Set(denied.map(nameOf))),
+      )
+    const whole = make([])
+    const denied = whole.rules.filter((rule) => lacks(rule, principal))
+    return denied.length === 0 ? whole : make(denied)
+  }
+
+  /** The operation's plan of this key, made where it isn't there. */
+  #known(prepared: PreparedOperation, key: string, make: () => QueryPlan): QueryPlan {
     const plans = this.#plansOf(prepared)
-    const key = `${role} ${prepared.structureOf(variables)}`
     const known = plans.get(key)
     // What was used last goes to the end, so that the first is what was not used for the longest.
     plans.delete(key)
-    const plan = known ?? this.#plan(prepared, role, variables)
+    const plan = known ?? make()
     plans.set(key, plan)
     const [oldest] = plans.keys()
     if (plans.size > maxPlansPerOperation && oldest !== undefined) plans.delete(oldest)
@@ -46,8 +70,12 @@ export class QueryPlans {
     return plans
   }
 
-  #plan(prepared: PreparedOperation, role: Role, variables: Readonly<Record<string, unknown>>): QueryPlan {
-    const { operation, fragments, responseKeys } = prepared
+  #plan(
+    { operation, fragments, responseKeys }: PreparedOperation,
+    role: Role,
+    variables: Readonly<Record<string, unknown>>,
+    denied: ReadonlySet<string>,
+  ): QueryPlan {
     return planQuery(operation, {
       contract: this.#contract,
       projections: this.#projections,
@@ -55,6 +83,10 @@ export class QueryPlans {
       fragments,
       responseKeys,
       variables,
+      denies: (rule) => denied.has(nameOf(rule)),
     })
   }
 }
+
+/** Two rules of one name differ in whether shoppers pass them. */
+const nameOf = ({ name, customer }: PermissionRule): string => (customer ? `${name}+` : name)

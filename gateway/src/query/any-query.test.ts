@@ -15,7 +15,16 @@ import { depthOf } from '../limits/depth.ts'
 import { limitsFrom } from '../limits/limits.ts'
 import { contract, runQuery } from '../testing/run.ts'
 import { isVisible } from '../testing/select-everything.ts'
-import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
+import {
+  customerPrincipal,
+  everyPermission,
+  fixtureId,
+  keyPrincipal,
+  openTestShop,
+  type TestShop,
+} from '../testing/shop.ts'
+
+const merchant = keyPrincipal(1)
 
 let shop: TestShop
 beforeAll(async () => {
@@ -191,6 +200,57 @@ test('the deepest query that the limits allow is one operation, whichever way do
     { numRuns: 250 },
   )
   expect(Math.max(...depths)).toBe(limits.depth - 1)
+}, 120_000)
+
+/** The value at a path of an answer, and how to put another one in its place. */
+function placeOf(data: unknown, path: readonly (string | number)[]) {
+  const holder = path
+    .slice(0, -1)
+    .reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], data)
+  const object = holder as Record<string | number, unknown>
+  const last = path.at(-1) ?? ''
+  return { value: object[last], empty: () => void (object[last] = null) }
+}
+
+test('a caller is answered what one with every permission is, but for the fields that are refused', async () => {
+  const query = contract.schema.getQueryType()
+  if (!query) throw new Error('the contract has no Query')
+  const visible = isVisible(contract, 'merchant')
+  // A search keeps back what the caller may not see, and refuses nothing.
+  const shown = (type: string, field: string) =>
+    visible(type, field) && !['search', 'searchSuggestions', 'viewer'].includes(field)
+  let partial = 0
+  await fc.assert(
+    fc.asyncProperty(
+      selection(query, 5, shown),
+      fc.subarray([...everyPermission]),
+      async (text, permissions) => {
+        shop.takeCount()
+        const result = await runQuery(shop, keyPrincipal(1, permissions), text)
+        for (const { id, path, details } of result.errors) {
+          expect([id, path?.length]).toEqual(['SVC_AUTH_003', expect.any(Number)])
+          expect(permissions).not.toContain(details['permission'])
+        }
+        if (result.kind === 'refused') {
+          expect(shop.takeCount()).toBe(0)
+          return
+        }
+        expect(shop.takeCount()).toBeLessThanOrEqual(1)
+        if ((result.omitted ?? 0) > 0) return
+        const whole = await runQuery(shop, merchant, text)
+        const expected: unknown = JSON.parse(JSON.stringify('data' in whole ? whole.data : null))
+        const answered: unknown = JSON.parse(JSON.stringify(result.data))
+        for (const { path = [] } of result.errors) {
+          expect(placeOf(answered, path).value).toBeNull()
+          placeOf(expected, path).empty()
+        }
+        expect(answered).toEqual(expected)
+        if (result.errors.length > 0) partial += 1
+      },
+    ),
+    { numRuns: 400 },
+  )
+  expect(partial).toBeGreaterThan(0)
 }, 120_000)
 
 test.each([

@@ -1,8 +1,10 @@
-import { createHttpDataLayer } from '@commerce-graph/data-layer'
+import { type Principal } from '@commerce-graph/auth-webhook'
+import { createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projections } from '../projection/projections.ts'
 import { contract, queryData, runQuery } from '../testing/run.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
+import { type QueryResult } from './execute-query.ts'
 import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
 
 let shop: TestShop
@@ -74,6 +76,8 @@ describe.each([
       const result = await runQuery(shop, principal, text)
       expect(result).toMatchObject({ kind: 'data', errors: [], defects: [] })
       expect(shop.takeCount()).toBe(name === 'viewer' ? 0 : 1)
+      const times = JSON.stringify('data' in result && result.data).match(/"\d{4}-\d\d-\d\dT[^"]*"/g) ?? []
+      expect(times.filter((time) => !/^"[-\d]{10}T[:\d]{8}\.\d{3}Z"$/.test(time))).toEqual([])
     },
     60_000,
   )
@@ -181,7 +185,7 @@ describe('values', () => {
         coupon: {
           code: 'NEW',
           discountAmount: 100,
-          expiresAt: '2099-01-01T00:00:00+00:00',
+          expiresAt: '2099-01-01T00:00:00.000Z',
           promotion: {
             name: 'New year',
             status: 'ACTIVE',
@@ -368,51 +372,128 @@ describe('documents', () => {
 })
 
 describe('permissions', () => {
-  test('a missing one refuses the request before anything runs, and is named', async () => {
+  /** Of each error, its path, the field that it names, and the permission or else the reason. */
+  const told = ({ errors }: Pick<QueryResult, 'errors'>) =>
+    errors.map(({ id, status, path, details }) => {
+      expect([id, status]).toEqual(['SVC_AUTH_003', 403])
+      return [path?.join('.'), details.field, details['permission'] ?? details.reason]
+    })
+
+  test('a missing one of a field that can be null is told at its place, and the rest is answered', async () => {
+    const text = `{ product(sku: "SKU-1") { name cost: costPerItem inventory { available } }
+      products(first: 2) { edges { node { id inventory { available } } } } viewer { kind } }`
+    const result = await runQuery(shop, keyPrincipal(1, ['products:read']), text)
+    expect(told(result)).toEqual([
+      ['product.inventory', 'Product.inventory', 'inventory:read'],
+      ['products.edges.0.node.inventory', 'Product.inventory', 'inventory:read'],
+      ['products.edges.1.node.inventory', 'Product.inventory', 'inventory:read'],
+    ])
+    const whole = await get(text)
+    expect(JSON.parse(JSON.stringify('data' in result && result.data))).toEqual({
+      ...whole,
+      product: { ...(whole['product'] as object), inventory: null },
+      products: {
+        edges: (whole['products'] as { edges: { node: object }[] }).edges.map(({ node }) => ({
+          node: { ...node, inventory: null },
+        })),
+      },
+    })
+  })
+
+  test('what is refused is not asked of Hasura', async () => {
+    const asked: string[] = []
+    const dataLayer: DataLayer = {
+      ...shop.dataLayer,
+      execute: (operation, ...rest) => {
+        asked.push(operation.query)
+        return shop.dataLayer.execute(operation, ...rest)
+      },
+    }
+    const text =
+      '{ product(sku: "SKU-1") { name a: costPerItem b: orders { totalCount } } c: user(id: "x") { email } }'
+    const result = await runQuery({ ...shop, dataLayer }, shopper, text)
+    expect(told(result).map(([path]) => path)).toEqual(['product.a', 'product.b', 'c'])
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).not.toMatch(/costPerItem|orders|users|email/i)
+  })
+
+  test('a missing one of a field that can not be null refuses the request before anything runs', async () => {
     shop.takeCount()
     const result = await runQuery(
       shop,
       keyPrincipal(1, ['products:read']),
-      '{ products { edges { node { name totalSold recentOrders { total } } } } }',
+      '{ products { edges { node { name sold: totalSold inventory { available } recentOrders { total } } } } }',
     )
-    expect(result).toMatchObject({
-      kind: 'refused',
-      errors: [{ id: 'SVC_AUTH_003', status: 403, details: { permission: 'orders:read' } }],
-    })
+    expect(result.kind).toBe('refused')
+    expect(told(result)).toEqual([
+      ['products.edges.node.sold', 'Product.totalSold', 'orders:read'],
+      ['products.edges.node.inventory', 'Product.inventory', 'inventory:read'],
+      ['products.edges.node.recentOrders', 'Product.recentOrders', 'orders:read'],
+    ])
     expect(shop.takeCount()).toBe(0)
   })
 
-  test('of a type, a nested connection and an argument count', async () => {
-    const lacking = async (text: string) => {
-      const result = await runQuery(shop, keyPrincipal(1, ['products:read', 'customers:read']), text)
-      return result.kind === 'refused' ? result.errors.map(({ details }) => details['permission']) : []
-    }
+  test('of a type, a connection without nodes, a filter and an entity count', async () => {
+    const lacking = async (text: string, variables?: Readonly<Record<string, unknown>>) =>
+      told(await runQuery(shop, keyPrincipal(1, ['products:read', 'customers:read']), text, variables))
     expect(await lacking('{ products { totalCount } }')).toEqual([])
-    expect(await lacking('{ products { edges { node { inventory { available } } } } }')).toEqual([
-      'inventory:read',
+    expect(await lacking('{ orders { totalCount } }')).toEqual([['orders', 'Query.orders', 'orders:read']])
+    expect(await lacking('{ customers(first: 1) { edges { node { orders { totalCount } } } } }')).toEqual([
+      ['customers.edges.node.orders', 'Customer.orders', 'orders:read'],
     ])
-    expect(await lacking('{ customers { edges { node { orders { totalCount } } } } }')).toEqual([
-      'orders:read',
+    const filtered = 'query ($by: ProductFilters) { products(filters: $by) { totalCount } }'
+    expect(await lacking(filtered, { by: { inStock: true } })).toEqual([
+      ['products', 'ProductFilters.inStock', 'inventory:read'],
     ])
-    expect(await lacking('{ products(filters: { inStock: true }) { totalCount } }')).toEqual([
-      'inventory:read',
-    ])
+    expect(await lacking(filtered, { by: {} })).toEqual([])
+    expect(
+      await lacking(
+        `{ _entities(representations: [{ __typename: "Order", id: "x" }, { __typename: "Category", id: "x" }]) {
+             ... on Order { total } ... on Category { name } } }`,
+      ),
+    ).toEqual([['_entities.0', 'Order', 'orders:read']])
     expect(
       await lacking('{ products { edges { node { inventory @skip(if: true) { available } } } } }'),
     ).toEqual([])
   })
 
-  test('shoppers never see what is marked as the merchant’s', async () => {
-    for (const text of [
-      '{ products { edges { node { costPerItem } } } }',
-      '{ products { edges { node { inventory { reserved } } } } }',
-      '{ warehouses { totalCount } }',
-      '{ merchantAccount { subscription { plan } } }',
-    ])
-      expect(await runQuery(shop, shopper, text)).toMatchObject({
-        kind: 'refused',
-        errors: [{ id: 'SVC_AUTH_003' }],
-      })
+  test('shoppers are told what is the merchant’s, and not of permissions that they have', async () => {
+    const staff = (of: string) => `${of} is for the merchant's staff and keys, not for shoppers`
+    for (const [text, path, of] of [
+      ['{ product(sku: "SKU-1") { costPerItem } }', 'product.costPerItem', 'Product.costPerItem'],
+      ['{ orders { edges { node { tags } } } }', 'orders.edges.node.tags', 'Order.tags'],
+      ['{ warehouses { totalCount } }', 'warehouses', 'Query.warehouses'],
+      [
+        '{ merchantAccount { subscription { plan } } }',
+        'merchantAccount.subscription',
+        'MerchantAccount.subscription',
+      ],
+    ] as const)
+      expect(told(await runQuery(shop, shopper, text))).toEqual([[path, of, staff(of)]])
+  })
+
+  test('one plan serves all who lack the same, and nobody else', async () => {
+    const text = '{ product(sku: "SKU-1") { costPerItem inventory { available } } }'
+    const paths = async (principal: Principal) =>
+      told(await runQuery(shop, principal, text)).map(([path]) => path)
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await paths(merchant)).toEqual([])
+      expect(await paths(keyPrincipal(1, ['products:read']))).toEqual(['product.inventory'])
+      expect(await paths(shopper)).toEqual(['product.costPerItem'])
+      expect(await paths(keyPrincipal(1, []))).toEqual(['product'])
+    }
+  })
+
+  test('each refused field is told of once at least, and of very many places not all', async () => {
+    const result = await runQuery(
+      shop,
+      shopper,
+      `{ a: products(first: 20) { edges { node { ${Array.from({ length: 8 }, (_, i) => `c${i}: costPerItem`).join(' ')} } } }
+         user(id: "x") { id } product(sku: "SKU-1") { costPerItem } }`,
+    )
+    expect(result.errors).toHaveLength(102)
+    expect(result).toMatchObject({ omitted: 60 })
+    expect(told(result).map(([path]) => path)).toContain('product.costPerItem')
   })
 
   test('shoppers see what is for sale, and what they bought even when it is not', async () => {

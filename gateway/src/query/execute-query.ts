@@ -1,18 +1,12 @@
 import { type Principal } from '@commerce-graph/auth-webhook'
 import { type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
-import { type PermissionRule } from '../contract/permissions.ts'
-import {
-  type CatalogueError,
-  catalogueError,
-  unexpectedError,
-  withPath,
-  withStatus,
-} from '../errors/catalogue-error.ts'
+import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
 import {
   completeField,
+  refuse,
   type Row,
   shapeContext,
   type ShortenedList,
@@ -29,6 +23,8 @@ export type QueryResult =
       readonly data: Row | null
       readonly errors: readonly CatalogueError[]
       readonly shortened: readonly ShortenedList[]
+      /** Places of refused fields that are not among the errors, which name each field once. */
+      readonly omitted?: number
     }
 
 /** Something that is our fault, for the log; the client is told SVC_SRV_001. */
@@ -68,8 +64,7 @@ export async function executeQuery(
   context: QueryContext,
 ): Promise<QueryResult> {
   const { principal } = context
-  const missing = missingPermissions(plan.permissions, principal)
-  if (missing.length > 0) return { kind: 'refused', errors: missing }
+  if (plan.refusals.length > 0) return { kind: 'refused', errors: plan.refusals }
   const request: Request = { variables, principal }
   const bound = bind(plan, request)
   if (bound.errors.length > 0) return { kind: 'refused', errors: bound.errors }
@@ -80,34 +75,6 @@ export async function executeQuery(
   context.report({ kind: 'engine', document: plan.document, answer: result })
   const error = result.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
   return { kind: 'data', data: null, errors: [error], shortened: [] }
-}
-
-const operatorsOnly =
-  'An operator’s key belongs to no merchant: it may call the fields for operators and no others'
-
-/**
- * SVC_AUTH_003 for every permission that the principal lacks. For a shopper the rule itself says whether shoppers may:
- * what keeps them to their own rows is the role `customer` in metadata.
- */
-export function missingPermissions(
-  rules: readonly PermissionRule[],
-  principal: Principal,
-): readonly CatalogueError[] {
-  if (principal.kind === 'operator') {
-    const may = rules.every(({ operator }) => operator === true)
-    return may ? [] : [catalogueError('SVC_AUTH_003', {}, { reason: operatorsOnly })]
-  }
-  if (rules.some(({ operator }) => operator === true))
-    return [
-      catalogueError('SVC_AUTH_003', {}, { permission: 'operator', reason: 'This needs an operator’s key' }),
-    ]
-  return rules
-    .filter(({ name, customer }) =>
-      principal.kind === 'customer' ? !customer : !principal.permissions.has(name),
-    )
-    .map(({ name }) =>
-      catalogueError('SVC_AUTH_003', {}, { permission: name, reason: `This needs the permission ${name}` }),
-    )
 }
 
 export function ask(
@@ -134,7 +101,11 @@ function answer(
   let whole = true
   for (const field of root) {
     if (field.kind === 'local') data[field.key] = field.read(request)
-    else if (field.kind === 'entities') {
+    else if (field.kind === 'refused') {
+      context.path.push(field.key)
+      data[field.key] = refuse(field.error, context)
+      context.path.pop()
+    } else if (field.kind === 'entities') {
       context.path.push(field.key)
       data[field.key] = field.read(row, request, context)
       context.path.pop()
@@ -143,12 +114,13 @@ function answer(
       data[field.key] = row[field.key] ?? null
     }
   }
-  const { violations, shortened } = context
+  const { violations, shortened, refusals } = context
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     kind: 'data',
     data: whole ? data : null,
-    errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+    errors: [...refusals.told, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
     shortened,
+    ...(refusals.omitted > 0 && { omitted: refusals.omitted }),
   }
 }

@@ -1,3 +1,5 @@
+import { type CatalogueError, withPath } from '../errors/catalogue-error.ts'
+
 /** An object of Hasura's answer. It is changed in place: where the contract equals Hasura's shape, nothing is copied. */
 export type Row = Record<string, unknown>
 
@@ -41,7 +43,21 @@ export interface ShapeContext {
   readonly path: Path
   readonly violations: Violation[]
   readonly shortened: ShortenedList[]
+  readonly refusals: Refusals
 }
+
+/** What an answer tells of fields that the caller may not have. */
+export interface Refusals {
+  /** With their places in the answer. */
+  readonly told: CatalogueError[]
+  /** The fields of which one place is told at least. */
+  readonly fields: Set<CatalogueError>
+  /** How many more places there are than are told. */
+  omitted: number
+}
+
+/** Places told of refused fields, of all fields together; each field has one in any case. */
+const maxRefusals = 100
 
 /** @param path where in the answer the shape begins */
 export const shapeContext = (pageSizes: readonly number[], path: Path = []): ShapeContext => ({
@@ -49,6 +65,7 @@ export const shapeContext = (pageSizes: readonly number[], path: Path = []): Sha
   path,
   violations: [],
   shortened: [],
+  refusals: { told: [], fields: new Set(), omitted: 0 },
 })
 
 /** Turns Hasura's value into the contract's. Null: something inside was null that must not be, and has been reported. */
@@ -116,6 +133,15 @@ export function listShape(item: Complete<unknown> | undefined): Complete<unknown
     }
     return list
   }
+}
+
+/** Null for a field that the caller may not have, which is told of this place in the answer. */
+export function refuse(error: CatalogueError, { path, refusals }: ShapeContext): null {
+  if (refusals.told.length < maxRefusals || !refusals.fields.has(error))
+    refusals.told.push(withPath(error, [...path]))
+  else refusals.omitted += 1
+  refusals.fields.add(error)
+  return null
 }
 
 /** The first `max` rows of a list of which one more was asked for; that there are more is reported, never passed over. */

@@ -3,7 +3,7 @@ import type { DataLayerResult } from '@commerce-graph/data-layer'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { streamedRows, type SubscriptionPlan } from '../plan/plan-subscription.ts'
-import { ask, missingPermissions, type QueryContext } from '../query/execute-query.ts'
+import { ask, type QueryContext } from '../query/execute-query.ts'
 import { completeField, type FieldShape, type Row, shapeContext, type ShortenedList } from '../shape/shape.ts'
 
 export type SubscriptionContext = QueryContext & { readonly signal: AbortSignal }
@@ -13,6 +13,8 @@ export interface SubscriptionAnswer {
   readonly data: Row | null
   readonly errors: readonly CatalogueError[]
   readonly shortened: readonly ShortenedList[]
+  /** Places of refused fields that are not among the errors, which name each field once. */
+  readonly omitted?: number
 }
 
 /** Pauses before the engine is asked again: 1/4 s, 1/2 s, … 8 s. Who waits for more than that is told. */
@@ -23,8 +25,7 @@ export function bindSubscription(
   plan: SubscriptionPlan,
   request: Request,
 ): { readonly bound: Bound } | { readonly errors: readonly CatalogueError[] } {
-  const missing = missingPermissions(plan.permissions, request.principal)
-  if (missing.length > 0) return { errors: missing }
+  if (plan.refusals.length > 0) return { errors: plan.refusals }
   const bound = bind(plan, request)
   return bound.errors.length > 0 ? { errors: bound.errors } : { bound }
 }
@@ -127,11 +128,12 @@ function answerOf(
 ): SubscriptionAnswer {
   const context = shapeContext(pageSizes)
   const whole = shape === undefined || completeField(row, shape, context)
-  const { violations, shortened } = context
+  const { violations, shortened, refusals } = context
   if (violations.length > 0) report({ kind: 'null', violations })
   return {
     data: whole ? { [key]: row[key] ?? null } : null,
-    errors: violations.map(({ path }) => withPath(unexpectedError(), path)),
+    errors: [...refusals.told, ...violations.map(({ path }) => withPath(unexpectedError(), path))],
     shortened,
+    ...(refusals.omitted > 0 && { omitted: refusals.omitted }),
   }
 }

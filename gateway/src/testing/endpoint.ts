@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { answerGraphQL, type EndpointParts } from '../graphql-endpoint.ts'
 import type { Answer } from '../http/server.ts'
 
+export { neededRules } from './needed-rules.ts'
 export { endpointParts } from '../endpoint-parts.ts'
 export type { EndpointParts } from '../graphql-endpoint.ts'
 

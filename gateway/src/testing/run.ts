@@ -8,18 +8,21 @@ import { QueryPlans } from '../plan/query-plans.ts'
 import { projections } from '../projection/projections.ts'
 import { type Role } from '../projection/types.ts'
 import { type Defect, executeQuery, type QueryResult } from '../query/execute-query.ts'
-import { type TestShop } from './shop.ts'
+import { customerPrincipal, keyPrincipal, type TestShop } from './shop.ts'
 
 export const contract = loadContract()
 const plans = new QueryPlans(contract, projections)
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Plans a query as the gateway does. Throws for a document that isn't valid. */
-export function planText(
+/** Plans a query as the gateway does for a caller who has all that the role can. Throws for a document that isn't valid. */
+export const planText = (text: string, role: Role, variables: Variables = {}) =>
+  planFor(role === 'customer' ? customerPrincipal(1) : keyPrincipal(1), text, variables)
+
+function planFor(
+  principal: Principal,
   text: string,
-  role: Role,
-  variables: Variables = {},
+  variables: Variables,
 ): { plan: QueryPlan; variables: Variables } {
   const document = parse(text)
   const [error] = validate(contract.schema, document)
@@ -28,7 +31,7 @@ export function planText(
   const coerced = readVariables(variableDefinitions(contract.schema, operation), variables)
   if ('errors' in coerced) throw new Error(JSON.stringify(coerced.errors))
   const prepared = prepareOperation(contract.schema, document, operation)
-  return { plan: plans.planFor(prepared, role, coerced.variables), variables: coerced.variables }
+  return { plan: plans.planFor(prepared, principal, coerced.variables), variables: coerced.variables }
 }
 
 /** Runs a query as the gateway does. What the log would be told comes along. */
@@ -38,8 +41,7 @@ export async function runQuery(
   text: string,
   variables: Variables = {},
 ): Promise<QueryResult & { readonly defects: readonly Defect[] }> {
-  const role = principal.kind === 'customer' ? 'customer' : 'merchant'
-  const planned = planText(text, role, variables)
+  const planned = planFor(principal, text, variables)
   const defects: Defect[] = []
   const result = await executeQuery(planned.plan, planned.variables, {
     dataLayer: shop.dataLayer,

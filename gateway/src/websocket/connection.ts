@@ -16,6 +16,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import { checkRequest } from '../check-request.ts'
+import type { PermissionRule } from '../contract/permissions.ts'
 import {
   type CatalogueError,
   catalogueError,
@@ -23,11 +24,12 @@ import {
   unexpectedError,
 } from '../errors/catalogue-error.ts'
 import { errorBody } from '../errors/error-body.ts'
-import { credentialsOf, type EndpointParts, recordRefusal, roleOf } from '../graphql-endpoint.ts'
+import { credentialsOf, type EndpointParts, recordRefusal } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
 import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import { weighRequest } from '../limits/weigh-request.ts'
 import type { Bound, Request } from '../plan/binding.ts'
+import { lacks, roleOf } from '../plan/field-access.ts'
 import { planSubscription, type SubscriptionPlan } from '../plan/plan-subscription.ts'
 import { answerExtensions } from '../shape/answer-extensions.ts'
 import { bindSubscription, runSubscription } from '../subscription/run-subscription.ts'
@@ -182,7 +184,9 @@ export class Connection {
     // What a client that has gone meanwhile would hold is never given back.
     if (this.#principal !== principal) return refused([unexpectedError()])
     const { operation: node, fragments, responseKeys } = operation.prepared
-    const options = { contract, projections, role: roleOf(principal), fragments, responseKeys, variables }
+    const denies = (rule: PermissionRule) => lacks(rule, principal)
+    const role = roleOf(principal)
+    const options = { contract, projections, role, fragments, responseKeys, variables, denies }
     const plan = planSubscription(node, options)
     if (!plan) return refused([syntaxError('The subscription selects nothing')])
     const request: Request = { variables, principal }
@@ -255,8 +259,9 @@ export class Connection {
       report: (defect: unknown) => logger.error({ requestId, actor, defect }, 'a subscription failed'),
     }
     try {
-      for await (const { data, errors, shortened } of runSubscription(plan, request, bound, context)) {
-        const extensions = answerExtensions(shortened)
+      for await (const answer of runSubscription(plan, request, bound, context)) {
+        const { data, errors } = answer
+        const extensions = answerExtensions(answer)
         yield {
           ...(errors.length > 0 && { errors: errors.map((error) => this.#told(error, requestId)) }),
           data,

@@ -139,7 +139,18 @@ describe('a subscription', () => {
 
   test('needs permissions, values and a document as a query does', async () => {
     const { client } = await open(['products:read'])
-    expect(await refusalOf(client, product, { id: productId })).toBe('SVC_AUTH_003')
+    expect(await watch(client, product, { id: productId }).next()).toMatchObject({
+      data: { product: { n: 'Product 01', inventory: null } },
+      errors: [
+        {
+          path: ['product', 'inventory'],
+          extensions: { id: 'SVC_AUTH_003', details: { permission: 'inventory:read' } },
+        },
+      ],
+    })
+    const totalSold = 'subscription ($id: ID!) { product(id: $id) { name totalSold } }'
+    expect(await refusalOf(client, totalSold, { id: productId })).toBe('SVC_AUTH_003')
+    expect(await refusalOf(client, 'subscription { orderCreated { id } }')).toBe('SVC_AUTH_003')
     expect(await refusalOf(client, product)).toBe('SVC_VAL_001')
     expect(await refusalOf(client, 'subscription { nothing }')).toBe('SVC_GQL_003')
     expect(await refusalOf(client, 'subscription { product { id } order(id: "x") { id } }')).toBe(
