@@ -215,7 +215,7 @@ describe('a connection', () => {
   test('is refused without a good credential, and takes one from the upgrade’s headers as well', async () => {
     for (const authorization of ['Bearer cg_live_nothing', 'x']) {
       const { client, closed } = connect(gateway, authorization)
-      await expect(watch(client, live).next()).rejects.toBeDefined()
+      await expect(watch(client, live).next()).rejects.toMatchObject({ code: 4401 })
       expect(await closed).toMatchObject({
         code: 4401,
         reason: expect.stringMatching(/^SVC_AUTH_001/) as unknown,
@@ -243,7 +243,7 @@ describe('a connection', () => {
     await gateway.shop.sql(
       `UPDATE merchant.api_key SET ${change} WHERE hash = '\\x${hashApiKey(key).toString('hex')}'`,
     )
-    await expect(shown.next()).rejects.toBeDefined()
+    await expect(shown.next()).rejects.toMatchObject({ code })
     expect(await closed).toMatchObject({ code })
     expect(performance.now() - began).toBeLessThan(1_300)
   })
@@ -256,7 +256,7 @@ describe('a connection', () => {
     await gateway.shop.sql(
       `UPDATE merchant.merchant SET ip_allow_list_enabled = true WHERE id = '${merchant}'`,
     )
-    await expect(shown.next()).rejects.toBeDefined()
+    await expect(shown.next()).rejects.toMatchObject({ code: 4403 })
     expect(await closed).toMatchObject({ code: 4403 })
     await gateway.shop.sql(
       `UPDATE merchant.merchant SET ip_allow_list_enabled = false WHERE id = '${merchant}'`,
@@ -277,7 +277,7 @@ describe('a connection', () => {
     await Promise.all(more.map((one) => refusalOf(one.client, live)))
     const last = connect(gateway, `Bearer ${key}`)
     const sockets = await Promise.all([1, 2, 3].map(() => rawConnection(key)))
-    await expect(watch(last.client, live).next()).rejects.toBeDefined()
+    await expect(watch(last.client, live).next()).rejects.toMatchObject({ code: 4429 })
     expect(await last.closed).toMatchObject({ code: 4429 })
     for (const socket of sockets) socket.close()
     await client.dispose()
