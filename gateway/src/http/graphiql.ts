@@ -49,6 +49,7 @@ const bar = `<form id="key-bar">
 const style = `<style>
       body { display: flex; flex-direction: column; height: 100vh; margin: 0 }
       #root { flex: 1; min-height: 0; height: auto }
+      .graphiql-container { height: 100% }
       #key-bar { display: flex; gap: 0.6rem; align-items: center; padding: 0.5rem 1rem; font: 15px system-ui, sans-serif;
         background: #1f3a5f; color: #fff }
       #key-bar input { flex: 1; max-width: 36rem; padding: 0.3rem 0.5rem; font: inherit; border: 1px solid #8ab; border-radius: 4px }
@@ -87,13 +88,15 @@ const keyScript = (introspection: string): string => `
           }
           return send(resource, { ...init, headers });
         };
-        // GraphiQL writes the query into the address; after a reload it is in a tab already.
-        if (sessionStorage.getItem('graphiql:tabState') || sessionStorage.getItem('graphiql:query'))
-          history.replaceState({}, '', location.pathname);
+        // GraphiQL writes the query into the address, and opens a tab for what it begins with unless there is one with just that.
+        const { tabs = [], activeTabIndex = 0 } = JSON.parse(sessionStorage.getItem('graphiql:tabState') || '{}');
+        const { query, variables, headers } = tabs[activeTabIndex] || {};
+        if (query) history.replaceState({}, '', location.pathname);
         const render = YogaGraphiQL.renderYogaGraphiQL;
         YogaGraphiQL.renderYogaGraphiQL = (root, options) =>
           render(root, {
             ...options,
+            ...(query && { query, variables: variables || '', headers: headers || '' }),
             schema: ${introspection},
             storage: window.sessionStorage,
             shouldPersistHeaders: true,
