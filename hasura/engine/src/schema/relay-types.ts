@@ -11,13 +11,13 @@ import {
 } from 'graphql'
 import { memoize } from './memoize.ts'
 import { field } from './row-field.ts'
-import { type SchemaContext, isAddressable, isMasked, primaryKeyColumns } from './schema-context.ts'
+import { type SchemaContext, isMasked, isSelectable, primaryKeyColumns } from './schema-context.ts'
 import type { TableModel } from './source-model.ts'
 
 /** What Relay adds to the types of rows: `Node`, connections and their pages. */
 export interface RelayTypes {
   readonly node: GraphQLInterfaceType
-  /** Rows of tables whose key the role may read have an id of their own. */
+  /** Rows of tables that have a key have an id of their own, which is made of it. */
   readonly isNode: (table: TableModel) => boolean
   readonly connection: (table: TableModel) => GraphQLObjectType
   /** What a connection takes instead of `limit` and `offset`. */
@@ -69,9 +69,11 @@ export const createRelayTypes = (
         }),
       }),
   )
-  // An id would tell the key of rows in which an inherited role may not read it.
+  // As in Hasura, whether the role may read the key makes no difference; only where an inherited role may read it in some
+  // rows alone, an id would tell it in the others.
   const isNode = (table: TableModel): boolean =>
-    isAddressable(context, table) &&
+    isSelectable(context, table) &&
+    primaryKeyColumns(table).length > 0 &&
     primaryKeyColumns(table).every((column) => !isMasked(context, table, column))
   return { node, connection, isNode, pageArguments }
 }
