@@ -268,3 +268,33 @@ test('an anonymous operation can not be asked for by name', async () => {
     errors: [{ message: 'operationName cannot be used when an anonymous operation exists in the document' }],
   })
 })
+
+describe('null for a variable that has a default', () => {
+  const count = async (query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const answer = (await ask(query, variables)) as { readonly thing?: readonly unknown[] }
+    return answer.thing?.length ?? answer
+  }
+
+  test('is null, and not the default, whichever of them was asked for before', async () => {
+    const limited = 'query ($limit: Int = 0) { thing(limit: $limit) { id } }'
+    const all = await count('{ thing { id } }', {})
+    expect(all).toBeGreaterThan(0)
+    for (const _round of [1, 2]) {
+      expect(await count(limited, {})).toBe(0)
+      expect(await count(limited, { limit: null })).toBe(all)
+      expect(await count(limited, { limit: 1 })).toBe(1)
+    }
+    const filtered = 'query ($where: thing_bool_exp = {id: {_eq: -1}}) { thing(where: $where) { id } }'
+    expect(await count(filtered, {})).toBe(0)
+    expect(await count(filtered, { where: null })).toBe(all)
+  })
+
+  test.each([
+    ['query ($id: Int = 1) { thing_by_pk(id: $id) { id } }', { id: null }],
+    ['query ($id: Int = 1) { thing(where: {id: {_eq: $id}}) { id } }', { id: null }],
+    ['query ($if: Boolean = true) { thing { id @include(if: $if) } }', { if: null }],
+  ])('is refused where null is none of the values: %s', async (query, variables) => {
+    expect(await ask(query, {})).not.toHaveProperty('message')
+    expect(await ask(query, variables)).toHaveProperty('message')
+  })
+})

@@ -51,9 +51,27 @@ const subscribe = (query: string, session: Session) => {
 
 const titles = 'subscription { book(order_by: {id: asc}) { title } }'
 
+/** Asked without the permission’s filter in mind: the rows of a merchant as the database has them. */
+const titlesOf = async (merchantId: number): Promise<unknown> => {
+  const { rows } = await shop.pool.query<{ books: unknown }>(
+    `select coalesce(json_agg(json_build_object('merchant_id', merchant_id, 'title', title) order by id), '[]') as books
+      from book where merchant_id = $1`,
+    [merchantId],
+  )
+  return rows[0]?.books
+}
+
+const booksOf = (result: GraphQLResult): unknown =>
+  result.kind === 'data' ? (JSON.parse(result.json) as { readonly book: unknown }).book : result.errors
+
+const ownTitles = 'subscription { book(order_by: {id: asc}) { merchant_id title } }'
+
 test('200 subscribers of one operation cost one statement per poll, and none when they are gone', async () => {
-  const subscribers = Array.from({ length: 200 }, (_, index) => subscribe(titles, merchant((index % 50) + 1)))
+  const ids = Array.from({ length: 200 }, (_, index) => (index % 50) + 1)
+  const subscribers = ids.map((id) => subscribe(ownTitles, merchant(id)))
   await expect.poll(() => subscribers.every(({ results }) => results.length === 1)).toBe(true)
+  for (const [index, id] of ids.entries())
+    expect(subscribers[index]?.results.map(booksOf)).toEqual([await titlesOf(id)])
   const polled = await statementsDuring(10 * intervalMs)
   expect(polled).toBeGreaterThanOrEqual(5)
   expect(polled).toBeLessThanOrEqual(11)

@@ -202,6 +202,41 @@ describe('a live query', () => {
   })
 })
 
+describe('new metadata', () => {
+  const withFilter = (filter: object): Metadata => {
+    const metadata = shopMetadata(['id', 'title', 'stock'])
+    return {
+      ...metadata,
+      sources: metadata.sources.map((source) => ({
+        ...source,
+        tables: source.tables.map((table) => ({
+          ...table,
+          select_permissions: [
+            { role: 'merchant', permission: { columns: ['id', 'title'], filter: { ...filter } } },
+          ],
+        })),
+      })),
+    }
+  }
+
+  test('holds for live queries and streams that run already: rows that its filter hides are not sent', async () => {
+    const shop = subscribe(titles)
+    expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
+    const rows = subscribe(
+      'subscription { product_stream(batch_size: 9, cursor: [{initial_value: {id: 0}}]) { title } }',
+    )
+    expect(await rows.next()).toEqual({ product_stream: [{ title: 'Cup' }, { title: 'Pan' }] })
+    await engine.replaceMetadata(
+      withFilter({ merchant_id: 'X-Hasura-Merchant-Id', title: { _neq: 'Secret' } }),
+    )
+    await client.query(`insert into product values (1, 3, 'Secret'), (1, 4, 'Lid')`)
+    expect(await rows.next()).toEqual({ product_stream: [{ title: 'Lid' }] })
+    expect(await shop.next()).toEqual({
+      product: [{ title: 'Cup' }, { title: 'Pan' }, { title: 'Lid' }],
+    })
+  })
+})
+
 describe('many subscribers', () => {
   test('all hear of a changed row', async () => {
     const shops = Array.from({ length: 100 }, () => subscribe(titles))
@@ -241,6 +276,18 @@ describe('a stream', () => {
     const [one, two] = [0, 1].map((after) => subscribe(stream, merchant(1), { after, size: 1 }))
     expect(await two?.next()).toEqual({ product_stream: [{ id: 2, title: 'Pan' }] })
     expect(await one?.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
+  })
+
+  test('is each subscriber’s own, also of two that began at the same place', async () => {
+    const all = { after: 0, size: 1 }
+    const [first, row1, row2] = [
+      subscribe(stream, merchant(1), all),
+      { product_stream: [{ id: 1, title: 'Cup' }] },
+      { product_stream: [{ id: 2, title: 'Pan' }] },
+    ]
+    expect([await first.next(), await first.next()]).toEqual([row1, row2])
+    const second = subscribe(stream, merchant(1), all)
+    expect([await second.next(), await second.next()]).toEqual([row1, row2])
   })
 
   test('waits for a subscriber that has not taken the last batch', async () => {

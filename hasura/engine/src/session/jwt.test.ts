@@ -124,6 +124,18 @@ describe('a token', () => {
       })
   })
 
+  test('says all that a session has: what a client adds of its own is no part of it', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 60
+    const token = await sign({ exp, [namespace]: claims })
+    const forged = {
+      ...bearer(token),
+      'x-hasura-user-id': '8',
+      'x-hasura-merchant-id': 'another',
+      'x-hasura-use-backend-only-permissions': 'true',
+    }
+    expect(await ask(hmac, forged)).toEqual(await ask(hmac, bearer(token)))
+  })
+
   test('makes a session of the role asked for or the default one, its variables and its end', async () => {
     const exp = Math.floor(Date.now() / 1000) + 60
     const token = await sign({ exp, [namespace]: claims })
