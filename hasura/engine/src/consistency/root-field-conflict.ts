@@ -1,33 +1,81 @@
-import { buildSourceModel, type TableModel } from '../schema/source-model.ts'
+import { isAsynchronous } from '../metadata/action.ts'
+import type { Action } from '../metadata/types.ts'
+import {
+  type FunctionModel,
+  type SourceModel,
+  type TableModel,
+  buildSourceModel,
+} from '../schema/source-model.ts'
 import type { Snapshot } from '../snapshot.ts'
 
 /** In the order in which Hasura's message lists them. */
-const mutationFields = ({ rootFields }: TableModel): readonly string[] => [
-  rootFields.insert,
-  rootFields.insertOne,
-  rootFields.update,
-  rootFields.delete,
-  rootFields.updateByPk,
-  rootFields.deleteByPk,
+const mutationFields = ({ rootFields, catalog }: TableModel): readonly string[] => [
+  ...(catalog.insertable ? [rootFields.insert, rootFields.insertOne] : []),
+  ...(catalog.updatable ? [rootFields.update] : []),
+  ...(catalog.deletable ? [rootFields.delete] : []),
+  ...(catalog.updatable ? keyed(catalog, rootFields.updateByPk) : []),
+  ...(catalog.deletable ? keyed(catalog, rootFields.deleteByPk) : []),
 ]
 
-const queryFields = ({ rootFields }: TableModel): readonly string[] => [
+/** Of later releases, whose message we have not seen: told of where nothing else meets. */
+const updateManyFields = ({ rootFields, catalog }: TableModel): readonly string[] =>
+  catalog.updatable ? [rootFields.updateMany] : []
+
+const queryFields = ({ rootFields, catalog }: TableModel): readonly string[] => [
   rootFields.select,
   rootFields.selectAggregate,
-  rootFields.selectByPk,
+  ...keyed(catalog, rootFields.selectByPk),
 ]
 
-/** Two tables can't have one root field. Says which, or undefined when each has its own. */
+const keyed = ({ primaryKey }: TableModel['catalog'], field: string): readonly string[] =>
+  primaryKey === undefined ? [] : [field]
+
+const subscriptionFields = (table: TableModel): readonly string[] => [
+  ...queryFields(table),
+  table.rootFields.selectStream,
+]
+
+const functionFields = ({ functions }: SourceModel, root: FunctionModel['exposedAs']): readonly string[] =>
+  functions
+    .filter(({ exposedAs }) => exposedAs === root)
+    .flatMap(({ rootField, aggregateRootField, catalog }) =>
+      root === 'query' && catalog.returnsSet ? [rootField, aggregateRootField] : [rootField],
+    )
+
+const actionFields = (actions: readonly Action[], root: 'query' | 'mutation'): readonly string[] =>
+  actions.filter(({ definition }) => (definition.type ?? 'mutation') === root).map(({ name }) => name)
+
+/**
+ * No two things can have one root field: tables, functions, native queries and actions, by whatever names they were given.
+ * (Remote schemas are held against all of these where they are checked.) Says which, or undefined when each has its own.
+ */
 export const rootFieldConflict = ({ metadata, catalog }: Snapshot): string | undefined => {
-  const tables = [...buildSourceModel(metadata, catalog).tables.values()]
+  const model = buildSourceModel(metadata, catalog)
+  const tables = [...model.tables.values()]
+  const actions = metadata.actions ?? []
+  const results = actions.filter(isAsynchronous).map(({ name }) => name)
+  const called = [...functionFields(model, 'query'), ...model.nativeQueries.map(({ rootField }) => rootField)]
+  // Below the source's namespace they meet only each other.
+  const apart = (own: readonly string[], others: readonly string[]): readonly (readonly string[])[] =>
+    model.naming.namespace === undefined ? [[...own, ...others]] : [own, [model.naming.namespace, ...others]]
+  const written = [...tables.flatMap(mutationFields), ...functionFields(model, 'mutation')]
+  const mutations = actionFields(actions, 'mutation')
+  const read = [...tables.flatMap(queryFields), ...called]
+  const queries = [...actionFields(actions, 'query'), ...results]
   return (
-    duplicates('mutation', tables.flatMap(mutationFields)) ?? duplicates('query', tables.flatMap(queryFields))
+    conflict('mutation', apart(written, mutations)) ??
+    conflict('query', apart(read, queries)) ??
+    conflict('subscription', apart([...tables.flatMap(subscriptionFields), ...called], results)) ??
+    conflict('mutation', apart([...written, ...tables.flatMap(updateManyFields)], mutations))
   )
 }
 
-const duplicates = (root: 'query' | 'mutation', fields: readonly string[]): string | undefined => {
-  const repeated = [...Map.groupBy(fields, (name) => name)].flatMap(([name, uses]) =>
-    uses.length > 1 ? [name] : [],
+const conflict = (
+  root: 'query' | 'mutation' | 'subscription',
+  groups: readonly (readonly string[])[],
+): string | undefined => {
+  const repeated = groups.flatMap((fields) =>
+    [...Map.groupBy(fields, (name) => name)].flatMap(([name, uses]) => (uses.length > 1 ? [name] : [])),
   )
   return repeated.length > 0
     ? `found duplicate fields in selection set for ${root} root: ${repeated.join(', ')}`

@@ -62,7 +62,9 @@ export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapsho
       return snapshot
     },
     accept: async (metadata) => {
-      snapshot = await build(metadata)
+      const next = await build(metadata)
+      if (!deferring) refuseConflict(next, snapshot)
+      snapshot = next
     },
     change: async (metadata, object) => {
       const next = await build(metadata)
@@ -132,7 +134,8 @@ export const withoutObjects = (metadata: Metadata, objects: readonly Inconsisten
   return filterMetadata(metadata, ({ name }) => !names.has(name))
 }
 
-const refuseConflict = (next: Snapshot, before: Snapshot): void => {
+/** Nothing is served in the place of another, so of two things with one root field the later is refused. Throws HasuraError. */
+export const refuseConflict = (next: Snapshot, before: Snapshot): void => {
   const conflict = rootFieldConflict(next)
   if (conflict !== undefined && conflict !== rootFieldConflict(before))
     throw new HasuraError('unexpected', conflict, { status: 500 })
