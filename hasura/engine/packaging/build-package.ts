@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { createRequire } from 'node:module'
 import { dirname, join, posix, relative } from 'node:path'
 import { z } from 'zod'
+import { neededNode } from '../bin/needed-node.mjs'
 
 /**
  * Makes dist/ a package of its own: Node runs no TypeScript under node_modules, and local-postgres is published
@@ -30,13 +31,23 @@ const compile = (): void => {
   execFileSync(process.execPath, [compiler, '-p', join(engine, 'tsconfig.build.json')], { stdio: 'inherit' })
 }
 
-/** What the compiler passes over: SQL that is read at run time, and the one module written in JavaScript. */
+/** What the compiler passes over: SQL that is read at run time, and the modules written in JavaScript. */
 const copyOthers = (): void => {
-  for (const pattern of ['hasura/engine/src/**/*.sql', 'local-postgres/src/*.{mjs,d.mts}'])
+  for (const pattern of [
+    'hasura/engine/src/**/*.sql',
+    'hasura/engine/bin/*.mjs',
+    'local-postgres/src/*.{mjs,d.mts}',
+  ])
     for (const file of globSync(pattern, { cwd: root })) {
       mkdirSync(dirname(join(dist, file)), { recursive: true })
       cpSync(join(root, file), join(dist, file))
     }
+}
+
+/** The command starts what was compiled. */
+const startCompiled = (): void => {
+  const path = join(dist, 'hasura/engine/bin/run.mjs')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('./hasura-embedded.ts', './hasura-embedded.js'))
 }
 
 /** The workspace's name means nothing elsewhere: its files are beside. */
@@ -66,8 +77,8 @@ const writeManifest = (): void => {
     private: true,
     license: 'UNLICENSED',
     type: 'module',
-    engines: { node: '>=24' },
-    bin: { 'hasura-embedded': './hasura/engine/bin/hasura-embedded.js' },
+    engines: { node: `>=${neededNode}` },
+    bin: { 'hasura-embedded': './hasura/engine/bin/run.mjs' },
     exports: {
       '.': entry('src/index'),
       './introspection': entry('src/introspection/index'),
@@ -83,6 +94,7 @@ const writeManifest = (): void => {
 rmSync(dist, { recursive: true, force: true })
 compile()
 copyOthers()
+startCompiled()
 inlineLocalPostgres()
 writeManifest()
 cpSync(join(engine, 'SETTINGS.md'), join(dist, 'SETTINGS.md'))
