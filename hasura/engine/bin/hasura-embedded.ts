@@ -14,7 +14,7 @@ const help = `hasura-embedded: Hasura v2 over Postgres, in Node, without Docker
 Usage: hasura-embedded [options]
 
   --metadata DIR       begin with this metadata directory (config v3); also HASURA_GRAPHQL_METADATA_DIR
-  --migrations DIR     apply the migrations in DIR, or in DIR/default, that the database has not seen;
+  --migrations DIR     apply the migrations in DIR, or in DIR/<source>, that the database has not seen;
                        also HASURA_GRAPHQL_MIGRATIONS_DIR
   --database-url URL   use this Postgres (15 or later); also HASURA_GRAPHQL_DATABASE_URL
   --data-dir DIR       without a URL: bring a Postgres that keeps its data here (default .hasura-data)

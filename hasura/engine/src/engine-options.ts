@@ -64,6 +64,10 @@ export interface EngineOptions {
   readonly readCookies?: boolean | undefined
   /** Whether who is not let in gets the status 401 from the GraphQL endpoints, too. */
   readonly preserve401?: boolean | undefined
+  /** Where the extension pgcrypto is created, unless it is there. */
+  readonly extensionsSchema?: string | undefined
+  /** Whether keys that metadata may not have refuse it; otherwise they are left out, with a warning. */
+  readonly strictMetadata?: boolean | undefined
   /** A line in the log for each HTTP request. */
   readonly logRequests?: boolean | undefined
   /** Of all headers of a request together. */
@@ -151,6 +155,8 @@ export const resolveOptions = (given: EngineOptions) => ({
   connections: { ...connections, ...given.connections },
   readCookies: given.readCookies ?? given.cors?.kind !== 'none',
   preserve401: given.preserve401 ?? false,
+  extensionsSchema: given.extensionsSchema ?? 'public',
+  strictMetadata: given.strictMetadata ?? false,
   logRequests: given.logRequests ?? false,
   maxHeaderBytes: given.maxHeaderBytes ?? 1024 * 1024,
   maxBodyBytes: given.maxBodyBytes ?? 16 * 1024 * 1024,

@@ -20,6 +20,7 @@ import { createRowCommands } from './rows/row-commands.ts'
 import { createAuthenticator } from './session/authenticator.ts'
 import type { Session, SessionCheck } from './session/types.ts'
 import type { Inconsistency, Snapshot } from './snapshot.ts'
+import { installExtension } from './storage/install-extension.ts'
 import { createMetadataStore } from './storage/metadata-store.ts'
 
 export interface Engine {
@@ -98,9 +99,12 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
   const { env, logger } = options
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
+  await installExtension(pool, options.extensionsSchema, logger)
   const follow = followWithEvents(options.stringifyNumericTypes)
   const rows = createRowCommands(pool, options)
-  const workspace = await openWorkspace(pool, store, follow, createRemoteDirectory(env), rows)
+  const { strictMetadata } = options
+  const remotes = createRemoteDirectory(env)
+  const workspace = await openWorkspace(pool, store, follow, remotes, { rows, strictMetadata })
   await applyProject(workspace, options)
   const getSnapshot = (): Snapshot => workspace.snapshot
   const executor = createGraphQLExecutor(getSnapshot, pool, options)

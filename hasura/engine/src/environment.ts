@@ -57,6 +57,12 @@ export const environment = z.object({
     .describe(
       'The same database, if given: the engine keeps metadata beside the data. Another one is refused.',
     ),
+  HASURA_GRAPHQL_METADATA_DATABASE_EXTENSIONS_SCHEMA: text
+    .default('public')
+    .describe('Where the extension pgcrypto is created, unless the database has it.'),
+  HASURA_GRAPHQL_STRICT_METADATA: flag(false).describe(
+    'Refuses metadata with keys that it does not know; otherwise they are left out, with a warning. (Not in Hasura, which leaves them out without a word.)',
+  ),
   HASURA_GRAPHQL_METADATA_DIR: text.optional().describe('As `--metadata`; as in the image `cli-migrations`.'),
   HASURA_GRAPHQL_MIGRATIONS_DIR: text
     .optional()
@@ -225,7 +231,6 @@ export const notApplied: Readonly<Record<string, string>> = {
   HASURA_GRAPHQL_ENABLE_TRIGGERS_ERROR_LOG_LEVEL:
     'what a webhook answered is in the catalog tables, not in the log',
   HASURA_GRAPHQL_METADATA_DEFAULTS: 'there are no data connectors whose addresses it could hold',
-  HASURA_GRAPHQL_METADATA_DATABASE_EXTENSIONS_SCHEMA: 'the catalog tables need no extension',
   HASURA_GRAPHQL_CONFIGURED_HEADER_PRECEDENCE: "metadata's headers always go before a client's",
   HASURA_GRAPHQL_REMOTE_SCHEMA_SKIP_NULLS: 'a null that a client sends is sent on',
   HASURA_GRAPHQL_BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES: 'variables are as GraphQL says',

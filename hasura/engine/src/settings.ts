@@ -40,6 +40,8 @@ export interface Settings {
   readonly logLevel: string
   readonly logRequests: boolean
   readonly preserve401: boolean
+  readonly extensionsSchema: string
+  readonly strictMetadata: boolean
   readonly internalErrors: InternalErrors
   readonly readCookies: boolean
   readonly connections: ConnectionSettings
@@ -154,6 +156,8 @@ const fromEnvironment = (
   poolSize: values.HASURA_GRAPHQL_PG_CONNECTIONS,
   logLevel: values.HASURA_GRAPHQL_LOG_LEVEL,
   logRequests: values.HASURA_GRAPHQL_ENABLED_LOG_TYPES.includes('http-log'),
+  extensionsSchema: values.HASURA_GRAPHQL_METADATA_DATABASE_EXTENSIONS_SCHEMA,
+  strictMetadata: values.HASURA_GRAPHQL_STRICT_METADATA,
   preserve401: values.HASURA_GRAPHQL_PRESERVE_401_ERRORS,
   internalErrors: internalErrors(values),
   readCookies: !values.HASURA_GRAPHQL_DISABLE_CORS || values.HASURA_GRAPHQL_WS_READ_COOKIE,

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestDatabase, createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -94,6 +97,39 @@ describe('startEngine', () => {
     await engine.stop()
   })
 
+  test('applies the migrations of a source of any name, and keeps a database’s old ones working', async () => {
+    await write(
+      'migrations/Postgres/1700000000000_author/up.sql',
+      // Hasura has this function from the extension pgcrypto, which it creates there.
+      "create table author (id uuid primary key default public.gen_random_uuid(), name text); insert into author (name) values (encode(digest('Ada', 'md5'), 'hex'))",
+    )
+    await write('metadata/version.yaml', 'version: 3')
+    await write(
+      'metadata/databases/databases.yaml',
+      `- name: Postgres
+  kind: postgres
+  configuration: { connection_info: { database_url: { from_env: HASURA_GRAPHQL_DATABASE_URL } } }
+  tables: [{ table: author, colour: red, select_permissions: [{ role: reader, permission: { columns: [name], filter: {} } }] }]
+- { name: old, kind: mysql8, tables: [{ table: [shop, orders] }] }`,
+    )
+    const project = { metadata: join(folder, 'metadata'), migrations: join(folder, 'migrations') }
+    const options = { ...project, databaseUrl: database.url, adminSecret: 's', port: 0 }
+    await expect(startEngine({ ...options, strictMetadata: true })).rejects.toThrow(
+      /\$\[0\]\.tables\[0\]\.colour: metadata has no such key/,
+    )
+    for (const _start of ['first', 'second']) {
+      const engine = await startEngine(options)
+      try {
+        expect(await ask(engine.url, 's')).toEqual({
+          data: { author: [{ name: '1a382809b7c03f686e12dd15677c5497' }] },
+        })
+        expect(engine.snapshot.inconsistencies).toMatchObject([{ name: 'source old' }])
+      } finally {
+        await engine.stop()
+      }
+    }
+  })
+
   test('says which file, line or path is wrong, and where nobody answers', async () => {
     const project = await writeProject()
     const databaseUrl = database.url
@@ -170,5 +206,21 @@ describe('the command', () => {
     })
     expect(port_).toEqual({ code: 1, errors: `port ${port} of 127.0.0.1 is in use by another program\n` })
     expect(metadata).toEqual({ code: 1, errors: expect.stringContaining('has no version.yaml') as string })
+  })
+})
+
+test('on an older Node the command says which one it needs, and does nothing else', async () => {
+  const run = new URL('../bin/run.mjs', import.meta.url).href
+  const script = `Object.defineProperty(process.versions, 'node', { value: '20.11.0' }); import('${run}')`
+  const child = spawn(process.execPath, ['--eval', script])
+  const [[code], output, error] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  expect({ code: code as unknown, output, error }).toEqual({
+    code: 1,
+    output: '',
+    error: `hasura-embedded needs Node 24 or later; this is ${process.version}\n`,
   })
 })

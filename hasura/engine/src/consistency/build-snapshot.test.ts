@@ -232,8 +232,16 @@ describe('buildSnapshot', () => {
       sources: [{ name: 'default', tables: [author] }, second],
     })
     expect(reasons(buildSnapshot(both, catalog, 1))).toEqual([
-      'source other: the embedded engine has one database, and it is a Postgres',
+      'source other: the embedded engine has one database, and it is a Postgres; the source is of the kind "mssql"',
     ])
+    const beside = metadataSchema.parse({
+      version: 3,
+      sources: [
+        { name: 'shop', tables: [author] },
+        { ...second, tables: [{ table: ['dbo', 'a'] }] },
+      ],
+    })
+    expect(buildSnapshot(beside, catalog, 1).metadata.sources).toMatchObject([{ name: 'shop', tables: [{}] }])
   })
 
   test('finds two tables with one root field', () => {
@@ -242,5 +250,9 @@ describe('buildSnapshot', () => {
       'found duplicate fields in selection set for mutation root: insert_author',
     )
     expect(rootFieldConflict(snapshotOf([author, article]))).toBeUndefined()
+    const stream = { custom_root_fields: { select: 'author_stream' } }
+    expect(rootFieldConflict(snapshotOf([author, { ...article, configuration: stream }]))).toBe(
+      'found duplicate fields in selection set for subscription root: author_stream',
+    )
   })
 })

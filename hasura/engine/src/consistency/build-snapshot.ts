@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/types.ts'
 import { qualifiedKey } from '../metadata/qualified-name.ts'
+import { isPostgres } from '../metadata/foreign-source.ts'
 import type { Metadata, Source, TableMetadata } from '../metadata/types.ts'
 import type { Introspections } from '../remote/remote-directory.ts'
 import { buildSourceModel } from '../schema/source-model.ts'
@@ -22,11 +23,13 @@ import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } fro
 
 export const defaultSource = 'default'
 
-/** The source that is the engine's own database: `default`, or the only one, whatever it is called. */
-const ownSource = ({ sources }: Metadata): Source | undefined => {
-  const own =
-    sources.find(({ name }) => name === defaultSource) ?? (sources.length === 1 ? sources[0] : undefined)
-  return own?.kind === undefined || own.kind === 'postgres' || own.kind === 'pg' ? own : undefined
+/** The source that is the engine's own database: of those that are a Postgres `default`, or the only one, whatever it is called. */
+export const ownSource = ({ sources }: Metadata): Source | undefined => {
+  const candidates = sources.filter(isPostgres)
+  return (
+    candidates.find(({ name }) => name === defaultSource) ??
+    (candidates.length === 1 ? candidates[0] : undefined)
+  )
 }
 
 /**
@@ -121,10 +124,13 @@ interface CheckedSource {
 const refusedSource = (source: Source): CheckedSource => ({
   source: undefined,
   tables: new Map(),
-  inconsistencies: [
-    inconsistency(sourceObject(source.name), 'the embedded engine has one database, and it is a Postgres'),
-  ],
+  inconsistencies: [inconsistency(sourceObject(source.name), refusal(source))],
 })
+
+const refusal = (source: Source): string =>
+  isPostgres(source)
+    ? 'the embedded engine has one database: the source "default", or the only one that is a Postgres'
+    : `the embedded engine has one database, and it is a Postgres; the source is of the kind "${source.kind ?? ''}"`
 
 const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
   const { name } = source

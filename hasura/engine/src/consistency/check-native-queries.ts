@@ -1,4 +1,5 @@
 import type { LogicalModel, NativeQuery, Source } from '../metadata/types.ts'
+import { isGraphqlName } from '../schema/graphql-name.ts'
 import { parseNativeCode } from '../schema/native-code.ts'
 import { logicalTable } from '../schema/native-query-model.ts'
 import { parsePermissionExpression } from '../schema/permission-expression.ts'
@@ -48,10 +49,16 @@ export const checkNativeQueries = (
       seen.add(query.root_field_name)
       if (!models.some((model) => model.name === query.returns))
         return `the logical model "${query.returns}" could not be found`
-      return nativeCodeProblem(query)?.message
+      return argumentProblem(query) ?? nativeCodeProblem(query)?.message
     },
     (query) => nativeQueryObject(name, query),
   )
+}
+
+/** A client could not give an argument that GraphQL can't name. */
+const argumentProblem = ({ arguments: declared = {} }: NativeQuery): string | undefined => {
+  const wrong = Object.keys(declared).find((name) => !isGraphqlName(name))
+  return wrong === undefined ? undefined : `the argument "${wrong}" is not a valid GraphQL name`
 }
 
 /** What is wrong with a native query by itself, in Hasura's words; undefined if nothing is. */

@@ -87,7 +87,7 @@ const nameConflict = (
   const taken = buildRoleSchema(metadata, source, options, others).schema
   const { schema } = buildRoleSchema(
     { version: 3, sources: [] },
-    { ...source, tables: new Map(), functions: [] },
+    { ...source, tables: new Map(), functions: [], nativeQueries: [] },
     options,
     [remote],
   )

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { z } from 'zod'
-import { utcText } from './utc-text.ts'
+import { eventCreatedAt, utcText } from './utc-text.ts'
 import type { TransactionSettings } from '../execute/statement-query.ts'
 import { type Json, json } from '../metadata/parse.ts'
 import type { QualifiedName } from '../metadata/qualified-name.ts'
@@ -52,7 +52,7 @@ export const redeliverEvent = async (pool: Pool, id: string): Promise<'marked' |
 }
 
 const eventColumns = `id, schema_name, table_name, trigger_name, payload, delivered, error, tries,
-  ${utcText('created_at')} as created_at, ${utcText('locked')} as locked,
+  ${utcText(eventCreatedAt)} as created_at, ${utcText('locked')} as locked,
   ${utcText('next_retry_at')} as next_retry_at, archived`
 
 /** The status has another name in Hasura's answers than in its table. */

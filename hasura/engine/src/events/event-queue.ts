@@ -8,7 +8,7 @@ import type { SessionVariables } from '../webhook/transform-request.ts'
 import { callTrigger } from './call-trigger.ts'
 import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
-import { utcText } from './utc-text.ts'
+import { eventCreatedAt, utcText } from './utc-text.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
 
 /** An event as it was locked. */
@@ -36,7 +36,7 @@ where id in (
   for update skip locked
 )
 returning id, schema_name, table_name, trigger_name, payload::text, tries,
-          ${utcText('created_at')} as created_at, ${holdSql('event')}`
+          ${utcText(eventCreatedAt)} as created_at, ${holdSql('event')}`
 
 const abandonedSql = `locked is not null and not delivered and not error and not archived and not ${isHeldSql('event')}`
 

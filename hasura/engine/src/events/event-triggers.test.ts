@@ -495,6 +495,31 @@ test.each([
   })
 })
 
+test('an event’s time is UTC, whatever the time zone of the session that wrote the row', async () => {
+  const engine = await world.start()
+  await track()
+  await world.pool.query(`
+    begin;
+    set local timezone to 'America/New_York';
+    insert into product (name) values ('Tea');
+    commit`)
+  const [call] = await world.receiver.received(1)
+  const createdAt = String(call?.body['created_at'])
+  expect(Math.abs(Date.now() - Date.parse(createdAt))).toBeLessThan(30_000)
+  const logs = await world.command('pg_get_event_logs', { name: 'product_changed' })
+  expect(logs).toMatchObject([{ created_at: createdAt }])
+  // The function of Hasura, or of an older engine, is replaced at the start.
+  await world.stop(engine)
+  await world.pool.query(
+    `create or replace function hdb_catalog.insert_event_log(
+       schema_name text, table_name text, trigger_name text, op text, row_data json
+     ) returns text language sql as 'select null'`,
+  )
+  await world.start()
+  await world.pool.query(`insert into product (name) values ('Pot')`)
+  expect(await world.receiver.received(2)).toHaveLength(2)
+})
+
 test('times are right, and events are tried again in time, where the server is in another time zone', async () => {
   const name = new URL(world.database.url).pathname.slice(1)
   await world.pool.query(`alter database "${name}" set timezone to 'Asia/Tokyo'`)

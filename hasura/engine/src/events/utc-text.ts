@@ -4,3 +4,6 @@
  */
 export const utcText = (column: string): string =>
   `regexp_replace(to_char(${column}::timestamptz at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\\.000000|000)$', '') || 'Z'`
+
+/** Of an event, whose row any session may have written: in UTC, whatever the session's time zone (`insert-event-log.sql`). */
+export const eventCreatedAt = "(created_at at time zone 'utc')"

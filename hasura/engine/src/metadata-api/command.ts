@@ -33,6 +33,8 @@ export interface CommandContext extends Caller {
   readonly finishChange: FinishChange
   readonly remotes: RemoteDirectory
   readonly rows: RowCommands
+  /** Whether metadata with unknown keys is refused. */
+  readonly strictMetadata: boolean
 }
 
 /** A command of the metadata API: its arguments and what it does. The answer is the response's body. */
@@ -40,6 +42,8 @@ export interface Command<Args = unknown> {
   readonly schema: z.ZodType<Args>
   /** Whether the request gets a new resource_version. */
   readonly changesMetadata: boolean
+  /** The arguments with which the command only reads; absent where it can't. */
+  readonly reading?: (args: unknown) => unknown
   run(args: Args, context: CommandContext): Promise<Json>
 }
 
@@ -59,8 +63,8 @@ export const edit = <Schema extends z.ZodType>(
   },
 })
 
-/** A command that only tells. */
-export const read = <Schema extends z.ZodType>(
+/** A command that does something, and leaves the metadata as it is. */
+export const act = <Schema extends z.ZodType>(
   schema: Schema,
   run: (args: z.output<Schema>, context: CommandContext) => Promise<Json>,
 ): Command => ({
@@ -68,6 +72,12 @@ export const read = <Schema extends z.ZodType>(
   changesMetadata: false,
   run: (args, context) => run(args as z.output<Schema>, context),
 })
+
+/** A command that only tells. */
+export const read = <Schema extends z.ZodType>(
+  schema: Schema,
+  run: (args: z.output<Schema>, context: CommandContext) => Promise<Json>,
+): Command => ({ ...act(schema, run), reading: (args) => args })
 
 /** Arguments that most commands have. */
 export const sourceName = z.string().min(1).default('default')

@@ -17,6 +17,7 @@ import { requestTransform, responseTransform, webhookHeader } from '../metadata/
 import { traceSetting } from '../tracing/trace-context.ts'
 import {
   type Command,
+  act,
   edit,
   pageArguments,
   read,
@@ -151,7 +152,7 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
     )
   }),
 
-  pg_redeliver_event: read(record({ event_id: z.string(), source: sourceName }), async (args, { pool }) => {
+  pg_redeliver_event: act(record({ event_id: z.string(), source: sourceName }), async (args, { pool }) => {
     const outcome = await redeliverEvent(pool, args.event_id)
     switch (outcome) {
       case 'marked':
@@ -165,7 +166,7 @@ export const eventTriggerCommands: Readonly<Record<string, Command>> = {
     }
   }),
 
-  pg_invoke_event_trigger: read(
+  pg_invoke_event_trigger: act(
     record({ name: z.string(), source: sourceName, payload: json }),
     async ({ name, source, payload }, { draft, pool, session, trace }) => {
       const { table, trigger } = requireTrigger(draft.snapshot.metadata, source, name)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HasuraError, errorBody, within, withinAsync } from '../hasura-error.ts'
 import type { Json } from '../metadata/parse.ts'
-import { parseJson } from '../metadata/read-metadata.ts'
+import { parseKnownKeys } from '../metadata/read-metadata.ts'
 import { type Command, type CommandContext, success } from './command.ts'
 import { type CommandSet, findCommand } from './commands.ts'
 
@@ -45,18 +45,26 @@ export const parseMetadataRequest = (set: CommandSet, body: unknown, depth = 0):
 const parseBulk = (set: CommandSet, type: string, args: unknown, depth: number): MetadataRequest => {
   if (depth >= maxDepth) throw new HasuraError('parse-failed', 'bulk requests are nested too deep')
   const items = parseOrRefuse(z.array(z.unknown()).max(maxCommands), args, '$.args')
-  const mode = type === 'concurrent_bulk' ? 'bulk' : (type as BulkMode)
-  return {
-    kind: 'bulk',
-    mode,
-    requests: items.map((item, index) =>
-      within(`.args[${index}]`, () => parseMetadataRequest(set, item, depth + 1)),
-    ),
-  }
+  const requests = items.map((item, index) =>
+    within(`.args[${index}]`, () => parseMetadataRequest(set, item, depth + 1)),
+  )
+  if (type === 'concurrent_bulk') return { kind: 'bulk', mode: 'bulk', requests: requests.map(onlyReading) }
+  return { kind: 'bulk', mode: type as BulkMode, requests }
+}
+
+/** Commands that run side by side in Hasura may only read. Throws HasuraError for those that do more. */
+const onlyReading = (request: MetadataRequest): MetadataRequest => {
+  if (request.kind === 'bulk') return { ...request, requests: request.requests.map(onlyReading) }
+  const { command, args } = request
+  if (command.reading === undefined)
+    throw new HasuraError('unexpected', 'Only read-only queries are allowed in a concurrent_bulk', {
+      status: 500,
+    })
+  return { ...request, args: command.reading(args) }
 }
 
 const parseOrRefuse = <T>(schema: z.ZodType<T>, value: unknown, path: string): T => {
-  const parsed = parseJson(schema, value)
+  const parsed = parseKnownKeys(schema, value)
   if (parsed.kind === 'parsed') return parsed.value
   throw new HasuraError('parse-failed', parsed.problem.message, {
     path: `${path}${parsed.problem.path.slice(1)}`,

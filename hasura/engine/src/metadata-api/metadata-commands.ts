@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { defaultSource } from '../consistency/build-snapshot.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { compactMetadata } from '../metadata/edit-metadata.ts'
+import { written } from '../metadata/foreign-source.ts'
 import { type Json, json, record } from '../metadata/parse.ts'
 import { type Metadata, introspectionOptions, metadata as metadataSchema } from '../metadata/types.ts'
-import { type Command, edit, read, success } from './command.ts'
+import { type Command, act, edit, read, success } from './command.ts'
 import { consistencyJson, inconsistenciesJson, withoutObjects } from './draft.ts'
 import { replaceMetadata, replaceMetadataVersion2 } from './replace-metadata.ts'
 
@@ -31,7 +32,7 @@ const exportedJson = (metadata: Metadata): Json =>
 
 /** Parsed once more, because the schemas put keys in Hasura's order and edits append them. */
 const metadataJson = (metadata: Metadata): Json =>
-  JSON.parse(JSON.stringify(metadataSchema.parse(metadata))) as Json
+  JSON.parse(JSON.stringify(written(metadataSchema.parse(written(metadata))))) as Json
 
 /** What remains after clear_metadata: the source, still connected, without tables. */
 const clearedMetadata = (metadata: Metadata): Metadata => ({
@@ -108,7 +109,7 @@ export const metadataCommands: Readonly<Record<string, Command>> = {
 
   get_catalog_state: read(anything, (_, { store }) => store.readCatalogState()),
 
-  set_catalog_state: read(
+  set_catalog_state: act(
     record({ type: z.enum(['cli', 'console']), state: json }),
     async ({ type, state }, { store }) => {
       await store.writeCatalogState(type, state)

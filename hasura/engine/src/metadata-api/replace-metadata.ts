@@ -4,10 +4,10 @@ import { eventTriggerObject } from '../consistency/metadata-object.ts'
 import { HasuraError } from '../hasura-error.ts'
 import { findSource } from '../metadata/edit-metadata.ts'
 import { record } from '../metadata/parse.ts'
-import { isWithoutSources, parseMetadata } from '../metadata/read-metadata.ts'
+import { isWithoutSources, parseKnownKeys, parseMetadata } from '../metadata/read-metadata.ts'
 import type { EventTrigger, Metadata, QualifiedName, Source } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { type Command, success } from './command.ts'
+import { type Command, type CommandContext, success } from './command.ts'
 import { type MetadataDraft, consistencyJson, inconsistenciesJson } from './draft.ts'
 import { triggerNamePattern } from './event-trigger-commands.ts'
 import { type MetadataWarning, refuseWarnings, withWarnings } from './warnings.ts'
@@ -26,9 +26,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const replaceMetadata: Command = {
   schema: z.unknown(),
   changesMetadata: true,
-  run: async (args, { draft }) => {
-    if (isObject(args) && 'metadata' in args) return replaceAsAllowed(draft, parseArguments(args))
-    const warnings = await replaceWith(draft, parsed(args, ''), false)
+  run: async (args, context) => {
+    if (isObject(args) && 'metadata' in args) return replaceAsAllowed(context, parseArguments(args))
+    const warnings = await replaceWith(context.draft, parsed(args, '', context), false)
     return { ...success, ...withWarnings(warnings) }
   },
 }
@@ -37,27 +37,25 @@ export const replaceMetadata: Command = {
 export const replaceMetadataVersion2: Command = {
   schema: replaceArguments,
   changesMetadata: true,
-  run: (args, { draft }) => replaceAsAllowed(draft, replaceArguments.parse(args)),
+  run: (args, context) => replaceAsAllowed(context, replaceArguments.parse(args)),
 }
 
 const parseArguments = (args: unknown): ReplaceArguments => {
-  const result = replaceArguments.safeParse(args)
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new HasuraError('parse-failed', issue?.message ?? 'the arguments are not valid', {
-    path: ['$', ...(issue?.path ?? [])].join('.'),
-  })
+  const result = parseKnownKeys(replaceArguments, args)
+  if (result.kind === 'parsed') return result.value
+  throw new HasuraError('parse-failed', result.problem.message, { path: result.problem.path })
 }
 
 const replaceAsAllowed = async (
-  draft: MetadataDraft,
+  context: Pick<CommandContext, 'draft' | 'strictMetadata'>,
   {
     metadata,
     allow_inconsistent_metadata: allowInconsistent,
     allow_warnings: allowWarnings,
   }: ReplaceArguments,
 ) => {
-  const warnings = await replaceWith(draft, parsed(metadata, '.metadata'), allowInconsistent)
+  const { draft } = context
+  const warnings = await replaceWith(draft, parsed(metadata, '.metadata', context), allowInconsistent)
   refuseWarnings(warnings, allowWarnings)
   return { ...consistencyJson(draft.snapshot), ...withWarnings(warnings) }
 }
@@ -66,18 +64,30 @@ interface GivenMetadata {
   readonly metadata: Metadata
   /** Formats 1 and 2 speak of the tables of the one source, and of no other part of it. */
   readonly withoutSources: boolean
+  /** The paths of the keys that were left out. */
+  readonly ignored: readonly string[]
 }
 
-const parsed = (value: unknown, path: string): GivenMetadata => {
+const parsed = (
+  value: unknown,
+  path: string,
+  { strictMetadata }: Pick<CommandContext, 'strictMetadata'>,
+): GivenMetadata => {
   const result = parseMetadata(value)
-  if (result.kind === 'parsed') return { metadata: result.value, withoutSources: isWithoutSources(value) }
-  const { path: inner, message } = result.problem
-  throw new HasuraError('parse-failed', message, { path: `$${path}${inner.slice(1)}` })
+  if (result.kind === 'invalid') {
+    const { path: inner, message } = result.problem
+    throw new HasuraError('parse-failed', message, { path: `$${path}${inner.slice(1)}` })
+  }
+  const { ignored } = result
+  const [unknown] = ignored
+  if (strictMetadata && unknown !== undefined)
+    throw new HasuraError('parse-failed', 'unknown key', { path: `$${path}${unknown.slice(1)}` })
+  return { metadata: result.value, withoutSources: isWithoutSources(value), ignored }
 }
 
 const replaceWith = async (
   draft: MetadataDraft,
-  { metadata, withoutSources }: GivenMetadata,
+  { metadata, withoutSources, ignored }: GivenMetadata,
   allowInconsistent: boolean,
 ): Promise<readonly MetadataWarning[]> => {
   const before = draft.snapshot.storedMetadata
@@ -85,7 +95,7 @@ const replaceWith = async (
   for (const source of given.sources) refuseRepeatedTriggers(source)
   await draft.accept(withUnexported(given, before))
   if (!allowInconsistent) refuseInconsistent(draft.snapshot)
-  return triggerNameWarnings(given, before)
+  return [...ignored.map(unknownKeyWarning), ...triggerNameWarnings(given, before)]
 }
 
 const intoDefaultSource = (metadata: Metadata, before: Metadata): Metadata => {
@@ -137,6 +147,12 @@ const refuseRepeatedTriggers = (source: Source): void => {
       `Event trigger with duplicate names not allowed: ${repeated.map((name) => `"${name}"`).join(', ')}`,
     )
 }
+
+const unknownKeyWarning = (path: string): MetadataWarning => ({
+  code: 'unknown-metadata-key',
+  object: { type: 'metadata', name: path },
+  message: `${path}: metadata has no such key; it was left out`,
+})
 
 /** Names that the commands refuse are only warned of here: they may have been there before the rule was. */
 const triggerNameWarnings = (metadata: Metadata, before: Metadata): readonly MetadataWarning[] =>

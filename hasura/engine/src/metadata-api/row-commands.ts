@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 const rowCommand = (kind: RowCommandKind): Command => ({
   schema: z.unknown(),
   changesMetadata: false,
+  ...(kind === 'select' || kind === 'count' ? { reading: (args: unknown) => args } : {}),
   run: (args, { rows, session, trace, draft: { snapshot } }) =>
     rows.run(parseRowCommand(kind, args), { snapshot, session, trace }),
 })

@@ -30,6 +30,7 @@ const changesSchema = /\b(alter|drop|replace|create function|comment on)\b/i
 export const runSql: Command = {
   schema: runSqlArguments,
   changesMetadata: false,
+  reading: (args) => ({ ...runSqlArguments.parse(args), read_only: true }),
   run: async (args, context) => {
     const parsed = runSqlArguments.parse(args)
     requireSource(context.draft.snapshot.storedMetadata, parsed.source)

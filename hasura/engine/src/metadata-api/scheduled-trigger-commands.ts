@@ -14,7 +14,7 @@ import { cronTriggerShape, scheduledRetryConf, scheduledRetryDefaults } from '..
 import { json, nonEmptyText, record } from '../metadata/parse.ts'
 import type { CronTrigger, Metadata } from '../metadata/types.ts'
 import { webhookHeader } from '../metadata/webhook.ts'
-import { type Command, edit, maxPage, pageArguments, read, success } from './command.ts'
+import { type Command, act, edit, maxPage, pageArguments, read, success } from './command.ts'
 import { requireTransforms } from './require-transforms.ts'
 
 const createCronTrigger = record({
@@ -107,7 +107,7 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
     })
   }),
 
-  create_scheduled_event: read(createScheduledEvent, async (event, { pool }) => {
+  create_scheduled_event: act(createScheduledEvent, async (event, { pool }) => {
     const id = await createOneOffEvent(pool, {
       webhook: event.webhook,
       scheduleAt: event.schedule_at,
@@ -119,7 +119,7 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
     return { message: 'success', event_id: id }
   }),
 
-  delete_scheduled_event: read(
+  delete_scheduled_event: act(
     record({ type: eventType, event_id: z.string() }),
     async ({ type, event_id }, { pool }) => {
       if (!(await deleteScheduledEvent(pool, type, event_id))) throw noSuchEvent()

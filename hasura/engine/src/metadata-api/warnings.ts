@@ -4,8 +4,13 @@ import type { Json } from '../metadata/parse.ts'
 
 /** What a command has left undone, or done although it may not work. */
 export interface MetadataWarning {
-  readonly code: 'illegal-event-trigger-name' | 'track-table-failed' | 'untrack-table-failed'
-  readonly object: MetadataObject
+  readonly code:
+    | 'illegal-event-trigger-name'
+    | 'track-table-failed'
+    | 'untrack-table-failed'
+    /** Not in Hasura, which says nothing of such keys. */
+    | 'unknown-metadata-key'
+  readonly object: Pick<MetadataObject, 'type' | 'name'>
   readonly message: string
 }
 

@@ -262,12 +262,6 @@ describe('metadata commands', () => {
       'expected 1 or 2, encountered 3',
     ],
     ['a missing argument', { type: 'pg_track_table', args: {} }, '$', 'key "table" not found'],
-    [
-      'an unknown argument',
-      { type: 'pg_track_table', args: { table: 'a', colour: 1 } },
-      '$',
-      'unknown key "colour"',
-    ],
     ['what is no object', 'track', '$', 'parsing Object failed, expected Object, but encountered String'],
   ])('refuses %s', async (_, body, path, error) => {
     expect(await refusal(workspace.handle('metadata', body))).toEqual({

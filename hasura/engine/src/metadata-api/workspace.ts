@@ -30,12 +30,21 @@ const maxWaiting = 1_000
 const tooBusy = (): HasuraError =>
   new HasuraError('unexpected', 'too many requests wait to change metadata', { status: 503 })
 
+export interface WorkspaceOptions {
+  readonly rows?: RowCommands
+  /** Whether metadata with unknown keys is refused. */
+  readonly strictMetadata?: boolean
+}
+
 export const openWorkspace = async (
   pool: Pool,
   store: MetadataStore,
   finishChange: FinishChange,
   remotes: RemoteDirectory = createRemoteDirectory(process.env),
-  rows: RowCommands = createRowCommands(pool, { stringifyNumericTypes: false }),
+  {
+    rows = createRowCommands(pool, { stringifyNumericTypes: false }),
+    strictMetadata = false,
+  }: WorkspaceOptions = {},
 ): Promise<Workspace> => {
   let snapshot = await load(pool, store, remotes)
   // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
@@ -83,6 +92,7 @@ export const openWorkspace = async (
       finishChange,
       remotes,
       rows,
+      strictMetadata,
       ...caller,
     })
     if (changes) snapshot = await commit(snapshot, draft.snapshot)
@@ -95,7 +105,16 @@ export const openWorkspace = async (
     await catchUp()
     const draft = createDraft(pool, remotes, snapshot)
     try {
-      return await runMetadataRequest(request, { draft, pool, store, finishChange, remotes, rows, ...caller })
+      return await runMetadataRequest(request, {
+        draft,
+        pool,
+        store,
+        finishChange,
+        remotes,
+        rows,
+        strictMetadata,
+        ...caller,
+      })
     } finally {
       snapshot = draft.snapshot
     }

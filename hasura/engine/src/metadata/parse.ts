@@ -24,8 +24,8 @@ const dropNulls = (value: unknown): unknown =>
     : value
 
 /**
- * An object of the metadata: unknown keys are refused with their path, and null means "not given", because
- * Hasura reads every optional key that way and its console writes `comment: null`.
+ * An object of the metadata: unknown keys are told with their path (`parseKnownKeys` leaves them out), and null means "not
+ * given", because Hasura reads every optional key that way and its console writes `comment: null`.
  */
 export const record = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(dropNulls, z.strictObject(shape))

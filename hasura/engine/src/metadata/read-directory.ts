@@ -6,6 +6,8 @@ import { customTypesAndActionsFromSdl } from './actions-sdl.ts'
 import { parseMetadata } from './read-metadata.ts'
 import type { Metadata } from './types.ts'
 
+export { isPostgres, written } from './foreign-source.ts'
+
 /** A metadata directory that can't be read: the file and what is wrong in it. */
 export class MetadataDirectoryError extends Error {
   override readonly name = 'MetadataDirectoryError'
@@ -30,12 +32,20 @@ const listFiles = {
   'backend_configs.yaml': 'backend_configs',
 } as const
 
+export interface ReadOptions {
+  /** Is told of each key that metadata does not have, by its file and path; it is left out. */
+  readonly onUnknownKey?: (place: string) => void
+}
+
 /**
  * Reads a metadata directory as hasura-cli (config v3) lays it out: `!include` is followed, and
  * `actions.graphql` with `actions.yaml` becomes actions and custom types. Throws MetadataDirectoryError,
  * which names the file or the key.
  */
-export const readMetadataDirectory = async (directory: string): Promise<Metadata> => {
+export const readMetadataDirectory = async (
+  directory: string,
+  { onUnknownKey = () => undefined }: ReadOptions = {},
+): Promise<Metadata> => {
   const root = resolve(directory)
   // What each part of the metadata was read from, to be told where something is wrong with it.
   const files: FilesOfValues = new WeakMap()
@@ -60,6 +70,7 @@ export const readMetadataDirectory = async (directory: string): Promise<Metadata
     const { path, message } = parsed.problem
     throw new MetadataDirectoryError(`${placeOf(document, path, directory, files)}: ${message}`)
   }
+  for (const path of parsed.ignored) onUnknownKey(placeOf(document, path, directory, files))
   return parsed.value
 }
 

@@ -14,21 +14,90 @@ export type ParseResult<T> =
 
 /** Parses with a zod schema and tells the first problem as Hasura would: a JSON path and a sentence. */
 export const parseJson = <T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> => {
+  const result = check(schema, value)
+  return result.kind === 'parsed' ? result : { kind: 'invalid', problem: problemOf(result) }
+}
+
+type Checked<T> =
+  | Extract<ParseResult<T>, { kind: 'parsed' }>
+  | { readonly kind: 'invalid'; readonly issues: readonly z.core.$ZodIssue[] }
+  | { readonly kind: 'too-deep' }
+
+const check = <T>(schema: z.ZodType<T>, value: unknown): Checked<T> => {
   try {
     const result = schema.safeParse(value, { reportInput: true })
     return result.success
       ? { kind: 'parsed', value: result.data }
-      : { kind: 'invalid', problem: firstProblem(result.error.issues) }
+      : { kind: 'invalid', issues: result.error.issues }
   } catch (error) {
     if (!isStackOverflow(error)) throw error
-    return { kind: 'invalid', problem: { path: '$', message: 'the value is nested too deeply' } }
+    return { kind: 'too-deep' }
   }
 }
 
-/** Reads metadata of format 3, and of formats 1 and 2, which know one source without naming it. */
-export const parseMetadata = (value: unknown): ParseResult<Metadata> => {
-  return parseJson(metadata, isObject(value) ? toVersion3(value) : value)
+const problemOf = (checked: Exclude<Checked<unknown>, { kind: 'parsed' }>): ParseProblem =>
+  checked.kind === 'invalid'
+    ? firstProblem(checked.issues)
+    : { path: '$', message: 'the value is nested too deeply' }
+
+export type LenientResult<T> =
+  /** `ignored`: the paths of the keys that were left out. */
+  | { readonly kind: 'parsed'; readonly value: T; readonly ignored: readonly string[] }
+  | Extract<ParseResult<T>, { kind: 'invalid' }>
+
+/** Each round goes deeper by a union at least, and nothing nests them as deep. */
+const maxRounds = 100
+
+/** The same, but keys that the schema does not know are left out, as Hasura leaves them. */
+export const parseKnownKeys = <T>(schema: z.ZodType<T>, value: unknown): LenientResult<T> => {
+  const ignored: string[] = []
+  let rest = value
+  for (let round = 0; round < maxRounds; round += 1) {
+    const checked = check(schema, rest)
+    if (checked.kind === 'parsed') return { ...checked, ignored }
+    const unknown = checked.kind === 'invalid' ? unknownKeys(checked.issues, []) : []
+    if (unknown.length === 0) return { kind: 'invalid', problem: problemOf(checked) }
+    for (const path of unknown) {
+      ignored.push(jsonPath(path))
+      rest = without(rest, path)
+    }
+  }
+  throw new Error(`unknown keys were left after ${maxRounds} rounds: ${ignored.join(', ')}`)
 }
+
+/** Where there are keys that the schema does not know: of a union in the branch that would take the value without them. */
+const unknownKeys = (
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[],
+): readonly (readonly PropertyKey[])[] =>
+  issues.flatMap((issue): readonly (readonly PropertyKey[])[] => {
+    const path = [...prefix, ...issue.path]
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...path, key])
+    if (issue.code !== 'invalid_union') return []
+    const branch = issue.errors.find((each) => each.length > 0 && each.every(isOfUnknownKeys))
+    return branch === undefined ? [] : unknownKeys(branch, path)
+  })
+
+const isOfUnknownKeys = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'unrecognized_keys' ||
+  (issue.code === 'invalid_union' &&
+    issue.errors.some((branch) => branch.length > 0 && branch.every(isOfUnknownKeys)))
+
+const without = (value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown => {
+  if (key === undefined || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (index === key ? without(item, rest) : item))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
+      if (name !== key) return [[name, member]]
+      return rest.length === 0 ? [] : [[name, without(member, rest)]]
+    }),
+  )
+}
+
+/** Reads metadata of format 3, and of formats 1 and 2, which know one source without naming it. */
+export const parseMetadata = (value: unknown): LenientResult<Metadata> =>
+  parseKnownKeys(metadata, isObject(value) ? toVersion3(value) : value)
 
 type JsonRecord = Readonly<Record<string, unknown>>
 

@@ -27,18 +27,6 @@ describe('parseMetadata', () => {
   })
 
   test.each([
-    ['an unknown key', { table: 'a', colour: 1 }, '$.sources[0].tables[0]', 'unknown key "colour"'],
-    [
-      'an unknown key in one form of a relationship',
-      {
-        table: 'a',
-        object_relationships: [
-          { name: 'b', using: { foreign_key_constraint_on: { table: 'b', column: 'c', to: 1 } } },
-        ],
-      },
-      '$.sources[0].tables[0].object_relationships[0].using.foreign_key_constraint_on',
-      'unknown key "to"',
-    ],
     [
       'an empty role',
       { table: 'a', delete_permissions: [{ role: '', permission: { filter: {} } }] },
@@ -53,6 +41,51 @@ describe('parseMetadata', () => {
     ],
   ])('refuses %s and says where it is', (_, table, path, message) => {
     expect(parseMetadata(source([table]))).toEqual({ kind: 'invalid', problem: { path, message } })
+  })
+
+  test('leaves out keys that metadata does not have, as Hasura does, and says which', () => {
+    const tables = [
+      {
+        table: 'a',
+        colour: 1,
+        configuration: { query_configuration: {}, custom_root_fields: { select: { name: 'as', note: 1 } } },
+        insert_permissions: [{ role: 'user', permission: { check: {}, computed_fields: [] } }],
+        event_triggers: [],
+        object_relationships: [
+          { name: 'b', using: { foreign_key_constraint_on: { table: 'b', column: 'c', to: 1 } } },
+        ],
+      },
+    ]
+    const at = '$.sources[0].tables[0]'
+    const parsed = parseMetadata(source(tables))
+    expect(parsed).toMatchObject({ kind: 'parsed' })
+    expect(parsed.kind === 'parsed' && parsed.ignored.toSorted()).toEqual([
+      `${at}.colour`,
+      `${at}.configuration.custom_root_fields.select.note`,
+      `${at}.configuration.query_configuration`,
+      `${at}.insert_permissions[0].permission.computed_fields`,
+      `${at}.object_relationships[0].using.foreign_key_constraint_on.to`,
+    ])
+    expect(JSON.stringify(parsed)).toContain('"custom_root_fields":{"select":{"name":"as"}}')
+  })
+
+  test('refuses a header that would tell a secret of the server, and names it', () => {
+    const headers = [{ name: 'x-secret', value_from_env: 'HASURA_GRAPHQL_ADMIN_SECRET' }]
+    const trigger = {
+      name: 't',
+      definition: { insert: { columns: '*' } },
+      retry_conf: {},
+      webhook: 'http://a',
+      headers,
+    }
+    expect(parseMetadata(source([{ table: 'a', event_triggers: [trigger] }]))).toEqual({
+      kind: 'invalid',
+      problem: {
+        path: '$.sources[0].tables[0].event_triggers[0].headers[0]',
+        message:
+          'env variables starting with "HASURA_GRAPHQL_" are not allowed in value_from_env: HASURA_GRAPHQL_ADMIN_SECRET',
+      },
+    })
   })
 
   test('reads formats 1 and 2 as the source "default"', () => {

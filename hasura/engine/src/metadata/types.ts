@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { action, customTypes } from './action.ts'
 import { cronTrigger } from './event-trigger.ts'
 import { type DeepReadonly, graphqlName, json, jsonObject, nonEmptyText, record } from './parse.ts'
+import { foreignSource } from './foreign-source.ts'
 import { logicalModel, nativeQuery } from './native-query.ts'
 import { allowlistEntry, queryCollection, restEndpoint } from './query-collection.ts'
 import { remoteSchema } from './remote-schema.ts'
@@ -39,7 +40,7 @@ export const sourceCustomization = record({
   naming_convention: z.enum(['hasura-default', 'graphql-default']).optional(),
 })
 
-export const source = record({
+const ownSource = record({
   name: nonEmptyText,
   kind: z.string().optional(),
   tables: z.array(tableMetadata),
@@ -51,7 +52,11 @@ export const source = record({
   health_check: jsonObject.optional(),
   customization: sourceCustomization.optional(),
   query_tags: jsonObject.optional(),
+  /** Of a source of another kind all that was written. */
+  foreign: jsonObject.optional(),
 })
+
+export const source = z.preprocess(foreignSource, ownSource)
 
 export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 

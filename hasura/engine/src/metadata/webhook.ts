@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import { type DeepReadonly, record } from './parse.ts'
 
-/** A header that is sent along: its value in clear or from the environment. */
-export const webhookHeader = z.union([
-  record({ name: z.string().min(1), value: z.string() }),
-  record({ name: z.string().min(1), value_from_env: z.string().min(1) }),
-])
+/** A header that is sent along: its value in clear or from the environment, but never one of the server's own secrets. */
+export const webhookHeader = z
+  .union([
+    record({ name: z.string().min(1), value: z.string() }),
+    record({ name: z.string().min(1), value_from_env: z.string().min(1) }),
+  ])
+  .superRefine((header, context) => {
+    if (!('value_from_env' in header) || !header.value_from_env.startsWith('HASURA_GRAPHQL_')) return
+    const message = `env variables starting with "HASURA_GRAPHQL_" are not allowed in value_from_env: ${header.value_from_env}`
+    context.addIssue({ code: 'custom', message })
+  })
 
 /** Kriti templates; consistency checks read them. In version 1 the body is its template alone. */
 const transformBody = z.union([

@@ -50,8 +50,12 @@ export async function readMigrationSql(
 export const sqlFile = (migration: Migration, direction: Direction): string =>
   join(migration.folder, `${direction}.sql`)
 
+const namePattern = /^(\d{1,16})_(.+)$/
+
+export const isMigrationName = (name: string): boolean => namePattern.test(name)
+
 function parseName(directory: string, name: string): Migration {
-  const [, version, label] = /^(\d{1,16})_(.+)$/.exec(name) ?? []
+  const [, version, label] = namePattern.exec(name) ?? []
   if (version === undefined || label === undefined) {
     throw new MigrationFilesError(
       `${join(directory, name)} is not named <version>_<name>, like 1700000000000_orders`,

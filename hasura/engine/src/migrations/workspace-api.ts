@@ -1,3 +1,4 @@
+import { ownSource } from '../consistency/build-snapshot.ts'
 import { HasuraError } from '../hasura-error.ts'
 import type { CommandSet } from '../metadata-api/commands.ts'
 import type { Workspace } from '../metadata-api/workspace.ts'
@@ -16,6 +17,10 @@ export const workspaceApi = (workspace: Workspace): HasuraApi => {
   }
   return {
     metadata: (request) => handle('metadata', request),
-    runSql: (source, sql) => handle('query', { type: 'run_sql', args: { source, sql } }),
+    // The metadata that names the source may only come after the migrations, and there is one database.
+    runSql: (named, sql) => {
+      const source = ownSource(workspace.snapshot.storedMetadata)?.name ?? named
+      return handle('query', { type: 'run_sql', args: { source, sql } })
+    },
   }
 }

@@ -458,6 +458,22 @@ test('remote schemas are added, updated, introspected and removed, and take no n
     code: 'invalid-configuration',
     error: expect.stringContaining('is already there') as string,
   })
+  // A native query is beside a remote schema, unless it takes one of its names.
+  const model = { source: 'default', name: 'number', fields: [{ name: 'n', type: 'integer' }] }
+  const native = { source: 'default', root_field_name: 'numbers', code: 'select 1 as n', returns: 'number' }
+  expect(await command('pg_track_logical_model', model)).toEqual(done)
+  expect(await command('pg_track_native_query', native)).toEqual(done)
+  expect(await ask('{ city(id: 1) { name } numbers { n } }')).toEqual({
+    city: { name: 'Ulm' },
+    numbers: [{ n: 1 }],
+  })
+  expect(await command('pg_track_native_query', { ...native, root_field_name: 'city' })).toHaveProperty(
+    'error',
+  )
+  expect(await command('pg_untrack_native_query', { source: 'default', root_field_name: 'numbers' })).toEqual(
+    done,
+  )
+  expect(await command('pg_untrack_logical_model', { source: 'default', name: 'number' })).toEqual(done)
   const customization = { root_fields_namespace: 'second' }
   expect(await command('add_remote_schema', { ...world({ customization }), name: 'twin' })).toMatchObject({
     error: expect.stringContaining('Found conflicting definitions for') as string,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HasuraError } from '../hasura-error.ts'
 import { type JsonObject, jsonObject } from '../metadata/parse.ts'
 import { type QualifiedName, qualifiedName } from '../metadata/qualified-name.ts'
-import { parseJson } from '../metadata/read-metadata.ts'
+import { parseKnownKeys } from '../metadata/read-metadata.ts'
 
 /**
  * A command of `/v1/query` or `/v2/query` that reads or writes rows. As in Hasura, keys that it does not know are ignored
@@ -196,7 +196,7 @@ export const isRowCommand = (type: string): type is RowCommandKind => Object.has
 
 /** Reads a command's arguments. Throws HasuraError `parse-failed`, with the path from the arguments on. */
 export const parseRowCommand = (kind: RowCommandKind, args: unknown): RowCommand => {
-  const parsed = parseJson(schemas[kind], args)
+  const parsed = parseKnownKeys(schemas[kind], args)
   if (parsed.kind === 'parsed') return parsed.value
   throw new HasuraError('parse-failed', parsed.problem.message, { path: parsed.problem.path })
 }

@@ -4,7 +4,6 @@ import {
   GraphQLInputObjectType,
   GraphQLNonNull,
 } from 'graphql'
-import { isGraphqlName } from './graphql-name.ts'
 import { columnInput } from './input-rule.ts'
 import type { NativeQueryModel } from './native-query-model.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'
@@ -40,10 +39,9 @@ const callArguments = (
   { rootField, arguments: given }: NativeQueryModel,
   scalars: ScalarTypes,
 ): GraphQLFieldConfigArgumentMap => {
-  const named = given.filter(({ name }) => isGraphqlName(name))
-  if (named.length === 0) return {}
+  if (given.length === 0) return {}
   const description = `${rootField} Native Query Arguments`
-  const fields = named.map(
+  const fields = given.map(
     ({ name, type, nullable, description: own }): [string, GraphQLInputFieldConfig] => {
       const scalar = scalars.ofType(type)
       return [

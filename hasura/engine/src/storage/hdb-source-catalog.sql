@@ -11,7 +11,7 @@ create table if not exists hdb_catalog.hdb_source_catalog_version (
 create unique index if not exists hdb_source_catalog_version_one_row
   on hdb_catalog.hdb_source_catalog_version ((version is not null));
 
--- Times without a zone are of the time zone that the server has for sessions.
+-- Times without a zone are of the time zone that the server has for sessions; created_at, which any session writes, is UTC.
 create table if not exists hdb_catalog.event_log (
   id text primary key default hdb_catalog.gen_hasura_uuid(),
   schema_name text not null,
@@ -55,32 +55,5 @@ create table if not exists hdb_catalog.hdb_event_log_cleanups (
   status text not null check (status in ('scheduled', 'paused', 'completed', 'dead')),
   unique (trigger_name, scheduled_at)
 );
-
--- Called by the triggers that metadata describes. A setting that was local to an earlier transaction reads as
--- an empty text, which is no JSON.
-create or replace function hdb_catalog.insert_event_log(
-  schema_name text,
-  table_name text,
-  trigger_name text,
-  op text,
-  row_data json
-) returns text
-language plpgsql as $$
-declare
-  id text := gen_random_uuid();
-begin
-  insert into hdb_catalog.event_log (id, schema_name, table_name, trigger_name, payload)
-  values (
-    id, schema_name, table_name, trigger_name,
-    jsonb_build_object(
-      'op', op,
-      'data', row_data,
-      'session_variables', nullif(current_setting('hasura.user', true), '')::json,
-      'trace_context', nullif(current_setting('hasura.tracecontext', true), '')::json
-    )
-  );
-  return id;
-end
-$$;
 
 insert into hdb_catalog.hdb_source_catalog_version (version, upgraded_on) values ('3', now()) on conflict do nothing;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { ClientBase, Pool } from 'pg'
 import { z } from 'zod'
 import type { Json } from '../metadata/parse.ts'
+import { written } from '../metadata/foreign-source.ts'
 import type { Metadata } from '../metadata/types.ts'
 import { isCurrent, readCatalogVersions, refuseForeignCatalog } from './catalog-versions.ts'
 
@@ -13,7 +14,11 @@ const createSql = ['./hdb-catalog.sql', './hdb-source-catalog.sql', './upgrade-c
   .map(readSql)
   .join('\n')
 
-/** Any number that no one else uses: it keeps engines that start together from creating the tables together. */
+/** Hasura's own writes times of the session's zone, and is replaced wherever it is found. */
+const eventFunctionSql = readSql('./insert-event-log.sql')
+const eventFunctionBody = eventFunctionSql.split('$$')[1]
+
+/** Any number that no one else uses: it keeps engines that start together from creating the same things together. */
 const creationLock = 7_267_481_004
 
 export interface StoredMetadata {
@@ -71,7 +76,8 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
   prepare: async (initial) => {
     const versions = await readCatalogVersions(pool)
     refuseForeignCatalog(versions)
-    if (!isCurrent(versions)) await create(pool)
+    if (!isCurrent(versions)) await locked(pool, createSql)
+    if ((await readEventFunction(pool)) !== eventFunctionBody) await locked(pool, eventFunctionSql)
     await pool.query(
       'insert into hdb_catalog.hdb_metadata (id, metadata, resource_version) values (1, $1, 1) on conflict do nothing',
       [JSON.stringify(initial)],
@@ -90,7 +96,7 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
 
   write: async (metadata, expectedVersion, client) => {
     const { rows } = await (client ?? pool).query(writeSql, [
-      JSON.stringify(metadata),
+      JSON.stringify(written(metadata)),
       expectedVersion,
       notification,
       instanceId,
@@ -121,12 +127,20 @@ const readResourceVersion = async (pool: Pool): Promise<number> => {
   return versionRow.parse(rows[0]).resource_version
 }
 
-const create = async (pool: Pool): Promise<void> => {
+const readEventFunction = async (pool: Pool): Promise<string | undefined> => {
+  const { rows } = await pool.query<{ body: string }>(
+    `select prosrc as body from pg_proc
+      where oid = to_regprocedure('hdb_catalog.insert_event_log(text, text, text, text, json)')`,
+  )
+  return rows[0]?.body
+}
+
+const locked = async (pool: Pool, sql: string): Promise<void> => {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [creationLock])
-    await client.query(createSql)
+    await client.query(sql)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

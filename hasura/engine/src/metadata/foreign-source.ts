@@ -1,0 +1,27 @@
+import type { Metadata, Source } from './types.ts'
+
+const postgresKinds: readonly unknown[] = [undefined, 'postgres', 'pg']
+
+export const isPostgres = ({ kind }: { readonly kind?: unknown }): boolean => postgresKinds.includes(kind)
+
+/**
+ * A source of another kind has tables of other shapes, which nothing here reads: it is one without tables, with all that was
+ * written of it in `foreign`.
+ */
+export const foreignSource = (given: unknown): unknown => {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const source = given as Readonly<Record<string, unknown>>
+  const { name, kind } = source
+  return typeof kind !== 'string' || isPostgres(source) || 'foreign' in source
+    ? given
+    : { name, kind, tables: [], foreign: given }
+}
+
+/** The metadata as it is stored and exported: a source of another kind as it was written. */
+export const written = (metadata: Metadata): object => ({
+  ...metadata,
+  sources: metadata.sources.map((source) => writtenSource(source)),
+})
+
+const writtenSource = ({ foreign, ...source }: Source): object =>
+  foreign === undefined ? source : { ...foreign, name: source.name }
