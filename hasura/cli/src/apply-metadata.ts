@@ -1,4 +1,4 @@
-import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import { readMetadataDirectory, written } from 'hasura-embedded/metadata-directory'
 import { z } from 'zod'
 import { type HasuraApi } from 'hasura-embedded/migrations'
 
@@ -14,11 +14,15 @@ const replaceAnswer = z.object({
 
 /**
  * Replaces the engine's metadata by a directory's. What the engine can't use is told, as hasura-cli does it, and
- * doesn't keep the rest from being used. Throws when the directory can't be read or the engine refuses it.
+ * doesn't keep the rest from being used. `onUnknownKey` is told of keys that are left out. Throws when the directory can't be read or the engine refuses it.
  */
-export async function applyMetadata(api: HasuraApi, directory: string): Promise<readonly Inconsistency[]> {
-  const metadata = await readMetadataDirectory(directory)
-  const args = { allow_inconsistent_metadata: true, metadata }
+export async function applyMetadata(
+  api: HasuraApi,
+  directory: string,
+  onUnknownKey: (place: string) => void = () => undefined,
+): Promise<readonly Inconsistency[]> {
+  const metadata = await readMetadataDirectory(directory, { onUnknownKey })
+  const args = { allow_inconsistent_metadata: true, metadata: written(metadata) }
   const answer = await api.metadata({ type: 'replace_metadata', version: 2, args })
   const { is_consistent: consistent, inconsistent_objects: objects } = replaceAnswer.parse(answer)
   return consistent ? [] : objects

@@ -111,7 +111,8 @@ function metadataCommand(context: () => Promise<Context>, print: (line: string) 
     .description("replace the engine's metadata by the project's")
     .action(async () => {
       const { api, project } = await context()
-      const inconsistencies = await applyMetadata(api, project.metadataDirectory)
+      const warn = (place: string): void => print(`Left out: ${place}: metadata has no such key`)
+      const inconsistencies = await applyMetadata(api, project.metadataDirectory, warn)
       if (inconsistencies.length === 0) {
         print('Metadata applied')
         return

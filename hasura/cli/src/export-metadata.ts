@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
-import { readMetadataDirectory } from 'hasura-embedded/metadata-directory'
+import { readMetadataDirectory, written } from 'hasura-embedded/metadata-directory'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type HasuraApi } from 'hasura-embedded/migrations'
@@ -28,7 +28,7 @@ export async function exportMetadata(api: HasuraApi, directory: string): Promise
  */
 export async function diffMetadata(api: HasuraApi, directory: string): Promise<string> {
   const engine = await readEngineFiles(api)
-  const project = metadataFiles(await readMetadataDirectory(directory))
+  const project = metadataFiles(written(await readMetadataDirectory(directory)))
   const paths = [...new Set([...engine.keys(), ...project.keys()])].sort()
   return paths
     .filter((path) => engine.get(path) !== project.get(path))

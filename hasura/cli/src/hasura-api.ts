@@ -20,7 +20,11 @@ export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): Ha
     if (response.ok && response.body !== undefined) return response.body
     throw new HasuraApiError(
       refused.success
-        ? { ...refused.data, message: refused.data.error, internal: refused.data.internal }
+        ? {
+            ...refused.data,
+            message: `${refused.data.error}${hintFor(refused.data.code, adminSecret)}`,
+            internal: refused.data.internal,
+          }
         : unexpected(endpoint, `status ${response.status} from ${path}`),
     )
   }
@@ -29,6 +33,12 @@ export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): Ha
     runSql: (source, sql) => call('v2/query', { type: 'run_sql', args: { source, sql } }),
   }
 }
+
+/** What a caller without a secret can do about a refusal, whatever stands behind the engine. */
+const hintFor = (code: string, adminSecret: string | undefined): string =>
+  code === 'access-denied' && adminSecret === undefined
+    ? ': give --admin-secret, or set HASURA_GRAPHQL_ADMIN_SECRET'
+    : ''
 
 async function fetchJson(
   url: URL,

@@ -1,3 +1,4 @@
+import { isPostgres } from 'hasura-embedded/metadata-directory'
 import { z } from 'zod'
 import { actionsFiles } from './actions-files.ts'
 import { yaml } from './yaml.ts'
@@ -38,7 +39,9 @@ const source = z.looseObject({
   functions: z.array(tracked('function')).default([]),
 })
 
-const metadata = z.looseObject({ sources: z.array(source).default([]) })
+const anySource = z.looseObject({ name: z.string(), kind: z.string().optional() })
+
+const metadata = z.looseObject({ sources: z.array(anySource).default([]) })
 
 /** Lays metadata out as `hasura metadata export` (2.36, config v3) does. Throws MetadataFilesError. */
 export function metadataFiles(exported: unknown): MetadataFiles {
@@ -51,7 +54,9 @@ export function metadataFiles(exported: unknown): MetadataFiles {
   add('version.yaml', yaml({ version: 3 }))
   for (const [path, content] of actionsFiles(rest['actions'], rest['custom_types'])) add(path, content)
   for (const [path, key, empty] of KEY_FILES) add(path, yaml(rest[key] ?? empty))
-  add('databases/databases.yaml', yaml(sources.map((each) => sourceEntry(each, add))))
+  // Tables of other databases have names of other shapes: they stay where the source is.
+  const entries = sources.map((each) => (isPostgres(each) ? sourceEntry(source.parse(each), add) : each))
+  add('databases/databases.yaml', yaml(entries))
   return files
 }
 

@@ -27,9 +27,17 @@ const config = z.object({
   seeds_directory: z.string().default('seeds'),
 })
 
+/** What a platform that runs beside the project says about itself while it runs. */
+const READY_FILE = '.data/ready.json'
+
+const ready = z.object({ hasuraUrl: z.url(), adminSecret: z.string() })
+
 export type ProjectFlags = { readonly endpoint?: string; readonly adminSecret?: string }
 
-/** Reads config.yaml. Flags win over the environment, and that over the file. Throws ProjectError. */
+/**
+ * Reads config.yaml. Flags win over the environment, that over what a running platform has written into `.data/ready.json` of the
+ * working folder or of one around the project, and that over the file. Its secret goes to its own address only. Throws ProjectError.
+ */
 export async function readProject(
   folder: string,
   flags: ProjectFlags,
@@ -45,11 +53,42 @@ export async function readProject(
     throw new ProjectError(problems.join('\n'))
   }
   const file = parsed.data
+  const running = await readRunning(folder)
+  const named = flags.endpoint ?? env['HASURA_GRAPHQL_ENDPOINT']
+  const endpoint = named ?? running?.endpoint ?? file.endpoint
+  const isRunning = running !== undefined && sameOrigin(endpoint, running.endpoint)
   return {
-    endpoint: flags.endpoint ?? env['HASURA_GRAPHQL_ENDPOINT'] ?? file.endpoint,
-    adminSecret: flags.adminSecret ?? env['HASURA_GRAPHQL_ADMIN_SECRET'] ?? file.admin_secret,
+    endpoint,
+    adminSecret:
+      flags.adminSecret ??
+      env['HASURA_GRAPHQL_ADMIN_SECRET'] ??
+      (isRunning ? running.adminSecret : undefined) ??
+      file.admin_secret,
     metadataDirectory: resolve(folder, file.metadata_directory),
     migrationsDirectory: resolve(folder, file.migrations_directory),
     seedsDirectory: resolve(folder, file.seeds_directory),
   }
 }
+
+type Running = { readonly endpoint: string; readonly adminSecret: string }
+
+/** The file is there while the platform runs; one that can't be read counts as none. */
+async function readRunning(folder: string): Promise<Running | undefined> {
+  for (const place of [process.cwd(), folder, resolve(folder, '..')]) {
+    const text = await readFile(join(place, READY_FILE), 'utf8').catch(() => undefined)
+    if (text === undefined) continue
+    const parsed = ready.safeParse(parseJson(text))
+    if (parsed.success) return { endpoint: parsed.data.hasuraUrl, adminSecret: parsed.data.adminSecret }
+  }
+  return undefined
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const sameOrigin = (a: string, b: string): boolean => URL.parse(a)?.origin === URL.parse(b)?.origin
