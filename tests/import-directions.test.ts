@@ -11,10 +11,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'hasura/engine': ['local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
+  'input-rules': [],
   'rate-limits': [],
   'auth-webhook': ['postgres-driver', 'rate-limits'],
-  actions: ['auth-webhook', 'postgres-driver'],
-  gateway: ['hasura/data-layer', 'auth-webhook', 'rate-limits'],
+  actions: ['auth-webhook', 'input-rules', 'postgres-driver'],
+  gateway: ['hasura/data-layer', 'auth-webhook', 'input-rules', 'rate-limits'],
   importer: [],
   demo: ['actions', 'auth-webhook', 'platform', 'local-postgres', 'postgres-driver'],
   platform: [

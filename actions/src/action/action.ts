@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
-import { userErrorsOf } from './input.ts'
+import { cardNumbersIn, onePerField, userErrorsOf } from './input.ts'
 import { missingFeature } from './missing-feature.ts'
 import type { AnySession, OperatorSession, Role, Session } from './session.ts'
 
@@ -70,8 +70,10 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
         throw new Error(`${call.action} is declared for operators and for merchants`)
       const theirs: ActionCall = { ...call, session }
       const input = schema.safeParse(call.input, { reportInput: true })
-      if (input.success) return withinPlan(() => definition.handle(theirs, input.data))
-      const errors = userErrorsOf(input.error)
+      const cardNumbers = cardNumbersIn(call.input)
+      if (input.success && cardNumbers.length === 0)
+        return withinPlan(() => definition.handle(theirs, input.data))
+      const errors = onePerField([...(input.error ? userErrorsOf(input.error) : []), ...cardNumbers])
       const named = new Set(errors.map(({ field }) => field))
       const others = (await definition.lookUp?.(theirs)) ?? []
       return invalid(...errors, ...others.filter(({ field }) => !named.has(field)))

@@ -1,3 +1,9 @@
+import {
+  cardNumberFields,
+  cardNumberMessage,
+  hasDeceptiveLetter,
+  isSingleLine,
+} from '@commerce-graph/input-rules'
 import { z } from 'zod'
 import type { UserError } from './answer.ts'
 
@@ -40,9 +46,22 @@ export const storableText = (maxLength: number) =>
     }
   })
 
-/** A text that says something. */
-export const text = (maxLength: number) =>
+/** A text of any number of lines that says something. */
+export const prose = (maxLength: number) =>
   storableText(maxLength).superRefine((value, context) => {
+    if (value.trim() === '') addFault(context, { kind: 'required' })
+  })
+
+/** A line of text: what goes into subjects, labels and lists of a mail. */
+export const line = (maxLength: number) =>
+  storableText(maxLength).superRefine((value, context) => {
+    if (!isSingleLine(value) && !value.includes('\0'))
+      addFault(context, { kind: 'format', expected: 'one line of text, without control characters' })
+  })
+
+/** A line of text that says something. */
+export const text = (maxLength: number) =>
+  line(maxLength).superRefine((value, context) => {
     if (value.trim() === '') addFault(context, { kind: 'required' })
   })
 
@@ -50,7 +69,7 @@ const emailForm = z.email()
 
 /** As the contract's EmailAddress; Hasura's own API has only strings. */
 export const email = text(254).superRefine((value, context) => {
-  if (value.trim() !== '' && !emailForm.safeParse(value).success)
+  if (value.trim() !== '' && (!emailForm.safeParse(value).success || hasDeceptiveLetter(value)))
     addFault(context, { kind: 'format', expected: 'e-mail address' })
 })
 
@@ -89,12 +108,12 @@ export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
 
 export const address = z.object({
   line1: text(255),
-  line2: optional(storableText(255)),
+  line2: optional(line(255)),
   city: text(255),
   state: text(255),
   postalCode: text(32),
   country: text(255),
-  phone: optional(storableText(64)),
+  phone: optional(line(64)),
 })
 
 export const notes = optional(storableText(5000))
@@ -113,13 +132,22 @@ export const timestamp = z.string().superRefine((value, context) => {
     addFault(context, { kind: 'format', expected: 'ISO 8601 timestamp' })
 })
 
+/** The fields of an action's arguments, as they came in, that hold a card's number. */
+export const cardNumbersIn = (args: unknown): readonly UserError[] =>
+  typeof args === 'object' && args !== null
+    ? cardNumberFields({ ...args }).map((field) =>
+        userError(field, { kind: 'value', message: cardNumberMessage(field) }),
+      )
+    : []
+
 /** One UserError per fault; the first of a field when it has several. */
-export function userErrorsOf(error: z.ZodError): readonly UserError[] {
+export const userErrorsOf = (error: z.ZodError): readonly UserError[] =>
+  onePerField(error.issues.map((issue) => userError(fieldOf(issue.path), faultOf(issue))))
+
+/** The first of a field when it has several. */
+export function onePerField(errors: readonly UserError[]): readonly UserError[] {
   const byField = new Map<string, UserError>()
-  for (const issue of error.issues) {
-    const field = fieldOf(issue.path)
-    if (!byField.has(field)) byField.set(field, userError(field, faultOf(issue)))
-  }
+  for (const error of errors) if (!byField.has(error.field)) byField.set(error.field, error)
   return [...byField.values()]
 }
 

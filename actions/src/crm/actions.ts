@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { once, type Once } from '../action/idempotency.ts'
-import { addFault, id, integer, text, userError } from '../action/input.ts'
+import { addFault, id, integer, prose, userError } from '../action/input.ts'
 import { type MerchantId, ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { anonymizeCustomer } from './anonymization.ts'
@@ -30,7 +30,7 @@ const adjust = (database: Database): Action =>
         points: integer(-MAX_INTEGER, MAX_INTEGER).superRefine((points, context) => {
           if (points === 0) addFault(context, { kind: 'value', message: 'There is nothing to adjust by 0' })
         }),
-        reason: text(500),
+        reason: prose(500),
       }),
     }),
     async handle(call, { input }) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound, type UserError } from '../action/answer.ts'
-import { id, optional, text, timestamp, userError } from '../action/input.ts'
+import { id, optional, prose, text, timestamp, userError } from '../action/input.ts'
 import type { MerchantId, Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { type EmailKind, type Template, templateKinds, tokenMailKinds } from '../message/index.ts'
@@ -31,7 +31,7 @@ const MAX_BODY = 100_000
 const MAX_NAME = 200
 
 const kind = z.enum(templateKinds)
-const content = { subject: text(MAX_SUBJECT), html: text(MAX_BODY), text: text(MAX_BODY) }
+const content = { subject: text(MAX_SUBJECT), html: prose(MAX_BODY), text: prose(MAX_BODY) }
 /** Absent, or a text: what a template can't be without is never null. */
 const change = <Schema extends z.ZodType>(schema: Schema) => schema.optional()
 const changes = { subject: change(content.subject), html: change(content.html), text: change(content.text) }

@@ -16,6 +16,7 @@ import {
   MAX_LINES,
   MAX_QUANTITY,
   optional,
+  prose,
   quantity,
   text,
   userError,
@@ -34,7 +35,7 @@ const MAX_RESERVATION_SECONDS = 24 * 60 * 60
 
 const access = { roles: ['merchant'], permission: 'inventory:write' } as const
 const sku = text(255)
-const reason = text(1000)
+const reason = prose(1000)
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function inventoryActions(database: Database): Readonly<Record<string, Action>> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { id, optional, quantity, storableText, text, userError } from '../action/input.ts'
+import { id, line, optional, quantity, text, userError } from '../action/input.ts'
 import { type MerchantId, principalOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
@@ -17,7 +17,7 @@ import { unknownStock } from './named-stock.ts'
 import { placeError } from './place-error.ts'
 
 const access = { roles: ['merchant'], permission: 'inventory:write' } as const
-const reference = storableText(200)
+const reference = line(200)
 
 /** Bought stock on its way to a warehouse. */
 export function incomingStockActions(database: Database): Readonly<Record<string, Action>> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { id, optional, storableText, text, userError } from '../action/input.ts'
+import { id, line, optional, text, userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { messageKinds } from '../message/index.ts'
@@ -38,7 +38,7 @@ const registerDevice = (database: Database): Action =>
       input: z.object({
         platform: z.enum(['IOS', 'ANDROID', 'WEB']),
         token: text(MAX_TOKEN),
-        name: optional(storableText(200)),
+        name: optional(line(200)),
       }),
     }),
     async handle({ session }, { input: { platform, token, name } }) {

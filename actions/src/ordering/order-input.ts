@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
-  address,
   addFault,
+  address,
   cost,
   couponCode,
   id,
@@ -10,6 +10,7 @@ import {
   money,
   notes,
   optional,
+  prose,
   quantity,
   text,
   timestamp,
@@ -77,7 +78,7 @@ export const modifyOrderInput = z.object({
     }),
 })
 
-export const cancelOrderInput = z.object({ id, reason: text(1000) })
+export const cancelOrderInput = z.object({ id, reason: prose(1000) })
 
 const journey = {
   carrier: optional(text(255)),
@@ -117,7 +118,7 @@ export const orderIdInput = z.object({ id })
 
 export const addOrderNoteInput = z.object({
   id,
-  input: z.object({ text: text(5000), visibleToCustomer: flag(false) }),
+  input: z.object({ text: prose(5000), visibleToCustomer: flag(false) }),
 })
 
 export const refundOrderInput = z.object({
@@ -126,7 +127,7 @@ export const refundOrderInput = z.object({
     items: unitsOf(z.object({ ...lineUnits, restock: optional(z.boolean()) })),
     shipping: flag(false),
     amount: optional(money),
-    reason: text(1000),
+    reason: prose(1000),
   }),
 })
 
@@ -138,7 +139,7 @@ export const requestReturnInput = z.object({
   }),
 })
 
-export const rejectReturnInput = z.object({ id, reason: text(1000) })
+export const rejectReturnInput = z.object({ id, reason: prose(1000) })
 
 export const receiveReturnInput = z.object({
   id,

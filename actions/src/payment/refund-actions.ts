@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { once } from '../action/idempotency.ts'
-import { id, money, optional, text, userError } from '../action/input.ts'
+import { id, money, optional, prose, userError } from '../action/input.ts'
 import type { PaymentOptions } from './actions.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
 
@@ -17,7 +17,7 @@ export const refundActions = (options: PaymentOptions): Readonly<Record<string, 
 const refundPayment = ({ database, completeRefund }: PaymentOptions): Action =>
   defineAction({
     ...access,
-    input: z.object({ id, input: z.object({ amount: optional(money), reason: text(1000) }) }),
+    input: z.object({ id, input: z.object({ amount: optional(money), reason: prose(1000) }) }),
     async handle(call, { id, input }) {
       const { merchantId } = call.session
       const outcome = await once(

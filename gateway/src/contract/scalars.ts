@@ -1,3 +1,4 @@
+import { hasDeceptiveLetter } from '@commerce-graph/input-rules'
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, valueFromASTUntyped } from 'graphql'
 
 type Parse = (value: unknown) => unknown
@@ -49,12 +50,14 @@ const scalars: Readonly<Record<string, Parse>> = {
   _Any: object,
   URL(value) {
     if (typeof value !== 'string' || value.length > maxUrlLength || !isHttpUrl(value))
-      throw new TypeError('Not an http or https URL')
+      throw new TypeError('Not an http or https URL without a user name or password')
     return value
   },
   EmailAddress(value) {
     if (typeof value !== 'string' || value.length > maxEmailLength || !emailPattern.test(value))
       throw new TypeError('Not an e-mail address')
+    if (hasDeceptiveLetter(value))
+      throw new TypeError('Not an e-mail address, as it has letters that look like others or like nothing')
     return value
   },
 }
@@ -74,5 +77,8 @@ function isCalendarDate(text: string): boolean {
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text)
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && !/\s/.test(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text) && !namesUser(url)
 }
+
+/** Whoever is shown the URL would be shown the password, and `https://shop.example@elsewhere.example` leads elsewhere. */
+const namesUser = ({ username, password }: URL): boolean => username !== '' || password !== ''

@@ -19,6 +19,7 @@ import { missingFeature } from './missing-feature.ts'
 import { auditVariables, recordFailure } from './mutation-audit.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
 import { rowsOperation, writtenRecord } from './rows-operation.ts'
+import { cardNumbersIn } from './rules.ts'
 
 /** What came of one mutation. */
 type Outcome =
@@ -174,6 +175,7 @@ async function writeRows(
   const faults = onePerField([
     ...missingId(definition, call),
     ...definition.check(call.args, context.principal),
+    ...cardNumbersIn(call.args),
   ])
   if (faults.length > 0) {
     // What only the database knows is asked for now, so that all of it is told at once.

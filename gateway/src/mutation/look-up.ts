@@ -7,10 +7,14 @@ import type { LookUp } from './definition.ts'
 /** A list beyond this is too long for any field, which is told anyway. */
 const maxValues = 1_000
 
+/** Postgres has no text with U+0000, so no row has such a value, and it can't even be asked. */
 const askedOf = (lookUps: readonly LookUp[]): readonly LookUp[] =>
   lookUps
+    .map((lookUp) => ({
+      ...lookUp,
+      values: lookUp.values.filter(({ value }) => !value.includes('\0')).slice(0, maxValues),
+    }))
     .filter(({ values }) => values.length > 0)
-    .map((lookUp) => ({ ...lookUp, values: lookUp.values.slice(0, maxValues) }))
 
 /** One query for all look-ups, or null when there is nothing to look up. */
 export function lookUpOperation(lookUps: readonly LookUp[]): Operation | null {

@@ -176,6 +176,36 @@ describe('createProduct', () => {
 })
 
 describe('updateProduct', () => {
+  test('takes one line for a name, and no null character in what is looked up', async () => {
+    const wrong = { name: 'Tent\r\nBcc: everybody', sku: 'NUL\0', price: 100, currency: 'USD' }
+    expect(faults(await createProduct(wrong))).toEqual(
+      expect.arrayContaining([
+        ['name', 'INVALID_FORMAT'],
+        ['sku', 'INVALID_FORMAT'],
+      ]),
+    )
+  })
+
+  test('takes a card’s number in no text, wherever it stands, and long numbers where they belong', async () => {
+    const card = '4242 4242 4242 4242'
+    const input = { name: 'Lamp', sku: newSku(), price: 100, currency: 'USD' }
+    const wrong = {
+      ...input,
+      description: `call me: ${card}`,
+      tags: ['light', card],
+      images: [{ url: 'https://cdn.example.com/1.jpg', alt: card }],
+    }
+    expect(faults(await createProduct(wrong))).toEqual(
+      expect.arrayContaining([
+        ['description', 'INVALID_VALUE'],
+        ['tags.1', 'INVALID_VALUE'],
+        ['images.0.alt', 'INVALID_VALUE'],
+      ]),
+    )
+    const fine = { ...input, sku: '4242424242424242', description: 'EAN 4006381333931' }
+    expect(faults(await createProduct(fine))).toEqual([])
+  })
+
   test('replaces images and categories as a whole and leaves what was not given', async () => {
     const sku = newSku()
     const id = idOf(

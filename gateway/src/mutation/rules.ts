@@ -1,3 +1,4 @@
+import { cardNumberFields, cardNumberMessage, isSingleLine } from '@commerce-graph/input-rules'
 import {
   invalidFormat,
   invalidValue,
@@ -34,15 +35,22 @@ function ruleFor<T>(
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-/** Text that isn't blank. Lengths are in characters as a reader counts code points. */
+/** A line of text that isn't blank. Lengths are in characters as a reader counts code points. */
 export const text = ({ min = 1, max }: { readonly min?: number; readonly max: number }): Rule =>
   ruleFor(isString, (value, field) => {
     if (value.trim() === '') return requiredField(field)
     const length = Array.from(value).length
-    return length < min || length > max ? outOfRange(field, length, min, max) : storable(value, field)
+    return length < min || length > max ? outOfRange(field, length, min, max) : oneLine(value, field)
   })
 
-/** Text that may be empty. */
+/** A line of text that may be empty. */
+export const optionalLine = ({ max }: { readonly max: number }): Rule =>
+  ruleFor(isString, (value, field) => {
+    const length = Array.from(value).length
+    return length > max ? outOfRange(field, length, 0, max) : oneLine(value, field)
+  })
+
+/** Text of any number of lines, which may be empty. */
 export const optionalText = ({ max }: { readonly max: number }): Rule =>
   ruleFor(isString, (value, field) => {
     const length = Array.from(value).length
@@ -52,6 +60,14 @@ export const optionalText = ({ max }: { readonly max: number }): Rule =>
 /** Postgres has no place for the character U+0000 in a text. */
 const storable = (value: string, field: string): UserError | null =>
   value.includes('\0') ? invalidFormat(field, 'text without null characters') : null
+
+const oneLine = (value: string, field: string): UserError | null =>
+  storable(value, field) ??
+  (isSingleLine(value) ? null : invalidFormat(field, 'one line of text, without control characters'))
+
+/** What is wrong with the arguments as a whole: a card's number, whichever text it is in. */
+export const cardNumbersIn = (args: Readonly<Record<string, unknown>>): readonly UserError[] =>
+  cardNumberFields(args).map((field) => invalidValue(field, cardNumberMessage(field)))
 
 /** @param format the pattern in words */
 export const matching = (pattern: RegExp, format: string): Rule =>

@@ -11,7 +11,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, object, optionalText, slug, text } from '../../mutation/rules.ts'
+import { type Fields, object, optionalLine, optionalText, slug, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { categoryTable, position, seo, slugTaken } from './tables.ts'
 
@@ -27,7 +27,7 @@ const categoryRules: Fields = {
   name: text({ max: 200 }),
   slug,
   description: optionalText({ max: 5000 }),
-  image: object({ alt: optionalText({ max: 500 }) }),
+  image: object({ alt: optionalLine({ max: 500 }) }),
   position,
   ...seo,
 }

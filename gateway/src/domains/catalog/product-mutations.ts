@@ -27,6 +27,7 @@ import {
   type Fields,
   list,
   object,
+  optionalLine,
   optionalText,
   price,
   slug,
@@ -48,7 +49,7 @@ import {
 } from './tables.ts'
 
 const sku = text({ max: 100 })
-const imageRules: Fields = { alt: optionalText({ max: 500 }), order: position }
+const imageRules: Fields = { alt: optionalLine({ max: 500 }), order: position }
 const optionRules: Fields = { name: text({ max: 50 }), value: text({ max: 100 }) }
 const variantRules: Fields = {
   sku,

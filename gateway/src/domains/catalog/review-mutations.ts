@@ -12,7 +12,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, integer, optionalText, text } from '../../mutation/rules.ts'
+import { type Fields, integer, optionalLine, optionalText, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { customerTable, productTable, reviewTable } from './tables.ts'
 
@@ -27,7 +27,7 @@ interface ReviewInput {
 const reviewRules: Fields = {
   authorName: text({ max: 200 }),
   rating: integer({ min: 1, max: 5 }),
-  title: optionalText({ max: 200 }),
+  title: optionalLine({ max: 200 }),
   body: optionalText({ max: 5000 }),
 }
 

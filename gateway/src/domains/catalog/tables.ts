@@ -2,7 +2,7 @@
 
 import { absent, byId, table, valueOf } from '../../mutation/rows.ts'
 import type { LookUp, Values } from '../../mutation/definition.ts'
-import { type Fields, integer, optionalText } from '../../mutation/rules.ts'
+import { type Fields, integer, optionalLine, optionalText } from '../../mutation/rules.ts'
 
 export const notDeleted: Values = { deletedAt: { _is_null: true } }
 export const productTable = table('Product', 'products', { existing: notDeleted, counter: 'price' })
@@ -20,7 +20,7 @@ export const customerTable = table('Customer', 'customers')
 export const maxPosition = 2_147_483_647
 export const position = integer({ min: 0, max: maxPosition })
 export const seo: Fields = {
-  seoTitle: optionalText({ max: 200 }),
+  seoTitle: optionalLine({ max: 200 }),
   seoDescription: optionalText({ max: 500 }),
 }
 

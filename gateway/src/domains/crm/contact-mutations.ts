@@ -12,7 +12,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, optionalText, phone, text } from '../../mutation/rules.ts'
+import { type Fields, optionalLine, optionalText, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const customerTable = table('Customer', 'customers')
@@ -21,7 +21,7 @@ const interactionTable = table('Interaction', 'interactions')
 
 const contactRules: Fields = {
   name: text({ max: 200 }),
-  title: optionalText({ max: 200 }),
+  title: optionalLine({ max: 200 }),
   email: text({ max: 254 }),
   phone,
   notes: optionalText({ max: 5000 }),

@@ -12,7 +12,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, list, optionalText, slug, text } from '../../mutation/rules.ts'
+import { type Fields, list, optionalLine, optionalText, slug, text } from '../../mutation/rules.ts'
 
 const articleTable = table('Article', 'articles')
 
@@ -22,7 +22,7 @@ const articleRules: Fields = {
   excerpt: optionalText({ max: 5000 }),
   body: optionalText({ max: 100_000 }),
   tags: list(text({ max: 100 }), { max: 100 }),
-  seoTitle: optionalText({ max: 200 }),
+  seoTitle: optionalLine({ max: 200 }),
   seoDescription: optionalText({ max: 5000 }),
 }
 

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cardNumberFields } from './card-number-fields.ts'
+import { holdsCardNumber } from './card-number.ts'
+
+/** The digit that makes a number pass Luhn's test, the slow way: all ten are tried. */
+function withCheckDigit(digits: string): string {
+  for (let last = 0; last < 10; last += 1) {
+    const number = `${digits}${last}`
+    let sum = 0
+    for (let place = 0; place < number.length; place += 1) {
+      const digit = Number(number[number.length - 1 - place])
+      sum += place % 2 === 0 ? digit : Math.floor((digit * 2) / 10) + ((digit * 2) % 10)
+    }
+    if (sum % 10 === 0) return number
+  }
+  throw new Error('no digit will do')
+}
+
+const digits = (minLength: number, maxLength: number) =>
+  fc
+    .array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength })
+    .map((list) => list.join(''))
+    .filter((text) => /[1-9]/.test(text))
+
+/** Of 14 digits and more, so that none is a barcode by chance. */
+const cardNumber = digits(13, 18).map(withCheckDigit)
+const separators = fc.array(fc.constantFrom('', '', ' ', '-', '\u00a0', '\u2013'), {
+  minLength: 19,
+  maxLength: 19,
+})
+const words = fc.constantFrom('', 'my card: ', 'visa ', '(', 'x', 'line one\n')
+
+describe('a card’s number', () => {
+  test('is found with any separators and among any words', () => {
+    fc.assert(
+      fc.property(cardNumber, separators, words, words, (number, gaps, before, after) => {
+        const written = Array.from(number)
+          .map((digit, index) => digit + (gaps[index] ?? ''))
+          .join('')
+        // A gap before the number would only begin with what stands before it.
+        expect(holdsCardNumber(`${before}${written} ${after}`)).toBe(true)
+      }),
+    )
+  })
+
+  test('is not seen in a number that fails Luhn’s test', () => {
+    fc.assert(
+      fc.property(cardNumber, fc.integer({ min: 1, max: 9 }), (number, more) => {
+        const wrong = number.slice(0, -1) + String((Number(number.at(-1)) + more) % 10)
+        expect(holdsCardNumber(`order ${wrong} of today`)).toBe(false)
+      }),
+    )
+  })
+
+  test.each([
+    '4242424242424242',
+    '4242 4242 4242 4242',
+    '4242-4242-4242-4242 12/29 123',
+    'pay with 3782 822463 10005, please',
+    '6011111111111117',
+    '30569309025904',
+    '4222222222222',
+    '6799990100000000019',
+    '4242424242424242.',
+    'pm_4242424242424242',
+    '４２４２４２４２４２４２４２４２',
+    '4242 4242 4242 4242',
+  ])('is found in %s', (text) => {
+    expect(holdsCardNumber(text)).toBe(true)
+  })
+
+  test.each([
+    ['', 'nothing'],
+    ['Leave it at the 3rd door, 12 steps up', 'words'],
+    ['4006381333931', 'an EAN-13'],
+    ['036000291452', 'a UPC-A'],
+    ['01a1f000-0001-7000-8000-000000000001', 'a UUID'],
+    ['2026-11-22 2026-11-30', 'two dates'],
+    ['https://cdn.example.com/4242424242424242.jpg', 'a URL'],
+    ['+49 30 1234567', 'a telephone number'],
+    ['42424242424', 'eleven digits'],
+    ['42424242424242424242', 'twenty digits'],
+    ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'a hash'],
+    ['192.168.100.100', 'an address of the network'],
+  ])('is not seen in %s, %s', (text) => {
+    expect(holdsCardNumber(text)).toBe(false)
+  })
+
+  test('is not seen in ids and days', () => {
+    fc.assert(
+      fc.property(
+        fc.uuid(),
+        fc.date({ min: new Date('1990-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }),
+        (id, day) => {
+          expect(holdsCardNumber(`See ${id}, from ${day.toISOString()}`)).toBe(false)
+        },
+      ),
+    )
+  })
+
+  test('costs no more than its text is long: quadratic work would not end in time', () => {
+    for (const part of ['4', '1 ', '1-', 'a1', 'http://', '0000-'])
+      expect(holdsCardNumber(part.repeat(100_000))).toBe(false)
+  })
+})
+
+describe('the fields of an input', () => {
+  const CARD = '4242 4242 4242 4242'
+
+  test('are named as errors name them', () => {
+    const input = {
+      notes: CARD,
+      items: [
+        { productId: '1', note: 'none' },
+        { productId: '2', note: `card ${CARD}` },
+      ],
+      shippingAddress: { line1: CARD },
+      tags: ['fine', CARD],
+    }
+    expect(cardNumberFields({ input, reason: CARD })).toEqual([
+      'notes',
+      'items.1.note',
+      'shippingAddress.line1',
+      'tags.1',
+      'reason',
+    ])
+  })
+
+  test('that are numbers by nature are left out, and so is everything in them', () => {
+    const input = {
+      sku: CARD,
+      trackingNumber: CARD,
+      phone: CARD,
+      reference: CARD,
+      images: [{ url: `https://cdn.example.com/${CARD}`, alt: CARD }],
+      skus: [CARD],
+      token: CARD,
+    }
+    expect(cardNumberFields({ input, password: CARD })).toEqual(['images.0.alt'])
+  })
+})

@@ -1,0 +1,24 @@
+/** Characters that can't be seen, or that only change how others are shown. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Default_Ignorable_Code_Point}]/u
+
+/** Scripts of which some letters look like Latin ones. */
+const LOOKALIKE =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}]/u
+
+/** Those of their small letters that do. */
+const LATIN_TWINS = new Set('аԁеһіјӏоорԛѕсуԝхѵαοριυνкьгոսցօո')
+
+/**
+ * Whether an address looks like another person's: it has characters that can't be seen, letters in a form of their own
+ * (full-width, mathematical), Latin letters beside those of a script that resembles them, or nothing but letters that could be
+ * Latin. An address in a script of its own is fine.
+ */
+export function hasDeceptiveLetter(address: string): boolean {
+  if (UNSEEN.test(address) || address.normalize('NFKC') !== address.normalize('NFC')) return true
+  if (!LOOKALIKE.test(address)) return false
+  const local = address.slice(0, Math.max(0, address.lastIndexOf('@'))).toLowerCase()
+  return (
+    /\p{Script=Latin}/u.test(local) ||
+    Array.from(local).every((letter) => !/\p{L}/u.test(letter) || LATIN_TWINS.has(letter))
+  )
+}
