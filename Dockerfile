@@ -3,8 +3,9 @@ FROM node:24-bookworm-slim
 
 WORKDIR /app
 COPY . .
-# The Postgres that comes with `npm start` is not needed here, nor are tests.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && mkdir /data && chown node:node /data
+# Optional packages stay: native bindings (Argon2) are optional dependencies, one for each system. Install scripts stay out, so
+# the Postgres of `npm start` is not unpacked. /data is the only folder that the platform writes to.
+RUN npm ci --omit=dev --ignore-scripts && mkdir /data && chown node:node /data
 
 USER node
 ENV DATA_DIR=/data

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSettings } from 'hasura-embedded'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { readConfiguration } from './configuration.ts'
+import { environmentVariables, readConfiguration } from './configuration.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
@@ -16,26 +16,45 @@ const service = z.strictObject({
     .optional(),
   build: z.literal('.').optional(),
   command: z.array(z.string()).optional(),
-  network_mode: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   environment: z.record(z.string(), z.string()).default({}),
   volumes: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
   restart: z.literal('unless-stopped'),
+  init: z.literal(true).optional(),
+  mem_limit: z.string().regex(/^\d+[mg]$/),
+  shm_size: z.string().optional(),
+  stop_grace_period: z
+    .string()
+    .regex(/^\d+s$/)
+    .optional(),
+  read_only: z.literal(true).optional(),
+  tmpfs: z.array(z.string()).optional(),
+  cap_drop: z.tuple([z.literal('ALL')]).optional(),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
 })
 const compose = z
   .strictObject({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.null()) })
   .parse(parse(text))
 
-/** `.env` as the example has it, with a key in the place of the one that everybody makes. */
+const example = Object.fromEntries(
+  readFileSync(join(ROOT, '.env.example'), 'utf8')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
+    .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+)
+
+/** Characters that mean something in URLs and in YAML. */
+const PASSWORD = 'p@ss: /w#r%d?"'
+
+/** `.env` as somebody fills in the example. */
 const env: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    readFileSync(join(ROOT, '.env.example'), 'utf8')
-      .split('\n')
-      .filter((line) => /^[A-Z]/.test(line))
-      .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
-  ),
+  ...example,
+  POSTGRES_PASSWORD: PASSWORD,
+  REDIS_PASSWORD: PASSWORD,
+  HASURA_GRAPHQL_ADMIN_SECRET: '7f6cf3dd0f3a4a9c9e0d1b8a',
+  ACTIONS_SECRET: 'b27c1d6f0e8a49ffb0c5d3a1',
   ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 1).toString('base64')}`,
 }
 
@@ -47,36 +66,99 @@ const environmentOf = (name: string): Readonly<Record<string, string>> =>
     ]),
   )
 
-test('the compose file waits for services and uses volumes that it has, and takes secrets from .env', () => {
-  for (const { depends_on: dependencies, volumes, build, image } of Object.values(compose.services)) {
-    for (const [name, { condition }] of Object.entries(dependencies)) {
-      expect(compose.services).toHaveProperty(name)
-      if (condition === 'service_healthy') expect(compose.services[name]?.healthcheck).toBeDefined()
+/** What is for one machine alone: how the engine in the same process is called, which containers don't have. */
+const NOT_FOR_CONTAINERS = ['DATA_LAYER']
+
+describe('the compose file', () => {
+  test('waits for services and uses volumes that it has', () => {
+    for (const { depends_on: dependencies, volumes, build, image } of Object.values(compose.services)) {
+      for (const [name, { condition }] of Object.entries(dependencies)) {
+        expect(compose.services).toHaveProperty(name)
+        if (condition === 'service_healthy') expect(compose.services[name]?.healthcheck).toBeDefined()
+      }
+      for (const volume of volumes) expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '')
+      expect(build ?? image).toBeDefined()
     }
-    for (const volume of volumes) expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '')
-    expect(build ?? image).toBeDefined()
-  }
-  const used = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
-  expect(Object.keys(env).toSorted()).toEqual([...new Set(used)].toSorted())
+  })
+
+  test('passes on to the platform every variable that the platform reads, and no other', () => {
+    const passed = Object.keys(compose.services['platform']?.environment ?? {})
+    expect([...passed, ...NOT_FOR_CONTAINERS].toSorted()).toEqual([...environmentVariables].toSorted())
+  })
+
+  test('takes from .env what the example names, and each LIMIT_', () => {
+    const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name ?? ''))
+    const named = [...used].filter((name) => !name.startsWith('LIMIT_'))
+    expect(named.toSorted()).toEqual(Object.keys(example).toSorted())
+  })
+
+  test('starts with no secret of the example: they are empty there, and asked for', () => {
+    const secrets = Object.keys(example).filter((name) => /PASSWORD$|SECRET$|^ENCRYPTION_KEYS$/.test(name))
+    expect(secrets).toHaveLength(5)
+    for (const name of secrets) {
+      expect(example[name]).toBe('')
+      expect(text).toContain(`\${${name}:?`)
+    }
+  })
+
+  test('publishes nothing beyond this machine, and stops each service later than the service itself gives up', () => {
+    for (const { ports } of Object.values(compose.services))
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/)
+    for (const name of ['platform', 'hasura'])
+      expect(compose.services[name]).toMatchObject({ init: true, cap_drop: ['ALL'] })
+    expect(compose.services['platform']).toMatchObject({ stop_grace_period: '45s', read_only: true })
+  })
 })
 
-test('its platform starts from the settings given, and its Hasura knows the same secrets and addresses', () => {
+describe('its platform and its Hasura', () => {
   const config = readConfiguration(environmentOf('platform'))
-  expect(config).toMatchObject({ host: '0.0.0.0', ports: { kind: 'from', first: 4000 }, mode: 'test' })
   const hasura = environmentOf('hasura')
-  const settings = readSettings(hasura)
-  expect(settings).toMatchObject({
-    settings: {
-      databaseUrl: config.databaseUrl,
-      adminSecret: config.adminSecret,
-      // The third and the fourth of the platform's ports.
-      authHook: { url: 'http://127.0.0.1:4002' },
-    },
+
+  test('start from the settings given, and find each other by name', () => {
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      webhookHost: '0.0.0.0',
+      actionsHost: '0.0.0.0',
+      ports: { kind: 'from', first: 4000 },
+      hasuraUrl: 'http://hasura:8080',
+      smtpUrl: 'smtp://mail:1025',
+      mode: 'test',
+    })
+    const addresses = [config.databaseUrl, config.redisUrl, config.hasuraUrl, config.smtpUrl]
+    for (const address of addresses) expect(compose.services).toHaveProperty(new URL(address ?? '').hostname)
+    expect(readSettings(hasura)).toMatchObject({
+      // The third of the platform's ports; the fourth are the actions.
+      settings: { adminSecret: config.adminSecret, authHook: { url: 'http://platform:4002' } },
+    })
+    expect(hasura).toMatchObject({
+      ACTIONS_BASE_URL: 'http://platform:4003',
+      ACTIONS_SECRET: config.actionsSecret,
+      HASURA_GRAPHQL_ENABLE_CONSOLE: 'true',
+    })
   })
-  expect(hasura).toMatchObject({
-    ACTIONS_BASE_URL: 'http://127.0.0.1:4003',
-    ACTIONS_SECRET: config.actionsSecret,
+
+  test('know the same database, with passwords that hold for any characters', () => {
+    const { username, hostname, pathname, password } = new URL(config.databaseUrl ?? '')
+    const hasuraDatabase = new URL(hasura['HASURA_GRAPHQL_DATABASE_URL'] ?? '')
+    expect(hasuraDatabase).toMatchObject({ username, hostname, pathname, password: '' })
+    expect(hasura['PGPASSWORD']).toBe(PASSWORD)
+    expect(decodeURIComponent(password)).toBe(PASSWORD)
+    expect(decodeURIComponent(new URL(config.redisUrl ?? '').password)).toBe(PASSWORD)
   })
+})
+
+test('no service reads a variable of its own accord that the configuration does not know', () => {
+  const known = new Set([...environmentVariables, 'CI', 'VITEST', 'NODE_ENV', 'DATA_LAYER'])
+  const services = ['gateway', 'actions', 'auth-webhook', 'rate-limits', 'platform', 'hasura/data-layer']
+  const read = services.flatMap((folder) =>
+    readdirSync(join(ROOT, folder, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(ROOT, folder, 'src', file), 'utf8').matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g),
+      ])
+      .map(([, name]) => name ?? ''),
+  )
+  expect(read.filter((name) => !known.has(name))).toEqual([])
 })
 
 test('HASURA_URL without the secrets that Hasura has is refused', () => {
