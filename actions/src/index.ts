@@ -4,7 +4,13 @@ export type { MerchantId } from './action/session.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export { createOutboxTransport, createSmtpTransport, type MailTransport } from './mail/index.ts'
-export { createStripeProcessor, type PaymentProcessor, type StripeOptions } from './processors/index.ts'
+export {
+  checkStripeKey,
+  createStripeProcessor,
+  type KeyState,
+  type PaymentProcessor,
+  type StripeOptions,
+} from './processors/index.ts'
 export { createWebhookTransport, type PushTransport } from './push/index.ts'
 export { startSandbox, type Sandbox, type SandboxOptions } from './processors/sandbox/index.ts'
 export { type Actions, actionsByDomain, type ActionsOptions, startActions } from './start-actions.ts'

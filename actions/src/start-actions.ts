@@ -24,8 +24,8 @@ export interface ActionsOptions extends Address {
   readonly databaseUrl: string
   /** What Hasura sends as x-actions-secret. */
   readonly secret: string
-  /** What new card payments are made with. */
-  readonly cardProcessor: PaymentProcessor
+  /** What new card payments are made with; null: none are taken. */
+  readonly cardProcessor: PaymentProcessor | null
   /** What earlier payments were made with, if it was something else: they are refunded where they were made. */
   readonly formerProcessors?: readonly PaymentProcessor[]
   /** What secrets in the database are sealed with; the workers have the same keys. */
@@ -92,7 +92,11 @@ export function actionsByDomain(
   },
   { database, tokenIssuer, secretBox }: IdentityOptions,
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
-  const processors = [cardProcessor, manualProcessor, ...formerProcessors]
+  const processors = [
+    ...(cardProcessor === null ? [] : [cardProcessor]),
+    manualProcessor,
+    ...formerProcessors,
+  ]
   const cashier = createCashier(uninterrupted ?? database, processors)
   const completeRefund = createRefunder(uninterrupted ?? database, processors)
   const ordering = { database, payments: orderPayments(cashier, completeRefund) }

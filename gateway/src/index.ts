@@ -11,7 +11,7 @@ import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
 import { drainMillisecondsOf, stopping } from './http/stop-server.ts'
-import { type Limits, limitsFrom } from './limits/limits.ts'
+import { type Limits, limitsFrom, limitVariables } from './limits/limits.ts'
 import { Readiness } from './readiness.ts'
 import { gatewayChecks } from './readiness-checks.ts'
 import { referencePage } from './reference/reference-page.ts'
@@ -20,7 +20,7 @@ import { serveWebSockets } from './websocket/serve-websockets.ts'
 export type { AllowedOrigins } from './http/cors.ts'
 export type { Limits } from './limits/limits.ts'
 export type { Finding, ReadinessCheck, ReadinessReport } from './readiness.ts'
-export { allowedOriginsFrom, limitsFrom, Readiness }
+export { allowedOriginsFrom, limitsFrom, limitVariables, Readiness }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer

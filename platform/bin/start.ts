@@ -19,7 +19,13 @@ async function main(ending: Promise<Ending>): Promise<number> {
   }
   const platform = await starting
   if (early !== undefined) return stop(platform, early)
-  console.log(welcome(platform, config.mode, join(config.dataDir, 'ready.json')))
+  console.log(
+    welcome(platform, {
+      mode: config.mode,
+      readyFilePath: join(config.dataDir, 'ready.json'),
+      showsSecrets: process.stdout.isTTY,
+    }),
+  )
   const end = await Promise.race([platform.crashed, ending])
   if (typeof end !== 'string') return stop(platform, end)
   console.error(`Postgres has ended by itself: ${end}`)

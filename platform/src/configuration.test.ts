@@ -1,14 +1,15 @@
+import fc from 'fast-check'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readConfiguration } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
 describe('the configuration', () => {
-  test('needs nothing: a live deployment on ports from 4000, in .data', () => {
+  test('needs nothing: a test deployment on ports from 4000, in .data', () => {
     expect(readConfiguration({})).toMatchObject({
       ports: { kind: 'from', first: 4000 },
       dataDir: resolve('.data'),
-      mode: 'live',
+      mode: 'test',
       databaseUrl: undefined,
     })
   })
@@ -41,5 +42,78 @@ describe('the configuration', () => {
 
   test('leaves room for the five ports that follow', () => {
     expect(() => readConfiguration({ PORT: '65531' })).toThrow('five more ports follow it')
+  })
+
+  test('joins passwords to their URLs, whatever characters they have', () => {
+    const password = 'p@ss:/w#r%d?[1]'
+    const config = readConfiguration({
+      DATABASE_URL: 'postgres://postgres@postgres:5432/commerce',
+      PGPASSWORD: password,
+      REDIS_URL: 'redis://redis:6379',
+      REDIS_PASSWORD: password,
+    })
+    for (const url of [config.databaseUrl, config.redisUrl])
+      expect(decodeURIComponent(new URL(url ?? '').password)).toBe(password)
+    const own = { DATABASE_URL: 'postgres://postgres:own@host/commerce', PGPASSWORD: password }
+    expect(readConfiguration(own).databaseUrl).toBe(own.DATABASE_URL)
+  })
+
+  test('refuses a live key of Stripe in a test deployment, where it would move real money', () => {
+    expect(() => readConfiguration({ STRIPE_SECRET_KEY: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc' })).toThrow(
+      'STRIPE_SECRET_KEY is a live key',
+    )
+  })
+})
+
+describe('a live deployment', () => {
+  const live = {
+    COMMERCE_MODE: 'live',
+    DATABASE_URL: 'postgres://commerce:Xq7vT2mK9pLw@database:5432/commerce',
+    HASURA_GRAPHQL_ADMIN_SECRET: '7f6cf3dd0f3a4a9c9e0d1b8a',
+    ACTIONS_SECRET: 'b27c1d6f0e8a49ffb0c5d3a1',
+    SMTP_URL: 'smtp://mailer:Jd8sK2hQ5nVx@mail:587',
+    MAIL_FROM: 'orders@platform.test',
+    STRIPE_SECRET_KEY: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
+  }
+
+  test('is one that asks for it, with secrets of its own', () => {
+    expect(readConfiguration(live)).toMatchObject({ mode: 'live', mailFrom: 'orders@platform.test' })
+  })
+
+  test.each([
+    ['HASURA_GRAPHQL_ADMIN_SECRET', 'change-me-sixteen-characters-or-more'],
+    ['ACTIONS_SECRET', 'CHANGEME-CHANGEME-CHANGEME'],
+    ['ACTIONS_SECRET', 'aaaaaaaaaaaaaaaaaaaaaaaa'],
+    ['DATABASE_URL', 'postgres://postgres:change-me@postgres:5432/commerce'],
+    ['DATABASE_URL', 'postgres://postgres:postgres@postgres:5432/commerce'],
+    ['PGPASSWORD', 'change_me'],
+    ['REDIS_PASSWORD', 'your-secret-here'],
+    ['REDIS_URL', 'redis://:password123@redis:6379'],
+    ['SMTP_URL', 'smtp://mailer:placeholder@mail:587'],
+    ['ENCRYPTION_KEYS', `one:${Buffer.alloc(32, 1).toString('base64')}`],
+    ['STRIPE_SECRET_KEY', 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'],
+    ['STRIPE_SECRET_KEY', 'rk_test_4eC39HqLyjWDarjtT1zdp7dc'],
+    ['STRIPE_SECRET_KEY', 'sk_live_change_me'],
+    ['STRIPE_API_URL', 'http://127.0.0.1:12111'],
+    ['MAIL_FROM', ''],
+  ])('is refused with %s=%s, by name', (name, value) => {
+    expect(() => readConfiguration({ ...live, [name]: value })).toThrow(new RegExp(`^${name} .*`))
+  })
+
+  test('says all that is wrong at once', () => {
+    const read = () => readConfiguration({ ...live, MAIL_FROM: '', ACTIONS_SECRET: 'change-me-'.repeat(3) })
+    expect(read).toThrow(/ACTIONS_SECRET .*\nMAIL_FROM /)
+  })
+
+  test('takes random secrets, however they were made', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 24, maxLength: 24 }), (bytes) => {
+        fc.pre(new Set(bytes).size > 12)
+        for (const encoding of ['hex', 'base64url'] as const) {
+          const secret = Buffer.from(bytes).toString(encoding)
+          expect(() => readConfiguration({ ...live, ACTIONS_SECRET: secret })).not.toThrow()
+        }
+      }),
+    )
   })
 })

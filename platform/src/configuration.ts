@@ -1,5 +1,11 @@
-import { type Limits, limitsFrom } from '@commerce-graph/gateway'
-import { type RateSettings, ratesFrom } from '@commerce-graph/rate-limits'
+import {
+  type AllowedOrigins,
+  allowedOriginsFrom,
+  type Limits,
+  limitsFrom,
+  limitVariables,
+} from '@commerce-graph/gateway'
+import { type RateSettings, ratesFrom, rateVariables } from '@commerce-graph/rate-limits'
 import {
   type EncryptionKey,
   parseEncryptionKeys,
@@ -8,6 +14,7 @@ import {
 } from '@commerce-graph/auth-webhook'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { modeProblems } from './mode-problems.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** What the services listen on: the contract's port and the five after it, or any that are free (for tests). */
@@ -15,8 +22,11 @@ export type PortChoice = { readonly kind: 'from'; readonly first: number } | { r
 
 export type PlatformConfig = {
   readonly ports: PortChoice
-  /** Where the contract listens. Everything else is for this machine alone, always. */
+  /** Where the contract listens. */
   readonly host: string
+  /** Where the auth webhook and the actions listen; on this machine's own interface unless a Hasura elsewhere asks them. */
+  readonly webhookHost?: string | undefined
+  readonly actionsHost?: string | undefined
   /** Keeps the embedded Postgres' data, secrets, the demo keys and ready.json. */
   readonly dataDir: string
   /** A Postgres to use (15 or later). Without it, one of our own runs in the data folder. */
@@ -35,11 +45,16 @@ export type PlatformConfig = {
   readonly trustedProxies?: readonly string[] | undefined
   /** Who else signs customers in, and whose tokens are taken. */
   readonly trustedIssuers?: readonly TrustedIssuer[] | undefined
-  /** Takes card payments through Stripe. Without it, the payment sandbox does, which moves no money. */
+  /**
+   * Takes card payments through Stripe. Without it, a test deployment's payment sandbox does, which moves no money, and
+   * a live deployment takes none.
+   */
   readonly stripeSecretKey?: string | undefined
+  /** Where Stripe's protocol is spoken instead of by Stripe, in tests. */
+  readonly stripeApiUrl?: string | undefined
   /** Sends e-mail. Without it, e-mail is put into a folder of the data folder. */
   readonly smtpUrl?: string | undefined
-  /** Whose address e-mail comes from; each merchant's own unless said. */
+  /** Whose address e-mail comes from: one that the mail server may send for. */
   readonly mailFrom?: string | undefined
   /** Where pushes are posted to. Without it, they go to the log. */
   readonly pushWebhookUrl?: string | undefined
@@ -53,8 +68,12 @@ export type PlatformConfig = {
   readonly limits?: Limits | undefined
   /** What secrets in the database are sealed with: the first one seals. Without any, one is made and kept in the data folder. */
   readonly encryptionKeys?: readonly EncryptionKey[] | undefined
-  /** A live deployment refuses test keys. */
+  /** Origins whose pages may call the contract; any unless said. */
+  readonly allowedOrigins?: AllowedOrigins | undefined
+  /** A live deployment refuses test keys, and has neither the payment sandbox nor, in a database of one's own, the demo shop. */
   readonly mode: 'live' | 'test'
+  /** Opens the demo shop wherever it is, as tests of a live deployment need; no environment variable asks for it. */
+  readonly demoShop?: boolean | undefined
   readonly logLevel: LogLevel
 }
 
@@ -78,8 +97,11 @@ const url = (protocols: RegExp, example: string) =>
 const environment = z.object({
   PORT: port.default(4000),
   HOST: z.string().default('127.0.0.1'),
+  WEBHOOK_HOST: z.string().optional(),
+  ACTIONS_HOST: z.string().optional(),
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/database').optional(),
+  PGPASSWORD: z.string().optional(),
   HASURA_URL: url(/^https?$/, 'http://127.0.0.1:8080').optional(),
   DATA_LAYER: z.enum(['embedded', 'http'], { error: 'must be embedded or http' }).optional(),
   ACTIONS_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
@@ -90,6 +112,7 @@ const environment = z.object({
     .refine((value) => value >= 1 && value <= 86_400, { error: 'must be from 1 to 86400 seconds' })
     .optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379').optional(),
+  REDIS_PASSWORD: z.string().optional(),
   HASURA_GRAPHQL_ADMIN_SECRET: z.string().min(16, 'must have 16 characters or more').optional(),
   TRUSTED_PROXIES: z
     .string()
@@ -123,15 +146,24 @@ const environment = z.object({
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
     .optional(),
+  STRIPE_API_URL: url(/^https?$/, 'http://127.0.0.1:12111').optional(),
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
   UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
     .transform((value) => value.replace(/\/$/, ''))
     .optional(),
-  COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('live'),
+  COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
+  CORS_ORIGINS: z.string().optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
 })
+
+/** Every environment variable that the platform reads. */
+export const environmentVariables: readonly string[] = [
+  ...Object.keys(environment.shape),
+  ...limitVariables.keys(),
+  ...Object.keys(rateVariables),
+]
 
 /** Reads the configuration, or throws a PlatformError that names every variable that is wrong. */
 export function readConfiguration(env: Readonly<Record<string, string | undefined>>): PlatformConfig {
@@ -147,20 +179,24 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     throw new PlatformError(problems.join('\n'))
   }
   const values = parsed.data
-  checkHasura(values)
+  const refusals = [...hasuraProblems(values), ...modeProblems(values)]
+  if (refusals.length > 0) throw new PlatformError(refusals.join('\n'))
   return {
     ports: { kind: 'from', first: values.PORT },
     host: values.HOST,
+    webhookHost: values.WEBHOOK_HOST,
+    actionsHost: values.ACTIONS_HOST,
     dataDir: resolve(values.DATA_DIR),
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: withPassword(values.DATABASE_URL, values.PGPASSWORD),
     hasuraUrl: values.HASURA_URL,
     dataLayer: values.DATA_LAYER,
     actionsSecret: values.ACTIONS_SECRET,
     webhookMaxAgeSeconds: values.WEBHOOK_MAX_AGE_SECONDS,
-    redisUrl: values.REDIS_URL,
+    redisUrl: withPassword(values.REDIS_URL, values.REDIS_PASSWORD),
     trustedProxies: values.TRUSTED_PROXIES,
     trustedIssuers: values.TRUSTED_ISSUERS,
     stripeSecretKey: values.STRIPE_SECRET_KEY,
+    stripeApiUrl: values.STRIPE_API_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
@@ -169,18 +205,26 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,
     rates: rates.value,
     limits: limits.value,
+    ...(values.CORS_ORIGINS !== undefined && { allowedOrigins: allowedOriginsFrom(values.CORS_ORIGINS) }),
     mode: values.COMMERCE_MODE,
     logLevel: values.LOG_LEVEL,
   }
 }
 
-/** Another Hasura has to know the same database and secrets, so nobody may make them up here. */
-function checkHasura(values: z.output<typeof environment>): void {
-  if (values.HASURA_URL === undefined) return
+/** Another Hasura has to know the same database and secrets, so none of them may be made up here. */
+function hasuraProblems(values: z.output<typeof environment>): readonly string[] {
+  if (values.HASURA_URL === undefined) return []
   const needed = ['DATABASE_URL', 'HASURA_GRAPHQL_ADMIN_SECRET', 'ACTIONS_SECRET'] as const
   const missing = needed.filter((name) => values[name] === undefined)
-  if (missing.length > 0)
-    throw new PlatformError(`HASURA_URL needs ${missing.join(', ')}, as Hasura has them`)
+  return missing.length === 0 ? [] : [`HASURA_URL needs ${missing.join(', ')}, as Hasura has them`]
+}
+
+/** A URL with the password that was given beside it, whatever characters that has; a password in the URL itself wins. */
+function withPassword(url: string | undefined, password: string | undefined): string | undefined {
+  if (url === undefined || password === undefined) return url
+  const complete = new URL(url)
+  if (complete.password === '') complete.password = encodeURIComponent(password)
+  return complete.href
 }
 
 function attempt<T>(read: () => T): { readonly value: T } | { readonly problem: string } {

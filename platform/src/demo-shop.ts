@@ -3,7 +3,9 @@ import { applySeeds, type HasuraApi } from '@commerce-graph/hasura-cli'
 import { join } from 'node:path'
 import { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
+import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder } from './data-folder.ts'
+import { PlatformError } from './platform-error.ts'
 import { ROOT, SOURCE, sqlError } from './prepare-schema.ts'
 
 /** The merchant that `seeds/` is about, and its keys in clear. */
@@ -16,14 +18,30 @@ const DEMO_MERCHANT = '01a1f000-0001-7000-8000-000000000001'
  * Seeds the demo shop into a database without merchants, once: what is changed or deleted later stays so. A run that
  * was cut short is finished by the next one. Returns undefined for a database that has other merchants only.
  */
-export async function openDemoShop(
-  sql: Sql,
-  api: HasuraApi,
-  folder: DataFolder,
-): Promise<DemoShop | undefined> {
+async function openDemoShop(sql: Sql, api: HasuraApi, folder: DataFolder): Promise<DemoShop | undefined> {
   await seedDemoShop(sql, api)
-  const [merchant] = await sql`select 1 from merchant.merchant where id = ${DEMO_MERCHANT}`
-  return merchant === undefined ? undefined : keptKeys(sql, folder)
+  return (await hasDemoShop(sql)) ? keptKeys(sql, folder) : undefined
+}
+
+/**
+ * The demo shop, where it has a place. Its keys may do everything, so a live deployment has none in a database that others
+ * use. @throws PlatformError for a live deployment on a database that was a test deployment's
+ */
+export async function demoShopOf(
+  { mode, databaseUrl, demoShop }: PlatformConfig,
+  { sql, api, folder }: { readonly sql: Sql; readonly api: HasuraApi; readonly folder: DataFolder },
+): Promise<DemoShop | undefined> {
+  if (demoShop ?? (mode === 'test' || databaseUrl === undefined)) return openDemoShop(sql, api, folder)
+  if (await hasDemoShop(sql))
+    throw new PlatformError(
+      'The database of DATABASE_URL holds the demo shop of a test deployment, whose keys may do everything. A live deployment needs a database of its own.',
+    )
+  return undefined
+}
+
+async function hasDemoShop(sql: Sql): Promise<boolean> {
+  const rows = await sql`select 1 from merchant.merchant where id = ${DEMO_MERCHANT}`
+  return rows.length > 0
 }
 
 /** Fills a database without merchants, or one whose seeding was cut short. */

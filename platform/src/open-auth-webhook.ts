@@ -20,6 +20,7 @@ export async function openAuthWebhook(
   const maxAgeSeconds = config.hasuraUrl === undefined ? EMBEDDED_MAX_AGE_SECONDS : OFFICIAL_MAX_AGE_SECONDS
   const authWebhook = await startAuthWebhook({
     port: ports.authWebhook,
+    ...(config.webhookHost !== undefined && { host: config.webhookHost }),
     databaseUrl,
     mode: config.mode,
     trustedProxies: config.trustedProxies ?? [],

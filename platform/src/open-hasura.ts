@@ -4,7 +4,7 @@ import { type SessionCheck, startEngine } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
-import { type DemoShop, openDemoShop } from './demo-shop.ts'
+import { type DemoShop, demoShopOf } from './demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import type { Progress } from './platform.ts'
 import { prepareSchema } from './prepare-schema.ts'
@@ -47,21 +47,22 @@ export async function openHasura(
 
 async function prepareHasura(
   services: Services,
-  { hasuraUrl, dataLayer }: PlatformConfig,
+  config: PlatformConfig,
   folder: DataFolder,
   progress: Progress,
 ): Promise<{ hasura: Hasura; demoShop: DemoShop | undefined }> {
   const { secrets, databaseUrl } = services
+  const { hasuraUrl } = config
   if (hasuraUrl === undefined) progress('Starting the Hasura engine')
   const hasura =
-    hasuraUrl === undefined ? await startHasura(services, dataLayer) : connectHasura(services, hasuraUrl)
+    hasuraUrl === undefined ? await startHasura(services, config) : connectHasura(services, hasuraUrl)
   const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
   await prepareSchema(api, (name) => progress(`  ${name}`))
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   try {
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
-    return { hasura, demoShop: await openDemoShop(sql, api, folder) }
+    return { hasura, demoShop: await demoShopOf(config, { sql, api, folder }) }
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -86,16 +87,16 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 
 async function startHasura(
   { ports, started, secrets, databaseUrl, logger }: Services,
-  dataLayer: PlatformConfig['dataLayer'],
+  { dataLayer, webhookHost, actionsHost }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
     adminSecret: secrets.adminSecret,
-    authHook: { url: addressOf(ports.authWebhook), mode: 'GET' },
+    authHook: { url: addressOf(ports.authWebhook, webhookHost), mode: 'GET' },
     port: ports.engine,
     env: {
       HASURA_GRAPHQL_DATABASE_URL: databaseUrl,
-      ACTIONS_BASE_URL: addressOf(ports.actions),
+      ACTIONS_BASE_URL: addressOf(ports.actions, actionsHost),
       ACTIONS_SECRET: secrets.actionsSecret,
     },
     // Before the actions listen, and after they have stopped, an event would only fail.

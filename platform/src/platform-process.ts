@@ -14,6 +14,8 @@ const START_TIMEOUT_MS = 120_000
 export interface Ready {
   readonly graphqlUrl: string
   readonly hasuraUrl: string
+  /** Null of a live deployment. */
+  readonly paymentSandboxUrl: string | null
   readonly adminSecret: string
   readonly databaseUrl: string
   readonly liveKey: string

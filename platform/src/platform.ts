@@ -11,7 +11,7 @@ import { openHasura } from './open-hasura.ts'
 import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { readyFile } from './ready-file.ts'
-import type { Services } from './services.ts'
+import { addressOf, type Services } from './services.ts'
 import { startCommerce } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 
@@ -23,6 +23,8 @@ export type Platform = {
   readonly demoShop: DemoShop | undefined
   /** Whether e-mail leaves the house; otherwise it stays in the log of deliveries. */
   readonly sendsMail: boolean
+  /** What new card payments are made with. */
+  readonly cardPayments: 'stripe' | 'sandbox' | 'none'
   /** Settles, with the reason, when something that the platform can't do without ends by itself. */
   readonly crashed: Promise<string>
   /**
@@ -40,7 +42,8 @@ export type PlatformUrls = {
   readonly hasura: string
   readonly authWebhook: string
   readonly actions: string
-  readonly paymentSandbox: string
+  /** Null in a live deployment, which has none. */
+  readonly paymentSandbox: string | null
 }
 
 export type Progress = (message: string) => void
@@ -63,7 +66,11 @@ export async function startPlatform(
     const ports = await choosePorts(config.ports)
     await checkPorts(
       ports,
-      neededListeners({ postgres: config.databaseUrl === undefined, engine: config.hasuraUrl === undefined }),
+      neededListeners({
+        postgres: config.databaseUrl === undefined,
+        engine: config.hasuraUrl === undefined,
+        paymentSandbox: config.mode === 'test',
+      }),
     )
     const platform = await startServices({ config, folder, ports, started, stopping, progress })
     folder.write('ready.json', readyFile(platform))
@@ -124,8 +131,8 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     logger: logger.child({ service: 'rate-limits' }),
   })
   started.defer(() => rateLimits.close())
-  const authWebhook = await openAuthWebhook(services, config, hasura, rateLimits)
-  const actions = await startCommerce(services, config)
+  await openAuthWebhook(services, config, hasura, rateLimits)
+  const { cardPayments, ...commerceUrls } = await startCommerce(services, config)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
   const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
@@ -133,13 +140,14 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     urls: {
       graphql,
       hasura: hasura.url,
-      authWebhook: authWebhook.url,
-      ...actions,
+      authWebhook: addressOf(ports.authWebhook, config.webhookHost),
+      ...commerceUrls,
     },
     databaseUrl: database.url,
     adminSecret: secrets.adminSecret,
     demoShop,
     sendsMail: config.smtpUrl !== undefined,
+    cardPayments,
     crashed: database.crashed,
   }
 }

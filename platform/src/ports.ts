@@ -40,9 +40,7 @@ export async function checkPorts(ports: Ports, needed: readonly ListenerName[]):
   )
 }
 
-/** Postgres and the engine need ports only when they are ours. */
-export const neededListeners = (own: {
-  readonly postgres: boolean
-  readonly engine: boolean
-}): readonly ListenerName[] =>
-  LISTENERS.filter((name) => (name !== 'postgres' || own.postgres) && (name !== 'engine' || own.engine))
+/** The listeners that take ports here. @param own false for what runs elsewhere, or not at all */
+export const neededListeners = (
+  own: Readonly<Partial<Record<ListenerName, boolean>>>,
+): readonly ListenerName[] => LISTENERS.filter((name) => own[name] ?? true)

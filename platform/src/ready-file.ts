@@ -6,7 +6,7 @@ export function readyFile({
   databaseUrl,
   adminSecret,
   demoShop,
-}: Omit<Platform, 'stop' | 'crashed' | 'sendsMail'>) {
+}: Pick<Platform, 'urls' | 'databaseUrl' | 'adminSecret' | 'demoShop'>) {
   return {
     graphqlUrl: urls.graphql,
     hasuraUrl: urls.hasura,

@@ -16,5 +16,8 @@ export type Services = {
   readonly readiness: Readiness
 }
 
-/** Where a service of this machine listens. */
-export const addressOf = (port: number): string => `http://127.0.0.1:${port}`
+/** How a service of this process is reached from this machine. @param host the address that it listens on; this machine's own unless said */
+export function addressOf(port: number, host = '127.0.0.1'): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}

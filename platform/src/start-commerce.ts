@@ -1,10 +1,8 @@
 import {
   createOutboxTransport,
   createSmtpTransport,
-  createStripeProcessor,
   createWebhookTransport,
   startActions,
-  startSandbox,
   startWorkers,
 } from '@commerce-graph/actions'
 import { createSecretBox } from '@commerce-graph/auth-webhook'
@@ -13,40 +11,33 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { OUTBOX_FOLDER } from './data-folder.ts'
+import { openPayments } from './open-payments.ts'
+import type { Platform, PlatformUrls } from './platform.ts'
 import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
 import type { Services } from './services.ts'
 
-/** The actions, the workers, and the payment processors that both use. */
+/** The actions, the workers, and the payment processors that both use. @throws PlatformError when a setting is refused */
 export async function startCommerce(
-  { ports, started, secrets, databaseUrl, logger, readiness }: Services,
-  { stripeSecretKey, ...config }: PlatformConfig,
-): Promise<{ actions: string; paymentSandbox: string }> {
+  services: Services,
+  config: PlatformConfig,
+): Promise<Pick<PlatformUrls, 'actions' | 'paymentSandbox'> & Pick<Platform, 'cardPayments'>> {
+  const { ports, started, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
-  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
-  started.defer(() => sandbox.stop())
-  const sandboxProcessor = createStripeProcessor({
-    name: 'sandbox',
-    secretKey: 'sk_test_sandbox',
-    apiUrl: sandbox.url,
-  })
-  const stripe =
-    stripeSecretKey === undefined
-      ? []
-      : [createStripeProcessor({ name: 'stripe', secretKey: stripeSecretKey })]
-  const processors = [...stripe, sandboxProcessor]
+  const payments = await openPayments(services, config)
   const actions = await startActions({
     port: ports.actions,
+    ...(config.actionsHost === undefined ? {} : { host: config.actionsHost }),
     databaseUrl,
     secret: secrets.actionsSecret,
     secretBox,
-    cardProcessor: processors[0] ?? sandboxProcessor,
-    formerProcessors: processors.slice(1),
+    cardProcessor: payments.cardProcessor,
+    formerProcessors: payments.formerProcessors,
     logger: logger.child({ service: 'actions' }),
   })
   started.defer(() => actions.stop())
   const workers = await startWorkers({
     databaseUrl,
-    processors,
+    processors: [payments.cardProcessor ?? [], payments.formerProcessors].flat(),
     secretBox,
     ...messageTransports(config, logger.child({ service: 'workers' })),
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
@@ -68,7 +59,11 @@ export async function startCommerce(
     eventsCheck(sql, workers),
   ])
     readiness.add(check)
-  return { actions: actions.url, paymentSandbox: sandbox.url }
+  return {
+    actions: actions.url,
+    paymentSandbox: payments.sandboxUrl,
+    cardPayments: payments.kind,
+  }
 }
 
 /** What messages leave by, as far as the operator has said. */

@@ -4,13 +4,13 @@ import { startGateway } from '@commerce-graph/gateway'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { PlatformConfig } from './configuration.ts'
 import { FIRST_QUERY } from './first-query.ts'
-import type { Services } from './services.ts'
+import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 /** The gateway, over Hasura. Resolves with its URL when it can answer. */
 export async function startContract(
   { ports, started, databaseUrl, logger, readiness, stopping }: Services,
-  { mode, host, trustedProxies, trustedIssuers, limits }: PlatformConfig,
+  { mode, host, trustedProxies, trustedIssuers, limits, allowedOrigins }: PlatformConfig,
   dataLayer: DataLayer,
   rateLimits: RateLimits,
 ): Promise<string> {
@@ -30,13 +30,13 @@ export async function startContract(
     authenticator,
     rateLimits,
     ...(limits && { limits }),
+    ...(allowedOrigins !== undefined && { allowedOrigins }),
     firstQuery: FIRST_QUERY,
     readiness,
     logger: logger.child({ service: 'gateway' }),
   })
   started.defer(() => gateway.stop({ drain: stopping.drain }))
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${gateway.port}`
+  const address = addressOf(gateway.port, host)
   await untilHealthy(`${address}/readyz`)
   return `${address}/graphql`
 }

@@ -4,46 +4,73 @@ import { FIRST_QUERY } from './first-query.ts'
 import { type PlatformConfig } from './configuration.ts'
 import { type Platform } from './platform.ts'
 
+/** Where the welcome is read. */
+export interface WelcomeOptions {
+  readonly mode: PlatformConfig['mode']
+  readonly readyFilePath: string
+  /** Whether secrets may be shown: to the person at a terminal, never to a log. */
+  readonly showsSecrets: boolean
+}
+
 /** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
-export function welcome(
-  { urls, adminSecret, demoShop, sendsMail }: Platform,
-  mode: PlatformConfig['mode'],
-  readyFilePath: string,
-): string {
-  const key = keyFor(mode, demoShop) ?? '<an API key of a merchant>'
+export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets }: WelcomeOptions): string {
+  const { urls, adminSecret, demoShop, sendsMail, cardPayments } = platform
   const rows: readonly (readonly [string, string])[] = [
+    [
+      'Deployment',
+      mode === 'live'
+        ? 'live: test keys are refused'
+        : 'test: no money moves (COMMERCE_MODE=live for a live one)',
+    ],
     ['GraphQL API', `${urls.graphql}   (open it in a browser for GraphiQL)`],
     ['Documentation', new URL('/docs', urls.graphql).href],
     ['Hasura API', `${urls.hasura}/v1/graphql`],
-    ['Admin secret', adminSecret],
-    ...(demoShop === undefined ? [] : keyRows(mode, demoShop)),
+    ...(showsSecrets ? secretRows(adminSecret, demoShop, mode) : []),
+    ['Card payments', CARD_PAYMENTS[cardPayments]],
     [
       'E-mail',
       sendsMail
         ? 'sent by SMTP'
         : `files in ${join(dirname(readyFilePath), OUTBOX_FOLDER)} (SMTP_URL sends it)`,
     ],
-    ['All of this as JSON', readyFilePath],
+    [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
   const table = rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')
+  const key = keyForQuery(demoShop, showsSecrets ? undefined : readyFilePath)
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
 }
 
-const keyFor = (mode: PlatformConfig['mode'], shop: Platform['demoShop']): string | undefined =>
-  mode === 'live' ? shop?.liveKey : shop?.testKey
+const CARD_PAYMENTS: Readonly<Record<Platform['cardPayments'], string>> = {
+  stripe: 'by Stripe',
+  sandbox: 'by the payment sandbox, which moves no money (STRIPE_SECRET_KEY takes real test cards)',
+  none: 'none: they are refused as unsupported (STRIPE_SECRET_KEY takes them)',
+}
 
-const keyRows = (mode: PlatformConfig['mode'], { liveKey, testKey }: NonNullable<Platform['demoShop']>) =>
-  [
-    ['Live API key', liveKey],
-    [
-      'Test API key',
-      mode === 'live' ? `${testKey}   (for a test deployment: COMMERCE_MODE=test npm start)` : testKey,
-    ],
+/** The live key, which both kinds of deployment take: itself, or where it is read from. */
+function keyForQuery(shop: Platform['demoShop'], readyFilePath: string | undefined): string {
+  if (shop === undefined) return '<an API key of a merchant>'
+  if (readyFilePath === undefined) return shop.liveKey
+  return `$(node -p 'require(process.argv[1]).liveKey' '${readyFilePath}')`
+}
+
+function secretRows(
+  adminSecret: string,
+  shop: Platform['demoShop'],
+  mode: PlatformConfig['mode'],
+): readonly (readonly [string, string])[] {
+  const keys = [
+    ['Live API key', shop?.liveKey],
+    ['Test API key', mode === 'test' ? shop?.testKey : undefined],
   ] as const
+  return [
+    ['Admin secret', adminSecret],
+    ...keys.flatMap(([label, key]) => (key === undefined ? [] : [[label, key] as const])),
+  ]
+}
 
 function curl(url: string, key: string): string {
   const body = JSON.stringify({ query: FIRST_QUERY.replaceAll(/\s+/g, ' ').trim() })
-  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json']
-  return [`curl -s ${url}`, ...headers.map((header) => `  -H '${header}'`), `  -d '${body}'`].join(' \\\n')
+  const headers = [`-H "Authorization: Bearer ${key}"`, `-H 'Content-Type: application/json'`]
+  return [`curl -s ${url}`, ...headers.map((header) => `  ${header}`), `  -d '${body}'`].join(' \\\n')
 }

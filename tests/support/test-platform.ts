@@ -20,11 +20,12 @@ export interface TestPlatform {
 const dataLayer = z.enum(['embedded', 'http']).default('embedded').parse(process.env['DATA_LAYER'])
 
 /**
- * The whole platform as `npm start` runs it, live, with the demo shop, over a database and ports of its own. With
+ * The whole platform as `npm start` runs it, with the demo shop, over a database and ports of its own. With
  * `DATA_LAYER=http` it speaks with its engine by HTTP, as it does with the official Hasura.
  */
 export async function startTestPlatform(
-  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> = {},
+  config: Pick<PlatformConfig, 'smtpUrl' | 'pushWebhookUrl' | 'rates' | 'limits' | 'encryptionKeys'> &
+    Partial<Pick<PlatformConfig, 'mode'>> = {},
 ): Promise<TestPlatform> {
   const database = await createDemoDatabase()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'commerce-graph-test-'))
@@ -33,7 +34,8 @@ export async function startTestPlatform(
     host: '127.0.0.1',
     dataDir,
     databaseUrl: database.url,
-    mode: 'live',
+    mode: 'test',
+    demoShop: true,
     dataLayer,
     // A test sends in a second what a shopper does in an hour.
     rates: ratesFrom({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' }),

@@ -37,7 +37,7 @@ export interface Matrix {
 
 export async function openMatrix(): Promise<Matrix> {
   const encryptionKeys = [{ id: 'matrix', key: randomBytes(32) }]
-  const platform = await startTestPlatform({ encryptionKeys })
+  const platform = await startTestPlatform({ encryptionKeys, mode: 'live' })
   const { merchantId, graphqlUrl, hasuraUrl, adminSecret, databaseUrl } = platform
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => undefined })
   const customers = await twoCustomers(sql, merchantId)

@@ -31,8 +31,8 @@ export interface PaymentOptions {
   readonly database: Database
   readonly cashier: Cashier
   readonly completeRefund: CompleteRefund
-  /** What new card payments are made with. */
-  readonly cardProcessor: PaymentProcessor
+  /** What new card payments are made with; null: none are taken. */
+  readonly cardProcessor: PaymentProcessor | null
 }
 
 const access = { roles: ['customer', 'merchant'], permission: 'payments:write' } as const
@@ -45,11 +45,17 @@ const methods = [
   'GOOGLE_PAY',
 ] as const satisfies readonly PaymentMethod[]
 
+/** Tokens and sources are what older integrations of Stripe have. A card's number is never one of them. */
+const paymentMethodId = text(255).superRefine((value, context) => {
+  if (value.trim() !== '' && !/^(pm|card|tok|src|ba)_\w+$/.test(value))
+    addFault(context, { kind: 'format', expected: 'id of a payment method, like pm_…' })
+})
+
 const paymentInput = z
   .object({
     orderId: id,
     method: z.enum(methods),
-    paymentMethodId: optional(text(255)),
+    paymentMethodId: optional(paymentMethodId),
     amount: optional(cost),
     returnUrl: optional(storableText(2048).pipe(z.url({ protocol: /^https?$/ }))),
     captureMethod: z
@@ -103,11 +109,11 @@ const processPayment = (options: PaymentOptions): Action =>
         )
       const received = input.received ?? call.session.role === 'merchant'
       const request = { ...input, processor: processor.name, awaited: isOffline(input.method) && !received }
-      const outcome = await begin(options, call, request)
+      const { outcome, asked } = await begin(options, call, request)
       switch (outcome.outcome) {
         case 'begun':
           return collectedAnswer(
-            await cashier.collect(await getPayment(database, merchantId, outcome.paymentId)),
+            await cashier.collect(await getPayment(database, merchantId, outcome.paymentId), asked),
           )
         case 'unknown_order':
           return invalid(notFound('orderId', 'order'))
@@ -141,23 +147,34 @@ const processPayment = (options: PaymentOptions): Action =>
     },
   })
 
+interface Begun {
+  readonly outcome: Once<BeginOutcome>
+  /** A payment that an Idempotency-Key brings back may have been asked for. */
+  readonly asked: 'never' | 'maybe'
+}
+
 /** Who tries again with another card gives up the attempt that still waits for authentication. */
 async function begin(
   { database, cashier }: PaymentOptions,
   call: ActionCall,
   request: PaymentRequest,
-): Promise<Once<BeginOutcome>> {
+): Promise<Begun> {
   const { merchantId } = call.session
+  let asked: Begun['asked'] = 'maybe'
   const attempt = () =>
     once(
       database,
       call,
-      (sql) => beginPayment(sql, call.session, request),
+      (sql) => {
+        asked = 'never'
+        return beginPayment(sql, call.session, request)
+      },
       ({ outcome }) => outcome === 'begun',
     )
   const outcome = await attempt()
-  if (outcome.outcome !== 'payment_open' || outcome.authorized) return outcome
-  return (await cashier.abandon(merchantId, outcome.paymentId)) ? attempt() : outcome
+  if (outcome.outcome !== 'payment_open' || outcome.authorized) return { outcome, asked }
+  const isOver = await cashier.abandon(merchantId, outcome.paymentId)
+  return { outcome: isOver ? await attempt() : outcome, asked }
 }
 
 /** Cash and transfers come outside of the platform. */
@@ -165,7 +182,10 @@ const isOffline = (method: PaymentMethod): boolean => method === 'CASH' || metho
 
 const unsupported = () => paymentFailed('method unsupported', { field: 'method', code: 'method_unsupported' })
 
-function processorFor(method: PaymentMethod, cardProcessor: PaymentProcessor): PaymentProcessor | null {
+function processorFor(
+  method: PaymentMethod,
+  cardProcessor: PaymentProcessor | null,
+): PaymentProcessor | null {
   switch (method) {
     case 'CARD':
       return cardProcessor
@@ -207,6 +227,6 @@ const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
       const payment = await findPayment(database, session.merchantId, input.id, ownerOf(session))
       return payment === null
         ? invalid(notFound('id', 'payment'))
-        : collectedAnswer(await cashier.collect(payment))
+        : collectedAnswer(await cashier.collect(payment, 'maybe'))
     },
   })

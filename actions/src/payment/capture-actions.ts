@@ -24,7 +24,7 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
       )
       switch (outcome.outcome) {
         case 'begun':
-          return collectedAnswer(await cashier.collect(await getPayment(database, merchantId, id)))
+          return collectedAnswer(await cashier.collect(await getPayment(database, merchantId, id), 'maybe'))
         case 'unknown_payment':
           return invalid(notFound('id', 'payment'))
         case 'payment_refused':

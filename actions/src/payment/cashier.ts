@@ -13,8 +13,11 @@ export interface Collected {
 
 /** Brings payments and their processors to agree. Every step can be repeated at any time. */
 export interface Cashier {
-  /** Asks for the money of a payment that is on record, unless that is settled; repeated it charges nothing twice. */
-  collect(payment: Payment): Promise<Collected>
+  /**
+   * Asks for the money of a payment that is on record, unless that is settled; repeated it charges nothing twice.
+   * @param asked whether the processor may have been asked before; if not, a processor that doesn't take our key fails the payment
+   */
+  collect(payment: Payment, asked: 'never' | 'maybe'): Promise<Collected>
   /** Ends a payment that waits for its customer, if the processor lets it. Returns whether it is over now. */
   abandon(merchantId: MerchantId, paymentId: string): Promise<boolean>
 }
@@ -22,12 +25,13 @@ export interface Cashier {
 export function createCashier(database: Database, processors: readonly PaymentProcessor[]): Cashier {
   const processorOf = findProcessor(processors)
   return {
-    async collect(payment) {
+    async collect(payment, asked) {
       switch (payment.status) {
         case 'PENDING': {
           if (payment.awaited) return { payment, action: null, answered: true }
           const answer = await chargeOnce(processorOf(payment), payment)
-          return collected(await settle(database, payment, answer), answer)
+          const known = asked === 'never' && answer.status === 'unauthorized' ? OUT_OF_ORDER : answer
+          return collected(await settle(database, payment, known), known)
         }
         case 'PROCESSING': {
           const answer =
@@ -59,6 +63,18 @@ export function createCashier(database: Database, processors: readonly PaymentPr
     },
   }
 }
+
+/** Nothing was charged, and nothing will be until the operator gives the processor's key: better to say so than to wait. */
+const OUT_OF_ORDER = {
+  status: 'declined',
+  intentId: null,
+  card: null,
+  decline: {
+    code: 'processor_unavailable',
+    message: 'Card payments are out of order. Nothing was charged.',
+    declineCode: null,
+  },
+} as const satisfies ChargeAnswer
 
 /** The processor that a payment was made with, whichever new payments use. */
 export function findProcessor(

@@ -103,6 +103,43 @@ describe('a card that is good', () => {
   })
 })
 
+describe('a card’s number', () => {
+  const CARD = '4242424242424242'
+  const tables = async () => {
+    const found = await shop.database<{ name: string }[]>`
+      SELECT format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema')`
+    return found.map(({ name }) => name)
+  }
+
+  test.each([CARD, `pm_${CARD}`, '4242 4242 4242 4242', 'visa', ''])(
+    'is no id of a payment method: %j is refused by the field’s name',
+    async (paymentMethodId) => {
+      const answer = await pay(await newOrder(), paymentMethodId)
+      expect(answer).toMatchObject({ kind: 'invalid', errors: [{ field: 'paymentMethodId' }] })
+    },
+  )
+
+  test('is stored nowhere, whatever was tried with it', async () => {
+    const orderId = await newOrder()
+    await pay(orderId, CARD)
+    await pay(orderId, 'pm_card_visa', { returnUrl: `https://shop.example/?${CARD}`, paymentMethodId: CARD })
+    for (const table of await tables()) {
+      const rows = await shop.database.unsafe(`SELECT 1 FROM ${table} t WHERE t::text LIKE '%${CARD}%'`)
+      expect({ table, rows: rows.length }).toEqual({ table, rows: 0 })
+    }
+  })
+})
+
+test('an id that the processor does not know fails with a code, and is not repeated', async () => {
+  const orderId = await newOrder()
+  const { paymentId } = dataOf(await pay(orderId, 'pm_nobodys'))
+  const [payment] = await shop.database`SELECT * FROM payment.payment WHERE id = ${String(paymentId)}`
+  expect(payment).toMatchObject({ status: 'FAILED', failure_code: 'resource_missing' })
+  expect(String(payment?.['failure_reason'])).not.toContain('nobodys')
+})
+
 describe('a card that is declined', () => {
   const declines = [
     ['pm_card_chargeDeclined', 'card_declined', 'generic_decline'],

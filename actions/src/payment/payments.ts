@@ -167,6 +167,7 @@ function eventOf(answer: ChargeAnswer): PaymentEvent | null {
     case 'cancelled':
       return 'cancel'
     case 'unknown':
+    case 'unauthorized':
       return null
     default:
       return answer satisfies never
@@ -174,7 +175,7 @@ function eventOf(answer: ChargeAnswer): PaymentEvent | null {
 }
 
 function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
-  if (answer.status === 'unknown') return {}
+  if (!('intentId' in answer)) return {}
   const card = 'card' in answer && answer.card !== null ? { ...answer.card } : {}
   const failure =
     answer.status === 'declined'

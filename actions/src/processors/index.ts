@@ -1,4 +1,5 @@
 export { withCircuitBreaker } from './circuit-breaker.ts'
+export { checkStripeKey, type KeyCheck } from './stripe/check-stripe-key.ts'
 export { manualProcessor } from './manual/manual-processor.ts'
 export type * from './processor.ts'
-export { createStripeProcessor, type StripeOptions } from './stripe/stripe-processor.ts'
+export { createStripeProcessor, type KeyState, type StripeOptions } from './stripe/stripe-processor.ts'

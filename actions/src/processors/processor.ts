@@ -38,7 +38,10 @@ export interface RequiredAction {
   readonly redirectUrl: string | null
 }
 
-/** What a processor says about a payment. `unknown`: no answer, so anything may have happened. */
+/**
+ * What a processor says about a payment. `unknown`: no answer, so anything may have happened. `unauthorized`: it doesn't take
+ * our key, so this request has done nothing.
+ */
 export type ChargeAnswer =
   | {
       readonly status: 'succeeded'
@@ -63,7 +66,7 @@ export type ChargeAnswer =
   | { readonly status: 'requires_action'; readonly intentId: string; readonly action: RequiredAction }
   | { readonly status: 'processing'; readonly intentId: string }
   | { readonly status: 'cancelled'; readonly intentId: string | null }
-  | { readonly status: 'unknown'; readonly cause: unknown }
+  | { readonly status: 'unknown' | 'unauthorized'; readonly cause: unknown }
 
 export interface CaptureRequest {
   readonly idempotencyKey: string
@@ -87,7 +90,7 @@ export type RefundAnswer =
 
 /**
  * Who moves the money. Every call has a bounded time and never throws for what a processor or a network does; each
- * answer but `unknown` is final or can be asked for again.
+ * answer but `unknown` and `unauthorized` is final or can be asked for again.
  */
 export interface PaymentProcessor {
   /** What `payment.payment.processor` holds, so that a payment is settled where it was made. */

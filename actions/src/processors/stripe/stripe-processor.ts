@@ -4,22 +4,22 @@ import type {
   Card,
   ChargeAnswer,
   ChargeRequest,
+  Decline,
   PaymentProcessor,
   RefundAnswer,
   RequiredAction,
 } from '../processor.ts'
+import { isRefusedKey } from './check-stripe-key.ts'
+import { connectStripe, type StripeConnection } from './connect-stripe.ts'
 
-export interface StripeOptions {
+export interface StripeOptions extends StripeConnection {
   /** `stripe`, or `sandbox` for the server in processors/sandbox that speaks the same protocol. */
   readonly name: 'stripe' | 'sandbox'
-  readonly secretKey: string
-  /** Where the protocol is spoken; Stripe itself by default. */
-  readonly apiUrl?: string
+  /** Hears after each answer whether Stripe still takes the key. */
+  readonly onKey?: (state: KeyState) => void
 }
 
-/** Milliseconds for one try; with one retry it all fits into the time that Hasura waits for an action. */
-const TIMEOUT = 8_000
-const RETRIES = 1
+export type KeyState = 'accepted' | 'refused'
 
 /** Stripe's own estimate for cards is 5 to 10 business days. */
 const REFUND_DAYS = 10
@@ -31,20 +31,16 @@ const REFUND_REFERENCE = 'request'
 const LISTED_REFUNDS = 100
 
 /** Card payments through Stripe's SDK. */
-export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions): PaymentProcessor {
-  const stripe = new Stripe(secretKey, {
-    timeout: TIMEOUT,
-    maxNetworkRetries: RETRIES,
-    telemetry: false,
-    ...(apiUrl !== undefined && endpointOf(new URL(apiUrl))),
-  })
+export function createStripeProcessor({ name, onKey, ...connection }: StripeOptions): PaymentProcessor {
+  const stripe = connectStripe(connection)
+  if (onKey !== undefined) {
+    const answering: Answering = stripe
+    answering.on('response', ({ status }) => hearOfKey(status, onKey))
+  }
   return {
     name,
     refundDays: REFUND_DAYS,
-    charge: (request) =>
-      answerOf(() =>
-        stripe.paymentIntents.create(intentOf(request), { idempotencyKey: request.idempotencyKey }),
-      ),
+    charge: (request) => chargeOf(stripe, request),
     capture: ({ idempotencyKey, intentId, amount }: CaptureRequest) =>
       answerOf(() =>
         orAsItIs(stripe, intentId, () =>
@@ -99,6 +95,31 @@ export function createStripeProcessor({ name, secretKey, apiUrl }: StripeOptions
   }
 }
 
+/** What the SDK declares as `any`. */
+interface Answering {
+  on(event: 'response', listener: (answer: Stripe.ResponseEvent) => void): void
+}
+
+/** Of other statuses nothing follows: Stripe may be out of order before it looks at the key. */
+function hearOfKey(status: number, onKey: (state: KeyState) => void): void {
+  if (status === 401 || status === 403) onKey('refused')
+  else if (status < 500 && status !== 429) onKey('accepted')
+}
+
+/**
+ * The retry is done here and not by the SDK: a key that is refused at the second try says nothing of the first one, which
+ * may have charged the card.
+ */
+async function chargeOf(stripe: Stripe, request: ChargeRequest): Promise<ChargeAnswer> {
+  const { idempotencyKey } = request
+  const ask = () =>
+    answerOf(() => stripe.paymentIntents.create(intentOf(request), { idempotencyKey, maxNetworkRetries: 0 }))
+  const first = await ask()
+  if (first.status !== 'unknown') return first
+  const second = await ask()
+  return second.status === 'unauthorized' ? { status: 'unknown', cause: second.cause } : second
+}
+
 /** An intent that has moved on meanwhile can't be captured or cancelled: what it is now is the answer. */
 async function orAsItIs(
   stripe: Stripe,
@@ -111,10 +132,6 @@ async function orAsItIs(
     if (!isUnexpectedState(error)) throw error
     return stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] })
   }
-}
-
-function endpointOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
-  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port !== '' && { port }) }
 }
 
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
@@ -182,7 +199,7 @@ function answerOfIntent(intent: Stripe.PaymentIntent): ChargeAnswer {
 }
 
 // Told apart by whether Stripe has decided: a card error and an invalid request are decisions, everything else
-// (connection, 5xx, rate limit, wrong secret key) leaves open what happened and is asked again.
+// (connection, 5xx, rate limit) leaves open what happened and is asked again.
 function answerOfError(error: unknown): ChargeAnswer {
   if (error instanceof Stripe.errors.StripeCardError || isInvalidRequest(error)) {
     return {
@@ -192,20 +209,26 @@ function answerOfError(error: unknown): ChargeAnswer {
       decline: declineOf(error),
     }
   }
-  return { status: 'unknown', cause: error }
+  return { status: isRefusedKey(error) ? 'unauthorized' : 'unknown', cause: error }
 }
 
 interface StripeDecline {
   readonly code?: string | undefined
   readonly decline_code?: string | undefined
+  /** As Stripe's API has it, or as its SDK does. */
+  readonly type?: string | undefined
   readonly message?: string | undefined
 }
 
-const declineOf = (error: StripeDecline | null | undefined) => ({
-  code: error?.code ?? 'card_declined',
-  message: error?.message ?? 'The payment was declined.',
-  declineCode: error?.decline_code ?? null,
-})
+/** What is kept of a decline. Stripe's words on a card come from a fixed list; those on an invalid request may quote it. */
+function declineOf(error: StripeDecline | null | undefined): Decline {
+  const code = error?.code ?? 'card_declined'
+  const message =
+    error?.type === 'card_error' || error?.type === 'StripeCardError'
+      ? (error.message ?? 'The payment was declined.')
+      : `The payment processor refused the request: ${code}`
+  return { code, message, declineCode: error?.decline_code ?? null }
+}
 
 /** Stripe's own default for cards, where the charge doesn't tell. */
 const AUTHORIZATION_DAYS = 7
@@ -247,7 +270,7 @@ async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<Refun
     return answerOfRefund(await call())
   } catch (error) {
     return isInvalidRequest(error)
-      ? { status: 'failed', refundId: null, reason: error.message }
+      ? { status: 'failed', refundId: null, reason: error.code ?? 'invalid_request' }
       : { status: 'unknown', cause: error }
   }
 }

@@ -1,0 +1,70 @@
+import type { EncryptionKey } from '@commerce-graph/auth-webhook'
+import { isPlaceholder } from './placeholder.ts'
+
+/** What a deployment's mode decides on, as the environment has it. */
+export interface ModeSettings {
+  readonly COMMERCE_MODE: 'live' | 'test'
+  readonly DATABASE_URL?: string | undefined
+  readonly PGPASSWORD?: string | undefined
+  readonly REDIS_URL?: string | undefined
+  readonly REDIS_PASSWORD?: string | undefined
+  readonly SMTP_URL?: string | undefined
+  readonly MAIL_FROM?: string | undefined
+  readonly HASURA_GRAPHQL_ADMIN_SECRET?: string | undefined
+  readonly ACTIONS_SECRET?: string | undefined
+  readonly ENCRYPTION_KEYS?: readonly EncryptionKey[] | undefined
+  readonly STRIPE_SECRET_KEY?: string | undefined
+  readonly STRIPE_API_URL?: string | undefined
+}
+
+/** Why a deployment may not run in its mode, each naming the variable; none for one that may. */
+export function modeProblems(settings: ModeSettings): readonly string[] {
+  return settings.COMMERCE_MODE === 'live' ? liveProblems(settings) : testProblems(settings)
+}
+
+function testProblems({ STRIPE_SECRET_KEY: key }: ModeSettings): readonly string[] {
+  return key !== undefined && /^.k_live_/.test(key)
+    ? [
+        'STRIPE_SECRET_KEY is a live key, with which a test deployment would move real money: ask for COMMERCE_MODE=live, or give it a key like sk_test_…',
+      ]
+    : []
+}
+
+function liveProblems(settings: ModeSettings): readonly string[] {
+  const problems = Object.entries(secretsOf(settings))
+    .filter(([, secret]) => secret !== undefined && isPlaceholder(secret))
+    .map(([name]) => `${name} holds an example's secret or a well-known one: a live deployment needs its own`)
+  if (settings.ENCRYPTION_KEYS?.some(({ key }) => new Set(key).size < 4) === true)
+    problems.push('ENCRYPTION_KEYS has a key that is not random: make one with openssl rand -base64 32')
+  if (settings.STRIPE_SECRET_KEY !== undefined && /^.k_test_/.test(settings.STRIPE_SECRET_KEY))
+    problems.push(
+      'STRIPE_SECRET_KEY is a test key, which moves no money: a live deployment needs one like sk_live_…',
+    )
+  if (settings.STRIPE_API_URL !== undefined)
+    problems.push('STRIPE_API_URL is for tests: a live deployment asks Stripe itself')
+  if (settings.SMTP_URL !== undefined && settings.MAIL_FROM === undefined)
+    problems.push(
+      'MAIL_FROM is needed with SMTP_URL: the address that the mail server lets this deployment send from',
+    )
+  return problems
+}
+
+/** Every secret that an operator gives, by the variable that holds it. */
+function secretsOf(settings: ModeSettings): Readonly<Record<string, string | undefined>> {
+  return {
+    HASURA_GRAPHQL_ADMIN_SECRET: settings.HASURA_GRAPHQL_ADMIN_SECRET,
+    ACTIONS_SECRET: settings.ACTIONS_SECRET,
+    DATABASE_URL: passwordIn(settings.DATABASE_URL),
+    PGPASSWORD: settings.PGPASSWORD,
+    REDIS_URL: passwordIn(settings.REDIS_URL),
+    REDIS_PASSWORD: settings.REDIS_PASSWORD,
+    SMTP_URL: passwordIn(settings.SMTP_URL),
+    STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
+  }
+}
+
+/** The password in a URL; undefined when it has none. */
+function passwordIn(url: string | undefined): string | undefined {
+  const password = url === undefined ? '' : new URL(url).password
+  return password === '' ? undefined : decodeURIComponent(password)
+}

@@ -1,0 +1,85 @@
+import {
+  checkStripeKey,
+  createStripeProcessor,
+  type KeyState,
+  type PaymentProcessor,
+  startSandbox,
+} from '@commerce-graph/actions'
+import type { Logger } from 'pino'
+import type { PlatformConfig } from './configuration.ts'
+import { PlatformError } from './platform-error.ts'
+import type { Platform } from './platform.ts'
+import type { Services } from './services.ts'
+
+/** What card payments are made with. */
+export interface Payments {
+  readonly kind: Platform['cardPayments']
+  /** New ones; null: none are taken. */
+  readonly cardProcessor: PaymentProcessor | null
+  /** Earlier ones, which are refunded where they were made. */
+  readonly formerProcessors: readonly PaymentProcessor[]
+  /** Null in a live deployment, which has none. */
+  readonly sandboxUrl: string | null
+}
+
+/**
+ * Stripe, when there is a key, and in a test deployment the payment sandbox. A Stripe that can't be reached is no
+ * reason to keep the rest from starting; the first answer tells.
+ * @throws PlatformError when Stripe refuses the key
+ */
+export async function openPayments(
+  { ports, started, databaseUrl, logger, readiness }: Services,
+  { mode, stripeSecretKey, stripeApiUrl }: PlatformConfig,
+): Promise<Payments> {
+  const watch = watchKey(logger)
+  readiness.add({ name: 'cardPayments', needed: false, find: () => ({ problem: watch.problem() }) })
+  const stripe: PaymentProcessor[] = []
+  if (stripeSecretKey !== undefined) {
+    const connection = { secretKey: stripeSecretKey, apiUrl: stripeApiUrl }
+    const check = await checkStripeKey(connection)
+    if (check.kind === 'refused')
+      throw new PlatformError(`STRIPE_SECRET_KEY is refused by Stripe: ${check.message}`)
+    if (check.kind === 'unanswered')
+      logger.error({ reason: check.message }, 'Stripe could not be asked whether it takes STRIPE_SECRET_KEY')
+    stripe.push(createStripeProcessor({ name: 'stripe', ...connection, onKey: watch.hear }))
+  }
+  if (mode === 'live') {
+    const [cardProcessor = null] = stripe
+    const kind = cardProcessor === null ? 'none' : 'stripe'
+    return { kind, cardProcessor, formerProcessors: [], sandboxUrl: null }
+  }
+  const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
+  started.defer(() => sandbox.stop())
+  const processors = [
+    ...stripe,
+    createStripeProcessor({ name: 'sandbox', secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),
+  ]
+  return {
+    kind: stripe.length === 0 ? 'sandbox' : 'stripe',
+    cardProcessor: processors[0] ?? null,
+    formerProcessors: processors.slice(1),
+    sandboxUrl: sandbox.url,
+  }
+}
+
+/** Milliseconds between two alarms of the same refusal. */
+const ALARM_INTERVAL = 60_000
+
+/** Alarms when Stripe stops taking the key, again each minute in which it refuses, and says when it takes it again. */
+function watchKey(logger: Logger) {
+  let state: KeyState = 'accepted'
+  let alarmed = -Infinity
+  return {
+    hear: (heard: KeyState): void => {
+      if (heard === 'refused' && performance.now() - alarmed >= ALARM_INTERVAL) {
+        alarmed = performance.now()
+        logger.error('Stripe refuses STRIPE_SECRET_KEY: no card can be charged, captured or refunded')
+      } else if (heard === 'accepted' && state === 'refused') {
+        alarmed = -Infinity
+        logger.warn('Stripe takes STRIPE_SECRET_KEY again')
+      }
+      state = heard
+    },
+    problem: () => (state === 'refused' ? 'Stripe refuses STRIPE_SECRET_KEY' : undefined),
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
+import { PlatformProcess, type Ready } from '@commerce-graph/platform/testing'
+import postgres from '@commerce-graph/postgres-driver'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createDemoDatabase } from './support/demo-database.ts'
+import { bearer, createClient } from './support/graphql-client.ts'
+import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
+import { startStripeThatRefuses } from './support/stripe-that-refuses.ts'
+
+const TIMEOUT_MS = 180_000
+
+const LIVE = { COMMERCE_MODE: 'live' }
+const cleanUps: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function createPlatform(): Promise<PlatformProcess> {
+  const platform = await PlatformProcess.create()
+  cleanUps.push(() => platform.remove())
+  return platform
+}
+
+async function demoDatabaseUrl(): Promise<string> {
+  const database = await createDemoDatabase()
+  cleanUps.push(() => database.drop())
+  return database.url
+}
+
+interface Paid {
+  readonly data: { processPayment: { status: string | null; error: { code: string } | null } | null } | null
+  readonly errors: readonly { message: string; extensions: { id: string } }[]
+}
+
+/** A new order of the demo shop, paid by card. */
+async function payByCard({ graphqlUrl, liveKey }: Ready): Promise<Paid> {
+  const client = createClient(graphqlUrl, bearer(liveKey))
+  const product = await createStockedProduct(client, 5)
+  const items = [{ productId: product.id, quantity: 1 }]
+  const { createOrder: placed } = succeeded(await createOrder(client, await createCustomer(client), items))
+  return client(
+    `mutation ($input: PaymentInput!) {
+      processPayment(input: $input) { status error { code } }
+    }`,
+    { input: { orderId: placed?.order?.id, method: 'CARD', paymentMethodId: 'pm_card_visa' } },
+  )
+}
+
+describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
+  test.each([
+    [
+      'an example secret',
+      { HASURA_GRAPHQL_ADMIN_SECRET: 'change-me-sixteen-characters-or-more' },
+      'HASURA_GRAPHQL_ADMIN_SECRET holds',
+    ],
+    [
+      'a test key of Stripe',
+      { STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc' },
+      'STRIPE_SECRET_KEY is a test key',
+    ],
+    ['mail without a sender', { SMTP_URL: 'smtp://127.0.0.1:25' }, 'MAIL_FROM is needed'],
+  ])('ends at once with %s, and says which variable it is', async (_, env, message) => {
+    const platform = await createPlatform()
+    await expect(platform.start({ ...LIVE, ...env })).rejects.toThrow(message)
+    expect(existsSync(path.join(platform.dataDir, 'postgres'))).toBe(false)
+  })
+
+  test('takes no card without a processor, has no sandbox, and writes no secret to a log', async () => {
+    const platform = await createPlatform()
+    const ready = await platform.start(LIVE)
+    expect(ready.paymentSandboxUrl).toBeNull()
+    await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
+    const { data, errors } = await payByCard(ready)
+    expect(data?.processPayment ?? null).toBeNull()
+    expect(errors).toMatchObject([
+      { message: 'Payment processing failed: method unsupported', extensions: { id: 'SVC_BIZ_002' } },
+    ])
+    for (const secret of [ready.adminSecret, ready.liveKey, ready.testKey])
+      expect(platform.output).not.toContain(secret)
+    expect(platform.output).toContain(path.join(platform.dataDir, 'ready.json'))
+  })
+
+  test('opens no demo shop in a database of one’s own', async () => {
+    const database = await createTestDatabase()
+    cleanUps.push(() => database.drop())
+    const platform = await createPlatform()
+    const ready = await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    expect(ready).not.toHaveProperty('liveKey')
+    const sql = postgres(database.url, { max: 1 })
+    expect(await sql`SELECT count(*)::int AS n FROM merchant.merchant`).toEqual([{ n: 0 }])
+    await sql.end()
+  })
+
+  test('refuses a database in which a test deployment left the demo shop', async () => {
+    const platform = await createPlatform()
+    await expect(platform.start({ ...LIVE, DATABASE_URL: await demoDatabaseUrl() })).rejects.toThrow(
+      'holds the demo shop of a test deployment',
+    )
+  })
+})
+
+describe('a key that Stripe refuses', { timeout: TIMEOUT_MS }, () => {
+  const withKey = async (stripe: { readonly url: string }) => ({
+    STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+    STRIPE_API_URL: stripe.url,
+    DATABASE_URL: await demoDatabaseUrl(),
+  })
+
+  test('ends the start', async () => {
+    const stripe = await startStripeThatRefuses('refusing')
+    cleanUps.push(() => stripe.close())
+    const platform = await createPlatform()
+    await expect(platform.start(await withKey(stripe))).rejects.toThrow(
+      'STRIPE_SECRET_KEY is refused by Stripe: Invalid API Key provided',
+    )
+  })
+
+  test('later fails a payment at once, leaves the order to be paid otherwise, and alarms', async () => {
+    const stripe = await startStripeThatRefuses()
+    cleanUps.push(() => stripe.close())
+    const platform = await createPlatform()
+    const ready = await platform.start(await withKey(stripe))
+    stripe.revoke()
+    const { data, errors } = await payByCard(ready)
+    expect(data?.processPayment).toEqual({ status: 'FAILED', error: { code: 'processor_unavailable' } })
+    expect(errors).toMatchObject([{ extensions: { id: 'SVC_BIZ_002' } }])
+    const alarm = platform.output
+      .split('\n')
+      .find((line) => line.includes('Stripe refuses STRIPE_SECRET_KEY'))
+    expect(JSON.parse(alarm ?? '{}')).toMatchObject({ level: 50 })
+    const readiness = await fetch(new URL('/readyz', ready.graphqlUrl))
+    expect(await readiness.json()).toMatchObject({
+      status: 'degraded',
+      checks: { cardPayments: 'Stripe refuses STRIPE_SECRET_KEY' },
+    })
+  })
+})
