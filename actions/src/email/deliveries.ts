@@ -30,8 +30,8 @@ import { placed } from './links.ts'
 
 export interface EmailSending {
   readonly mailer: MailTransport
-  /** Whose address messages come from; null: each merchant's own. */
-  readonly senderAddress: string | null
+  /** Whose address messages come from: the operator's, which the mail server may send for. */
+  readonly senderAddress: string
   /** Where a campaign's link leads, with the token behind it: `https://shop.example/unsubscribe`. */
   readonly unsubscribeUrl: string
   /** What opens the tokens that are to be mailed. */
@@ -124,8 +124,8 @@ function mailOf(email: ClaimedEmail, { senderAddress }: EmailSending, enclosed: 
   const link = enclosed.unsubscribeUrl
   return {
     id,
-    from: { name: shop.name, address: senderAddress ?? shop.email },
-    replyTo: { name: shop.name, address: shop.email },
+    from: { name: shop.name, address: senderAddress },
+    replyTo: shop.emailIsVerified ? { name: shop.name, address: shop.email } : null,
     to: { name: name ?? '', address: recipient },
     ...contentOf(email, enclosed),
     headers:

@@ -112,8 +112,34 @@ describe('a campaign', () => {
     const [mail] = mailsSince(start)
     expect(mail).toMatchObject({ subject: 'Spring at Test' })
     expect(mail?.source).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
-    expect(mail?.source).toContain('shop@platform.example')
+    expect(mail?.source).toMatch(/^From: .*<shop@platform\.example>/m)
     expect(mail?.source).toContain('Unsubscribe')
+  })
+
+  test('leaves from the operator’s address, and is answered to the merchant’s once a user has shown that to be theirs', async () => {
+    const address = 'security@bank.example'
+    const { merchantId } = merchant
+    await customers(1, true)
+    const sent = async () => {
+      const start = catcher.mails.length
+      dataOf(await schedule(await createCampaign()))
+      await advanceCampaigns(shop.database)
+      await deliver()
+      return found(mailsSince(start)[0]).source
+    }
+    await shop.database`UPDATE merchant.merchant SET email = ${address}, name = 'Your Bank' WHERE id = ${merchantId}`
+    const claimed = await sent()
+    expect(claimed).toMatch(/^From: Your Bank <shop@platform\.example>/m)
+    expect(claimed).not.toMatch(/^Reply-To:/m)
+    expect(claimed).not.toContain(`<${address}>`)
+
+    await shop.database`
+      INSERT INTO identity.user (merchant_id, email, name, status, email_verified)
+      VALUES (${merchantId}, ${address}, 'Ada', 'ACTIVE', true)`
+    expect(await sent()).toMatch(/^Reply-To: Your Bank <security@bank\.example>/m)
+
+    await shop.database`UPDATE merchant.merchant SET email = 'other@bank.example' WHERE id = ${merchantId}`
+    expect(await sent()).not.toMatch(/^Reply-To:/m)
   })
 
   test('waits for its time, and can be cancelled until its messages have left', async () => {

@@ -51,7 +51,7 @@ afterEach(async () => {
 const deliver = (mailer = smtp) =>
   deliverEmails(shop.database, {
     mailer,
-    senderAddress: null,
+    senderAddress: 'shop@platform.example',
     unsubscribeUrl: 'https://shop.example.com/unsubscribe',
     secretBox: shop.secretBox,
     retryPolicy: DEFAULT_RETRY_POLICY,

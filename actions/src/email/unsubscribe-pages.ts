@@ -27,8 +27,9 @@ const page =
     const shop = token.success ? await shopOf(token.data) : null
     response.set(
       'content-security-policy',
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     )
+    response.set('x-frame-options', 'DENY')
     response.set('referrer-policy', 'no-referrer')
     response
       .status(shop === null ? 404 : 200)

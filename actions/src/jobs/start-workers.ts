@@ -46,7 +46,7 @@ export interface WorkersOptions {
   readonly reconcileAfter?: number
   /** What takes e-mail away. */
   readonly mailer: MailTransport
-  /** Whose address e-mail comes from; each merchant's own by default. */
+  /** Whose address e-mail comes from: the operator's, which the mail server may send for. By default nobody's. */
   readonly senderAddress?: string
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
   readonly unsubscribeUrl: string
@@ -134,8 +134,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
 }
 
+/** For trials: a domain that RFC 2606 keeps from ever being anybody's. */
+const NOBODYS_ADDRESS = 'no-reply@commerce-graph.invalid'
+
 function messageSending(options: WorkersOptions): MessageSending {
-  const { mailer, senderAddress = null, unsubscribeUrl, secretBox, logger } = options
+  const { mailer, senderAddress = NOBODYS_ADDRESS, unsubscribeUrl, secretBox, logger } = options
   const { pusher = createLogTransport(logger), retryPolicy = DEFAULT_RETRY_POLICY } = options
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }

@@ -9,8 +9,10 @@ export interface Mailbox {
 export interface Mail {
   /** Of the delivery. Sent again, the message has the same Message-ID, by which a mailbox can know it. */
   readonly id: string
+  /** Whose mail server it is. */
   readonly from: Mailbox
-  readonly replyTo: Mailbox
+  /** Where answers go; null: to `from`, as nobody has shown that another address is theirs. */
+  readonly replyTo: Mailbox | null
   readonly to: Mailbox
   readonly subject: string
   readonly html: string
@@ -21,7 +23,16 @@ export interface Mail {
 /** A message as nodemailer takes it. */
 export function messageOf({ id, from, replyTo, to, subject, html, text, headers }: Mail): SendMailOptions {
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
-  return { messageId: `<${id}@${domain}>`, from, replyTo, to, subject, html, text, headers: { ...headers } }
+  return {
+    messageId: `<${id}@${domain}>`,
+    from,
+    ...(replyTo !== null && { replyTo }),
+    to,
+    subject,
+    html,
+    text,
+    headers: { ...headers },
+  }
 }
 
 /** What takes e-mail away. Whatever goes wrong is an outcome; it never throws. */

@@ -4,6 +4,8 @@ import type { EmailKind, MessageKind } from './message-kind.ts'
 export interface ShopFacts {
   readonly name: string
   readonly email: string
+  /** Whether somebody of the shop has shown that mail to the address arrives. */
+  readonly emailIsVerified: boolean
   readonly website: string | null
   readonly timeZone: string
 }

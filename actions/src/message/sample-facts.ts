@@ -101,5 +101,6 @@ export const sampleShop: ShopFacts = {
   name: 'Alder & Pine',
   email: 'hello@example.com',
   website: 'https://shop.example.com',
+  emailIsVerified: true,
   timeZone: 'America/Los_Angeles',
 }

@@ -1,11 +1,16 @@
 -- What messages are made of, and how they are taken from the log to be sent.
 
--- The shop as its messages name it.
+-- The shop as its messages name it. Its address counts as verified when it is that of one of its users, who has shown it to be theirs
+-- by a mailed token; a new address is unverified until then.
 CREATE FUNCTION notification.shop_facts(p_merchant_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
   SELECT jsonb_build_object(
-    'name', m.name, 'email', m.email, 'website', m.website, 'timeZone', coalesce(s.timezone, 'UTC')
+    'name', m.name, 'email', m.email, 'website', m.website, 'timeZone', coalesce(s.timezone, 'UTC'),
+    'emailIsVerified', EXISTS (
+      SELECT FROM identity.user u
+      WHERE u.merchant_id = m.id AND u.email = m.email AND u.email_verified AND u.status = 'ACTIVE'
+    )
   )
   FROM merchant.merchant m LEFT JOIN merchant.settings s ON s.merchant_id = m.id
   WHERE m.id = p_merchant_id
