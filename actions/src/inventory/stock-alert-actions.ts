@@ -1,19 +1,16 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, invalid, notFound } from '../action/answer.ts'
-import { addFault, id, text, userError } from '../action/input.ts'
+import { email, id, text, userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { unknownStock } from './named-stock.ts'
-import { cancelStockAlert, subscribeStockAlert } from './stock-alerts.ts'
+import { cancelStockAlert, MOST_ALERTS, subscribeStockAlert } from './stock-alerts.ts'
 
 /** Whoever sees stock may wait for it: shoppers, and the storefront's key for those who aren't signed in. */
 const access = { roles: ['customer', 'merchant'], permission: 'inventory:read' } as const
 
-const email = text(254).superRefine((value, context) => {
-  if (value.trim() !== '' && !z.email().safeParse(value).success)
-    addFault(context, { kind: 'format', expected: 'e-mail address' })
-})
+const NOT_OWN_EMAIL = 'Alerts go to your own address, once it is verified (requestEmailVerification)'
 
 export function stockAlertActions(database: Database): Readonly<Record<string, Action>> {
   return {
@@ -33,6 +30,15 @@ export function stockAlertActions(database: Database): Readonly<Record<string, A
             return invalid(notFound('sku', 'SKU'))
           case 'available':
             return invalid(userError('sku', { kind: 'value', message: 'It is available already' }))
+          case 'not_own_email':
+            return invalid(userError('email', { kind: 'value', message: NOT_OWN_EMAIL }))
+          case 'too_many':
+            return invalid(
+              userError('email', {
+                kind: 'value',
+                message: `${MOST_ALERTS} alerts wait for the address already`,
+              }),
+            )
           default:
             return outcome satisfies never
         }

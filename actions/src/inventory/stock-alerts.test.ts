@@ -8,6 +8,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { MOST_ALERTS } from './stock-alerts.ts'
 import { stockAlertMachine, type StockAlertStatus } from './stock-alert-machine.ts'
 
 let shop: TestShop
@@ -76,12 +77,54 @@ describe('a stock alert', () => {
     expect(await shop.call(merchant, 'unsubscribeStockAlert', { id }, { session })).toMatchObject({
       errors: [{ field: 'id', code: 'NOT_FOUND' }],
     })
-    const own = dataOf(
-      await shop.call(merchant, 'subscribeStockAlert', { sku, email: 'own@example.com' }, { session }),
-    )
+    await shop.database`
+      UPDATE crm.customer SET email_verified = true
+      WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    const [customer] = await shop.database<{ email: string }[]>`
+      SELECT email::text FROM crm.customer WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    const { email } = found(customer)
+    const own = dataOf(await shop.call(merchant, 'subscribeStockAlert', { sku, email }, { session }))
     expect(
       dataOf(await shop.call(merchant, 'unsubscribeStockAlert', { id: own['id'] }, { session })),
     ).toMatchObject({ status: 'CANCELLED' })
+  })
+
+  test('goes to a shopper’s own verified address, and to nobody else’s', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    const customer = shop.database`crm.customer WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    const [own] = await shop.database<{ email: string }[]>`SELECT email::text FROM ${customer}`
+    const subscribeAs = (email: string) =>
+      shop.call(
+        merchant,
+        'subscribeStockAlert',
+        { sku, email },
+        { session: shopper(merchant, merchant.customerId) },
+      )
+    const refusal = { errors: [{ field: 'email', code: 'INVALID_VALUE' }] }
+    await shop.database`
+      UPDATE crm.customer SET email_verified = false
+      WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    expect(await subscribeAs(found(own).email)).toMatchObject(refusal)
+    await shop.database`
+      UPDATE crm.customer SET email_verified = true
+      WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    expect(await subscribeAs('victim@elsewhere.example')).toMatchObject(refusal)
+    dataOf(await subscribeAs(found(own).email.toUpperCase()))
+
+    await shop.database`
+      UPDATE crm.customer SET email = 'victim@elsewhere.example'
+      WHERE merchant_id = ${merchant.merchantId} AND id = ${merchant.customerId}`
+    expect(await subscribeAs('victim@elsewhere.example')).toMatchObject(refusal)
+  })
+
+  test('waits for an address at most fifty times at once', async () => {
+    const email = 'eager@example.com'
+    for (let count = 0; count < MOST_ALERTS; count += 1) {
+      const { sku } = await shop.createProduct(merchant, {})
+      dataOf(await subscribe(sku, email))
+    }
+    const { sku } = await shop.createProduct(merchant, {})
+    expect(await subscribe(sku, email)).toMatchObject({ errors: [{ field: 'email', code: 'INVALID_VALUE' }] })
   })
 
   test.each(Object.keys(stockAlertMachine) as StockAlertStatus[])(

@@ -9,9 +9,12 @@ export type SubscribeOutcome =
       readonly status: StockAlertStatus
       readonly estimatedDate: string | null
     }
-  | { readonly outcome: 'unknown_sku' | 'available' }
+  | { readonly outcome: 'unknown_sku' | 'available' | 'not_own_email' | 'too_many' }
 
-/** @param owner the signed-in shopper */
+/** Alerts that wait for one address at once. */
+export const MOST_ALERTS = 50
+
+/** @param owner the signed-in shopper, who is told at the own verified address alone */
 export async function subscribeStockAlert(
   database: Database,
   merchantId: MerchantId,
@@ -19,7 +22,7 @@ export async function subscribeStockAlert(
 ): Promise<SubscribeOutcome> {
   return onlyOutcome(
     await database<{ outcome: SubscribeOutcome }[]>`
-      SELECT inventory.subscribe_stock_alert(${merchantId}, ${alert.sku}, ${alert.email}, ${alert.owner}) AS outcome`,
+      SELECT inventory.subscribe_stock_alert(${merchantId}, ${alert.sku}, ${alert.email}, ${alert.owner}, ${MOST_ALERTS}) AS outcome`,
   )
 }
 

@@ -22,6 +22,17 @@ CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
 CREATE INDEX customer_search ON crm.customer USING gin (name gin_trgm_ops, (email::text) gin_trgm_ops);
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+-- A new address is nobody's until its owner has shown that it is theirs.
+CREATE FUNCTION crm.doubt_new_email() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.email_verified := false;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER doubt_new_email BEFORE UPDATE OF email ON crm.customer
+  FOR EACH ROW WHEN (NEW.email <> OLD.email) EXECUTE FUNCTION crm.doubt_new_email();
 -- The access token of a customer who is gone lets nobody in.
 CREATE TRIGGER access_changed AFTER DELETE ON crm.customer
   FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();

@@ -36,13 +36,15 @@ AS $$
 $$;
 
 -- Waits for a SKU. Asked again, it answers with the alert that is open.
--- p_customer_id: the signed-in shopper, for whom only products for sale exist.
--- {outcome: 'subscribed', alertId, status, estimatedDate} | {outcome: 'unknown_sku'} | {outcome: 'available'}
+-- p_customer_id: the signed-in shopper, for whom only products for sale exist, and who is told at the own verified address alone.
+-- p_most: alerts that may wait for one address.
+-- {outcome: 'subscribed', alertId, status, estimatedDate} | {outcome: 'unknown_sku' | 'available' | 'not_own_email' | 'too_many'}
 CREATE FUNCTION inventory.subscribe_stock_alert(
   p_merchant_id uuid,
   p_sku text,
   p_email citext,
-  p_customer_id uuid
+  p_customer_id uuid,
+  p_most integer
 ) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -59,6 +61,22 @@ BEGIN
   END IF;
   IF inventory.is_available(p_merchant_id, v_stock_item_id) THEN
     RETURN jsonb_build_object('outcome', 'available');
+  END IF;
+  -- A shopper who could name any address would have the shop mail strangers.
+  IF p_customer_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM crm.customer c
+    WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.email = p_email AND c.email_verified
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'not_own_email');
+  END IF;
+  IF (
+    SELECT count(*) FROM (
+      SELECT FROM inventory.stock_alert a
+      WHERE a.merchant_id = p_merchant_id AND a.email = p_email AND a.status = 'PENDING' AND a.stock_item_id <> v_stock_item_id
+      LIMIT p_most
+    ) open_alerts
+  ) >= p_most THEN
+    RETURN jsonb_build_object('outcome', 'too_many');
   END IF;
   INSERT INTO inventory.stock_alert AS a (merchant_id, stock_item_id, email, customer_id)
   VALUES (p_merchant_id, v_stock_item_id, p_email, p_customer_id)
