@@ -41,9 +41,15 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
   const product = await shop.createProduct(merchant, { stock: [5] })
   const items = [{ productId: product.id, quantity: 1 }]
   const placed = dataOf(
-    await shop.call(merchant, 'createOrder', { input: { customerId, items, shippingAddress: address } }),
+    await shop.call(merchant, 'createOrder', {
+      input: { customerId, items, shippingAddress: address, notes: 'Leave it with Grace' },
+    }),
   )
   dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))
+  await shop.database`UPDATE ordering.order SET notes = 'Ring at Hopper' WHERE id = ${String(placed['orderId'])}`
+  await shop.database`
+    INSERT INTO identity.sign_in_attempt (merchant_id, subject, email)
+    SELECT merchant_id, 'CUSTOMER', email FROM crm.customer WHERE id = ${customerId}`
   await shop.database`
     UPDATE crm.customer SET phone = '+1 555', notes = 'Likes tea', tags = '{vip}', marketing_opt_in = true WHERE id = ${customerId}`
   await shop.database`
@@ -61,7 +67,10 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
     INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (${merchant.merchantId}, ${customerId}, 'x')`
   const [{ email } = { email: '' }] = await shop.database<{ email: string }[]>`
     SELECT email FROM crm.customer WHERE id = ${customerId}`
-  expect(await tablesThatTell(email)).toContain('email.delivery')
+  expect(await tablesThatTell(email)).toEqual(
+    expect.arrayContaining(['email.delivery', 'identity.sign_in_attempt']),
+  )
+  expect(await tablesThatTell('Ring at Hopper')).toContain('ordering.history_entry')
   expect(await anonymize(customerId)).toMatchObject({
     errors: [{ field: 'id', message: 'The customer has orders under way' }],
   })
@@ -93,6 +102,8 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
     authors: 'Anonymous',
   })
   expect(await tablesThatTell(email)).toEqual([])
+  expect(await tablesThatTell('Leave it with Grace')).toEqual([])
+  expect(await tablesThatTell('Ring at Hopper')).toEqual([])
   expect(
     await shop.database`SELECT status FROM email.delivery WHERE merchant_id = ${merchant.merchantId}`,
   ).toEqual([{ status: 'CANCELLED' }])

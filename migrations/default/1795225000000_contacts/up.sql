@@ -82,6 +82,8 @@ BEGIN
   DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
   DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
   DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.sign_in_attempt x
+  WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
   DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
   DELETE FROM cart.cart c
   WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
@@ -100,6 +102,13 @@ BEGIN
     email_verified = false,
     anonymized_at = coalesce(c.anonymized_at, now())
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.
+  UPDATE ordering.order o SET notes = NULL
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
+  UPDATE ordering.history_entry h SET note = NULL
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id
+    AND h.merchant_id = o.merchant_id AND h.order_id = o.id AND h.type = 'NOTES_CHANGED' AND h.note IS NOT NULL;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
 END
 $$;
