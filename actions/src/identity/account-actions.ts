@@ -73,7 +73,6 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
       async handle({ session }, input) {
         const person = personOf(session)
         if (person === null) return onlyPeople()
-        if (!passwords.hasRoom) return tooManyAttempts(1)
         return changePassword(options, session, person, input)
       },
     }),
@@ -83,36 +82,45 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
 async function changePassword(
   options: AccountOptions,
   { merchantId }: Session,
-  { subject, id }: Person,
+  person: Person,
   input: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<Answer> {
   const { database, passwords } = options
-  const address = await addressOf(database, merchantId, { subject, id })
-  const password = input.currentPassword
-  const recognised = await recognise(options, {
-    merchantId,
-    subject,
-    email: address,
-    password,
-    code: null,
-  })
-  // A stolen session must not become a stolen account; the second factor was shown when it was opened.
-  switch (recognised.outcome) {
-    case 'blocked':
-      return tooManyAttempts(recognised.seconds)
-    case 'wrong_password':
-      return invalid(userError('currentPassword', { kind: 'value', message: 'The password is wrong' }))
-    case 'recognised':
-    case 'code_required':
-    case 'wrong_code':
-      break
-    default:
-      return recognised satisfies never
-  }
+  const { subject, id } = person
+  const given = { field: 'currentPassword', password: input.currentPassword }
+  const refusal = await passwordRefusal(options, merchantId, person, given)
+  if (refusal !== null) return refusal
   const hash = await passwords.hash(input.newPassword)
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
   await database`SELECT identity.set_password(${merchantId}, ${userId}, ${customerId}, ${hash})`
   return done({ success: true })
+}
+
+/**
+ * Why the password is not the person's; null: it is. A stolen session must not become a stolen account; the second factor
+ * was shown when it was opened.
+ */
+async function passwordRefusal(
+  options: AccountOptions,
+  merchantId: MerchantId,
+  { subject, id }: Person,
+  { field, password }: { readonly field: string; readonly password: string },
+): Promise<Answer | null> {
+  if (!options.passwords.hasRoom) return tooManyAttempts(1)
+  const address = await addressOf(options.database, merchantId, { subject, id })
+  const recognised = await recognise(options, { merchantId, subject, email: address, password, code: null })
+  switch (recognised.outcome) {
+    case 'blocked':
+      return tooManyAttempts(recognised.seconds)
+    case 'wrong_password':
+      return invalid(userError(field, { kind: 'value', message: 'The password is wrong' }))
+    case 'recognised':
+    case 'code_required':
+    case 'wrong_code':
+      return null
+    default:
+      return recognised satisfies never
+  }
 }
 
 async function addressOf(
@@ -160,10 +168,14 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
   return {
     enrollMfa: defineAction({
       ...ofUser,
-      input: z.object({}),
-      async handle({ session }) {
+      input: z.object({ password: text(1000) }),
+      async handle({ session }, { password }) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
+        const person = { subject: 'USER', id: user.userId } as const
+        const given = { field: 'password', password }
+        const refusal = await passwordRefusal(options, session.merchantId, person, given)
+        if (refusal !== null) return refusal
         const enrollment = await enrollAuthenticator(options, user)
         return enrollment === null
           ? invalid(userError('mfa', { kind: 'value', message: 'An authenticator is in use already' }))

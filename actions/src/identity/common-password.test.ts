@@ -18,12 +18,14 @@ test.each([
   expect(isCommonPassword(password)).toBe(true)
 })
 
-test.each(['correct horse battery staple', 'tr0ub4dor&3-lantern', 'Grüße aus Hamburg 7', '春はあけぼのやうやう白く'])(
-  '%s is taken',
-  (password) => {
-    expect(isCommonPassword(password)).toBe(false)
-  },
-)
+test.each([
+  'correct horse battery staple',
+  'tr0ub4dor&3-lantern',
+  'Grüße aus Hamburg 7',
+  '春はあけぼのやうやう白く',
+])('%s is taken', (password) => {
+  expect(isCommonPassword(password)).toBe(false)
+})
 
 test('what is random is taken', () => {
   fc.assert(

@@ -4,9 +4,13 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 const LEAKED: ReadonlySet<string> = new Set(dictionary['passwords-common'])
 
 /** Rows of keys and characters in order, forwards and backwards. */
-const SEQUENCES = ['01234567890123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'].flatMap(
-  (row) => [row, [...row].reverse().join('')],
-)
+const SEQUENCES = [
+  '01234567890123456789',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+].flatMap((row) => [row, Array.from(row).reverse().join('')])
 
 /**
  * Whether a password is one that is guessed first (NIST SP 800-63B asks for this): leaked often, with or without a few signs at

@@ -1,4 +1,5 @@
 import { addFault, storableText } from '../action/input.ts'
+import { isCommonPassword } from './common-password.ts'
 
 /** Length is what makes a password strong (NIST SP 800-63B); the bound above is for the hash's sake. */
 const MIN_LENGTH = 10
@@ -9,5 +10,6 @@ export const newPassword = storableText(MAX_LENGTH).superRefine((value, context)
   if (length === 0) addFault(context, { kind: 'required' })
   else if (length < MIN_LENGTH) {
     addFault(context, { kind: 'range', value: `of ${length} characters`, min: MIN_LENGTH, max: MAX_LENGTH })
-  }
+  } else if (isCommonPassword(value))
+    addFault(context, { kind: 'value', message: 'The password is among the first that are guessed' })
 })

@@ -181,7 +181,10 @@ describe('a user', () => {
     expect(
       await call('changePassword', { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` }),
     ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
-    expect(await call('enrollMfa', {})).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
+    expect(await call('enrollMfa', { password: PASSWORD })).toMatchObject({
+      kind: 'refused',
+      id: 'SVC_AUTH_003',
+    })
   })
 })
 
@@ -241,7 +244,7 @@ describe('an authenticator', () => {
   async function enrolled() {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
-    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', {}, options))
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options))
     const code = codeOf(String(secret), -1)
     const { recoveryCodes } = dataOf(await shop.call(merchant, 'confirmMfa', { code }, options))
     return { ...user, options, secret: String(secret), recoveryCodes: recoveryCodes as string[] }
@@ -250,7 +253,7 @@ describe('an authenticator', () => {
   test('is asked for once a first code was shown, and each code is good once', async () => {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
-    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', {}, options))
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options))
     dataOf(await signIn(user.email))
     expect(await shop.call(merchant, 'confirmMfa', { code: '000000' }, options)).toMatchObject({
       errors: [{ field: 'code' }],
@@ -263,7 +266,17 @@ describe('an authenticator', () => {
     const next = codeOf(String(secret))
     expect(dataOf(await signIn(user.email, PASSWORD, next))).toHaveProperty('accessToken')
     expect(await signIn(user.email, PASSWORD, next)).toMatchObject(wrongCode)
-    expect(await shop.call(merchant, 'enrollMfa', {}, options)).toMatchObject({ errors: [{ field: 'mfa' }] })
+    expect(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options)).toMatchObject({
+      errors: [{ field: 'mfa' }],
+    })
+  })
+
+  test('is not set up without the password, whoever holds the session', async () => {
+    const user = await joined()
+    const options = { session: sessionOf(user.id) }
+    const answer = await shop.call(merchant, 'enrollMfa', { password: 'not the password' }, options)
+    expect(answer).toMatchObject({ errors: [{ field: 'password', code: 'INVALID_VALUE' }] })
+    expect(await shop.database`SELECT 1 FROM identity.totp WHERE user_id = ${user.id}`).toEqual([])
   })
 
   test('is a secret that the database does not know, and that goes on working when the key to it is replaced', async () => {

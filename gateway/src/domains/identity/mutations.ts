@@ -33,7 +33,7 @@ export const identityMutations: Readonly<Record<string, MutationDefinition>> = {
   changePassword: action({ triesSecret: true }),
   requestEmailVerification: action({}),
   verifyEmail: action({ triesSecret: true }),
-  enrollMfa: action({ fromResult: ['secret', 'url'] }),
+  enrollMfa: action({ fromResult: ['secret', 'url'], triesSecret: true }),
   confirmMfa: action({ fromResult: ['recoveryCodes'], triesSecret: true }),
   disableMfa: action({ triesSecret: true }),
   resetUserMfa: action(user),
