@@ -97,7 +97,9 @@ export function defineOperatorAction<Input extends { readonly merchantId: string
       const { session } = call
       if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)
       const input = definition.input.safeParse(call.input, { reportInput: true })
-      if (!input.success) return invalid(...userErrorsOf(input.error))
+      const cardNumbers = cardNumbersIn(call.input)
+      if (!input.success) return invalid(...onePerField([...userErrorsOf(input.error), ...cardNumbers]))
+      if (cardNumbers.length > 0) return invalid(...cardNumbers)
       return definition.handle({ ...call, session }, input.data)
     },
   }

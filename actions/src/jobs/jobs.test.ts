@@ -190,7 +190,7 @@ describe('the workers', () => {
     const [row] = await shop.database<{ id: string }[]>`
       INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor, processor_payment_method_id)
       VALUES (${merchant.merchantId}, ${orderId}, 1083, 'USD', 'CARD', 'sandbox', 'pm_card_visa') RETURNING id`
-    await cashier.collect(await getPayment(shop.database, merchant.merchantId, found(row).id))
+    await cashier.collect(await getPayment(shop.database, merchant.merchantId, found(row).id), 'maybe')
     const workers = await start({ reconcileAfter: 60 * 60 })
     try {
       await expect.poll(() => statusOf(orderId), { timeout: 10_000 }).toBe('CONFIRMED')

@@ -132,5 +132,5 @@ function intentOf({ id, intentId }: Payment): string {
 const collected = (payment: Payment, answer: ChargeAnswer): Collected => ({
   payment,
   action: payment.status === 'PROCESSING' && answer.status === 'requires_action' ? answer.action : null,
-  answered: answer.status !== 'unknown',
+  answered: answer.status !== 'unknown' && answer.status !== 'unauthorized',
 })

@@ -73,7 +73,10 @@ async function reconcile(
   cashier: Cashier,
   { merchantId, id }: { readonly merchantId: MerchantId; readonly id: string },
 ): Promise<boolean> {
-  const { payment: settled, answered } = await cashier.collect(await getPayment(database, merchantId, id), 'maybe')
+  const { payment: settled, answered } = await cashier.collect(
+    await getPayment(database, merchantId, id),
+    'maybe',
+  )
   if (settled.status !== 'PROCESSING') return answered
   // Who reserved the money holds the order, as long as the processor holds the money.
   const isOver = settled.authorized ? settled.authorizationIsOver : settled.windowIsOver

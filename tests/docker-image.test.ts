@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const ROOT = path.resolve(import.meta.dirname, '..')
+const TIMEOUT_MS = 15 * 60_000
+
+/** What the Dockerfile installs with, as it stands there, without what is about the image's own folders. */
+function installLine(): string {
+  const line = /^RUN (npm ci [^&\n]*)/m.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))?.[1]
+  if (line === undefined) throw new Error('the Dockerfile has no RUN npm ci')
+  return line.trim()
+}
+
+/** What the image runs, and what it could be told to run. */
+const entryPoints = (folder: string): readonly string[] =>
+  globSync('*/package.json', { cwd: folder })
+    .concat(globSync('hasura/*/package.json', { cwd: folder }))
+    .flatMap((manifest) => {
+      const { name, exports } = JSON.parse(readFileSync(path.join(folder, manifest), 'utf8')) as {
+        readonly name: string
+        readonly exports?: Readonly<Record<string, unknown>>
+      }
+      return exports !== undefined && '.' in exports ? [name] : []
+    })
+
+/**
+ * Installs from the registry, which takes minutes: asked for by TEST_LONG=1, and not part of the quick run.
+ * No Docker: what the image lacks is found in an empty folder as well.
+ */
+describe.skipIf(process.env['TEST_LONG'] === undefined)(
+  'what the Dockerfile installs',
+  { timeout: TIMEOUT_MS },
+  () => {
+    const image = mkdtempSync(path.join(tmpdir(), 'image-'))
+    afterAll(() => rmSync(image, { recursive: true, force: true }))
+    beforeAll(async () => {
+      const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 16_000_000 })
+      for (const file of stdout.split('\0').filter((name) => name !== '')) {
+        mkdirSync(path.dirname(path.join(image, file)), { recursive: true })
+        cpSync(path.join(ROOT, file), path.join(image, file))
+      }
+      await run('sh', ['-c', installLine()], { cwd: image, maxBuffer: 16_000_000 })
+    }, TIMEOUT_MS)
+
+    test('is enough for every package to be imported', async () => {
+      const names = entryPoints(image)
+      expect(names).toContain('@commerce-graph/platform')
+      const script = `for (const name of ${JSON.stringify(names)}) await import(name)`
+      await run(process.execPath, ['--input-type=module', '--eval', script], {
+        cwd: path.join(image, 'platform'),
+      })
+    })
+
+    test('is enough for the command of the image to begin', async () => {
+      const command = /^CMD \["node", "([^"]+)"\]/m.exec(
+        readFileSync(path.join(image, 'Dockerfile'), 'utf8'),
+      )?.[1]
+      const started = run(process.execPath, [command ?? ''], {
+        cwd: image,
+        env: { COMMERCE_MODE: 'neither' },
+      })
+      await expect(started).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('COMMERCE_MODE must be live or test') as string,
+      })
+    })
+  },
+)
