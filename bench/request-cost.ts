@@ -102,11 +102,9 @@ started.defer(() => engine.stop())
 const key = platform.liveKey
 const settings = ratesFrom({ LIMIT_RATE_ENTERPRISE: '1000000000/1000000000/1000000000' })
 const rateLimits = await createRateLimits({ settings, logger })
-const { guesses } = rateLimits
 const authenticator = createAuthenticator({
   databaseUrl: platform.databaseUrl,
   mode: 'live',
-  guesses,
   logger,
 })
 started.defer(() => authenticator.close())
@@ -117,7 +115,11 @@ const admission = await rateLimits.admit({ merchantId: platform.merchantId, plan
 const embedded = createEmbeddedDataLayer(engine)
 const { audit } = authenticator
 const noAuthentication = { audit, authenticate: () => Promise.resolve(known) }
-const noRates = { admit: () => Promise.resolve(admission), guesses } as unknown as EndpointParts['rateLimits']
+const noRates = {
+  admit: () => Promise.resolve(admission),
+  weightOf: () => 1,
+  guesses: rateLimits.guesses,
+} as unknown as EndpointParts['rateLimits']
 let seen = 0
 const newBody = (): Buffer => bodyOf(`${LIST_QUERY} # ${(seen += 1)}`)
 

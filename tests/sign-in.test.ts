@@ -294,6 +294,66 @@ test('guesses at a password are stopped with 429, and the storefront’s key may
   expect(await guess('signInUser', 'SignInUserInput')).toMatchObject({ status: 403 })
 })
 
+test('a hundred wrong passwords at a shop’s sign-in form keep no other person and no other shop out', async () => {
+  const people = ['first@guessed.example', 'second@guessed.example']
+  const refreshTokens: string[] = []
+  for (const email of people) {
+    const registered = await mutate<Tokens>(
+      storefront,
+      'registerCustomer(input: $input)',
+      'refreshToken',
+      { input: { email, password: PASSWORD, name: 'Guessed' } },
+      '$input: RegisterCustomerInput!',
+    )
+    refreshTokens.push(payload(registered).refreshToken)
+  }
+  const key = await newKey(['customer_sessions:write'])
+  const from = (client?: string) =>
+    createClient(platform.graphqlUrl, { ...bearer(key), ...(client && { 'x-client-address': client }) })
+  const signIn = (client: string | undefined, email: string, password: string) =>
+    mutate(
+      from(client),
+      'signInCustomer(input: $input)',
+      'accessToken',
+      { input: { email, password } },
+      '$input: SignInCustomerInput!',
+    )
+  const wrong = Array.from({ length: 110 }, (_, index) =>
+    signIn('198.51.100.9', `nobody${index}@guessed.example`, 'a guess'),
+  )
+  const statuses = (await Promise.all(wrong)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+  expect(await signIn('198.51.100.9', people[0] ?? '', PASSWORD)).toMatchObject({
+    status: 429,
+    errors: [{ extensions: { id: 'SVC_RATE_001', details: { limit: 'guesses' } } }],
+  })
+  payload(await signIn('198.51.100.10', people[0] ?? '', PASSWORD))
+  payload(await signIn(undefined, people[1] ?? '', PASSWORD))
+  payload(
+    await mutate(
+      from('198.51.100.9'),
+      'refreshSession(refreshToken: $token)',
+      'accessToken',
+      { token: refreshTokens[0] },
+      '$token: String!',
+    ),
+  )
+  const another = { email: 'third@guessed.example', password: PASSWORD, name: 'Guessed' }
+  payload(
+    await mutate(
+      from('198.51.100.9'),
+      'registerCustomer(input: $input)',
+      'accessToken',
+      { input: another },
+      '$input: RegisterCustomerInput!',
+    ),
+  )
+  expect(await signIn('the browser', people[0] ?? '', PASSWORD)).toMatchObject({
+    status: 400,
+    errors: [{ extensions: { id: 'SVC_VAL_002', details: { field: 'X-Client-Address' } } }],
+  })
+})
+
 test('anybody can verify an access token with the published keys', async () => {
   const { accessToken, userId } = await signInUser(await invite('Read-only'))
   const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', platform.graphqlUrl))

@@ -8,7 +8,6 @@ const GRANT_TTL_MS = 60_000
 const MAX_REFUSALS = 10_000
 // Long enough that a client in a loop doesn't reach the database each time, short enough to go unnoticed.
 const REFUSAL_TTL_MS = 2_000
-const GOOD_TTL_MS = 3_600_000
 
 /**
  * What was found out about credentials, by SHA-256 of the credential. Refusals live apart from grants: somebody
@@ -20,8 +19,6 @@ const GOOD_TTL_MS = 3_600_000
 export class AccessCache {
   readonly #grants = new LRUCache<string, Grant>({ max: MAX_GRANTS, ttl: GRANT_TTL_MS })
   readonly #refusals = new LRUCache<string, Refusal>({ max: MAX_REFUSALS, ttl: REFUSAL_TTL_MS })
-  /** Whatever has changed since, these are credentials that somebody was given, and no guesses. */
-  readonly #good = new LRUCache<string, true>({ max: MAX_GRANTS, ttl: GOOD_TTL_MS })
   #epoch = 0
 
   get epoch(): number {
@@ -32,14 +29,7 @@ export class AccessCache {
     return this.#grants.get(hash) ?? this.#refusals.get(hash)
   }
 
-  /** Whether the credential was good when it was last looked at, in the last hour. */
-  wasGood(hash: string): boolean {
-    return this.#good.has(hash)
-  }
-
   remember(hash: string, verification: Verification, epoch: number): void {
-    if (verification.kind === 'granted') this.#good.set(hash, true)
-    else this.#good.delete(hash)
     if (epoch !== this.#epoch) return
     if (verification.kind === 'granted') this.#grants.set(hash, verification)
     else this.#refusals.set(hash, verification)

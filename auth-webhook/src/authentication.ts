@@ -26,8 +26,6 @@ export type Authentication =
       readonly clientAddress: string | null
     }
   | Refusal
-  /** Not looked at: the address has tried too many wrong credentials. `retryAfter` is in seconds. */
-  | { readonly kind: 'too-many-guesses'; readonly retryAfter: number }
   /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
   | { readonly kind: 'unavailable' }
 

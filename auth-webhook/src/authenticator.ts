@@ -1,4 +1,3 @@
-import type { AddressGuesses } from '@commerce-graph/rate-limits'
 import { hash } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Logger } from 'pino'
@@ -13,6 +12,7 @@ import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
 import { KeyUsage } from './key-usage.ts'
 import type { Mode } from './principal.ts'
+import { UntrustedProxies } from './untrusted-proxy.ts'
 import { VerificationKeys } from './signing-keys.ts'
 import { verifyKey } from './verify-key.ts'
 import { verifyOperatorKey } from './verify-operator-key.ts'
@@ -27,8 +27,6 @@ export type AuthenticatorOptions = {
   readonly trustedProxies?: readonly string[]
   /** Who else signs customers in; nobody by default. */
   readonly trustedIssuers?: readonly TrustedIssuer[]
-  /** Counts wrong credentials by the address that they come from, and stops those that try too many. */
-  readonly guesses?: Pick<AddressGuesses, 'secondsToWait' | 'count'>
   /** Whose door this is, as the audit log has it; the contract's when absent. */
   readonly source?: Origin['source']
   /**
@@ -50,20 +48,19 @@ export type AuthenticationRequest = {
   readonly requestId?: string | undefined
 }
 
-export type AuthenticationOptions = {
-  /** For who was let in before and is looked at again: that is no guess, whatever others do at the same address. */
-  readonly again?: boolean
-}
-
 export type Authenticator = {
   /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
-  authenticate(request: AuthenticationRequest, options?: AuthenticationOptions): Promise<Authentication>
+  authenticate(request: AuthenticationRequest): Promise<Authentication>
   /** Where refused accesses, and mutations that came to nothing, are written down. */
   readonly audit: AuditTrail
   /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
   publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
   /** Whether revocations are heard of at this moment. */
   readonly healthy: boolean
+  /** Whether what the socket's other end says of where requests come from is believed. */
+  isTrustedProxy(address: string | undefined): boolean
+  /** What an operator should know of a proxy that isn't trusted; null while none was seen. */
+  readonly untrustedProxy: string | null
   close(): Promise<void>
 }
 
@@ -77,7 +74,7 @@ const POOL_SIZE = 4
  * of the credential until access changes; the others run for each request and take microseconds.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { databaseUrl, guesses, source = 'CONTRACT', logger } = options
+  const { databaseUrl, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
     max: POOL_SIZE,
@@ -91,30 +88,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const verifier = new Verifier({ ...options, sql, tokenKeys })
   const usage = new KeyUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)
+  const untrustedProxies = new UntrustedProxies(logger)
 
-  async function authenticate(
-    request: AuthenticationRequest,
-    { again = false }: AuthenticationOptions = {},
-  ): Promise<Authentication> {
-    const address = clientAddress(request.remoteAddress, request.forwardedFor, trustedProxies)
-    const retryAfter = again ? 0 : (guesses?.secondsToWait(address) ?? 0)
-    const authentication = await recognise(request, address, retryAfter)
-    if (!again && authentication.kind === 'refused' && authentication.id === 'SVC_AUTH_001')
-      await guesses?.count(address)
-    return authentication
-  }
-
-  async function recognise(
-    request: AuthenticationRequest,
-    address: string | undefined,
-    retryAfter: number,
-  ): Promise<Authentication> {
+  async function authenticate(request: AuthenticationRequest): Promise<Authentication> {
+    const { remoteAddress, forwardedFor } = request
+    const address = clientAddress(remoteAddress, forwardedFor, trustedProxies)
+    if (forwardedFor !== undefined && !isAllowed(trustedProxies, remoteAddress))
+      untrustedProxies.notice(remoteAddress)
     const credential = parseCredential(request.authorization)
-    // Who was let in before may share the address with who guesses.
-    if (retryAfter > 0 && (credential.kind === 'refused' || !verifier.wasGood(credential))) {
-      audit.refused({ actor: null, code: 'SVC_RATE_001', operation: null, ...originOf(request, address) })
-      return { kind: 'too-many-guesses', retryAfter }
-    }
     if (credential.kind === 'refused') return recorded(credential, undefined, originOf(request, address))
     const verification = verifier.cached(credential) ?? (await verifier.verify(credential))
     if (verification === undefined) return { kind: 'unavailable' }
@@ -152,6 +133,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     get healthy() {
       return verifier.healthy
+    },
+    isTrustedProxy: (address) => isAllowed(trustedProxies, address),
+    get untrustedProxy() {
+      return untrustedProxies.problem
     },
     async close() {
       await verifier.close()
@@ -219,10 +204,6 @@ class Verifier {
 
   cached(credential: Credential): Verification | undefined {
     return this.#changes.heard ? this.#cache.find(hashOf(credential)) : undefined
-  }
-
-  wasGood(credential: Credential): boolean {
-    return this.#cache.wasGood(hashOf(credential))
   }
 
   /** Undefined when it can't be found out. */

@@ -25,4 +25,14 @@ describe('the address of a client', () => {
   test("is the socket's without the header", () => {
     expect(clientAddress('10.0.0.1', undefined, proxies)).toBe('10.0.0.1')
   })
+
+  test.each([
+    ['203.0.113.7:5678', '203.0.113.7'],
+    ['[2001:db8::7]:443', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['203.0.113.7:5678, 10.0.0.2:80', '203.0.113.7'],
+  ])('is read from %s, with the port that some proxies write', (header, address) => {
+    expect(clientAddress('10.0.0.1', header, proxies)).toBe(address)
+  })
 })

@@ -16,8 +16,14 @@ export function clientAddress(
   trustedProxies: AllowList,
 ): string | undefined {
   if (forwardedFor === undefined || trustedProxies.length === 0) return plainAddress(remoteAddress)
-  const hops = [...forwardedFor.split(',').map((hop) => hop.trim()), remoteAddress]
+  const hops = [...forwardedFor.split(',').map(withoutPort), remoteAddress]
   return plainAddress(hops.findLast((hop, index) => index === 0 || !isAllowed(trustedProxies, hop)))
+}
+
+/** Some proxies write the port, too: `192.0.2.1:5678`, `[2001:db8::1]:443`. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(hop.trim()) ?? []
+  return bracketed ?? plain ?? hop.trim()
 }
 
 // A link-local address has the interface behind it, which is ours and not the caller's.

@@ -3,7 +3,6 @@ export * from './audit/index.ts'
 export type { Authentication, Refusal, RefusalId } from './authentication.ts'
 export {
   createAuthenticator,
-  type AuthenticationOptions,
   type AuthenticationRequest,
   type Authenticator,
   type AuthenticatorOptions,

@@ -51,7 +51,6 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   const authenticator = createAuthenticator({
     source: 'HASURA',
     ...options,
-    ...(rateLimits && { guesses: rateLimits.guesses }),
   })
   const app = createAuthWebhook(authenticator, { maxAgeSeconds, rateLimits })
   const server = app.listen(options.port, options.host ?? '127.0.0.1')
@@ -65,7 +64,7 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async isCurrent(headers, sessionVariables) {
-      const authentication = await authenticator.authenticate(requestOf(headers, LOOPBACK), { again: true })
+      const authentication = await authenticator.authenticate(requestOf(headers, LOOPBACK))
       if (authentication.kind !== 'authenticated') return authentication.kind === 'unavailable'
       return Object.entries(authentication.principal.sessionVariables).every(
         ([name, value]) => sessionVariables[name] === value,
@@ -103,9 +102,6 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
       }
       case 'refused':
         response.status(401).json({ message: 'refused' })
-        return
-      case 'too-many-guesses':
-        refuseForNow(response, authentication.retryAfter)
         return
       case 'unavailable':
         response.status(503).json({ message: 'unavailable' })

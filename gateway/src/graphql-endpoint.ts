@@ -6,7 +6,7 @@ import {
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
-import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
+import { type Admission, networkOf, type RateLimits } from '@commerce-graph/rate-limits'
 import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
@@ -24,12 +24,14 @@ import {
   withStatus,
 } from './errors/catalogue-error.ts'
 import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
+import { endClientOf } from './http/end-client.ts'
 import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'
 import { mediaTypeFor, type MediaType } from './http/media-type.ts'
 import { readBody } from './http/read-body.ts'
 import type { Answer, Incoming } from './http/server.ts'
 import type { Limits } from './limits/limits.ts'
-import { rateExceeded, tooManyGuesses } from './limits/rate-exceeded.ts'
+import { answerTooLarge } from './limits/answer-size.ts'
+import { rateExceeded } from './limits/rate-exceeded.ts'
 import { weighRequest } from './limits/weigh-request.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
@@ -137,12 +139,19 @@ async function answerOperation(
 ): Promise<Answer> {
   const told = incoming.request.headers[complexityHeader] === undefined ? null : complexity
   if (operation.stored) return storedAnswer(operation.stored(), told, context)
-  const result = await run(parts, operation, variables, queryContext(parts, caller, incoming, operation))
+  const endClient = endClientOf(caller.principal, incoming.request, caller.clientAddress)
+  if (endClient.kind === 'refused') return refusal([endClient.error], context)
+  const asked = queryContext(parts, { ...caller, client: endClient.address }, incoming, operation)
+  const result = await run(parts, operation, variables, asked)
   // What a mutation was refused for while it ran is in the audit log by its own entry.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
   if (result.kind === 'refused') return refusal(result.errors, context)
-  return { ...answer(result, context, told), compressible: operation.kind === OperationTypeNode.QUERY }
+  const answered = answer(result, context, told)
+  const size = Buffer.byteLength(answered.body)
+  const { answerBytes } = parts.limits
+  if (size > answerBytes) return refusal([answerTooLarge(size, answerBytes)], context)
+  return { ...answered, compressible: operation.kind === OperationTypeNode.QUERY }
 }
 
 function run(
@@ -220,8 +229,6 @@ function authenticationError(
   switch (authentication.kind) {
     case 'refused':
       return catalogueError(authentication.id, {}, { field: 'Authorization' })
-    case 'too-many-guesses':
-      return tooManyGuesses(authentication.retryAfter)
     case 'unavailable':
       return withStatus(unexpectedError(), 503)
     default:
@@ -230,14 +237,13 @@ function authenticationError(
 }
 
 function queryContext(
-  { authenticator, rateLimits: { guesses }, dataLayer, logger }: EndpointParts,
-  { principal, clientAddress }: Caller,
+  { authenticator, rateLimits: { guesses }, dataLayer, limits: { answerBytes }, logger }: EndpointParts,
+  { principal, clientAddress, client }: Caller & { readonly client: string | undefined },
   incoming: Incoming,
   { prepared }: CheckedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const idempotencyKey = request.headers['idempotency-key']
-  const address = clientAddress ?? undefined
   return {
     dataLayer,
     principal,
@@ -246,9 +252,10 @@ function queryContext(
       'x-request-id': requestId,
       ...(typeof idempotencyKey === 'string' && { 'idempotency-key': idempotencyKey }),
     },
-    guesses: {
-      secondsToWait: () => guesses.secondsToWait(address),
-      count: () => guesses.count(address),
+    answerBytes,
+    endClient: {
+      network: networkOf(client),
+      beginGuess: () => guesses.begin({ merchantId: principal.merchantId, client }),
     },
     audit: {
       trail: authenticator.audit,

@@ -24,7 +24,10 @@ export { allowedOriginsFrom, limitsFrom, limitVariables, Readiness }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer
-  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'healthy' | 'publicKeys'>
+  readonly authenticator: Pick<
+    Authenticator,
+    'audit' | 'authenticate' | 'healthy' | 'publicKeys' | 'untrustedProxy' | 'isTrustedProxy'
+  >
   /** Every request is counted there. Whoever made them closes them. */
   readonly rateLimits: RateLimits
   readonly logger: Logger
@@ -76,7 +79,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     reference: servePage(() => referencePage(contract.schema, firstQuery)),
     graphiql: graphiql({ title: 'Commerce Graph', defaultQuery: firstQuery, schema: contract.schema }),
   }
-  const server = createHttpServer(routes, { limits, allowedOrigins, logger })
+  const server = createHttpServer(routes, {
+    limits,
+    allowedOrigins,
+    logger,
+    isTrustedProxy: (address) => authenticator.isTrustedProxy(address),
+  })
   const httpServer = stopping(server)
   const webSockets = serveWebSockets(server, parts, allowedOrigins)
   server.listen(options.port, options.host)

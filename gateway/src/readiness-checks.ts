@@ -13,7 +13,7 @@ const noCaller = {
 /** What the gateway itself stands on: the data layer with the database behind it, and news of revocations. Without Redis it goes on. */
 export function gatewayChecks(
   dataLayer: DataLayer,
-  authenticator: Pick<Authenticator, 'healthy'>,
+  authenticator: Pick<Authenticator, 'healthy' | 'untrustedProxy'>,
   rateLimits: Pick<RateLimits, 'health'>,
 ): readonly ReadinessCheck[] {
   return [
@@ -31,6 +31,11 @@ export function gatewayChecks(
       name: 'authentication',
       needed: true,
       find: () => ({ problem: authenticator.healthy ? undefined : 'revocations of keys are not heard of' }),
+    },
+    {
+      name: 'proxies',
+      needed: false,
+      find: () => ({ problem: authenticator.untrustedProxy ?? undefined }),
     },
     {
       name: 'rateLimits',

@@ -19,7 +19,6 @@ export async function startContract(
     mode,
     trustedProxies: trustedProxies ?? [],
     trustedIssuers: trustedIssuers ?? [],
-    guesses: rateLimits.guesses,
     logger: logger.child({ service: 'authenticator' }),
   })
   started.defer(() => authenticator.close())

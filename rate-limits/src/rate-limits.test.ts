@@ -197,29 +197,48 @@ test('every answer says what remains and what a request is, in the fields of dra
   expect(last?.fields.ratelimit).toBe('"minute";r=0;t=50, "burst";r=49;t=50, "hour";r=949;t=3590')
 })
 
-describe('guesses', () => {
-  const guess = async (limits: RateLimits, address: string, times: number) => {
-    for (let sent = 0; sent < times; sent += 1) await limits.guesses.count(address)
+describe('wrong passwords and codes', () => {
+  const [one, other] = ['01a1f000-0001-7000-8000-000000000001', '01a1f000-0001-7000-8000-000000000002']
+  const at = (merchantId: string, client: string | undefined) => ({ merchantId, client })
+  const guess = async (limits: RateLimits, merchantId: string, client: string | undefined, times: number) => {
+    for (let sent = 0; sent < times; sent += 1) await limits.guesses.begin(at(merchantId, client))
   }
 
-  test('of an address end for the rest of the minute when it has made too many', async () => {
+  test('of a client end for the rest of the minute when it has tried too many, at that merchant alone', async () => {
     const limits = open({ LIMIT_GUESSES_PER_MINUTE: '5' })
-    await guess(limits, '192.0.2.1', 4)
-    expect(limits.guesses.secondsToWait('192.0.2.1')).toBe(0)
+    await guess(limits, one, '192.0.2.1', 3)
     vi.advanceTimersByTime(10_000)
-    await guess(limits, '::ffff:192.0.2.1', 1)
-    expect(limits.guesses.secondsToWait('192.0.2.1')).toBe(50)
-    expect(limits.guesses.secondsToWait('192.0.2.2')).toBe(0)
-    expect(limits.guesses.secondsToWait(undefined)).toBe(0)
+    await guess(limits, one, '::ffff:192.0.2.1', 2)
+    expect(await limits.guesses.begin(at(one, '192.0.2.1'))).toEqual({ kind: 'wait', seconds: 50 })
+    expect((await limits.guesses.begin(at(one, '192.0.2.2'))).kind).toBe('go')
+    expect((await limits.guesses.begin(at(other, '192.0.2.1'))).kind).toBe('go')
     minutes(1)
-    expect(limits.guesses.secondsToWait('192.0.2.1')).toBe(0)
+    expect((await limits.guesses.begin(at(one, '192.0.2.1'))).kind).toBe('go')
+  })
+
+  test('sent at once count as many, and what was right counts for nothing', async () => {
+    const { guesses } = open({ LIMIT_GUESSES_PER_MINUTE: '5' })
+    for (let sent = 0; sent < 50; sent += 1) {
+      const attempt = await guesses.begin(at(one, '192.0.2.1'))
+      if (attempt.kind === 'go') attempt.takeBack()
+      expect(attempt.kind).toBe('go')
+    }
+    const attempts = await Promise.all(Array.from({ length: 20 }, () => guesses.begin(at(one, '192.0.2.1'))))
+    expect(attempts.filter(({ kind }) => kind === 'go')).toHaveLength(5)
+  })
+
+  test('of clients that are not known are not counted together', async () => {
+    const limits = open({ LIMIT_GUESSES_PER_MINUTE: '1' })
+    await guess(limits, one, undefined, 10)
+    await guess(limits, one, 'a name', 10)
+    expect((await limits.guesses.begin(at(one, undefined))).kind).toBe('go')
   })
 
   test('are an IPv6 network’s, since a host calls from any address of it', async () => {
     const limits = open({ LIMIT_GUESSES_PER_MINUTE: '2' })
-    await guess(limits, '2001:db8:0:1::1', 1)
-    await guess(limits, '2001:db8:0:1:ffff::2', 1)
-    expect(limits.guesses.secondsToWait('2001:db8:0:1::3')).toBe(60)
-    expect(limits.guesses.secondsToWait('2001:db8:0:2::3')).toBe(0)
+    await guess(limits, one, '2001:db8:0:1::1', 1)
+    await guess(limits, one, '2001:db8:0:1:ffff::2', 1)
+    expect(await limits.guesses.begin(at(one, '2001:db8:0:1::3'))).toEqual({ kind: 'wait', seconds: 60 })
+    expect((await limits.guesses.begin(at(one, '2001:db8:0:2::3'))).kind).toBe('go')
   })
 })

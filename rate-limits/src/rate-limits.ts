@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { AddressGuesses } from './address-guesses.ts'
+import { Guesses } from './guesses.ts'
 import { Allowance } from './allowance.ts'
 import { type Counters, memoryCounters, redisCounters } from './counters.ts'
 import { type RateLimitFields, rateLimitFields } from './rate-limit-fields.ts'
@@ -61,7 +61,7 @@ export async function createRateLimits({
 }
 
 export class RateLimits {
-  readonly guesses: AddressGuesses
+  readonly guesses: Guesses
   readonly #settings: RateSettings
   readonly #counters: Counters
   readonly #plan: Allowance
@@ -74,7 +74,7 @@ export class RateLimits {
     this.#plan = new Allowance(counters, '')
     this.#shoppers = new Allowance(counters, 'shoppers')
     this.#shopper = new Allowance(counters, 'shopper')
-    this.guesses = new AddressGuesses(counters.open('guess', 60), settings.guessesPerMinute)
+    this.guesses = new Guesses(counters.open('guess', 60), settings.guessesPerMinute)
   }
 
   /** `ok`, or what is wrong. Requests are admitted and limited in either case. */

@@ -24,7 +24,7 @@ export interface RateSettings {
   readonly shoppersShare: number
   /** The complexity for which a request counts once: one of three times it counts as three requests. */
   readonly complexityPerRequest: number
-  /** Wrong keys, tokens, passwords and codes that an address may try in a minute. */
+  /** Wrong passwords and codes that a client may try at one merchant in a minute. */
   readonly guessesPerMinute: number
 }
 

@@ -29,7 +29,7 @@ const engine = await startEngine({
 stack.defer(() => engine.stop())
 const rateLimits = await createRateLimits({ settings: ratesFrom(process.env), redisUrl, logger })
 stack.defer(() => rateLimits.close())
-const authenticator = createAuthenticator({ databaseUrl, mode: 'live', guesses: rateLimits.guesses, logger })
+const authenticator = createAuthenticator({ databaseUrl, mode: 'live', logger })
 stack.defer(() => authenticator.close())
 const gateway = await startGateway({
   dataLayer: createEmbeddedDataLayer(engine),

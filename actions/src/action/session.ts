@@ -6,6 +6,8 @@ export type CustomerId = string & { readonly brand: 'CustomerId' }
 interface SessionOf {
   readonly merchantId: MerchantId
   readonly permissions: ReadonlySet<string>
+  /** The network of the person's own client; absent where it isn't known. */
+  readonly client?: string | undefined
 }
 
 /** Who calls, as Hasura's session variables say. */
@@ -32,6 +34,7 @@ export type Role = AnySession['role']
 const shared = {
   'x-hasura-merchant-id': z.guid().transform((id) => id as MerchantId),
   'x-hasura-permissions': z.string().transform(parsePermissions),
+  'x-hasura-client-network': z.string().min(1).max(64).optional(),
 }
 
 /** Reads session variables, which Hasura sends with names in lower case. */
@@ -56,6 +59,7 @@ export const sessionVariables = z
     const common = {
       merchantId: variables['x-hasura-merchant-id'],
       permissions: variables['x-hasura-permissions'],
+      client: variables['x-hasura-client-network'],
     }
     return variables['x-hasura-role'] === 'merchant'
       ? {

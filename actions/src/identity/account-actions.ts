@@ -81,14 +81,15 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
 
 async function changePassword(
   options: AccountOptions,
-  { merchantId }: Session,
+  session: Session,
   person: Person,
   input: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<Answer> {
   const { database, passwords } = options
+  const { merchantId } = session
   const { subject, id } = person
   const given = { field: 'currentPassword', password: input.currentPassword }
-  const refusal = await passwordRefusal(options, merchantId, person, given)
+  const refusal = await passwordRefusal(options, session, person, given)
   if (refusal !== null) return refusal
   const hash = await passwords.hash(input.newPassword)
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
@@ -102,13 +103,20 @@ async function changePassword(
  */
 async function passwordRefusal(
   options: AccountOptions,
-  merchantId: MerchantId,
+  { merchantId, client }: Session,
   { subject, id }: Person,
   { field, password }: { readonly field: string; readonly password: string },
 ): Promise<Answer | null> {
   if (!options.passwords.hasRoom) return tooManyAttempts(1)
   const address = await addressOf(options.database, merchantId, { subject, id })
-  const recognised = await recognise(options, { merchantId, subject, email: address, password, code: null })
+  const recognised = await recognise(options, {
+    merchantId,
+    subject,
+    email: address,
+    client,
+    password,
+    code: null,
+  })
   switch (recognised.outcome) {
     case 'blocked':
       return tooManyAttempts(recognised.seconds)
@@ -174,7 +182,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
         if (user === null) return onlyPeople()
         const person = { subject: 'USER', id: user.userId } as const
         const given = { field: 'password', password }
-        const refusal = await passwordRefusal(options, session.merchantId, person, given)
+        const refusal = await passwordRefusal(options, session, person, given)
         if (refusal !== null) return refusal
         const enrollment = await enrollAuthenticator(options, user)
         return enrollment === null
@@ -204,6 +212,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
           merchantId: session.merchantId,
           subject: 'USER',
           email: address,
+          client: session.client,
           ...input,
         })
         if (recognised.outcome === 'blocked') return tooManyAttempts(recognised.seconds)

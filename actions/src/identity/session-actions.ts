@@ -38,13 +38,14 @@ export function sessionActions({
       roles: merchant,
       permission: 'user_sessions:write',
       input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
-      async handle({ session: { merchantId } }, { input }) {
+      async handle({ session: { merchantId, client } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
-        const recognised = await recognise(signIn, { merchantId, subject: 'USER', ...input })
+        const recognised = await recognise(signIn, { merchantId, subject: 'USER', client, ...input })
         if (recognised.outcome !== 'recognised') return refusal(recognised)
         const tokens = await openSession(database, tokenIssuer, merchantId, {
           subject: 'USER',
           id: recognised.id,
+          client,
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
@@ -55,11 +56,12 @@ export function sessionActions({
       roles: merchant,
       permission: 'customer_sessions:write',
       input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
-      async handle({ session: { merchantId } }, { input }) {
+      async handle({ session: { merchantId, client } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
         const recognised = await recognise(signIn, {
           merchantId,
           subject: 'CUSTOMER',
+          client,
           code: null,
           ...input,
         })
@@ -67,6 +69,7 @@ export function sessionActions({
         const tokens = await openSession(database, tokenIssuer, merchantId, {
           subject: 'CUSTOMER',
           id: recognised.id,
+          client,
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
@@ -109,7 +112,7 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
         cartId: optional(id),
       }),
     }),
-    async handle({ session: { merchantId } }, { input }) {
+    async handle({ session: { merchantId, client } }, { input }) {
       if (!passwords.hasRoom) return tooManyAttempts(1)
       const passwordHash = await passwords.hash(input.password)
       const opened = await database.begin(async (sql) => {
@@ -118,7 +121,7 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
         if (customerId === null) return null
         const person = { subject: 'CUSTOMER', id: customerId } as const
         await issueMailedToken({ sql, secretBox }, merchantId, person, 'EMAIL_VERIFICATION')
-        const tokens = await openSession(sql, tokenIssuer, merchantId, person)
+        const tokens = await openSession(sql, tokenIssuer, merchantId, { ...person, client })
         return tokens === null ? null : { customerId, tokens }
       })
       if (opened === null) {

@@ -26,18 +26,25 @@ const IDLE_LIFETIME = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as con
 /** Seconds after which it ends, however much it is used. */
 const SESSION_LIFETIME = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
 
+export interface Opener {
+  readonly subject: Subject
+  readonly id: string
+  /** The network of the client, which is remembered; undefined where it isn't known. */
+  readonly client: string | undefined
+}
+
 /** Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more. */
 export async function openSession(
   sql: Queryable,
   tokenIssuer: TokenIssuer,
   merchantId: MerchantId,
-  { subject, id }: { readonly subject: Subject; readonly id: string },
+  { subject, id, client }: Opener,
 ): Promise<Tokens | null> {
   const refresh = newToken()
   const sessionId = onlyOutcome(
     await sql<{ outcome: string | null }[]>`
       SELECT identity.open_session(
-        ${merchantId}, ${subject}, ${id}, ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
+        ${merchantId}, ${subject}, ${id}, ${client ?? null}, ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
         make_interval(secs => ${SESSION_LIFETIME[subject]})
       ) AS outcome`,
   )

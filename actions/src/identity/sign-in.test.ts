@@ -154,7 +154,8 @@ describe('a user', () => {
     await past()
     expect(await signIn(email, 'another guess')).toMatchObject(wrongPassword)
     const [attempt] = await shop.database<{ seconds: string }[]>`
-      SELECT round(extract(epoch FROM blocked_until - now())) AS seconds FROM identity.sign_in_attempt WHERE email = ${email}`
+      SELECT round(extract(epoch FROM blocked_until - now())) AS seconds FROM identity.sign_in_attempt
+      WHERE email = ${email} AND client <> ''`
     expect(Number(found(attempt).seconds)).toBe(4)
     await past()
     dataOf(await signIn(email))
@@ -185,6 +186,74 @@ describe('a user', () => {
       kind: 'refused',
       id: 'SVC_AUTH_003',
     })
+  })
+})
+
+describe('guesses at an account', () => {
+  const owner = '203.0.113.7'
+  let attackers = 0
+  const attacker = () => `198.51.100.${(attackers += 1)}`
+  const signInFrom = async (email: string, client: string | undefined, password = PASSWORD) =>
+    shop.call(
+      merchant,
+      'signInUser',
+      { input: { email, password, code: null } },
+      { session: { ...(await sessionAs(shop, merchant, 'Owner')), client } },
+    )
+  const blocked = { kind: 'refused', id: 'SVC_RATE_001' }
+
+  test('from one client keep another one out of nothing', async () => {
+    const { email } = await joined()
+    const client = attacker()
+    for (let guess = 0; guess < 5; guess += 1)
+      expect(await signInFrom(email, client, 'a guess')).toMatchObject(wrongPassword)
+    expect(await signInFrom(email, client)).toMatchObject(blocked)
+    dataOf(await signInFrom(email, owner))
+    expect(await signInFrom(email, client)).toMatchObject(blocked)
+  })
+
+  test('from many clients end as well, but never for a client that has signed in before', async () => {
+    const { email } = await joined()
+    dataOf(await signInFrom(email, owner))
+    const answers = []
+    for (let guess = 0; guess < 40; guess += 1)
+      answers.push((await signInFrom(email, attacker(), 'a guess')).kind)
+    expect(answers.filter((kind) => kind === 'invalid')).toHaveLength(30)
+    expect(await signInFrom(email, attacker())).toMatchObject(blocked)
+    expect(await signInFrom(email, undefined)).toMatchObject(blocked)
+    expect(await signInFrom(email, owner, 'mistyped')).toMatchObject(wrongPassword)
+    dataOf(await signInFrom(email, owner))
+  })
+
+  test('that wait count for nothing, so that going on trying blocks no longer', async () => {
+    const { email } = await joined()
+    const client = attacker()
+    for (let guess = 0; guess < 25; guess += 1) await signInFrom(email, client, 'a guess')
+    const rows = await shop.database`
+      SELECT client, attempts FROM identity.sign_in_attempt WHERE email = ${email} ORDER BY client`
+    expect(rows).toEqual([
+      { client: '', attempts: 5 },
+      { client, attempts: 5 },
+    ])
+  })
+
+  test('at another merchant of the same address are another count, and a known client is the merchant’s own', async () => {
+    const { email } = await joined()
+    dataOf(await signInFrom(email, owner))
+    const other = await shop.createMerchant()
+    const [known] = await shop.database`
+      SELECT identity.is_known_client(${merchant.merchantId}, 'USER', ${email}, ${owner}) AS here,
+        identity.is_known_client(${other.merchantId}, 'USER', ${email}, ${owner}) AS there`
+    expect(known).toEqual({ here: true, there: false })
+  })
+
+  test('leave no more than twenty clients remembered of each person', async () => {
+    const { id, email } = await joined()
+    for (let client = 1; client <= 23; client += 1) dataOf(await signInFrom(email, `192.0.2.${client}`))
+    const rows = await shop.database`
+      SELECT client FROM identity.known_client WHERE user_id = ${id} ORDER BY last_at DESC`
+    expect(rows).toHaveLength(20)
+    expect(rows[0]).toEqual({ client: '192.0.2.23' })
   })
 })
 

@@ -9,6 +9,8 @@ export interface SignIn {
   readonly merchantId: MerchantId
   readonly subject: Subject
   readonly email: string
+  /** The network of the client that it comes from; undefined where it isn't known. */
+  readonly client: string | undefined
   readonly password: string
   /** A one-time or recovery code, from those who need one. */
   readonly code: string | null
@@ -37,20 +39,27 @@ export interface SignInOptions {
   readonly secretBox: SecretBox
 }
 
-/** Attempts at an address before it is blocked, for how many seconds at first, and at most. */
-const FREE_ATTEMPTS = 5
-const FIRST_BLOCK = 2
+/** Attempts at an address from one client before it is blocked there, and for how many seconds at first. */
+const OF_CLIENT = { free: 5, block: 2 } as const
+/**
+ * Those from all clients together: many addresses guess at one account no faster than this. It is no way to keep the owner
+ * out, who is not counted where the account has been signed in to before.
+ */
+const OF_ALL = { free: 30, block: 30 } as const
+/** Seconds. */
 const LONGEST_BLOCK = 15 * 60
 
 /** Every attempt counts before anything is compared; success forgets the count (`identity.open_session`). */
 export async function recognise(
   { database, passwords, secretBox }: SignInOptions,
-  { merchantId, subject, email, password, code }: SignIn,
+  { merchantId, subject, email, client, password, code }: SignIn,
 ): Promise<SignInOutcome> {
   const begun = onlyOutcome(
     await database<{ outcome: Begun }[]>`
       SELECT identity.begin_sign_in(
-        ${merchantId}, ${subject}, ${email}, ${FREE_ATTEMPTS}, make_interval(secs => ${FIRST_BLOCK}),
+        ${merchantId}, ${subject}, ${email}, ${client ?? null},
+        ROW(${OF_CLIENT.free}::integer, make_interval(secs => ${OF_CLIENT.block}))::identity.attempt_limit,
+        ROW(${OF_ALL.free}::integer, make_interval(secs => ${OF_ALL.block}))::identity.attempt_limit,
         make_interval(secs => ${LONGEST_BLOCK})
       ) AS outcome`,
   )

@@ -19,6 +19,7 @@ import type { Limits } from '../limits/limits.ts'
 import { compress } from './compress.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
+import { boundConnections, boundSending, type IsTrustedProxy } from './connection-bounds.ts'
 import type { PageHandler } from './page.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { requestIdFrom } from './request-id.ts'
@@ -53,13 +54,17 @@ export interface Routes {
 }
 
 interface ServerSettings {
+  readonly isTrustedProxy: IsTrustedProxy
   readonly limits: Limits
   readonly allowedOrigins: AllowedOrigins
   readonly logger: Logger
 }
 
 /** The gateway's HTTP surface over bare node:http; nothing between a socket and a route but this. */
-export function createHttpServer(routes: Routes, { limits, allowedOrigins, logger }: ServerSettings): Server {
+export function createHttpServer(
+  routes: Routes,
+  { limits, allowedOrigins, logger, isTrustedProxy }: ServerSettings,
+): Server {
   const server = createServer(
     {
       // Bodies have a clock of their own (read-body.ts), which can still answer. This one is for heads.
@@ -75,6 +80,7 @@ export function createHttpServer(routes: Routes, { limits, allowedOrigins, logge
     (request, response) => {
       const requestId = requestIdFrom(request.headers['x-request-id'])
       response.setHeader('x-request-id', requestId)
+      boundSending(response, limits)
       for (const [name, value] of Object.entries(corsHeaders(allowedOrigins, request.headers.origin))) {
         if (value !== undefined) response.setHeader(name, value)
       }
@@ -85,6 +91,7 @@ export function createHttpServer(routes: Routes, { limits, allowedOrigins, logge
       })
     },
   )
+  boundConnections(server, limits, isTrustedProxy)
   server.on('clientError', refuseBrokenRequest)
   // Node itself answers `Expect: 100-continue`, and would refuse any other expectation without a word.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -11,6 +11,16 @@ const settings = {
   receiveMilliseconds: { variable: 'LIMIT_RECEIVE_MILLISECONDS', default: 10_000 },
   /** Milliseconds in which a request is answered; what still runs in Postgres then is cancelled. */
   requestMilliseconds: { variable: 'LIMIT_REQUEST_MILLISECONDS', default: 40_000 },
+  /** Bytes of an answer. */
+  answerBytes: { variable: 'LIMIT_ANSWER_BYTES', default: 10_000_000 },
+  /** Connections that are open at once, WebSockets included. */
+  connections: { variable: 'LIMIT_CONNECTIONS', default: 20_000 },
+  /** Those from one client's address; a trusted proxy has no bound. */
+  connectionsPerAddress: { variable: 'LIMIT_CONNECTIONS_PER_ADDRESS', default: 1_000 },
+  /** Milliseconds in which a client has to take some of its answer off the line. */
+  sendMilliseconds: { variable: 'LIMIT_SEND_MILLISECONDS', default: 30_000 },
+  /** Bytes that it takes in a second at least, over the whole of an answer. */
+  sendBytesPerSecond: { variable: 'LIMIT_SEND_BYTES_PER_SECOND', default: 20_000 },
   /** Characters of a document. */
   documentCharacters: { variable: 'LIMIT_DOCUMENT_CHARACTERS', default: 50_000 },
   /** Lexical tokens of a document. Validation compares fields pairwise, so this bounds its time. */
@@ -35,6 +45,8 @@ const settings = {
   defaultPageSize: { variable: 'LIMIT_DEFAULT_PAGE_SIZE', default: 20 },
   /** WebSockets that are open at once. */
   sockets: { variable: 'LIMIT_SOCKETS', default: 10_000 },
+  /** Those of one merchant: its keys, users and shoppers together. */
+  socketMerchantConnections: { variable: 'LIMIT_SOCKET_MERCHANT_CONNECTIONS', default: 2_000 },
   /** Those of one key or shopper. */
   socketConnections: { variable: 'LIMIT_SOCKET_CONNECTIONS', default: 50 },
   /** Subscriptions of one key or shopper at once, over all of its WebSockets. */

@@ -12,9 +12,9 @@ export function tooHeavy(complexity: number, max: number): CatalogueError {
   return catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query', reason })
 }
 
-/** SVC_RATE_001 for an address that has tried too many wrong keys, tokens, passwords or codes. */
+/** SVC_RATE_001 for a client that has tried too many wrong passwords or codes at the merchant. */
 export const tooManyGuesses = (retryAfter: number): CatalogueError =>
-  tooMany(retryAfter, 'Too many wrong credentials have come from this address', { limit: 'guesses' })
+  tooMany(retryAfter, 'Too many wrong passwords and codes have come from this client', { limit: 'guesses' })
 
 function reasonOf(of: Exceeded['of'], window: Exceeded['window'], allowed: number): string {
   switch (of) {

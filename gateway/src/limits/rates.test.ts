@@ -103,28 +103,32 @@ describe('a merchant', () => {
   })
 })
 
-test('an address that tries many keys is not answered any more, and lets in who it knows', async () => {
+test('whatever an address has tried, a key that verifies is let in, over HTTP and WebSocket', async () => {
   await plan(1, 'ENTERPRISE')
-  const known = await gateway.createKey({ permissions: everyPermission })
+  const statuses = async (authorization: string | undefined) => {
+    const sent = Array.from({ length: 100 }, () =>
+      fetch(gateway.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(authorization !== undefined && { authorization }),
+        },
+        body: JSON.stringify({ query: viewer }),
+      }),
+    )
+    return new Set((await Promise.all(sent)).map(({ status }) => status))
+  }
+  for (const authorization of [undefined, 'Bearer nonsense', 'Basic eA==', `Bearer ${unknownKey()}`])
+    expect(await statuses(authorization)).toEqual(new Set([401]))
+
   const fresh = await gateway.createKey({ permissions: everyPermission })
-  await expect.poll(async () => (await send(gateway, known, viewer)).status).toBe(200)
-  for (let tried = 0; tried < 5; tried += 1)
-    expect((await send(gateway, unknownKey(), viewer)).status).toBe(401)
-
-  const blocked = await send(gateway, fresh, viewer)
-  expect(blocked.status).toBe(429)
-  expect(Number(blocked.headers.get('retry-after'))).toBeLessThanOrEqual(60)
-  expect(blocked.errors).toMatchObject([
-    { extensions: { id: 'SVC_RATE_001', details: { limit: 'guesses' } } },
-  ])
-  expect((await send(gateway, known, viewer)).status).toBe(200)
-
+  await expect.poll(async () => (await send(gateway, fresh, viewer)).status).toBe(200)
+  const another = await gateway.createKey({ permissions: everyPermission })
   const socket = new WebSocket(gateway.url.replace('http', 'ws'), 'graphql-transport-ws')
   socket.on('open', () =>
-    socket.send(
-      JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${unknownKey()}` } }),
-    ),
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${another}` } })),
   )
-  const code = await new Promise((resolve) => socket.on('close', resolve))
-  expect(code).toBe(4429)
+  const answer = await new Promise<string>((resolve) => socket.on('message', (data) => resolve(String(data))))
+  expect(JSON.parse(answer)).toEqual({ type: 'connection_ack' })
+  socket.close()
 })

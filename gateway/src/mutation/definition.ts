@@ -90,8 +90,8 @@ export interface ActionMutation {
   readonly fromResult: readonly string[]
   /** The arguments as the action's types want them. Ids are taken care of. */
   readonly toInput: (args: Arguments) => Arguments
-  /** Whether it tries a secret: what is refused then counts as a guess of the address that it comes from. */
-  readonly triesSecret: boolean
+  /** The fields of the input that hold a secret to compare: one that is wrong counts as a guess of the client. Null: it tries none. */
+  readonly triesSecret: readonly string[] | null
 }
 
 /** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
@@ -110,7 +110,7 @@ export function each(
 export function action(
   options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
 ): ActionMutation {
-  const { record = null, fromRecord = {}, fromResult = [], triesSecret = false } = options
+  const { record = null, fromRecord = {}, fromResult = [], triesSecret = null } = options
   const { toInput = (args: Arguments) => args } = options
   return { kind: 'action', record, fromRecord, fromResult, toInput, triesSecret }
 }

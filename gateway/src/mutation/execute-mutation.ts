@@ -236,21 +236,32 @@ async function lookUp(
   return []
 }
 
-/** Calls an action. One that tries a secret is not called for an address that has guessed too often. */
+/** Calls an action. One that tries a secret is not called for a client that has guessed too often. */
 async function runAction(
   definition: ActionMutation,
   call: PlannedCall,
   context: QueryContext,
 ): Promise<Outcome> {
-  const { guesses } = context
-  if (!definition.triesSecret || !guesses) return callAction(definition, call, context)
-  const retryAfter = guesses.secondsToWait()
-  if (retryAfter > 0) return { kind: 'refused', error: tooManyGuesses(retryAfter) }
-  const outcome = await callAction(definition, call, context)
-  if (outcome.kind === 'invalid' || (outcome.kind === 'refused' && outcome.error.status < 500))
-    await guesses.count()
-  return outcome
+  const { endClient } = context
+  if (definition.triesSecret === null || !endClient) return callAction(definition, call, context)
+  const attempt = await endClient.beginGuess()
+  if (attempt.kind === 'wait') return { kind: 'refused', error: tooManyGuesses(attempt.seconds) }
+  try {
+    const outcome = await callAction(definition, call, context)
+    if (!isWrongGuess(outcome, definition.triesSecret)) attempt.takeBack()
+    return outcome
+  } catch (error) {
+    attempt.takeBack()
+    throw error
+  }
 }
+
+/** Whether the secret was compared, and was another one. What was refused for anything else has tried nothing. */
+const isWrongGuess = (outcome: Outcome, secrets: readonly string[]): boolean =>
+  outcome.kind === 'invalid' &&
+  outcome.errors.some(
+    ({ field, code }) => code === 'INVALID_VALUE' && field !== null && secrets.includes(field),
+  )
 
 async function callAction(
   definition: ActionMutation,
@@ -282,11 +293,16 @@ function paymentRefusal({ error }: Values): CatalogueError | null {
 
 function ask(
   operation: Operation,
-  { dataLayer, principal, signal, headers, audit }: QueryContext,
+  { dataLayer, principal, signal, headers, audit, endClient }: QueryContext,
   call: PlannedCall,
   more: Write['session'] = {},
 ): Promise<DataLayerResult> {
-  const session = { ...principal.sessionVariables, ...auditVariables(audit, call), ...more }
+  const session = {
+    ...principal.sessionVariables,
+    ...auditVariables(audit, call),
+    ...(endClient?.network !== undefined && { 'x-hasura-client-network': endClient.network }),
+    ...more,
+  }
   return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })
 }
 

@@ -1,6 +1,8 @@
 import { type Principal } from '@commerce-graph/auth-webhook'
 import { type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
+import type { Attempt } from '@commerce-graph/rate-limits'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
+import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
@@ -44,17 +46,19 @@ export interface QueryContext {
   readonly signal?: AbortSignal
   /** Headers that Hasura passes on, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Of the address that the request comes from. */
-  readonly guesses?: CallersGuesses
+  /** Characters that the data layer may answer with; absent where nothing bounds them. */
+  readonly answerBytes?: number
+  /** The client of the person who acts; absent where nothing is known of it, and nothing counted. */
+  readonly endClient?: EndClientContext
   /** What the audit log is told of the request's mutations; absent where nothing is. */
   readonly audit?: AuditedRequest
 }
 
-/** What a client has tried in vain of passwords, codes and the like. */
-export interface CallersGuesses {
-  /** Seconds until it may try again; 0: now. */
-  readonly secondsToWait: () => number
-  readonly count: () => Promise<void>
+export interface EndClientContext {
+  /** Its address, or its network where a host has a whole one; undefined where a shop's server doesn't tell. */
+  readonly network: string | undefined
+  /** Begins to try a password or code. */
+  readonly beginGuess: () => Promise<Attempt>
 }
 
 /** Runs a planned query: at most one operation of the data layer, whatever the query selects. */
@@ -70,6 +74,8 @@ export async function executeQuery(
   if (bound.errors.length > 0) return { kind: 'refused', errors: bound.errors }
   if (plan.document === undefined) return answer(plan.root, {}, request, bound, context)
   const result = await ask(plan.document, bound.variables, context)
+  if (result.kind === 'data' && result.json.length > (context.answerBytes ?? Infinity))
+    return { kind: 'refused', errors: [answerTooLarge(result.json.length, context.answerBytes ?? 0)] }
   if (result.kind === 'data')
     return answer(plan.root, JSON.parse(result.json) as Row, request, bound, context)
   context.report({ kind: 'engine', document: plan.document, answer: result })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DataLayerResult } from '@commerce-graph/data-layer'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
+import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { streamedRows, type SubscriptionPlan } from '../plan/plan-subscription.ts'
 import { ask, type QueryContext } from '../query/execute-query.ts'
@@ -46,6 +47,11 @@ export async function* runSubscription(
   let failures = 0
   while (!signal.aborted) {
     for await (const result of resultsOf(plan, request, variables, context)) {
+      if (result.kind === 'data' && result.json.length > (context.answerBytes ?? Infinity)) {
+        const error = answerTooLarge(result.json.length, context.answerBytes ?? 0)
+        yield { data: null, errors: [error], shortened: [] }
+        return
+      }
       if (result.kind === 'data') {
         failures = 0
         yield* answersOf(plan, JSON.parse(result.json) as Row, variables, pageSizes, context)

@@ -48,8 +48,7 @@ export async function openTestGateway({
   const log: string[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
   const rateLimits = await createRateLimits({ settings: ratesFrom(rates), logger })
-  const { guesses } = rateLimits
-  const authenticator = createAuthenticator({ databaseUrl: databaseUrl.href, mode: 'live', guesses, logger })
+  const authenticator = createAuthenticator({ databaseUrl: databaseUrl.href, mode: 'live', logger })
   const gateway = await startGateway({
     dataLayer: around(shop.dataLayer),
     authenticator,

@@ -26,7 +26,7 @@ import {
 import { errorBody } from '../errors/error-body.ts'
 import { credentialsOf, type EndpointParts, recordRefusal } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'
-import { rateExceeded, tooManyGuesses } from '../limits/rate-exceeded.ts'
+import { rateExceeded } from '../limits/rate-exceeded.ts'
 import { weighRequest } from '../limits/weigh-request.ts'
 import type { Bound, Request } from '../plan/binding.ts'
 import { lacks, roleOf } from '../plan/field-access.ts'
@@ -47,6 +47,7 @@ export const closeCodes = {
 
 /** What connections share. */
 export interface ConnectionParts extends EndpointParts {
+  readonly merchantQuota: Quota
   readonly connectionQuota: Quota
   readonly subscriptionQuota: Quota
 }
@@ -79,7 +80,7 @@ export class Connection {
     this.#request = request
     this.#parts = parts
     socket.once('close', () => {
-      if (this.#principal) parts.connectionQuota.release(holderOf(this.#principal))
+      if (this.#principal) this.#release(this.#principal)
       this.#principal = undefined
     })
   }
@@ -98,7 +99,7 @@ export class Connection {
       return false
     }
     const { principal, clientAddress } = authentication
-    if (!this.#parts.connectionQuota.take(holderOf(principal))) {
+    if (!this.#take(principal)) {
       this.close(closeCodes.tooMany, 'Too many connections')
       return false
     }
@@ -108,11 +109,24 @@ export class Connection {
     return true
   }
 
+  #take(principal: Principal): boolean {
+    const { connectionQuota, merchantQuota } = this.#parts
+    if (!merchantQuota.take(principal.merchantId)) return false
+    if (connectionQuota.take(holderOf(principal))) return true
+    merchantQuota.release(principal.merchantId)
+    return false
+  }
+
+  #release(principal: Principal): void {
+    this.#parts.connectionQuota.release(holderOf(principal))
+    this.#parts.merchantQuota.release(principal.merchantId)
+  }
+
   /** Sees whether the client may still be here. What it may do is what it could when it came, or it has to come again. */
   async recheck(): Promise<void> {
     if (!this.#credentials || !this.#principal || this.#checking) return
     this.#checking = true
-    const authentication = await this.#parts.authenticator.authenticate(this.#credentials, { again: true })
+    const authentication = await this.#parts.authenticator.authenticate(this.#credentials)
     this.#checking = false
     // While nobody can tell, nothing is read either: the same database is away.
     if (authentication.kind === 'unavailable') return
@@ -126,11 +140,6 @@ export class Connection {
       case 'unavailable':
         this.close(closeCodes.tryAgainLater, 'Try again later')
         return
-      case 'too-many-guesses': {
-        const { id, message } = tooManyGuesses(authentication.retryAfter)
-        this.close(closeCodes.tooMany, `${id}: ${message}`)
-        return
-      }
       case 'refused': {
         const { id } = authentication
         const code = id === 'SVC_AUTH_004' ? closeCodes.forbidden : closeCodes.unauthorized
@@ -248,7 +257,7 @@ export class Connection {
     requestId: string,
     signal: AbortSignal,
   ): AsyncGenerator<unknown, void, undefined> {
-    const { dataLayer, logger } = this.#parts
+    const { dataLayer, limits, logger } = this.#parts
     const { principal } = request
     const actor = actorOf(principal)
     const context = {
@@ -257,6 +266,7 @@ export class Connection {
       signal,
       headers: { 'x-request-id': requestId },
       report: (defect: unknown) => logger.error({ requestId, actor, defect }, 'a subscription failed'),
+      answerBytes: limits.answerBytes,
     }
     try {
       for await (const answer of runSubscription(plan, request, bound, context)) {

@@ -40,6 +40,7 @@ export function serveWebSockets(
   })
   const shared = {
     ...parts,
+    merchantQuota: new Quota(limits.socketMerchantConnections),
     connectionQuota: new Quota(limits.socketConnections),
     subscriptionQuota: new Quota(limits.socketSubscriptions),
   }

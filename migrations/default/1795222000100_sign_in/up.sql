@@ -108,50 +108,115 @@ CREATE TABLE identity.recovery_code (
   FOREIGN KEY (merchant_id, user_id) REFERENCES identity.totp ON DELETE CASCADE
 );
 
--- Attempts to sign in since the last one that succeeded, by address, whether or not it is anybody's.
+-- Attempts to sign in since the last one that succeeded, by address, whether or not it is anybody's, and by the client that they
+-- come from: its network, '' for all clients together.
 CREATE TABLE identity.sign_in_attempt (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
   email citext NOT NULL,
+  client text NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
   blocked_until timestamptz,
   last_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (merchant_id, subject, email)
+  PRIMARY KEY (merchant_id, subject, email, client)
 );
 CREATE INDEX sign_in_attempt_last_at ON identity.sign_in_attempt (last_at);
 
--- Counts an attempt before anything is compared, so that guesses sent at once count as many. From p_free attempts on, each
--- blocks the address: p_block at first, twice as long each time, p_longest at most.
--- Seconds to wait, or NULL: go on.
+-- Where somebody has signed in from: what others guess elsewhere doesn't keep them out there.
+CREATE TABLE identity.known_client (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  client text NOT NULL CHECK (client <> ''),
+  last_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT known_client_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT known_client_key UNIQUE NULLS NOT DISTINCT (merchant_id, user_id, customer_id, client),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+CREATE INDEX known_client_last_at ON identity.known_client (last_at);
+
+CREATE FUNCTION identity.is_known_client(p_merchant_id uuid, p_subject text, p_email text, p_client text) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM identity.known_client k
+    LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
+    LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
+    WHERE k.merchant_id = p_merchant_id AND k.client = p_client
+      AND CASE p_subject WHEN 'USER' THEN u.email ELSE x.email END = p_email::citext
+  )
+$$;
+
+-- Remembers where somebody has signed in from, the twenty last clients of each. p_client NULL: it isn't known.
+CREATE FUNCTION identity.remember_client(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_client text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_client IS NULL THEN
+    RETURN;
+  END IF;
+  INSERT INTO identity.known_client AS k (merchant_id, user_id, customer_id, client)
+  VALUES (p_merchant_id, p_user_id, p_customer_id, p_client)
+  ON CONFLICT ON CONSTRAINT known_client_key DO UPDATE SET last_at = now();
+  DELETE FROM identity.known_client k
+  WHERE (k.merchant_id, k.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.known_client x
+    WHERE x.merchant_id = p_merchant_id AND (x.user_id = p_user_id OR x.customer_id = p_customer_id)
+    ORDER BY x.last_at DESC OFFSET 20
+  );
+END
+$$;
+
+-- How many attempts are free, and for how long each of the others blocks at first; each blocks twice as long as the one before.
+CREATE TYPE identity.attempt_limit AS (free integer, block interval);
+
+-- Counts an attempt before anything is compared, so that guesses sent at once count as many. It counts for its client (p_of_client), and
+-- over all clients (p_of_all) unless it comes from where somebody has signed in before: others' guesses don't keep that one out.
+-- p_client NULL: not known, one client for all of them. p_longest: no block is longer.
+-- Seconds to wait, or NULL: go on. What has to wait counts for nothing.
 CREATE FUNCTION identity.count_attempt(
   p_merchant_id uuid,
   p_subject text,
   p_email text,
-  p_free integer,
-  p_block interval,
+  p_client text,
+  p_of_client identity.attempt_limit,
+  p_of_all identity.attempt_limit,
   p_longest interval
 ) RETURNS integer
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_attempt identity.sign_in_attempt;
+  v_client text := coalesce(p_client, 'unknown');
+  v_counted text[] := CASE
+    WHEN p_client IS NOT NULL AND identity.is_known_client(p_merchant_id, p_subject, p_email, p_client) THEN ARRAY[v_client]
+    ELSE ARRAY['', v_client]
+  END;
+  v_until timestamptz;
 BEGIN
-  INSERT INTO identity.sign_in_attempt (merchant_id, subject, email) VALUES (p_merchant_id, p_subject, p_email)
+  INSERT INTO identity.sign_in_attempt (merchant_id, subject, email, client)
+  SELECT p_merchant_id, p_subject, p_email, x FROM unnest(v_counted) x ORDER BY x
   ON CONFLICT DO NOTHING;
-  SELECT * INTO v_attempt FROM identity.sign_in_attempt a
-  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext
-  FOR UPDATE;
-  IF v_attempt.blocked_until > now() THEN
-    RETURN ceil(extract(epoch FROM v_attempt.blocked_until - now()));
+  PERFORM FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext AND a.client = ANY (v_counted)
+  ORDER BY a.client FOR UPDATE;
+  SELECT max(a.blocked_until) INTO v_until FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext AND a.client = ANY (v_counted);
+  IF v_until > now() THEN
+    RETURN ceil(extract(epoch FROM v_until - now()));
   END IF;
   UPDATE identity.sign_in_attempt a
   SET
     attempts = a.attempts + 1,
     last_at = now(),
     blocked_until = CASE
-      WHEN a.attempts + 1 >= p_free THEN now() + least(p_longest, p_block * power(2, least(a.attempts + 1 - p_free, 20)))
+      WHEN a.attempts + 1 >= l.free THEN now() + least(p_longest, l.block * power(2, least(a.attempts + 1 - l.free, 20)))
     END
-  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext;
+  FROM (VALUES (v_client, (p_of_client).free, (p_of_client).block), ('', (p_of_all).free, (p_of_all).block)) AS l (client, free, block)
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext
+    AND a.client = ANY (v_counted) AND a.client = l.client;
   RETURN NULL;
 END
 $$;
@@ -162,14 +227,15 @@ CREATE FUNCTION identity.begin_sign_in(
   p_merchant_id uuid,
   p_subject text,
   p_email text,
-  p_free integer,
-  p_block interval,
+  p_client text,
+  p_of_client identity.attempt_limit,
+  p_of_all identity.attempt_limit,
   p_longest interval
 ) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_seconds integer := identity.count_attempt(p_merchant_id, p_subject, p_email, p_free, p_block, p_longest);
+  v_seconds integer := identity.count_attempt(p_merchant_id, p_subject, p_email, p_client, p_of_client, p_of_all, p_longest);
   v_known jsonb;
 BEGIN
   IF v_seconds IS NOT NULL THEN
@@ -198,6 +264,7 @@ CREATE FUNCTION identity.open_session(
   p_merchant_id uuid,
   p_subject text,
   p_id uuid,
+  p_client text,
   p_refresh_hash bytea,
   p_refresh_lifetime interval,
   p_session_lifetime interval
@@ -218,8 +285,13 @@ BEGIN
   IF v_email IS NULL THEN
     RETURN NULL;
   END IF;
+  -- What other clients have tried stays counted.
   DELETE FROM identity.sign_in_attempt a
-  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = v_email;
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = v_email
+    AND a.client IN ('', coalesce(p_client, 'unknown'));
+  PERFORM identity.remember_client(
+    p_merchant_id, CASE WHEN p_subject = 'USER' THEN p_id END, CASE WHEN p_subject = 'CUSTOMER' THEN p_id END, p_client
+  );
   INSERT INTO identity.session (merchant_id, id, user_id, customer_id, expires_at)
   VALUES (
     p_merchant_id, v_session_id,
@@ -580,9 +652,15 @@ BEGIN
   );
   GET DIAGNOSTICS v_count = ROW_COUNT;
   v_purged := v_purged + v_count;
-  DELETE FROM identity.sign_in_attempt a WHERE (a.merchant_id, a.subject, a.email) IN (
-    SELECT x.merchant_id, x.subject, x.email FROM identity.sign_in_attempt x
+  DELETE FROM identity.sign_in_attempt a WHERE (a.merchant_id, a.subject, a.email, a.client) IN (
+    SELECT x.merchant_id, x.subject, x.email, x.client FROM identity.sign_in_attempt x
     WHERE x.last_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.known_client k WHERE (k.merchant_id, k.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.known_client x
+    WHERE x.last_at < now() - interval '90 days' LIMIT p_limit FOR UPDATE SKIP LOCKED
   );
   GET DIAGNOSTICS v_count = ROW_COUNT;
   RETURN v_purged + v_count;

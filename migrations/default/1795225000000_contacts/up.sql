@@ -81,6 +81,7 @@ BEGIN
   DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;
   DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
   DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.known_client x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
   DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
   DELETE FROM identity.sign_in_attempt x
   WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;

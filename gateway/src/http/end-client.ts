@@ -1,0 +1,36 @@
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { type CatalogueError, invalidFormat } from '../errors/catalogue-error.ts'
+
+/** Whose keys speak for other people's clients: a shop's own server, which signs shoppers or users in. */
+const speakingPermissions = ['customer_sessions:write', 'user_sessions:write']
+
+export type EndClient =
+  | {
+      readonly kind: 'client'
+      /** Its address; undefined where a shop's server doesn't tell it. */
+      readonly address: string | undefined
+    }
+  | { readonly kind: 'refused'; readonly error: CatalogueError }
+
+/**
+ * The client of the person who acts. For a key that signs people in that is what the shop's server says in `X-Client-Address`: the
+ * address that the request itself comes from is the server's, and all of the shop's people would be one. For all others it is the
+ * request's own address, whatever the header says.
+ */
+export function endClientOf(
+  principal: Principal,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  clientAddress: string | null,
+): EndClient {
+  const speaks =
+    principal.kind === 'key' && speakingPermissions.some((name) => principal.permissions.has(name))
+  if (!speaks) return { kind: 'client', address: clientAddress ?? undefined }
+  const { 'x-client-address': said } = headers
+  if (said === undefined) return { kind: 'client', address: undefined }
+  const address = String(said).trim()
+  if (isIP(address) === 0)
+    return { kind: 'refused', error: invalidFormat('X-Client-Address', 'IPv4 or IPv6 address') }
+  return { kind: 'client', address }
+}

@@ -1,0 +1,57 @@
+import ipaddr from 'ipaddr.js'
+import type { Counter } from './counters.ts'
+
+/** Where a secret is tried. */
+export interface Guesser {
+  readonly merchantId: string
+  /** The address of the client that tries; undefined where it isn't known, and then nothing is counted. */
+  readonly client: string | undefined
+}
+
+export type Attempt =
+  | {
+      readonly kind: 'go'
+      /** Takes the attempt back: it was no wrong guess. */
+      readonly takeBack: () => void
+    }
+  /** Nothing is compared: the client has guessed too often. */
+  | { readonly kind: 'wait'; readonly seconds: number }
+
+/**
+ * Wrong passwords and codes by merchant and client, over all accounts. An attempt counts before anything is compared, and is taken back when
+ * it was right, so that guesses sent at once, or to several processes, count as many. Merchants are counted apart.
+ */
+export class Guesses {
+  readonly #counter: Counter
+  readonly #bound: number
+
+  /** @param bound wrong guesses of a client in a window of the counter */
+  constructor(counter: Counter, bound: number) {
+    this.#counter = counter
+    this.#bound = bound
+  }
+
+  async begin({ merchantId, client }: Guesser): Promise<Attempt> {
+    const network = networkOf(client)
+    if (network === undefined) return { kind: 'go', takeBack: () => undefined }
+    const key = `${merchantId} ${network}`
+    const { counted, secondsLeft } = await this.#counter.count(key)
+    const takeBack = (): void => {
+      this.#counter.takeBack(key)
+    }
+    if (counted <= this.#bound) return { kind: 'go', takeBack }
+    takeBack()
+    return { kind: 'wait', seconds: secondsLeft }
+  }
+}
+
+/** An IPv6 host has a /64 to itself, and could call from each of its addresses once. */
+const hostBits = 64
+
+/** What an address stands for: the IPv4 address, or the IPv6 network. Undefined for what is no address. */
+export function networkOf(address: string | undefined): string | undefined {
+  if (address === undefined || !ipaddr.isValid(address)) return undefined
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${hostBits}`).toString()
+}
