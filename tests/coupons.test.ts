@@ -161,3 +161,45 @@ test('a shopper sees its coupon and what that promises, not whom else it is for,
   expect(JSON.stringify(found)).toContain('"SEEN"')
   expect(JSON.stringify(found)).not.toContain('UNSEEN')
 })
+
+test('a shopper tries twenty coupons in vain in an hour, in carts and orders together, and no more', async () => {
+  await createPromotion('KNOWN')
+  const product = await createStockedProduct(merchant, 10, 1001)
+  const cartId = await createCart(product.id)
+  expect((await applyCoupon(cartId, 'KNOWN')).status).toBe(200)
+  const order = (couponCode: string) =>
+    shopper(
+      `mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } ${errors} } }`,
+      {
+        input: {
+          customerId,
+          items: [{ productId: product.id, quantity: 1 }],
+          shippingAddress: ADDRESS,
+          couponCode,
+        },
+      },
+    )
+  const guesses = []
+  for (let guess = 0; guess < 25; guess += 1)
+    guesses.push((await (guess % 5 === 0 ? order : applyCoupon.bind(null, cartId))(`GUESS${guess}`)).status)
+  // Coupons of the tests before count as well.
+  expect(guesses.filter((status) => status === 200).length).toBeLessThanOrEqual(20)
+  expect(guesses.slice(20)).toEqual([429, 429, 429, 429, 429])
+  const refused = await applyCoupon(cartId, 'KNOWN')
+  expect(refused.errors).toMatchObject([
+    { extensions: { id: 'SVC_RATE_001', details: { limit: 'coupons' } } },
+  ])
+  const other = await createCustomer(merchant)
+  const input = {
+    customerId: other,
+    items: [{ productId: product.id, quantity: 1 }],
+    shippingAddress: ADDRESS,
+    couponCode: 'KNOWN',
+  }
+  payload(
+    await merchant<Record<string, Errors>>(
+      `mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } ${errors} } }`,
+      { input },
+    ),
+  )
+})

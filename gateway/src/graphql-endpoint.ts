@@ -237,7 +237,13 @@ function authenticationError(
 }
 
 function queryContext(
-  { authenticator, rateLimits: { guesses }, dataLayer, limits: { answerBytes }, logger }: EndpointParts,
+  {
+    authenticator,
+    rateLimits: { guesses, couponGuesses },
+    dataLayer,
+    limits: { answerBytes },
+    logger,
+  }: EndpointParts,
   { principal, clientAddress, client }: Caller & { readonly client: string | undefined },
   incoming: Incoming,
   { prepared }: CheckedOperation,
@@ -256,6 +262,7 @@ function queryContext(
     endClient: {
       network: networkOf(client),
       beginGuess: () => guesses.begin({ merchantId: principal.merchantId, client }),
+      beginCoupon: (holder) => couponGuesses.begin(`${principal.merchantId} ${holder}`),
     },
     audit: {
       trail: authenticator.audit,

@@ -18,30 +18,42 @@ export type Attempt =
   | { readonly kind: 'wait'; readonly seconds: number }
 
 /**
- * Wrong passwords and codes by merchant and client, over all accounts. An attempt counts before anything is compared, and is taken back when
- * it was right, so that guesses sent at once, or to several processes, count as many. Merchants are counted apart.
+ * Counts wrong guesses by the one who makes them. An attempt counts before anything is compared, and is taken back when it was
+ * right, so that guesses sent at once, or to several processes, count as many.
  */
-export class Guesses {
+export class HolderGuesses {
   readonly #counter: Counter
   readonly #bound: number
 
-  /** @param bound wrong guesses of a client in a window of the counter */
+  /** @param bound wrong guesses of a holder in a window of the counter */
   constructor(counter: Counter, bound: number) {
     this.#counter = counter
     this.#bound = bound
   }
 
-  async begin({ merchantId, client }: Guesser): Promise<Attempt> {
-    const network = networkOf(client)
-    if (network === undefined) return { kind: 'go', takeBack: () => undefined }
-    const key = `${merchantId} ${network}`
-    const { counted, secondsLeft } = await this.#counter.count(key)
+  async begin(holder: string): Promise<Attempt> {
+    const { counted, secondsLeft } = await this.#counter.count(holder)
     const takeBack = (): void => {
-      this.#counter.takeBack(key)
+      this.#counter.takeBack(holder)
     }
     if (counted <= this.#bound) return { kind: 'go', takeBack }
     takeBack()
     return { kind: 'wait', seconds: secondsLeft }
+  }
+}
+
+/** Wrong passwords and codes by merchant and client, over all accounts. Merchants are counted apart. */
+export class Guesses {
+  readonly #holders: HolderGuesses
+
+  constructor(counter: Counter, bound: number) {
+    this.#holders = new HolderGuesses(counter, bound)
+  }
+
+  async begin({ merchantId, client }: Guesser): Promise<Attempt> {
+    const network = networkOf(client)
+    if (network === undefined) return { kind: 'go', takeBack: () => undefined }
+    return this.#holders.begin(`${merchantId} ${network}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Guesses } from './guesses.ts'
+import { Guesses, HolderGuesses } from './guesses.ts'
 import { Allowance } from './allowance.ts'
 import { type Counters, memoryCounters, redisCounters } from './counters.ts'
 import { type RateLimitFields, rateLimitFields } from './rate-limit-fields.ts'
@@ -62,6 +62,8 @@ export async function createRateLimits({
 
 export class RateLimits {
   readonly guesses: Guesses
+  /** Coupons that a shopper or a cart has tried in vain. */
+  readonly couponGuesses: HolderGuesses
   readonly #settings: RateSettings
   readonly #counters: Counters
   readonly #plan: Allowance
@@ -74,6 +76,7 @@ export class RateLimits {
     this.#plan = new Allowance(counters, '')
     this.#shoppers = new Allowance(counters, 'shoppers')
     this.#shopper = new Allowance(counters, 'shopper')
+    this.couponGuesses = new HolderGuesses(counters.open('coupon', 3600), settings.couponGuessesPerHour)
     this.guesses = new Guesses(counters.open('guess', 60), settings.guessesPerMinute)
   }
 

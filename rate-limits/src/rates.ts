@@ -26,6 +26,8 @@ export interface RateSettings {
   readonly complexityPerRequest: number
   /** Wrong passwords and codes that a client may try at one merchant in a minute. */
   readonly guessesPerMinute: number
+  /** Coupons that a shopper, or a cart, may try in vain in an hour. */
+  readonly couponGuessesPerHour: number
 }
 
 /**
@@ -45,6 +47,7 @@ export const rateVariables = {
   LIMIT_SHOPPERS_SHARE: '80',
   LIMIT_RATE_COMPLEXITY: '1000',
   LIMIT_GUESSES_PER_MINUTE: '100',
+  LIMIT_COUPON_GUESSES_PER_HOUR: '20',
 } as const satisfies Readonly<Record<string, string>>
 
 type RateVariable = keyof typeof rateVariables
@@ -92,6 +95,7 @@ export function ratesFrom(environment: Readonly<Record<string, string | undefine
     shopperShare: read('LIMIT_SHOPPER_SHARE', percent, hundredths),
     shoppersShare: read('LIMIT_SHOPPERS_SHARE', percent, hundredths),
     complexityPerRequest: read('LIMIT_RATE_COMPLEXITY', count, number),
+    couponGuessesPerHour: read('LIMIT_COUPON_GUESSES_PER_HOUR', count, number),
     guessesPerMinute: read('LIMIT_GUESSES_PER_MINUTE', count, number),
   }
 }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
 import { createOutboxTransport, createSmtpTransport, type MailTransport } from '../mail/index.ts'
 import { tokenMailKinds } from '../message/index.ts'
+import { answerPasswordResets } from '../identity/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
 import {
   createCustomer,
@@ -76,8 +77,10 @@ async function customer(): Promise<string> {
   return found(row).email
 }
 
-const askForReset = async (email: string) =>
+const askForReset = async (email: string) => {
   dataOf(await shop.call(merchant, 'requestCustomerPasswordReset', { email }, as(everything)))
+  await answerPasswordResets(shop)
+}
 
 const bodyOf = (source: string) => source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
 

@@ -46,9 +46,9 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
       roles: merchant,
       permission,
       input: z.object({ email }),
-      // The answer is the same whether or not there is such a person.
+      // The answer is the same, and as fast, whether or not there is such a person.
       async handle({ session: { merchantId } }, input) {
-        await requestPasswordReset(options, merchantId, subject, input.email)
+        await requestPasswordReset(database, merchantId, subject, input.email)
         return done({ success: true })
       },
     })

@@ -1,6 +1,7 @@
 import type { SecretBox } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
 import { hashOf, newToken } from './secrets.ts'
 import type { Subject } from './sessions.ts'
 import { userTransitions } from './user-machine.ts'
@@ -40,23 +41,63 @@ export async function issueMailedToken(
   )
 }
 
-/** Has a token for a new password mailed to whoever the address is, if it is anybody's. */
+export interface PasswordResetOptions {
+  readonly database: Database
+  readonly secretBox: SecretBox
+}
+
+/**
+ * Writes down that somebody has asked for a new password. It takes as long whether or not the address is anybody's; who it is,
+ * `answerPasswordResets` finds out.
+ */
 export async function requestPasswordReset(
-  { database, secretBox }: { readonly database: Database; readonly secretBox: SecretBox },
+  database: Database,
   merchantId: MerchantId,
   subject: Subject,
   email: string,
 ): Promise<void> {
-  const issuing = { sql: database, secretBox }
+  await database`
+    INSERT INTO identity.password_reset_request (merchant_id, subject, email) VALUES (${merchantId}, ${subject}, ${email})
+    ON CONFLICT DO NOTHING`
+}
+
+interface ResetRequest {
+  readonly merchantId: MerchantId
+  readonly subject: Subject
+  readonly email: string
+}
+
+/** Has tokens for new passwords mailed to those who asked and are somebody. Returns how many requests it looked into. */
+export async function answerPasswordResets({ database, secretBox }: PasswordResetOptions): Promise<number> {
+  return inBatches(1, () =>
+    database.begin(async (sql) => {
+      const [request] = await sql<ResetRequest[]>`
+        DELETE FROM identity.password_reset_request
+        WHERE (merchant_id, subject, email) IN (
+          SELECT merchant_id, subject, email FROM identity.password_reset_request
+          ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+        )
+        RETURNING merchant_id AS "merchantId", subject, email`
+      if (request === undefined) return 0
+      await issuePasswordReset({ sql, secretBox }, request)
+      return 1
+    }),
+  )
+}
+
+async function issuePasswordReset(
+  issuing: { readonly sql: Queryable; readonly secretBox: SecretBox },
+  { merchantId, subject, email }: ResetRequest,
+): Promise<void> {
+  const { sql } = issuing
   if (subject === 'CUSTOMER') {
-    const [customer] = await database<{ id: string }[]>`
+    const [customer] = await sql<{ id: string }[]>`
       SELECT id FROM crm.customer WHERE merchant_id = ${merchantId} AND email = ${email}::citext`
-    if (customer !== undefined) {
+    if (customer !== undefined)
       await issueMailedToken(issuing, merchantId, { subject, id: customer.id }, 'PASSWORD_RESET')
-    }
     return
   }
-  const [user] = await database<{ id: string; status: string }[]>`
+  const [user] = await sql<{ id: string; status: string }[]>`
     SELECT id, status FROM identity.user
     WHERE merchant_id = ${merchantId} AND email = ${email}::citext AND status IN ('ACTIVE', 'INACTIVE')`
   if (user === undefined) return

@@ -7,7 +7,7 @@ import { expirePoints } from '../crm/index.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
-import { purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
+import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
 import { expireReservations } from '../inventory/index.ts'
 import { remindOfPayments, tellEverythingBackInStock } from '../notification/index.ts'
 import { beginPeriods } from '../merchant/index.ts'
@@ -88,7 +88,9 @@ export async function runMaintenance(
     case 'advance-campaigns':
       return advanceCampaigns(database)
     case 'deliver-messages':
-      return deliverMessages(database, messages)
+      return (
+        (await deliverMessages(database, messages)) + (await answerPasswordResets({ database, secretBox }))
+      )
     case 'purge-expired':
       return (
         (await purgeExpiredCarts(database)) +

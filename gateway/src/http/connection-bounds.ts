@@ -45,6 +45,9 @@ function drop(socket: Socket, error: Parameters<typeof refuseSocket>[1]): void {
   socket.destroySoon()
 }
 
+/** Timers take no more: 24 days. */
+const maxTimeout = 2 ** 31 - 1
+
 /**
  * Cuts a client off that doesn't take its answer: one that takes nothing of it for a while, or too little in all. An answer that nobody
  * reads is kept in memory until then.
@@ -59,7 +62,10 @@ export function boundSending(
     }
     // Node looks at whether anything was sent meanwhile before it calls a timeout one.
     response.setTimeout(sendMilliseconds, cut)
-    const longest = sendMilliseconds + (response.writableLength / sendBytesPerSecond) * 1_000
+    const longest = Math.min(
+      maxTimeout,
+      sendMilliseconds + (response.writableLength / sendBytesPerSecond) * 1_000,
+    )
     const timer = setTimeout(cut, longest)
     response.once('close', () => clearTimeout(timer))
   })

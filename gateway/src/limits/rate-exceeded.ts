@@ -16,6 +16,10 @@ export function tooHeavy(complexity: number, max: number): CatalogueError {
 export const tooManyGuesses = (retryAfter: number): CatalogueError =>
   tooMany(retryAfter, 'Too many wrong passwords and codes have come from this client', { limit: 'guesses' })
 
+/** SVC_RATE_001 for a shopper, or for the cart or customer that a key acts for, with too many coupons that could not be used. */
+export const tooManyCoupons = (retryAfter: number): CatalogueError =>
+  tooMany(retryAfter, 'Too many coupons were tried that can not be used', { limit: 'coupons' })
+
 function reasonOf(of: Exceeded['of'], window: Exceeded['window'], allowed: number): string {
   switch (of) {
     case 'shopper':

@@ -92,6 +92,8 @@ export interface ActionMutation {
   readonly toInput: (args: Arguments) => Arguments
   /** The fields of the input that hold a secret to compare: one that is wrong counts as a guess of the client. Null: it tries none. */
   readonly triesSecret: readonly string[] | null
+  /** Whether it may name a coupon: one that can't be used counts as a guess of the shopper, or of the cart or customer that a key acts for. */
+  readonly triesCoupon: boolean
 }
 
 /** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
@@ -110,7 +112,7 @@ export function each(
 export function action(
   options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
 ): ActionMutation {
-  const { record = null, fromRecord = {}, fromResult = [], triesSecret = null } = options
+  const { record = null, fromRecord = {}, fromResult = [], triesSecret = null, triesCoupon = false } = options
   const { toInput = (args: Arguments) => args } = options
-  return { kind: 'action', record, fromRecord, fromResult, toInput, triesSecret }
+  return { kind: 'action', record, fromRecord, fromResult, toInput, triesSecret, triesCoupon }
 }

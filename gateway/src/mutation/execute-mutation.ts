@@ -1,4 +1,5 @@
 import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
+import type { Attempt } from '@commerce-graph/rate-limits'
 import {
   type CatalogueError,
   catalogueError,
@@ -7,7 +8,7 @@ import {
   withStatus,
 } from '../errors/catalogue-error.ts'
 import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
-import { tooManyGuesses } from '../limits/rate-exceeded.ts'
+import { tooManyCoupons, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
@@ -236,19 +237,20 @@ async function lookUp(
   return []
 }
 
-/** Calls an action. One that tries a secret is not called for a client that has guessed too often. */
+/** Calls an action. One that tries a secret or a coupon is not called for those who have guessed too often. */
 async function runAction(
   definition: ActionMutation,
   call: PlannedCall,
   context: QueryContext,
 ): Promise<Outcome> {
-  const { endClient } = context
-  if (definition.triesSecret === null || !endClient) return callAction(definition, call, context)
-  const attempt = await endClient.beginGuess()
-  if (attempt.kind === 'wait') return { kind: 'refused', error: tooManyGuesses(attempt.seconds) }
+  const guess = guessOf(definition, call, context)
+  if (guess === null) return callAction(definition, call, context)
+  const attempt = await guess.begin()
+  if (attempt.kind === 'wait') return { kind: 'refused', error: guess.tooMany(attempt.seconds) }
   try {
     const outcome = await callAction(definition, call, context)
-    if (!isWrongGuess(outcome, definition.triesSecret)) attempt.takeBack()
+    // What was refused for anything else has tried nothing.
+    if (outcome.kind !== 'invalid' || !outcome.errors.some(guess.isWrong)) attempt.takeBack()
     return outcome
   } catch (error) {
     attempt.takeBack()
@@ -256,12 +258,40 @@ async function runAction(
   }
 }
 
-/** Whether the secret was compared, and was another one. What was refused for anything else has tried nothing. */
-const isWrongGuess = (outcome: Outcome, secrets: readonly string[]): boolean =>
-  outcome.kind === 'invalid' &&
-  outcome.errors.some(
-    ({ field, code }) => code === 'INVALID_VALUE' && field !== null && secrets.includes(field),
-  )
+interface Guess {
+  readonly begin: () => Promise<Attempt>
+  readonly isWrong: (error: UserError) => boolean
+  readonly tooMany: (seconds: number) => CatalogueError
+}
+
+function guessOf(
+  { triesSecret, triesCoupon }: ActionMutation,
+  { args }: PlannedCall,
+  { endClient, principal }: QueryContext,
+): Guess | null {
+  if (endClient && triesSecret)
+    return {
+      begin: endClient.beginGuess,
+      isWrong: ({ field, code }) => code === 'INVALID_VALUE' && field !== null && triesSecret.includes(field),
+      tooMany: tooManyGuesses,
+    }
+  const holder = triesCoupon ? couponHolder(args, principal) : null
+  if (!endClient || holder === null) return null
+  return {
+    begin: () => endClient.beginCoupon(holder),
+    isWrong: ({ code }) => code === 'INVALID_COUPON',
+    tooMany: tooManyCoupons,
+  }
+}
+
+/** Who tries a coupon; null: the input names none, or no one that it would be for. */
+function couponHolder(args: Values, principal: QueryContext['principal']): string | null {
+  const input = { ...args, ...(args['input'] as Values | undefined) }
+  if (input['code'] == null && input['couponCode'] == null) return null
+  if (principal.kind === 'customer') return principal.customerId
+  const holder = input['cartId'] ?? input['customerId'] ?? input['id']
+  return typeof holder === 'string' ? holder : null
+}
 
 async function callAction(
   definition: ActionMutation,

@@ -59,6 +59,8 @@ export interface EndClientContext {
   readonly network: string | undefined
   /** Begins to try a password or code. */
   readonly beginGuess: () => Promise<Attempt>
+  /** Begins to try a coupon. @param holder the shopper, cart or customer that it is for */
+  readonly beginCoupon: (holder: string) => Promise<Attempt>
 }
 
 /** Runs a planned query: at most one operation of the data layer, whatever the query selects. */

@@ -48,6 +48,8 @@ export const closeCodes = {
 /** What connections share. */
 export interface ConnectionParts extends EndpointParts {
   readonly merchantQuota: Quota
+  /** Of a merchant's shoppers together: the rest is there for its keys and users. */
+  readonly shoppersQuota: Quota
   readonly connectionQuota: Quota
   readonly subscriptionQuota: Quota
 }
@@ -109,17 +111,30 @@ export class Connection {
     return true
   }
 
+  /** What the connection counts for: the merchant, its shoppers together, and the one who holds it. */
+  #quotas(principal: Principal): readonly (readonly [Quota, string])[] {
+    const { connectionQuota, merchantQuota, shoppersQuota } = this.#parts
+    return [
+      [merchantQuota, principal.merchantId],
+      ...(principal.kind === 'customer' ? [[shoppersQuota, principal.merchantId] as const] : []),
+      [connectionQuota, holderOf(principal)],
+    ]
+  }
+
   #take(principal: Principal): boolean {
-    const { connectionQuota, merchantQuota } = this.#parts
-    if (!merchantQuota.take(principal.merchantId)) return false
-    if (connectionQuota.take(holderOf(principal))) return true
-    merchantQuota.release(principal.merchantId)
-    return false
+    const taken: (readonly [Quota, string])[] = []
+    for (const [quota, holder] of this.#quotas(principal)) {
+      if (!quota.take(holder)) {
+        for (const [full, of] of taken) full.release(of)
+        return false
+      }
+      taken.push([quota, holder])
+    }
+    return true
   }
 
   #release(principal: Principal): void {
-    this.#parts.connectionQuota.release(holderOf(principal))
-    this.#parts.merchantQuota.release(principal.merchantId)
+    for (const [quota, holder] of this.#quotas(principal)) quota.release(holder)
   }
 
   /** Sees whether the client may still be here. What it may do is what it could when it came, or it has to come again. */

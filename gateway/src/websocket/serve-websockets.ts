@@ -25,6 +25,9 @@ export interface WebSockets {
 /** A key that is revoked may be of use for no longer than a second, and finding out takes a moment as well. */
 const recheckMilliseconds = 400
 
+/** What a merchant's shoppers may take of its WebSockets. */
+const shoppersShare = 0.8
+
 /** Serves subscriptions over WebSocket (graphql-transport-ws) at `/graphql` of the HTTP server. */
 export function serveWebSockets(
   server: Server,
@@ -41,6 +44,7 @@ export function serveWebSockets(
   const shared = {
     ...parts,
     merchantQuota: new Quota(limits.socketMerchantConnections),
+    shoppersQuota: new Quota(Math.ceil(limits.socketMerchantConnections * shoppersShare)),
     connectionQuota: new Quota(limits.socketConnections),
     subscriptionQuota: new Quota(limits.socketSubscriptions),
   }

@@ -26,6 +26,7 @@ DROP TABLE identity.known_client;
 DROP TABLE identity.sign_in_attempt;
 DROP TABLE identity.recovery_code;
 DROP TABLE identity.totp;
+DROP TABLE identity.password_reset_request;
 DROP TABLE identity.one_time_token;
 DROP TABLE identity.refresh_token;
 DROP TABLE identity.session;

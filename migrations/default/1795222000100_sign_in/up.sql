@@ -83,6 +83,17 @@ CREATE INDEX one_time_token_subject ON identity.one_time_token (merchant_id, use
 CREATE INDEX one_time_token_undelivered ON identity.one_time_token (created_at) WHERE undelivered IS NOT NULL;
 CREATE INDEX one_time_token_expires_at ON identity.one_time_token (expires_at);
 
+-- New passwords that were asked for and not looked into yet: whether the address is anybody's is found out later, so that asking takes as
+-- long for one that is nobody's.
+CREATE TABLE identity.password_reset_request (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
+  email citext NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, subject, email)
+);
+CREATE INDEX password_reset_request_created_at ON identity.password_reset_request (created_at);
+
 CREATE TABLE identity.totp (
   merchant_id uuid NOT NULL,
   user_id uuid NOT NULL,

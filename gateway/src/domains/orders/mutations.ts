@@ -11,7 +11,7 @@ const shipment = { record: { relationship: 'shipment', projection: 'Shipment' } 
 const orderReturn = { record: { relationship: 'return', projection: 'OrderReturn' } } as const
 
 export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
-  createOrder: action(order),
+  createOrder: action({ ...order, triesCoupon: true }),
   updateOrder: change({
     record: 'Order',
     what: 'Order',
@@ -24,7 +24,7 @@ export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   processOrder: action(order),
   fulfillOrder: action(order),
   markOrderDelivered: action(order),
-  createDraftOrder: action(draftOrder),
+  createDraftOrder: action({ ...draftOrder, triesCoupon: true }),
   updateDraftOrder: action(draftOrder),
   deleteDraftOrder: deletion('Draft order', (id) => remove(draftOrderTable, byId(id))),
   completeDraftOrder: action(order),

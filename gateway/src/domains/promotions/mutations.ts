@@ -200,6 +200,6 @@ export const promotionMutations: Readonly<Record<string, MutationDefinition>> = 
     write: (input, { id }) => update(campaignTable, byId(id), pick(input as Values, campaignColumns)),
   }),
   deletePromotionCampaign: deletion('Campaign', (id) => remove(campaignTable, byId(id))),
-  applyCoupon: action(cart),
+  applyCoupon: action({ ...cart, triesCoupon: true }),
   removeCoupon: action(cart),
 }
