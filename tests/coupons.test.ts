@@ -1,3 +1,4 @@
+import { ratesFrom } from '@commerce-graph/rate-limits'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { ADDRESS, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'
@@ -9,7 +10,7 @@ let shopper: Client
 let customerId: string
 
 beforeAll(async () => {
-  platform = await startTestPlatform()
+  platform = await startTestPlatform({ rates: ratesFrom({}) })
   merchant = createClient(platform.graphqlUrl, bearer(platform.liveKey))
   customerId = await createCustomer(merchant)
   const token = payload(

@@ -1,4 +1,5 @@
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
+import { ratesFrom } from '@commerce-graph/rate-limits'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,7 +16,7 @@ let owner: Client
 let storefront: Client
 beforeAll(async () => {
   catcher = await startMailCatcher()
-  platform = await startTestPlatform({ smtpUrl: catcher.url })
+  platform = await startTestPlatform({ smtpUrl: catcher.url, rates: ratesFrom({}) })
   sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
   owner = as(platform.liveKey)
   storefront = as(await newKey(['products:read', 'carts:read', 'carts:write', 'customer_sessions:write']))

@@ -38,7 +38,11 @@ export async function startTestPlatform(
     demoShop: true,
     dataLayer,
     // A test sends in a second what a shopper does in an hour.
-    rates: ratesFrom({ LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000', LIMIT_GUESSES_PER_MINUTE: '1000000' }),
+    rates: ratesFrom({
+      LIMIT_SHOPPER_REQUESTS_PER_MINUTE: '1000000',
+      LIMIT_GUESSES_PER_MINUTE: '1000000',
+      LIMIT_COUPON_GUESSES_PER_HOUR: '1000000',
+    }),
     logLevel: 'error',
     ...config,
   })
