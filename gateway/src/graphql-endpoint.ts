@@ -249,6 +249,7 @@ function queryContext(
   { prepared }: CheckedOperation,
 ): QueryContext {
   const { request, requestId, signal } = incoming
+  const { merchantId } = rateHolderOf(principal)
   const idempotencyKey = request.headers['idempotency-key']
   return {
     dataLayer,
@@ -261,8 +262,8 @@ function queryContext(
     answerBytes,
     endClient: {
       network: networkOf(client),
-      beginGuess: () => guesses.begin({ merchantId: principal.merchantId, client }),
-      beginCoupon: (holder) => couponGuesses.begin(`${principal.merchantId} ${holder}`),
+      beginGuess: () => guesses.begin({ merchantId, client }),
+      beginCoupon: (holder) => couponGuesses.begin(`${merchantId} ${holder}`),
     },
     audit: {
       trail: authenticator.audit,

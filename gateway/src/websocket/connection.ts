@@ -114,9 +114,10 @@ export class Connection {
   /** What the connection counts for: the merchant, its shoppers together, and the one who holds it. */
   #quotas(principal: Principal): readonly (readonly [Quota, string])[] {
     const { connectionQuota, merchantQuota, shoppersQuota } = this.#parts
+    const { merchantId } = rateHolderOf(principal)
     return [
-      [merchantQuota, principal.merchantId],
-      ...(principal.kind === 'customer' ? [[shoppersQuota, principal.merchantId] as const] : []),
+      [merchantQuota, merchantId],
+      ...(principal.kind === 'customer' ? [[shoppersQuota, merchantId] as const] : []),
       [connectionQuota, holderOf(principal)],
     ]
   }
