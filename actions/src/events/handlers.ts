@@ -17,7 +17,7 @@ export type EventHandler = (database: Database, event: RowEvent) => Promise<void
 
 const merchant = { merchant_id: z.guid().transform((id) => id as MerchantId) }
 const withStatus = z.object({ ...merchant, id: z.guid(), status: z.string() })
-const appointment = withStatus.extend({ start_time: z.string() })
+const appointment = withStatus.extend({ start_time: z.string(), booked_here: z.boolean().optional() })
 const reminder = z.object({ ...merchant, appointment_id: z.guid(), start_time: z.string() })
 const crossing = z.object({
   ...merchant,
@@ -45,10 +45,15 @@ export const eventHandlers: Readonly<Record<string, EventHandler>> = {
       await tellRefunded(database, merchantId, id)
   },
   async appointment_changed(database, event) {
-    const { merchant_id: merchantId, id, status, start_time: at } = appointment.parse(event.new)
+    const row = appointment.parse(event.new)
+    const { merchant_id: merchantId, id, status, start_time: at } = row
     const before = event.old === null ? null : appointment.parse(event.old)
     const told = { merchantId, id, at }
-    if (before === null) return tellOfAppointment(database, 'APPOINTMENT_BOOKED', told)
+    if (before === null) {
+      // What comes complete, as with an import, tells nobody.
+      if (row.booked_here === true) await tellOfAppointment(database, 'APPOINTMENT_BOOKED', told)
+      return
+    }
     if (status === 'CANCELLED' && before.status !== status)
       return tellOfAppointment(database, 'APPOINTMENT_CANCELLED', told)
     if (Date.parse(before.start_time) !== Date.parse(at))

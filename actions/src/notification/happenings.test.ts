@@ -115,7 +115,8 @@ describe('an appointment', () => {
 
   test('is told of when it is booked, moved and cancelled, once each, by the clock of who keeps it', async () => {
     const { id, start_time } = await book('2 days')
-    const booked = { id, status: 'SCHEDULED', start_time }
+    const booked = { id, status: 'SCHEDULED', start_time, booked_here: true }
+    await happens('appointment_changed', null, { ...booked, booked_here: false })
     await happens('appointment_changed', null, booked)
     await happens('appointment_changed', null, booked)
     const [moved] = await shop.database<{ start_time: string }[]>`
@@ -137,7 +138,7 @@ describe('an appointment', () => {
 
   test('that is over, or is booked afterwards, is nobody’s news', async () => {
     const { id, start_time } = await book('-1 hour')
-    await happens('appointment_changed', null, { id, status: 'SCHEDULED', start_time })
+    await happens('appointment_changed', null, { id, status: 'SCHEDULED', start_time, booked_here: true })
     expect(await mails()).toEqual([])
   })
 })

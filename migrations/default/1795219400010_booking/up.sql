@@ -117,6 +117,8 @@ CREATE TABLE booking.appointment (
   status text NOT NULL DEFAULT 'SCHEDULED'
     CHECK (status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')),
   notes text,
+  -- Booked by booking.book, so that its customer is told; rows that come complete, as those of an import, tell nobody.
+  booked_here boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),

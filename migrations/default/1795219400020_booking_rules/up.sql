@@ -215,8 +215,9 @@ BEGIN
   LOOP
     v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, NULL);
     IF v_reason IS NULL THEN
-      INSERT INTO booking.appointment (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, notes)
-      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes);
+      INSERT INTO booking.appointment
+        (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, notes, booked_here)
+      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes, true);
       RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', v_appointment_id);
     END IF;
     v_reasons := v_reasons || v_reason;
