@@ -67,6 +67,7 @@ describe('startPlatform', () => {
         events: 'ok',
         dataLayer: 'ok',
         authentication: 'ok',
+        proxies: 'ok',
         rateLimits: 'ok',
       },
       details: { jobs: { 'expire-reservations': { late: false } }, events: { undelivered: 0 } },

@@ -524,7 +524,7 @@ describe('the server', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       status: 'ok',
-      checks: { dataLayer: 'ok', authentication: 'ok', rateLimits: 'ok' },
+      checks: { dataLayer: 'ok', authentication: 'ok', proxies: 'ok', rateLimits: 'ok' },
       details: {},
     })
   })
