@@ -28,7 +28,7 @@ describe('the links that long lists are read from', () => {
 
     expect(
       await shop.database`
-        SELECT FROM catalog.product_category l
+        SELECT FROM catalog.category_product l
         JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
         WHERE l.created_at <> p.created_at`,
     ).toEqual([])

@@ -13,6 +13,7 @@ import { remindOfPayments, tellEverythingBackInStock } from '../notification/ind
 import { beginPeriods } from '../merchant/index.ts'
 import { lapseUnpaidOrders, purgeExpiredDrafts } from '../ordering/index.ts'
 import { reconcilePayments } from '../payment/index.ts'
+import { followLanguages } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 
@@ -24,6 +25,7 @@ export const maintenanceJobs = [
   'remind-of-payments',
   'expire-points',
   'refresh-rollups',
+  'follow-languages',
   'tell-back-in-stock',
   'advance-campaigns',
   'deliver-messages',
@@ -83,6 +85,8 @@ export async function runMaintenance(
       return expirePoints(database)
     case 'refresh-rollups':
       return refreshRollups(database)
+    case 'follow-languages':
+      return followLanguages(database)
     case 'tell-back-in-stock':
       return tellEverythingBackInStock(database)
     case 'advance-campaigns':

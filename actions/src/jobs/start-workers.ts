@@ -77,6 +77,7 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
   'remind-of-payments': 30_000,
   'expire-points': 60_000,
   'refresh-rollups': 10_000,
+  'follow-languages': 30_000,
   'tell-back-in-stock': 30_000,
   'advance-campaigns': 5_000,
   'deliver-messages': 2_000,

@@ -127,3 +127,19 @@ CREATE TABLE platform.job_run (
   failed_at timestamptz,
   failure text
 );
+
+-- The languages that a shop can be in, by ISO 639-1, with the name that Postgres has for the algorithm that takes a word's inflection
+-- off (Snowball): it stands for the text search configuration, and with _stem for the dictionary.
+CREATE TABLE platform.language (
+  code text PRIMARY KEY CHECK (code ~ '^[a-z]{2}$'),
+  name text NOT NULL,
+  stemmer text NOT NULL
+);
+INSERT INTO platform.language (code, name, stemmer) VALUES
+  ('ar', 'Arabic', 'arabic'), ('ca', 'Catalan', 'catalan'), ('da', 'Danish', 'danish'), ('de', 'German', 'german'),
+  ('el', 'Greek', 'greek'), ('en', 'English', 'english'), ('es', 'Spanish', 'spanish'), ('eu', 'Basque', 'basque'),
+  ('fi', 'Finnish', 'finnish'), ('fr', 'French', 'french'), ('ga', 'Irish', 'irish'), ('hi', 'Hindi', 'hindi'),
+  ('hu', 'Hungarian', 'hungarian'), ('hy', 'Armenian', 'armenian'), ('id', 'Indonesian', 'indonesian'), ('it', 'Italian', 'italian'),
+  ('lt', 'Lithuanian', 'lithuanian'), ('ne', 'Nepali', 'nepali'), ('nl', 'Dutch', 'dutch'), ('no', 'Norwegian', 'norwegian'),
+  ('pt', 'Portuguese', 'portuguese'), ('ro', 'Romanian', 'romanian'), ('ru', 'Russian', 'russian'), ('sr', 'Serbian', 'serbian'),
+  ('sv', 'Swedish', 'swedish'), ('ta', 'Tamil', 'tamil'), ('tr', 'Turkish', 'turkish'), ('yi', 'Yiddish', 'yiddish');

@@ -54,6 +54,8 @@ CREATE TABLE merchant.settings (
   merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
   currency text NOT NULL DEFAULT 'USD' CHECK (currency ~ '^[A-Z]{3}$'),
   timezone text NOT NULL DEFAULT 'UTC',
+  -- What the shop's texts are written in: search takes words' inflections off by it.
+  language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
   -- A share, not a percentage: 0.0825 is 8.25 %.
   tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
   -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order that nobody has chosen a

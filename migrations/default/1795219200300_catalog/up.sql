@@ -10,6 +10,9 @@ CREATE TABLE catalog.product (
   sku text NOT NULL CHECK (sku <> ''),
   -- Money is minor units and stays below 2^53, the largest integer that JSON clients hold exactly.
   price bigint NOT NULL CHECK (price > 0 AND price < 9007199254740992),
+  -- From which to which price it is sold: its variants' where it has some, else its own. What filters and PRICE go by; kept by triggers.
+  lowest_price bigint NOT NULL,
+  highest_price bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
   cost_per_item bigint CHECK (cost_per_item >= 0 AND cost_per_item < 9007199254740992),
@@ -19,8 +22,12 @@ CREATE TABLE catalog.product (
   tags text[] NOT NULL DEFAULT '{}',
   seo_title text,
   seo_description text,
-  -- What searchQuery looks through. One column, because of a text that has to be in one of three Postgres expects too many matches to use an index.
-  search_text text NOT NULL GENERATED ALWAYS AS (name || E'\n' || sku || E'\n' || coalesce(description, '')) STORED,
+  -- The variants' SKUs, a line each; kept by trigger.
+  variant_skus text NOT NULL DEFAULT '',
+  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too many matches to use an index.
+  search_text text NOT NULL GENERATED ALWAYS AS (
+    name || E'\n' || sku || E'\n' || variant_skus || E'\n' || coalesce(description, '')
+  ) STORED,
   -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
   popularity bigint NOT NULL DEFAULT 0,
   -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
@@ -36,7 +43,7 @@ CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id)
 CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;
-CREATE INDEX product_price ON catalog.product (merchant_id, price, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_price ON catalog.product (merchant_id, lowest_price, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_popularity ON catalog.product (merchant_id, popularity, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_tags ON catalog.product USING gin (tags);
 -- What waits to be sorted into the index is read with each search, so it is little.
@@ -90,6 +97,54 @@ CREATE TABLE catalog.product_variant (
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
+
+-- From which to which price a product is sold that costs p_price itself.
+CREATE FUNCTION catalog.price_range(p_merchant_id uuid, p_product_id uuid, p_price bigint, OUT lowest bigint, OUT highest bigint)
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(min(coalesce(v.price, p_price)), p_price), coalesce(max(coalesce(v.price, p_price)), p_price)
+  FROM catalog.product_variant v
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+$$;
+
+CREATE FUNCTION catalog.set_price_range() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  SELECT r.lowest, r.highest INTO NEW.lowest_price, NEW.highest_price
+  FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER set_price_range BEFORE INSERT OR UPDATE OF price ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION catalog.set_price_range();
+
+-- A product says what its variants cost and what their SKUs are.
+CREATE FUNCTION catalog.follow_variant() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_variant catalog.product_variant := coalesce(NEW, OLD);
+BEGIN
+  -- Held before the variants are read: of two transactions that add one each, the second sees the first's.
+  PERFORM FROM catalog.product p WHERE p.merchant_id = v_variant.merchant_id AND p.id = v_variant.product_id FOR NO KEY UPDATE;
+  UPDATE catalog.product p
+  SET lowest_price = r.lowest, highest_price = r.highest, variant_skus = s.skus
+  FROM
+    catalog.product o,
+    catalog.price_range(o.merchant_id, o.id, o.price) r,
+    LATERAL (
+      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus FROM catalog.product_variant v
+      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
+    ) s
+  WHERE o.merchant_id = v_variant.merchant_id AND o.id = v_variant.product_id
+    AND p.merchant_id = o.merchant_id AND p.id = o.id
+    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER follow_variant AFTER INSERT OR DELETE OR UPDATE OF price, sku, position, deleted_at ON catalog.product_variant
+  FOR EACH ROW EXECUTE FUNCTION catalog.follow_variant();
 
 CREATE TABLE catalog.variant_option (
   merchant_id uuid NOT NULL,

@@ -58,8 +58,11 @@ CREATE TABLE search.document (
   shown_title text NOT NULL,
   -- Whether a shopper may find it.
   public boolean NOT NULL,
-  -- The words, with the weight of where they stand: A the title, B SKUs and tags, C excerpts and categories' descriptions, D the rest.
+  -- The words and their stems, with the weight of where they stand: A the title, B SKUs and tags, C excerpts and categories'
+  -- descriptions, D the rest.
   words tsvector NOT NULL,
+  -- What the stems are of (platform.language).
+  stemmer text NOT NULL,
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
   CONSTRAINT document_product_key UNIQUE (merchant_id, product_id),
@@ -70,6 +73,7 @@ CREATE TABLE search.document (
   FOREIGN KEY (merchant_id, article_id) REFERENCES search.article ON DELETE CASCADE
 );
 CREATE INDEX document_words ON search.document USING gin (merchant_id, words);
+CREATE INDEX document_stemmer ON search.document (merchant_id, stemmer);
 CREATE INDEX document_title ON search.document (merchant_id, title text_pattern_ops);
 
 -- The words that a merchant's documents have, to complete and correct what is typed. A word stays when the last document with it
@@ -92,52 +96,62 @@ AS $$
   SELECT trim(regexp_replace(lower(public.unaccent(coalesce(p_text, ''))), '[\s!-/:-@\[-`{-~]+', ' ', 'g'))
 $$;
 
-CREATE FUNCTION search.weighed(p_text text, p_weight "char") RETURNS tsvector
-LANGUAGE sql STABLE PARALLEL SAFE
+-- What takes inflections off in a merchant's language.
+CREATE FUNCTION search.stemmer_of(p_merchant_id uuid) RETURNS text
+LANGUAGE sql STABLE
 AS $$
-  SELECT setweight(to_tsvector('simple', search.normalized(p_text)), p_weight)
+  SELECT coalesce(
+    (
+      SELECT l.stemmer FROM merchant.settings s JOIN platform.language l ON l.code = s.language WHERE s.merchant_id = p_merchant_id
+    ),
+    'english'
+  )
 $$;
 
--- Writes down the words that are new. p_words: of a document.
-CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_words tsvector) RETURNS void
+-- A text's words, and beside them their stems. Both stand for the text: a word is found as it is typed, and in another number or case.
+CREATE FUNCTION search.weighed(p_text text, p_stemmer text, p_weight "char") RETURNS tsvector
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+  SELECT setweight(to_tsvector('simple', n.text) || to_tsvector(p_stemmer::regconfig, n.text), p_weight)
+  FROM (SELECT search.normalized(p_text) AS text) n
+$$;
+
+-- Writes down the words that are new; stems are no words.
+CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_text text) RETURNS void
 LANGUAGE sql VOLATILE
 AS $$
   INSERT INTO search.word (merchant_id, word)
   SELECT p_merchant_id, lexeme
-  FROM unnest(tsvector_to_array(p_words)) AS lexeme
+  FROM unnest(tsvector_to_array(to_tsvector('simple', search.normalized(p_text)))) AS lexeme
   WHERE char_length(lexeme) <= 60
     AND NOT EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word = lexeme)
 $$;
 
--- Writes a product's document anew, from the product and its variants as they are.
+-- Writes a product's document anew, from the product as it is.
 CREATE FUNCTION search.write_product(p_merchant_id uuid, p_product_id uuid) RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_product catalog.product;
-  v_words tsvector;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+  v_labels text;
 BEGIN
-  -- Held before it is looked at: of two that add a variant each, the second sees the first's.
-  PERFORM FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.product_id = p_product_id FOR NO KEY UPDATE;
   SELECT * INTO v_product FROM catalog.product p WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id AND p.deleted_at IS NULL;
   IF NOT FOUND THEN
     DELETE FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.product_id = p_product_id;
     RETURN;
   END IF;
-  v_words := search.weighed(v_product.name, 'A')
-    || search.weighed(
-      concat_ws(' ', v_product.sku, array_to_string(v_product.tags, ' '), (
-        SELECT string_agg(v.sku, ' ' ORDER BY v.id) FROM catalog.product_variant v
-        WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
-      )),
-      'B'
-    )
-    || search.weighed(v_product.description, 'D');
-  INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, words)
-  VALUES (p_merchant_id, p_product_id, search.normalized(v_product.name), v_product.name, v_product.status = 'ACTIVE', v_words)
+  v_labels := concat_ws(' ', v_product.sku, array_to_string(v_product.tags, ' '), v_product.variant_skus);
+  INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_product_id, search.normalized(v_product.name), v_product.name, v_product.status = 'ACTIVE', v_stemmer,
+    search.weighed(v_product.name, v_stemmer, 'A') || search.weighed(v_labels, v_stemmer, 'B')
+      || search.weighed(v_product.description, v_stemmer, 'D')
+  )
   ON CONFLICT (merchant_id, product_id) DO UPDATE
-  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public, words = excluded.words;
-  PERFORM search.learn_words(p_merchant_id, v_words);
+  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public,
+    stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_product.name, v_labels, v_product.description));
 END
 $$;
 
@@ -149,56 +163,124 @@ BEGIN
   RETURN NULL;
 END
 $$;
--- Popularity moves with every order and changes nothing here.
-CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, description, sku, tags, status, deleted_at ON catalog.product
+-- Popularity moves with every order and changes nothing here. A product's variants are found by variant_skus.
+CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, description, sku, variant_skus, tags, status, deleted_at ON catalog.product
   FOR EACH ROW EXECUTE FUNCTION search.follow_product();
 
--- A product is found by its variants' SKUs as well.
-CREATE FUNCTION search.follow_variant() RETURNS trigger
+-- Writes a category's document anew.
+CREATE FUNCTION search.write_category(p_merchant_id uuid, p_category_id uuid) RETURNS void
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_category catalog.category;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
-  PERFORM search.write_product(coalesce(NEW.merchant_id, OLD.merchant_id), coalesce(NEW.product_id, OLD.product_id));
-  RETURN NULL;
+  SELECT * INTO STRICT v_category FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id;
+  INSERT INTO search.document (merchant_id, category_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_category_id, search.normalized(v_category.name), v_category.name, true, v_stemmer,
+    search.weighed(v_category.name, v_stemmer, 'A') || search.weighed(v_category.description, v_stemmer, 'C')
+  )
+  ON CONFLICT (merchant_id, category_id) DO UPDATE
+  SET title = excluded.title, shown_title = excluded.shown_title, stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_category.name, v_category.description));
 END
 $$;
-CREATE TRIGGER follow_search AFTER INSERT OR DELETE OR UPDATE OF sku, deleted_at ON catalog.product_variant
-  FOR EACH ROW EXECUTE FUNCTION search.follow_variant();
 
 CREATE FUNCTION search.follow_category() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  v_words tsvector := search.weighed(NEW.name, 'A') || search.weighed(NEW.description, 'C');
 BEGIN
-  INSERT INTO search.document (merchant_id, category_id, title, shown_title, public, words)
-  VALUES (NEW.merchant_id, NEW.id, search.normalized(NEW.name), NEW.name, true, v_words)
-  ON CONFLICT (merchant_id, category_id) DO UPDATE
-  SET title = excluded.title, shown_title = excluded.shown_title, words = excluded.words;
-  PERFORM search.learn_words(NEW.merchant_id, v_words);
+  PERFORM search.write_category(NEW.merchant_id, NEW.id);
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, description ON catalog.category
   FOR EACH ROW EXECUTE FUNCTION search.follow_category();
 
-CREATE FUNCTION search.follow_article() RETURNS trigger
+-- Writes an article's document anew.
+CREATE FUNCTION search.write_article(p_merchant_id uuid, p_article_id uuid) RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_words tsvector := search.weighed(NEW.name, 'A') || search.weighed(array_to_string(NEW.tags, ' '), 'B')
-    || search.weighed(NEW.excerpt, 'C') || search.weighed(NEW.body, 'D');
+  v_article search.article;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
 BEGIN
-  INSERT INTO search.document (merchant_id, article_id, title, shown_title, public, words)
-  VALUES (NEW.merchant_id, NEW.id, search.normalized(NEW.name), NEW.name, NEW.status = 'PUBLISHED', v_words)
+  SELECT * INTO STRICT v_article FROM search.article a WHERE a.merchant_id = p_merchant_id AND a.id = p_article_id;
+  INSERT INTO search.document (merchant_id, article_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_article_id, search.normalized(v_article.name), v_article.name, v_article.status = 'PUBLISHED', v_stemmer,
+    search.weighed(v_article.name, v_stemmer, 'A') || search.weighed(array_to_string(v_article.tags, ' '), v_stemmer, 'B')
+      || search.weighed(v_article.excerpt, v_stemmer, 'C') || search.weighed(v_article.body, v_stemmer, 'D')
+  )
   ON CONFLICT (merchant_id, article_id) DO UPDATE
-  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public, words = excluded.words;
-  PERFORM search.learn_words(NEW.merchant_id, v_words);
+  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public,
+    stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(
+    p_merchant_id, concat_ws(' ', v_article.name, array_to_string(v_article.tags, ' '), v_article.excerpt, v_article.body)
+  );
+END
+$$;
+
+CREATE FUNCTION search.follow_article() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_article(NEW.merchant_id, NEW.id);
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, excerpt, body, tags, status ON search.article
   FOR EACH ROW EXECUTE FUNCTION search.follow_article();
+
+-- Merchants whose language has changed, and some of whose documents still have the stems of the old one. A job writes them anew.
+CREATE TABLE search.changed_language (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE
+);
+
+CREATE FUNCTION search.note_language() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.changed_language (merchant_id) VALUES (NEW.merchant_id) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER note_language AFTER UPDATE OF language ON merchant.settings
+  FOR EACH ROW WHEN (NEW.language <> OLD.language) EXECUTE FUNCTION search.note_language();
+
+-- Writes up to p_limit documents anew whose stems are of another language than their merchant's. The answer: how many; 0 says that none is
+-- left. Processes that run it at once take different merchants.
+CREATE FUNCTION search.rewrite_documents(p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant_id uuid;
+  v_written integer;
+BEGIN
+  SELECT c.merchant_id INTO v_merchant_id FROM search.changed_language c ORDER BY c.merchant_id LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  PERFORM CASE
+    WHEN d.product_id IS NOT NULL THEN search.write_product(d.merchant_id, d.product_id)
+    WHEN d.category_id IS NOT NULL THEN search.write_category(d.merchant_id, d.category_id)
+    ELSE search.write_article(d.merchant_id, d.article_id)
+  END
+  FROM (
+    SELECT o.* FROM search.document o
+    WHERE o.merchant_id = v_merchant_id AND o.stemmer <> search.stemmer_of(v_merchant_id)
+    ORDER BY o.id LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
+  ) d;
+  GET DIAGNOSTICS v_written = ROW_COUNT;
+  IF v_written = 0 THEN
+    DELETE FROM search.changed_language c WHERE c.merchant_id = v_merchant_id;
+    -- Another merchant may wait.
+    RETURN search.rewrite_documents(p_limit);
+  END IF;
+  RETURN v_written;
+END
+$$;
 
 -- What was there before is found as well.
 SELECT search.write_product(p.merchant_id, p.id) FROM catalog.product p WHERE p.deleted_at IS NULL;
@@ -211,27 +293,46 @@ AS $$
   SELECT string_agg(letter, '' ORDER BY letter) FROM regexp_split_to_table(p_word, '') AS letter
 $$;
 
--- What is asked for a word that was typed: words that begin with it; where the merchant's documents have none, the three that were
--- most likely meant: the same letters in another order, or a few too many, too few or wrong ones. NULL: there is nothing like it.
-CREATE FUNCTION search.meant(p_merchant_id uuid, p_word text) RETURNS text
+-- What is asked for a word: words that begin with it, and those of the same stem. An ending of up to two letters (boots, Zelte, mugs) is
+-- left away instead, so that a plural finds what its singular finds.
+CREATE FUNCTION search.term(p_word text, p_stemmer text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN s.stem IS NULL OR s.stem = p_word THEN quote_literal(p_word) || ':*'
+    WHEN starts_with(p_word, s.stem) AND char_length(s.stem) >= greatest(3, char_length(p_word) - 2) THEN quote_literal(s.stem) || ':*'
+    ELSE '(' || quote_literal(p_word) || ':* | ' || quote_literal(s.stem) || ')'
+  END
+  FROM (SELECT (ts_lexize((p_stemmer || '_stem')::regdictionary, p_word))[1] AS stem) s
+$$;
+
+-- What is asked for a word that was typed: itself where the merchant's documents have a word that begins with it or has its stem; else the
+-- three that were most likely meant: the same letters in another order, or a few too many, too few or wrong ones. NULL: there is
+-- nothing like it.
+CREATE FUNCTION search.meant(p_merchant_id uuid, p_word text, p_stemmer text) RETURNS text
 LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  -- Of three letters, everything is a likely mistake for everything: only their order may be another.
-  v_max_distance integer := CASE WHEN char_length(p_word) < 6 THEN 2 ELSE 3 END;
+  -- Of few letters, everything is a likely mistake for everything: of three, only their order may be another.
+  v_max_distance integer := CASE WHEN char_length(p_word) < 6 THEN 1 WHEN char_length(p_word) < 9 THEN 2 ELSE 3 END;
+  v_term text;
   v_words text;
 BEGIN
-  -- Longer ones are no words, and nobody learns them.
-  IF char_length(p_word) > 60
-    OR EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word LIKE p_word || '%')
-  THEN
+  -- Longer ones are not learned as words.
+  IF char_length(p_word) > 60 THEN
     RETURN quote_literal(p_word) || ':*';
+  END IF;
+  v_term := search.term(p_word, p_stemmer);
+  IF EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word LIKE p_word || '%')
+    OR EXISTS (SELECT FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.words @@ v_term::tsquery)
+  THEN
+    RETURN v_term;
   END IF;
   IF char_length(p_word) < 3 THEN
     RETURN NULL;
   END IF;
-  SELECT string_agg(quote_literal(m.word) || CASE WHEN m.distance <= 2 THEN ':*' ELSE '' END, ' | ') INTO v_words
+  SELECT string_agg(CASE WHEN m.distance <= 2 THEN search.term(m.word, p_stemmer) ELSE quote_literal(m.word) END, ' | ') INTO v_words
   FROM (
     SELECT c.word, CASE WHEN search.letters(c.word) = search.letters(p_word) THEN 0 ELSE levenshtein(c.word, p_word) END AS distance
     FROM (
@@ -242,7 +343,8 @@ BEGIN
         AND char_length(w.word) BETWEEN char_length(p_word) - v_max_distance AND char_length(p_word) + v_max_distance
         AND levenshtein_less_equal(w.word, p_word, v_max_distance) <= v_max_distance
     ) c
-    WHERE char_length(p_word) > 3 OR search.letters(c.word) = search.letters(p_word)
+    WHERE search.letters(c.word) = search.letters(p_word)
+      OR (char_length(p_word) > 3 AND levenshtein_less_equal(c.word, p_word, v_max_distance) <= v_max_distance)
     ORDER BY distance, similarity(c.word, p_word) DESC, c.word
     LIMIT 3
   ) m;
@@ -257,7 +359,7 @@ LANGUAGE sql STABLE
 AS $$
   SELECT CASE WHEN count(*) > 0 AND bool_and(t.term IS NOT NULL) THEN to_tsquery('simple', string_agg(t.term, ' & ')) END
   FROM (
-    SELECT search.meant(p_merchant_id, x.word) AS term
+    SELECT search.meant(p_merchant_id, x.word, search.stemmer_of(p_merchant_id)) AS term
     FROM (SELECT DISTINCT word FROM regexp_split_to_table(search.normalized(p_query), ' ') AS word WHERE word <> '' LIMIT 10) x
   ) t
 $$;
@@ -386,13 +488,13 @@ BEGIN
           SELECT FROM catalog.product p
           WHERE p.merchant_id = d.merchant_id AND p.id = d.product_id
             AND (p_tags IS NULL OR p.tags @> p_tags)
-            AND (p_price_min IS NULL OR p.price >= p_price_min)
-            AND (p_price_max IS NULL OR p.price <= p_price_max)
+            AND (p_price_min IS NULL OR p.highest_price >= p_price_min)
+            AND (p_price_max IS NULL OR p.lowest_price <= p_price_max)
             AND (p_status IS NULL OR p.status = p_status)
             AND (
               p_category_id IS NULL
               OR EXISTS (
-                SELECT FROM catalog.product_category c
+                SELECT FROM catalog.category_product c
                 WHERE c.merchant_id = p.merchant_id AND c.product_id = p.id AND c.category_id = p_category_id
               )
             )
@@ -430,7 +532,8 @@ AS $$
 $$;
 
 -- The facets of what the same arguments find. A value's count is what is left when it is asked for as well; of categories and tags, the
--- 50 that leave most. Prices are in up to five ranges of about as many products.
+-- 50 that leave most; a category's products are those below it as well. Prices are in up to five ranges of about as many products, from one
+-- round price to the next.
 CREATE FUNCTION search.facets(
   hasura_session json,
   query text,
@@ -453,15 +556,26 @@ BEGIN
     SELECT h.* FROM search.found(v_scope, query, types, "categoryId", tags, "priceMin", "priceMax", "inStock", status) h
   ),
   product AS MATERIALIZED (
-    SELECT p.id, p.price, p.status, p.tags FROM hit h
+    SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags FROM hit h
     JOIN catalog.product p ON p.merchant_id = h.merchant_id AND p.id = h.product_id
   ),
-  priced AS (
-    SELECT p.price, ntile(5) OVER (ORDER BY p.price) AS part FROM product p
+  -- A step to round by: a power of ten, of which at least five lie between the prices.
+  step AS (
+    SELECT power(10, floor(log(greatest((max(p.highest_price) - min(p.lowest_price)) / 5, 1))))::bigint AS size FROM product p
   ),
-  -- A price that two parts share belongs to the first, so that ranges don't meet.
-  ranged AS (
-    SELECT x.price, min(x.part) OVER (PARTITION BY x.price) AS part FROM priced x
+  bound AS (
+    SELECT DISTINCT p.lowest_price / s.size * s.size AS min
+    FROM (
+      SELECT x.lowest_price, row_number() OVER (ORDER BY x.lowest_price) - 1 AS number, count(*) OVER () AS total FROM product x
+    ) p, step s
+    -- The lowest price, and where the second to the fifth part begins.
+    WHERE p.number IN (0, p.total / 5, p.total * 2 / 5, p.total * 3 / 5, p.total * 4 / 5)
+  ),
+  price_range AS (
+    SELECT
+      b.min,
+      coalesce(lead(b.min) OVER (ORDER BY b.min) - 1, (SELECT (max(p.highest_price) / s.size + 1) * s.size - 1 FROM product p, step s GROUP BY s.size)) AS max
+    FROM bound b
   ),
   counted (name, value, label, count, min, max) AS (
     SELECT
@@ -475,7 +589,7 @@ BEGIN
     (
       SELECT 'CATEGORY', c.id::text, c.name, count(*), NULL, NULL
       FROM product p
-      JOIN catalog.product_category x ON x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
+      JOIN catalog.category_product x ON x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
       JOIN catalog.category c ON c.merchant_id = x.merchant_id AND c.id = x.category_id
       GROUP BY c.id, c.name ORDER BY count(*) DESC, c.id LIMIT 50
     )
@@ -486,8 +600,9 @@ BEGIN
       GROUP BY t.tag ORDER BY count(*) DESC, t.tag LIMIT 50
     )
     UNION ALL
-    SELECT 'PRICE', min(r.price) || '-' || max(r.price), min(r.price) || '-' || max(r.price), count(*), min(r.price), max(r.price)
-    FROM ranged r GROUP BY r.part
+    SELECT 'PRICE', r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+    FROM price_range r JOIN product p ON p.highest_price >= r.min AND p.lowest_price <= r.max
+    GROUP BY r.min, r.max
     UNION ALL
     SELECT 'IN_STOCK', s.available::text, CASE WHEN s.available THEN 'In stock' ELSE 'Out of stock' END, count(*), NULL, NULL
     FROM product p

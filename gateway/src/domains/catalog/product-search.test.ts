@@ -19,8 +19,8 @@ async function skusFound(searchQuery: string, merchant: 1 | 2 = 1): Promise<read
 /** @param values the rows of name, description and SKU */
 const insertProducts = (values: string) =>
   shop.sql(`
-  INSERT INTO catalog.product (merchant_id, name, description, sku, price, currency, status, slug)
-  SELECT '${fixtureId('merchant', 1, 0)}', p.name, p.description, p.sku, 100, 'USD', 'ACTIVE', lower(p.sku) FROM (${values}) AS p(name, description, sku)`)
+  INSERT INTO catalog.product (merchant_id, name, description, sku, price, lowest_price, highest_price, currency, status, slug)
+  SELECT '${fixtureId('merchant', 1, 0)}', p.name, p.description, p.sku, 100, 100, 100, 'USD', 'ACTIVE', lower(p.sku) FROM (${values}) AS p(name, description, sku)`)
 
 test('a product is found by a part of its name, SKU or description in any case, and wildcards mean themselves', async () => {
   await insertProducts(`VALUES

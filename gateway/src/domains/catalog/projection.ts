@@ -34,20 +34,22 @@ export const products: ConnectionProjection = {
   projection: 'Product',
   sortFields: {
     NAME: { column: 'name', type: 'String' },
-    PRICE: { column: 'price', type: 'bigint' },
+    // Of a product with variants, what the cheapest costs.
+    PRICE: { column: 'lowestPrice', type: 'bigint' },
     CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
     UPDATED_AT: { column: 'updatedAt', type: 'timestamptz' },
     POPULARITY: { column: 'popularity', type: 'bigint' },
   },
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
-    categoryId: idFilter((id) => ({ productCategories: { categoryId: { _eq: id } } })),
+    categoryId: idFilter((id) => ({ categoryProducts: { categoryId: { _eq: id } } })),
     categorySlug: {
-      condition: (slug) => ({ productCategories: { category: { slug: { _eq: slug('String!') } } } }),
+      condition: (slug) => ({ categoryProducts: { category: { slug: { _eq: slug('String!') } } } }),
     },
     searchQuery: searchIn({ searchText: 'String' }),
-    priceMin: atLeast('price', 'bigint'),
-    priceMax: atMost('price', 'bigint'),
+    // What is sold from 10 to 90 is among what costs at least 50, and among what costs at most 50.
+    priceMin: atLeast('highestPrice', 'bigint'),
+    priceMax: atMost('lowestPrice', 'bigint'),
     inStock,
     status: equals('status', 'String'),
     featured: equals('featured', 'Boolean'),
@@ -178,14 +180,14 @@ export const catalog: DomainProjection = {
         },
         products: {
           kind: 'connection',
-          relationship: 'productCategories',
+          relationship: 'categoryProducts',
           through: 'product',
           link: { id: 'productId', columns: ['createdAt'] },
           connection: products,
         },
         productCount: {
           kind: 'aggregate',
-          relationship: 'productCategories',
+          relationship: 'categoryProducts',
           aggregate: { function: 'count' },
           where: { product: notDeleted },
         },

@@ -49,6 +49,7 @@ const paymentMinutes = integer({ min: 1, max: 525_600 })
 const settingsRules: Fields = {
   currency,
   timezone: timeZone,
+  language: text({ max: 2 }),
   taxRate: numberBetween({ min: 0, max: 1 }),
   lowStockThreshold: numberBetween({ min: 0, max: 999_999 }),
   cardPaymentMinutes: paymentMinutes,
@@ -60,6 +61,7 @@ const settingsRules: Fields = {
 const requiredSettings = [
   'currency',
   'timezone',
+  'language',
   'taxRate',
   'lowStockThreshold',
   'cardPaymentMinutes',

@@ -1,0 +1,15 @@
+import { type Database, onlyOutcome } from '../database.ts'
+import { inBatches } from '../in-batches.ts'
+
+/** Documents written anew in one transaction. */
+const BATCH = 200
+
+/**
+ * Writes the documents of search anew whose merchant has changed its language. Until then a word is found as it is written, and not
+ * in its other forms. It can run twice at once and be cut off at any point. Returns how many documents it wrote.
+ */
+export async function followLanguages(database: Database): Promise<number> {
+  return inBatches(BATCH, async () =>
+    onlyOutcome(await database<{ outcome: number }[]>`SELECT search.rewrite_documents(${BATCH}) AS outcome`),
+  )
+}

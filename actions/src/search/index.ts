@@ -1,0 +1,1 @@
+export { followLanguages } from './follow-languages.ts'
