@@ -6,6 +6,7 @@ export const ACCEPTED: readonly { readonly because: string; readonly places: rea
   {
     because: 'something may cost nothing',
     places: [
+      'checkoutCart input.expectedTotal zero',
       'createProduct input.costPerItem zero',
       'updateProduct input.costPerItem zero',
       'createProducts inputs.0.costPerItem zero',

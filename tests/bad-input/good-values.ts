@@ -133,7 +133,8 @@ export function goodValue(name: string, type: string, mutation: GraphQLField<unk
     case 'Money':
       return 100
     case 'Boolean':
-      return true
+      // Said of cash and transfers only; the payment of the samples is by card.
+      return name === 'received' ? null : true
     case 'DateTime':
       if (name === 'scheduledAt') return new Date(Date.now() + 30 * 24 * 60 * 60_000).toISOString()
       return name.startsWith('end') ? '2031-01-01T00:00:00Z' : '2030-01-01T00:00:00Z'
@@ -160,6 +161,8 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
       return 'Europe/Berlin'
     case 'phone':
       return '+49 30 123456'
+    case 'paymentMethodId':
+      return 'pm_card_visa'
     case 'password':
       return REGISTERED.password
     case 'ip':
