@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'auth-webhook': ['postgres-driver', 'rate-limits'],
   actions: ['auth-webhook', 'input-rules', 'postgres-driver'],
   gateway: ['hasura/data-layer', 'auth-webhook', 'input-rules', 'rate-limits'],
-  importer: [],
+  importer: ['input-rules'],
   demo: ['actions', 'auth-webhook', 'platform', 'local-postgres', 'postgres-driver'],
   platform: [
     'actions',

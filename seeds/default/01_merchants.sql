@@ -26,9 +26,9 @@ WHERE s.merchant_id = d.merchant_id
   AND NOT EXISTS (SELECT FROM merchant.shipping_zone z WHERE z.merchant_id = s.merchant_id);
 
 INSERT INTO merchant.shipping_zone (merchant_id, id, name, countries) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0002-7000-8000-000000000001', 'United States', '{US,United States}'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0002-7000-8000-000000000001', 'United States', '{US}'),
   ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0002-7000-8000-000000000002', 'Rest of the world', '{}'),
-  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0002-7000-8000-000000000003', 'Germany', '{DE,Germany}')
+  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0002-7000-8000-000000000003', 'Germany', '{DE}')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO merchant.shipping_method (merchant_id, id, shipping_zone_id, name, price) VALUES

@@ -6,8 +6,8 @@ INSERT INTO inventory.warehouse (merchant_id, id, name, code, priority) VALUES
 ON CONFLICT DO NOTHING;
 
 INSERT INTO inventory.warehouse_address (merchant_id, warehouse_id, line1, city, state, postal_code, country, phone) VALUES
-  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000001', '1180 SE Armour Road', 'Bend', 'OR', '97702', 'United States', '+1 541 555 0143'),
-  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000002', '64 Riverside Drive', 'Asheville', 'NC', '28801', 'United States', '+1 828 555 0188')
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000001', '1180 SE Armour Road', 'Bend', 'OR', '97702', 'US', '+1 541 555 0143'),
+  ('01a1f000-0001-7000-8000-000000000001', '01a1f000-0004-7000-8000-000000000002', '64 Riverside Drive', 'Asheville', 'NC', '28801', 'US', '+1 828 555 0188')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available, last_restocked_at)

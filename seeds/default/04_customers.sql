@@ -41,19 +41,19 @@ SELECT
   ('01a1f000-0009-7000-8000-' || lpad((a.number % 100)::text, 12, '0'))::uuid,
   a.line1, a.line2, a.city, a.state, a.postal_code, a.country, a.number < 100
 FROM (VALUES
-  (1, '2217 NE Alberta Street', 'Apt 4', 'Portland', 'OR', '97211', 'United States'),
-  (2, 'Götgatan 41', NULL, 'Stockholm', 'Stockholms län', '116 21', 'Sweden'),
-  (3, '880 Valencia Street', NULL, 'San Francisco', 'CA', '94110', 'United States'),
-  (4, '315 Pearl Street', NULL, 'Boulder', 'CO', '80302', 'United States'),
-  (5, '12 Camden Row', NULL, 'London', 'Greater London', 'SE10 8EP', 'United Kingdom'),
-  (6, '4009 Fremont Avenue N', 'Unit 12', 'Seattle', 'WA', '98103', 'United States'),
-  (7, 'Oranienstraße 98', NULL, 'Berlin', 'Berlin', '10969', 'Germany'),
-  (8, '1520 N Damen Avenue', NULL, 'Chicago', 'IL', '60622', 'United States'),
-  (9, '77 Inman Street', '2nd floor', 'Cambridge', 'MA', '02139', 'United States'),
-  (10, '6 Old Mill Road', NULL, 'Bozeman', 'MT', '59715', 'United States'),
+  (1, '2217 NE Alberta Street', 'Apt 4', 'Portland', 'OR', '97211', 'US'),
+  (2, 'Götgatan 41', NULL, 'Stockholm', 'Stockholms län', '116 21', 'SE'),
+  (3, '880 Valencia Street', NULL, 'San Francisco', 'CA', '94110', 'US'),
+  (4, '315 Pearl Street', NULL, 'Boulder', 'CO', '80302', 'US'),
+  (5, '12 Camden Row', NULL, 'London', 'Greater London', 'SE10 8EP', 'GB'),
+  (6, '4009 Fremont Avenue N', 'Unit 12', 'Seattle', 'WA', '98103', 'US'),
+  (7, 'Oranienstraße 98', NULL, 'Berlin', 'Berlin', '10969', 'DE'),
+  (8, '1520 N Damen Avenue', NULL, 'Chicago', 'IL', '60622', 'US'),
+  (9, '77 Inman Street', '2nd floor', 'Cambridge', 'MA', '02139', 'US'),
+  (10, '6 Old Mill Road', NULL, 'Bozeman', 'MT', '59715', 'US'),
   -- A second address, by the number of its customer plus one hundred.
-  (101, '700 SW 5th Avenue', 'Suite 900', 'Portland', 'OR', '97204', 'United States'),
-  (104, 'PO Box 218', NULL, 'Estes Park', 'CO', '80517', 'United States')
+  (101, '700 SW 5th Avenue', 'Suite 900', 'Portland', 'OR', '97204', 'US'),
+  (104, 'PO Box 218', NULL, 'Estes Park', 'CO', '80517', 'US')
 ) AS a (number, line1, line2, city, state, postal_code, country)
 -- A customer that somebody deleted stays deleted, and an address that became the default one stays it.
 WHERE EXISTS (

@@ -32,7 +32,7 @@ INSERT INTO inventory.warehouse (merchant_id, id, name, code) VALUES
 ON CONFLICT DO NOTHING;
 
 INSERT INTO inventory.warehouse_address (merchant_id, warehouse_id, line1, city, state, postal_code, country) VALUES
-  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0004-7000-8000-000000000901', 'Bahrenfelder Straße 201', 'Hamburg', 'Hamburg', '22765', 'Germany')
+  ('01a1f000-0001-7000-8000-000000000002', '01a1f000-0004-7000-8000-000000000901', 'Bahrenfelder Straße 201', 'Hamburg', 'Hamburg', '22765', 'DE')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id, available)
@@ -47,7 +47,7 @@ INSERT INTO crm.customer (merchant_id, id, email, name) VALUES
 ON CONFLICT DO NOTHING;
 
 INSERT INTO crm.address (merchant_id, id, customer_id, line1, city, state, postal_code, country, is_default)
-SELECT c.merchant_id, '01a1f000-000a-7000-8000-000000000902', c.id, 'Große Elbstraße 44', 'Hamburg', 'Hamburg', '22767', 'Germany', true
+SELECT c.merchant_id, '01a1f000-000a-7000-8000-000000000902', c.id, 'Große Elbstraße 44', 'Hamburg', 'Hamburg', '22767', 'DE', true
 FROM crm.customer c
 WHERE c.merchant_id = '01a1f000-0001-7000-8000-000000000002' AND c.id = '01a1f000-0009-7000-8000-000000000902'
   AND NOT EXISTS (SELECT FROM crm.address a WHERE a.merchant_id = c.merchant_id AND a.customer_id = c.id)

@@ -154,6 +154,9 @@ export function goodValue(name: string, type: string, mutation: GraphQLField<unk
 
 function goodText(name: string, mutation: GraphQLField<unknown, unknown>): string {
   switch (name) {
+    case 'country':
+    case 'countries':
+      return 'US'
     case 'currency':
       return 'USD'
     case 'timezone':

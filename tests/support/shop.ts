@@ -6,7 +6,7 @@ export const ADDRESS = {
   city: 'Portland',
   state: 'Maine',
   postalCode: '04101',
-  country: 'United States',
+  country: 'US',
 }
 
 /** The data of an answer that must have succeeded; a failure shows what came instead. */

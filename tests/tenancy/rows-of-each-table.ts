@@ -25,7 +25,7 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
     SELECT merchant_id, id, start_time FROM booking.appointment WHERE merchant_id = ${merchantId} LIMIT 1`
   await sql`
     INSERT INTO cart.cart_address (merchant_id, cart_id, line1, city, state, postal_code, country)
-    SELECT merchant_id, id, '1 Harbour Street', 'Portland', 'Maine', '04101', 'United States'
+    SELECT merchant_id, id, '1 Harbour Street', 'Portland', 'Maine', '04101', 'US'
     FROM cart.cart WHERE merchant_id = ${merchantId} LIMIT 1`
   // A device of the shop itself: those of customers are theirs alone.
   await sql`

@@ -1,18 +1,22 @@
 import {
   cardNumberFields,
   cardNumberMessage,
+  countryCode,
+  countryFault,
+  currencyFault,
+  type Fault as InputFault,
   hasDeceptiveLetter,
-  isSingleLine,
+  inputError,
+  listFault,
+  phoneFault,
+  textFault,
 } from '@commerce-graph/input-rules'
 import { z } from 'zod'
 import type { UserError } from './answer.ts'
 
 /** What is wrong with a value; the field's name joins it once the whole input has been looked at. */
 export type Fault =
-  | { readonly kind: 'required' }
-  | { readonly kind: 'format'; readonly expected: string }
-  | { readonly kind: 'range'; readonly value: number | string; readonly min: number; readonly max: number }
-  | { readonly kind: 'value'; readonly message: string }
+  | InputFault
   /** Why a coupon can't be used. */
   | { readonly kind: 'coupon'; readonly message: string }
 
@@ -36,34 +40,25 @@ export function addFault<T>(
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? null)
 
-/** A text that Postgres can hold: it has no NUL, and no half of a surrogate pair. */
-export const storableText = (maxLength: number) =>
+/** A rule of both APIs' inputs, as the gateway applies it to rows. */
+const sharedRule = (faultOf: (value: string) => Fault | null) =>
   z.string().superRefine((value, context) => {
-    if (value.includes('\0') || !value.isWellFormed())
-      addFault(context, { kind: 'format', expected: 'Unicode text' })
-    else if (value.length > maxLength) {
-      addFault(context, { kind: 'range', value: `of ${value.length} characters`, min: 0, max: maxLength })
-    }
+    const fault = faultOf(value)
+    if (fault !== null) addFault(context, fault)
   })
+
+/** A text of any number of lines, which may be empty. */
+export const storableText = (max: number) =>
+  sharedRule((value) => textFault(value, { lines: 'any', min: 0, max }))
 
 /** A text of any number of lines that says something. */
-export const prose = (maxLength: number) =>
-  storableText(maxLength).superRefine((value, context) => {
-    if (value.trim() === '') addFault(context, { kind: 'required' })
-  })
+export const prose = (max: number) => sharedRule((value) => textFault(value, { lines: 'any', min: 1, max }))
 
 /** A line of text: what goes into subjects, labels and lists of a mail. */
-export const line = (maxLength: number) =>
-  storableText(maxLength).superRefine((value, context) => {
-    if (!isSingleLine(value) && !value.includes('\0'))
-      addFault(context, { kind: 'format', expected: 'one line of text, without control characters' })
-  })
+export const line = (max: number) => sharedRule((value) => textFault(value, { lines: 'one', min: 0, max }))
 
 /** A line of text that says something. */
-export const text = (maxLength: number) =>
-  line(maxLength).superRefine((value, context) => {
-    if (value.trim() === '') addFault(context, { kind: 'required' })
-  })
+export const text = (max: number) => sharedRule((value) => textFault(value, { lines: 'one', min: 1, max }))
 
 const emailForm = z.email()
 
@@ -73,10 +68,12 @@ export const email = text(254).superRefine((value, context) => {
     addFault(context, { kind: 'format', expected: 'e-mail address' })
 })
 
-export const phone = text(64).superRefine((value, context) => {
-  if (value.trim() !== '' && !/^\+?[0-9][0-9 ().\-/x]{3,38}$/.test(value))
-    addFault(context, { kind: 'format', expected: 'phone number such as +49 30 123456' })
-})
+export const phone = sharedRule(phoneFault)
+
+/** Given as `countryCode` takes it, and kept as its ISO 3166-1 alpha-2 code. */
+export const country = sharedRule(countryFault).transform((given) => countryCode(given) ?? given)
+
+export const currency = sharedRule(currencyFault)
 
 /** Any UUID, whatever its version: ids may have been made elsewhere. */
 export const id = z.guid()
@@ -100,10 +97,8 @@ export const cost = minorUnits.pipe(integer(0, MAX_MONEY))
 
 export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
   z.array(item).superRefine((items, context) => {
-    if (items.length === 0) addFault(context, { kind: 'required' })
-    else if (items.length > max) {
-      addFault(context, { kind: 'range', value: `of ${items.length} entries`, min: 1, max })
-    }
+    const fault = items.length === 0 ? ({ kind: 'required' } as const) : listFault(items.length, 1, max)
+    if (fault !== null) addFault(context, fault)
   })
 
 export const address = z.object({
@@ -112,8 +107,8 @@ export const address = z.object({
   city: text(255),
   state: text(255),
   postalCode: text(32),
-  country: text(255),
-  phone: optional(line(64)),
+  country,
+  phone: optional(phone),
 })
 
 export const notes = optional(storableText(5000))
@@ -152,28 +147,9 @@ export function onePerField(errors: readonly UserError[]): readonly UserError[] 
 }
 
 export function userError(field: string, fault: Fault): UserError {
-  switch (fault.kind) {
-    case 'required':
-      return { field, message: `Field ${field} is required but was not provided`, code: 'REQUIRED_FIELD' }
-    case 'format':
-      return {
-        field,
-        message: `Field ${field} has invalid format. Expected: ${fault.expected}`,
-        code: 'INVALID_FORMAT',
-      }
-    case 'range':
-      return {
-        field,
-        message: `Value ${fault.value} is outside acceptable range ${fault.min}-${fault.max}`,
-        code: 'OUT_OF_RANGE',
-      }
-    case 'value':
-      return { field, message: fault.message, code: 'INVALID_VALUE' }
-    case 'coupon':
-      return { field, message: fault.message, code: 'INVALID_COUPON' }
-    default:
-      return fault satisfies never
-  }
+  return fault.kind === 'coupon'
+    ? { field, message: fault.message, code: 'INVALID_COUPON' }
+    : inputError(field, fault)
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {
@@ -188,7 +164,12 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
     case 'invalid_type':
       return issue.input == null ? { kind: 'required' } : { kind: 'format', expected: issue.expected }
     case 'too_big':
-      return { kind: 'range', value: 'given', min: 0, max: Number(issue.maximum) }
+      return {
+        kind: 'range',
+        value: Array.isArray(issue.input) ? `of ${issue.input.length} entries` : 'given',
+        min: 0,
+        max: Number(issue.maximum),
+      }
     case 'invalid_format':
       return { kind: 'format', expected: issue.format }
     case 'invalid_value':

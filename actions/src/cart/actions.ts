@@ -11,8 +11,8 @@ import {
 } from '../action/answer.ts'
 import {
   address,
-  addFault,
   couponCode,
+  currency,
   id,
   integer,
   MAX_LINES,
@@ -40,9 +40,6 @@ import {
 
 const access = { roles: ['customer', 'merchant'], permission: 'carts:write' } as const
 const cartLine = z.object({ productId: id, variantId: optional(id), quantity })
-const currency = z.string().superRefine((code, context) => {
-  if (!/^[A-Z]{3}$/.test(code)) addFault(context, { kind: 'format', expected: 'ISO 4217 currency code' })
-})
 
 /** What the domain serves, by name as in metadata/actions.yaml. Checking out is the ordering domain's. */
 export function cartActions(database: Database): Readonly<Record<string, Action>> {

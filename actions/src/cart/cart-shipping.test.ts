@@ -62,7 +62,7 @@ async function methodFor(country: string, price: number): Promise<string> {
 describe('a cart', () => {
   test('offers the methods that ship to its address, and its totals have the chosen one', async () => {
     const { id: productId } = await shop.createProduct(merchant, { stock: [5], price: 3_000_000_000 })
-    const [domestic, foreign] = [await methodFor('us', 700), await methodFor('DE', 900)]
+    const [domestic, foreign] = [await methodFor('US', 700), await methodFor('DE', 900)]
     const cartId = await newCart([{ productId, quantity: 2 }])
     expect(await optionsOf(cartId)).toEqual([])
     expect(
@@ -90,6 +90,50 @@ describe('a cart', () => {
     )
     expect(await totalsOf(cartId)).toMatchObject({ shipping: 0 })
     expect(await optionsOf(cartId)).toEqual([foreign])
+  })
+
+  test('takes a country by its code or English name, and no other', async () => {
+    const cartId = await newCart([])
+    const send = (country: string, phone: string | null = null) =>
+      shop.call(merchant, 'setCartShippingAddress', { cartId, address: { ...address, country, phone } })
+    const stored = async () =>
+      (await shop.database`SELECT country, phone FROM cart.cart_address WHERE cart_id = ${cartId}`)[0]
+    for (const country of ['us', 'USA', 'United States']) {
+      dataOf(await send(country, '(503) 555-9573'))
+      expect(await stored()).toEqual({ country: 'US', phone: '(503) 555-9573' })
+    }
+    expect(await send('Narnia', 'none')).toMatchObject({
+      errors: [
+        {
+          field: 'address.country',
+          code: 'INVALID_FORMAT',
+          message: expect.stringContaining('ISO 3166-1 alpha-2 country code, for example US') as string,
+        },
+        { field: 'address.phone', code: 'INVALID_FORMAT' },
+      ],
+    })
+    expect(await shop.call(merchant, 'createCart', { input: { currency: 'ZZZ' } })).toMatchObject({
+      errors: [{ field: 'currency', code: 'INVALID_FORMAT' }],
+    })
+  })
+
+  test('is offered the rest of the world only where no other zone lists its country', async () => {
+    const [domestic, anywhere] = [await methodFor('NZ', 700), await methodFor('NZ', 3900)]
+    await shop.database`
+      UPDATE merchant.shipping_zone z SET countries = '{}' FROM merchant.shipping_method m
+      WHERE m.id = ${anywhere} AND z.id = m.shipping_zone_id`
+    const cartId = await newCart([])
+    const offered = async (country: string) => {
+      dataOf(
+        await shop.call(merchant, 'setCartShippingAddress', { cartId, address: { ...address, country } }),
+      )
+      return optionsOf(cartId)
+    }
+    expect(await offered('NZ')).toEqual([domestic])
+    expect(await offered('AU')).toEqual([anywhere])
+    await shop.database`
+      DELETE FROM merchant.shipping_zone z USING merchant.shipping_method m
+      WHERE m.id IN (${domestic}, ${anywhere}) AND z.id = m.shipping_zone_id`
   })
 
   test('is checked out with what it says, and says what is missing all at once', async () => {

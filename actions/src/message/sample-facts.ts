@@ -27,7 +27,7 @@ const order = {
     city: 'Portland',
     state: 'Oregon',
     postalCode: '97205',
-    country: 'United States',
+    country: 'US',
   },
 }
 const appointment = {

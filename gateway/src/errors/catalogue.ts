@@ -1,3 +1,5 @@
+import { fillIn, inputSentences } from '@commerce-graph/input-rules'
+
 /**
  * Every condition that a request can be refused for, as the specification's "Catalogued error conditions" lists
  * them. `docs/errors.md` is written from this file and the SDL's `ErrorCode` is checked against it
@@ -43,28 +45,28 @@ export const catalogue = {
     code: 'BAD_USER_INPUT',
     errorCode: 'REQUIRED_FIELD',
     status: 400,
-    message: 'Field [fieldName] is required but was not provided',
+    message: inputSentences.required,
     condition: 'A required field or variable is missing, null, or an empty string.',
   },
   SVC_VAL_002: {
     code: 'BAD_USER_INPUT',
     errorCode: 'INVALID_FORMAT',
     status: 400,
-    message: 'Field [fieldName] has invalid format. Expected: [format]',
+    message: inputSentences.format,
     condition: 'A value can not be read: an e-mail address, phone number, date, id, cursor or enum value.',
   },
   SVC_VAL_003: {
     code: 'BAD_USER_INPUT',
     errorCode: 'OUT_OF_RANGE',
     status: 400,
-    message: 'Value [value] is outside acceptable range [min]-[max]',
+    message: inputSentences.range,
     condition: 'A number is too small or too large, a text or a list too long, a page too big.',
   },
   SVC_VAL_004: {
     code: 'CONFLICT',
     errorCode: 'ALREADY_EXISTS',
     status: 409,
-    message: 'A record with [field]=[value] already exists',
+    message: inputSentences.taken,
     condition: 'A value that must be unique is taken, or an Idempotency-Key was used for another request.',
   },
   SVC_RATE_001: {
@@ -184,11 +186,5 @@ export type MessageValues<Id extends CatalogueId> = Readonly<
 
 /** The condition's message with its placeholders filled in. */
 export function messageOf<Id extends CatalogueId>(id: Id, values: MessageValues<Id>): string {
-  const byName: Readonly<Record<string, string | number>> = values
-  return catalogue[id].message.replaceAll(/\[(\w+)\]/g, (_, name: string) => clip(String(byName[name])))
-}
-
-/** What a client sent is quoted in messages; a megabyte of it is not. */
-export function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return fillIn(catalogue[id].message, values)
 }

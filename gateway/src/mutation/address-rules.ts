@@ -1,6 +1,9 @@
-import { type Fields, object, optionalLine, phone, type Rule, text } from './rules.ts'
+import { countryCode } from '@commerce-graph/input-rules'
+import type { Values } from './definition.ts'
+import { pick } from './rows.ts'
+import { country, type Fields, object, optionalLine, phone, type Rule, text } from './rules.ts'
 
-export const addressColumns = ['line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'] as const
+const addressColumns = ['line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'] as const
 
 /** What an AddressInput holds beyond its types. */
 export const addressFields: Fields = {
@@ -9,8 +12,22 @@ export const addressFields: Fields = {
   city: text({ max: 255 }),
   state: text({ max: 255 }),
   postalCode: text({ max: 32 }),
-  country: text({ max: 255 }),
+  country,
   phone,
 }
 
 export const address: Rule = object(addressFields)
+
+/** The columns of an AddressInput that kept to its rules, its country as a code. */
+export function addressValues(given: Values, nulls: 'kept' | 'left out' = 'kept'): Values {
+  const values = pick(given, addressColumns, nulls)
+  const named = values['country']
+  return typeof named === 'string' ? { ...values, country: countryCode(named) } : values
+}
+
+/** The codes of countries that kept to the rule, each once, in the order given; null stays null. */
+export function countryValues(
+  given: readonly string[] | null | undefined,
+): readonly (string | null)[] | null | undefined {
+  return given && [...new Set(given.map(countryCode))]
+}

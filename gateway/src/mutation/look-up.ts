@@ -1,4 +1,5 @@
 import type { Operation } from '@commerce-graph/data-layer'
+import { isUnicodeText } from '@commerce-graph/input-rules'
 import { alreadyExists, notFound, requiredField, type UserError } from '../errors/user-error.ts'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
@@ -7,12 +8,12 @@ import type { LookUp } from './definition.ts'
 /** A list beyond this is too long for any field, which is told anyway. */
 const maxValues = 1_000
 
-/** Postgres has no text with U+0000, so no row has such a value, and it can't even be asked. */
+/** No row has a text that Postgres can't hold, and it can't even be asked. */
 const askedOf = (lookUps: readonly LookUp[]): readonly LookUp[] =>
   lookUps
     .map((lookUp) => ({
       ...lookUp,
-      values: lookUp.values.filter(({ value }) => !value.includes('\0')).slice(0, maxValues),
+      values: lookUp.values.filter(({ value }) => isUnicodeText(value)).slice(0, maxValues),
     }))
     .filter(({ values }) => values.length > 0)
 

@@ -321,6 +321,86 @@ describe('deleteProduct', () => {
   })
 })
 
+describe('countries, currencies and phone numbers', () => {
+  const run = async (field: string) => (await send(gateway, key, `mutation { m: ${field} }`)).data?.['m']
+  const place = (country: string, phone: string) =>
+    `{ line1: "1", city: "B", state: "S", postalCode: "1", country: "${country}", phone: "${phone}" }`
+
+  test('are stored as ISO 3166-1 codes and as they were typed, wherever they stand', async () => {
+    const us = place('usa', '(503) 555-9573')
+    const stored = { country: 'US', phone: '(503) 555-9573' }
+    const email = `${crypto.randomUUID()}@example.com`
+    const made = await run(
+      `createCustomer(input: { email: "${email}", name: "A", phone: "(503) 555-9573", addresses: [${us}] }) { customer { id phone addresses { id country phone } } }`,
+    )
+    expect(made).toMatchObject({ customer: { phone: '(503) 555-9573', addresses: [stored] } })
+    const { id, addresses } = (made as { customer: { id: string; addresses: { id: string }[] } }).customer
+    const selection = '{ address { country phone } errors { field code } }'
+    expect(await run(`createCustomerAddress(customerId: "${id}", input: ${us}) ${selection}`)).toMatchObject({
+      address: stored,
+    })
+    expect(
+      await run(
+        `updateCustomerAddress(id: "${addresses[0]?.id ?? ''}", input: { country: "germany" }) ${selection}`,
+      ),
+    ).toMatchObject({ address: { country: 'DE' } })
+    expect(
+      await run(
+        `createWarehouse(input: { name: "W", code: "${newSku()}", location: ${us} }) { warehouse { location { country } } }`,
+      ),
+    ).toMatchObject({ warehouse: { location: { country: 'US' } } })
+    expect(
+      await run(
+        'createShippingZone(input: { name: "Z", countries: ["no", "NOR", "Sweden"] }) { shippingZone { countries } }',
+      ),
+    ).toMatchObject({ shippingZone: { countries: ['NO', 'SE'] } })
+    expect(
+      await run(
+        `createCustomerSegment(input: { name: "${newSku()}", filter: { countries: ["Norway"] } }) { segment { filter { countries } } }`,
+      ),
+    ).toMatchObject({ segment: { filter: { countries: ['NO'] } } })
+  })
+
+  test('are refused by name where there is no such thing', async () => {
+    const errors = '{ errors { field code message } }'
+    const nowhere = place('Narnia', 'none')
+    const email = `${crypto.randomUUID()}@example.com`
+    expect(
+      await run(
+        `createCustomer(input: { email: "${email}", name: "A", phone: "12", addresses: [${nowhere}] }) ${errors}`,
+      ),
+    ).toMatchObject({
+      errors: [
+        { field: 'phone', code: 'INVALID_FORMAT' },
+        {
+          field: 'addresses.0.country',
+          code: 'INVALID_FORMAT',
+          message:
+            'Field addresses.0.country has invalid format. Expected: ISO 3166-1 alpha-2 country code, for example US',
+        },
+        { field: 'addresses.0.phone', code: 'INVALID_FORMAT' },
+      ],
+    })
+    const refused = async (field: string) =>
+      ((await run(`${field} ${errors}`)) as { errors: { field: string }[] }).errors.map(
+        (error) => error.field,
+      )
+    expect(
+      await refused('createShippingZone(input: { name: "Z", countries: ["Blah", "SE", "D E"] })'),
+    ).toEqual(['countries.0', 'countries.2'])
+    expect(
+      await refused(`createCustomerSegment(input: { name: "S", filter: { countries: ["Blah"] } })`),
+    ).toEqual(['filter.countries.0'])
+    expect(
+      await refused(`createProduct(input: { name: "Tent", sku: "${newSku()}", price: 1, currency: "ZZZ" })`),
+    ).toEqual(['currency'])
+    expect(
+      await refused('createBookingService(input: { name: "S", duration: 30, price: 1, currency: "ZZZ" })'),
+    ).toEqual(['currency'])
+    expect(await refused('updateMerchantSettings(input: { currency: "ZZZ" })')).toEqual(['currency'])
+  })
+})
+
 describe('records of another merchant', () => {
   const foreign = (kind: string, n = 1): string => fixtureId(kind, 2, n)
   const target = { code: 'NOT_FOUND' }

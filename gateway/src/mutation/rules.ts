@@ -1,4 +1,14 @@
-import { cardNumberFields, cardNumberMessage, isSingleLine } from '@commerce-graph/input-rules'
+import {
+  cardNumberFields,
+  cardNumberMessage,
+  countryFault,
+  currencyFault,
+  type Fault,
+  inputError,
+  listFault,
+  phoneFault,
+  textFault,
+} from '@commerce-graph/input-rules'
 import {
   invalidFormat,
   invalidValue,
@@ -35,35 +45,24 @@ function ruleFor<T>(
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-/** A line of text that isn't blank. Lengths are in characters as a reader counts code points. */
-export const text = ({ min = 1, max }: { readonly min?: number; readonly max: number }): Rule =>
+/** A rule of both APIs' inputs, as the actions apply it too. */
+const sharedRule = (faultOf: (value: string) => Fault | null): Rule =>
   ruleFor(isString, (value, field) => {
-    if (value.trim() === '') return requiredField(field)
-    const length = Array.from(value).length
-    return length < min || length > max ? outOfRange(field, length, min, max) : oneLine(value, field)
+    const fault = faultOf(value)
+    return fault && inputError(field, fault)
   })
+
+/** A line of text that isn't blank. */
+export const text = ({ min = 1, max }: { readonly min?: number; readonly max: number }): Rule =>
+  sharedRule((value) => textFault(value, { lines: 'one', min, max }))
 
 /** A line of text that may be empty. */
 export const optionalLine = ({ max }: { readonly max: number }): Rule =>
-  ruleFor(isString, (value, field) => {
-    const length = Array.from(value).length
-    return length > max ? outOfRange(field, length, 0, max) : oneLine(value, field)
-  })
+  sharedRule((value) => textFault(value, { lines: 'one', min: 0, max }))
 
 /** Text of any number of lines, which may be empty. */
 export const optionalText = ({ max }: { readonly max: number }): Rule =>
-  ruleFor(isString, (value, field) => {
-    const length = Array.from(value).length
-    return length > max ? outOfRange(field, length, 0, max) : storable(value, field)
-  })
-
-/** Postgres has no place for the character U+0000 in a text. */
-const storable = (value: string, field: string): UserError | null =>
-  value.includes('\0') ? invalidFormat(field, 'text without null characters') : null
-
-const oneLine = (value: string, field: string): UserError | null =>
-  storable(value, field) ??
-  (isSingleLine(value) ? null : invalidFormat(field, 'one line of text, without control characters'))
+  sharedRule((value) => textFault(value, { lines: 'any', min: 0, max }))
 
 /** What is wrong with the arguments as a whole: a card's number, whichever text it is in. */
 export const cardNumbersIn = (args: Readonly<Record<string, unknown>>): readonly UserError[] =>
@@ -91,9 +90,12 @@ export const price: Rule = ruleFor(isNumber, (value, field) =>
 /** An amount of zero or more. */
 export const amount: Rule = integer({ min: 0, max: maxMoney })
 
-export const currency: Rule = matching(/^[A-Z]{3}$/, 'ISO 4217 currency code such as USD')
+export const currency: Rule = sharedRule(currencyFault)
 
-export const phone: Rule = matching(/^\+?[0-9][0-9 ().\-/x]{3,38}$/, 'phone number such as +49 30 123456')
+export const phone: Rule = sharedRule(phoneFault)
+
+/** A country as clients write it; what is stored is its code (`countryValues`). */
+export const country: Rule = sharedRule(countryFault)
 
 export const slug: Rule = ruleFor(isString, (value, field) => {
   if (value.trim() === '') return requiredField(field)
@@ -113,7 +115,8 @@ export const list =
   (item: Rule, { max }: { readonly max: number }): Rule =>
   (value, field) => {
     if (!Array.isArray(value)) return fine
-    if (value.length > max) return [outOfRange(field, value.length, 0, max)]
+    const fault = listFault(value.length, 0, max)
+    if (fault !== null) return [inputError(field, fault)]
     return value.flatMap((element, index) => item(element, `${field}.${index}`))
   }
 

@@ -1,3 +1,4 @@
+import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
 import { invalidFormat } from '../errors/catalogue-error.ts'
 import { type Condition, type VariableReference } from '../projection/condition.ts'
 import { type Filter } from '../projection/filter.ts'
@@ -42,10 +43,9 @@ export function planFilter(
 }
 
 function bindFilter(filter: Filter, value: unknown, path: string, { errors }: Bound): unknown {
-  // Postgres's text has no room for the character U+0000.
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
-  if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
-    errors.push(invalidFormat(path, 'text without null characters'))
+  if (texts.some((text) => typeof text === 'string' && !isUnicodeText(text)))
+    errors.push(invalidFormat(path, unicodeText))
   const error = filter.check?.(value, path)
   if (error) errors.push(error)
   return filter.toVariable ? filter.toVariable(value) : value

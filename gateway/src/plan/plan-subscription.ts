@@ -1,3 +1,4 @@
+import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
 import { isNonNullType, type OperationDefinitionNode } from 'graphql'
 import { type CatalogueError, invalidFormat } from '../errors/catalogue-error.ts'
 import { type Stream } from '../projection/types.ts'
@@ -103,9 +104,8 @@ function planStream(
 ): SourcePlan {
   const args = scope.arguments(field.definition, field.group)
   scope.binders.push((request, { errors }) => {
-    // Postgres's text has no room for the character U+0000.
-    if (String(args.in(request)[cursor.argument]).includes('\0'))
-      errors.push(invalidFormat(cursor.argument, 'text without null characters'))
+    if (!isUnicodeText(String(args.in(request)[cursor.argument])))
+      errors.push(invalidFormat(cursor.argument, unicodeText))
   })
   const row = planRow(scope, projection, selectionSetsOf(field.group))
   const after = scope.variable(cursor.type)

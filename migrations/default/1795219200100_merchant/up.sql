@@ -107,8 +107,9 @@ CREATE TABLE merchant.shipping_zone (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
-  -- Country names or codes as they stand in addresses; an empty list means everywhere.
-  countries text[] NOT NULL DEFAULT '{}',
+  -- ISO 3166-1 alpha-2. An empty list: every country that no other zone of the merchant lists.
+  countries text[] NOT NULL DEFAULT '{}' CONSTRAINT shipping_zone_countries_check
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^([A-Z]{2}( [A-Z]{2})*)?$'),
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id)
 );

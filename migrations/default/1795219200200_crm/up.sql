@@ -46,7 +46,7 @@ CREATE TABLE crm.address (
   city text NOT NULL CHECK (city <> ''),
   state text NOT NULL,
   postal_code text NOT NULL,
-  country text NOT NULL CHECK (country <> ''),
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   is_default boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -26,7 +26,7 @@ CREATE TABLE inventory.warehouse_address (
   city text NOT NULL CHECK (city <> ''),
   state text NOT NULL,
   postal_code text NOT NULL,
-  country text NOT NULL CHECK (country <> ''),
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   PRIMARY KEY (merchant_id, warehouse_id),
   FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse ON DELETE CASCADE

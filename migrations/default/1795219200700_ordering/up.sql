@@ -66,7 +66,7 @@ CREATE TABLE ordering.order_address (
   city text NOT NULL CHECK (city <> ''),
   state text NOT NULL,
   postal_code text NOT NULL,
-  country text NOT NULL CHECK (country <> ''),
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED

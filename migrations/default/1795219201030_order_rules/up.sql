@@ -121,8 +121,12 @@ AS $$
       s.currency,
       CASE
         WHEN m.id IS NULL THEN 'unknown_shipping_method'
-        WHEN cardinality(z.countries) > 0
-          AND NOT EXISTS (SELECT FROM unnest(z.countries) c WHERE lower(c) = lower(p_country))
+        -- A zone that lists the country wins over one for the rest of the world.
+        WHEN array_position(z.countries, p_country) IS NULL
+          AND (
+            cardinality(z.countries) > 0
+            OR EXISTS (SELECT FROM merchant.shipping_zone o WHERE o.merchant_id = p_merchant_id AND p_country = ANY (o.countries))
+          )
           THEN 'shipping_method_not_for_country'
         -- Shipping is priced in the merchant's own currency.
         WHEN s.currency <> p_currency THEN 'shipping_method_currency'

@@ -12,7 +12,7 @@ CREATE TABLE ordering.draft_order (
   city text,
   state text,
   postal_code text,
-  country text,
+  country text CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   notes text,
   tags text[] NOT NULL DEFAULT '{}',

@@ -9,7 +9,7 @@ CREATE TABLE cart.cart_address (
   city text NOT NULL CHECK (city <> ''),
   state text NOT NULL,
   postal_code text NOT NULL,
-  country text NOT NULL CHECK (country <> ''),
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   PRIMARY KEY (merchant_id, cart_id),
   FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE

@@ -17,11 +17,13 @@ CREATE TABLE crm.segment (
   -- Counted back from the moment of asking. Who never ordered has no order for any number of days.
   last_order_within_days integer CHECK (last_order_within_days > 0),
   no_order_for_days integer CHECK (no_order_for_days > 0),
-  -- All of these tags; an address in any of these cities and countries, in any case. An empty list would be a segment
-  -- that everybody or nobody is in, depending on who reads it.
+  -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty list
+  -- could be read as a segment of all customers or of none.
   tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),
   cities text[] CONSTRAINT segment_cities_some CHECK (cardinality(cities) > 0),
-  countries text[] CONSTRAINT segment_countries_some CHECK (cardinality(countries) > 0),
+  countries text[] CONSTRAINT segment_countries_some CHECK (cardinality(countries) > 0)
+    CONSTRAINT segment_countries_codes
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^[A-Z]{2}( [A-Z]{2})*$'),
   -- In any of these tiers. Ids and no link table for the reason that promotion.check_conditions gives.
   loyalty_tier_ids uuid[] CONSTRAINT segment_loyalty_tiers_some CHECK (cardinality(loyalty_tier_ids) > 0),
   marketing_opt_in boolean,
@@ -84,7 +86,7 @@ WHERE c.anonymized_at IS NULL
       SELECT FROM crm.address a
       WHERE a.merchant_id = c.merchant_id AND a.customer_id = c.id
         AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
-        AND (s.countries IS NULL OR lower(a.country) IN (SELECT lower(x) FROM unnest(s.countries) x))
+        AND (s.countries IS NULL OR a.country = ANY (s.countries))
     )
   )
   AND (

@@ -8,13 +8,13 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type AddressInput = {
   /** City or town. */
   readonly city: string;
-  /** Country. */
+  /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. */
   readonly country: string;
   /** Street and number. */
   readonly line1: string;
   /** Apartment, floor, or care of. */
   readonly line2?: string | null | undefined;
-  /** Phone number for the delivery. */
+  /** Phone number for the delivery, as people write them; kept as given. */
   readonly phone?: string | null | undefined;
   /** Postal code. */
   readonly postalCode: string;

@@ -1,3 +1,4 @@
+import { currencyFormat, isCurrency } from '@commerce-graph/input-rules'
 import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
 import { ascending, type OrderBy } from '../../projection/condition.ts'
 import { idEquals, searchIn } from '../../projection/filter.ts'
@@ -43,9 +44,7 @@ function checkReport(args: Readonly<Record<string, unknown>>): readonly Catalogu
     ...(groupLimit != null && (groupLimit < 1 || groupLimit > maxGroups)
       ? [outOfRange('groupLimit', groupLimit, 1, maxGroups)]
       : []),
-    ...(currency != null && !/^[A-Z]{3}$/.test(currency)
-      ? [invalidFormat('currency', 'ISO 4217 currency code such as USD')]
-      : []),
+    ...(currency != null && !isCurrency(currency) ? [invalidFormat('currency', currencyFormat)] : []),
   ]
   return errors.length === 0 && rows > maxRows ? [outOfRange('interval', `${rows} rows`, 1, maxRows)] : errors
 }

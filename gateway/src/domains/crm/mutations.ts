@@ -1,5 +1,5 @@
 import { invalidValue, notFound } from '../../errors/user-error.ts'
-import { address, addressColumns, addressFields } from '../../mutation/address-rules.ts'
+import { address, addressFields, addressValues } from '../../mutation/address-rules.ts'
 import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {
   absent,
@@ -55,7 +55,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input) =>
       insertOne(customerTable, {
         ...pick(input as Values, customerColumns, 'left out'),
-        addresses: { data: (input.addresses ?? []).map((given) => pick(given, addressColumns, 'left out')) },
+        addresses: { data: (input.addresses ?? []).map((given) => addressValues(given, 'left out')) },
       }),
   }),
   updateCustomer: change<CustomerInput>({
@@ -89,7 +89,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     ],
     write: (input, { customerId, isDefault }, principal) =>
       insertOne(addressTable, {
-        ...pick(input as Values, addressColumns, 'left out'),
+        ...addressValues(input as Values, 'left out'),
         ...(isDefault === true && { isDefault }),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
         ...(principal.kind !== 'customer' && { customerId: toUuid(customerId) }),
@@ -102,7 +102,7 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     required: ['line1', 'city', 'state', 'postalCode', 'country'],
     write: (input, { id, isDefault }) =>
       update(addressTable, byId(id), {
-        ...pick(input as Values, addressColumns),
+        ...addressValues(input as Values),
         ...(typeof isDefault === 'boolean' && { isDefault }),
       }),
   }),

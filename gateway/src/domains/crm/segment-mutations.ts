@@ -1,4 +1,5 @@
 import { invalidValue, outOfRange, type UserError } from '../../errors/user-error.ts'
+import { countryValues } from '../../mutation/address-rules.ts'
 import type { MutationDefinition, Statement, Values, Write } from '../../mutation/definition.ts'
 import {
   absent,
@@ -17,6 +18,7 @@ import {
 } from '../../mutation/rows.ts'
 import {
   amount,
+  country,
   type Fields,
   integer,
   list,
@@ -34,11 +36,15 @@ const maxLabels = 100
 const maxDays = 36_500
 const maxInteger = 2_147_483_647
 
-/** Of an empty list somebody could mean that nothing is asked, or that nobody meets it. Null means the first. */
-const labels: Rule = (value, field) =>
-  Array.isArray(value) && value.length === 0
-    ? [outOfRange(field, 0, 1, maxLabels)]
-    : list(text({ max: 255 }), { max: maxLabels })(value, field)
+/** An empty list could mean that nothing is asked, or that no customer meets it. Null means the first. */
+const someOf =
+  (item: Rule): Rule =>
+  (value, field) =>
+    Array.isArray(value) && value.length === 0
+      ? [outOfRange(field, 'of 0 entries', 1, maxLabels)]
+      : list(item, { max: maxLabels })(value, field)
+
+const labels = someOf(text({ max: 255 }))
 
 const filterRules: Fields = {
   totalSpentMin: amount,
@@ -49,7 +55,7 @@ const filterRules: Fields = {
   noOrderForDays: integer({ min: 1, max: maxDays }),
   tags: labels,
   cities: labels,
-  countries: labels,
+  countries: someOf(country),
   loyaltyTierIds: labels,
 }
 
@@ -80,6 +86,7 @@ const filterColumns = [
 
 type Filter = Readonly<Partial<Record<(typeof filterColumns)[number], unknown>>> & {
   readonly loyaltyTierIds?: readonly string[] | null
+  readonly countries?: readonly string[] | null
 }
 
 interface SegmentInput {
@@ -95,6 +102,7 @@ const filterValues = (filter: Filter | null | undefined): Values =>
     ? {}
     : {
         ...Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null])),
+        ...(filter?.countries && { countries: countryValues(filter.countries) }),
         ...(filter?.loyaltyTierIds && { loyaltyTierIds: [...new Set(filter.loyaltyTierIds.map(toUuid))] }),
       }
 

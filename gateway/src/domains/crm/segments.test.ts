@@ -18,7 +18,7 @@ const population = `
   FROM generate_series(1, 40) n;
   INSERT INTO crm.address (merchant_id, customer_id, line1, city, state, postal_code, country)
   SELECT '${merchantId}', md5('segment' || n)::uuid, '1 Main St', (ARRAY['Berlin', 'München', 'Paris'])[1 + (n + a) % 3], '', '1',
-    CASE (n + a) % 3 WHEN 2 THEN 'France' ELSE 'Germany' END
+    CASE (n + a) % 3 WHEN 2 THEN 'FR' ELSE 'DE' END
   FROM generate_series(1, 40) n, generate_series(1, 2) a WHERE n % 4 >= a;
   INSERT INTO ordering.order (merchant_id, id, order_number, customer_id, status, currency, subtotal, tax, shipping, discount,
     total, shipping_address_id, created_at)
@@ -27,7 +27,7 @@ const population = `
     md5('segment-address' || n || '-' || i)::uuid, date_trunc('day', now()) - (n * i % 50) * interval '1 day' - interval '1 hour'
   FROM generate_series(1, 40) n, generate_series(1, 3) i WHERE n % 4 >= i;
   INSERT INTO ordering.order_address (merchant_id, id, order_id, line1, city, state, postal_code, country)
-  SELECT merchant_id, shipping_address_id, id, '1 Main St', 'Berlin', '', '1', 'Germany' FROM ordering.order WHERE order_number LIKE 'S-%';
+  SELECT merchant_id, shipping_address_id, id, '1 Main St', 'Berlin', '', '1', 'DE' FROM ordering.order WHERE order_number LIKE 'S-%';
   INSERT INTO payment.payment (merchant_id, order_id, amount, currency, status, method, processor, refunded_amount)
   SELECT merchant_id, id, total, 'USD', CASE status WHEN 'DELIVERED' THEN 'PARTIALLY_REFUNDED' ELSE 'SUCCEEDED' END, 'CASH', 'manual',
     CASE status WHEN 'DELIVERED' THEN 50 ELSE 0 END
@@ -195,7 +195,7 @@ const filters = fc.record({
   noOrderForDays: rarely(fc.integer({ min: 1, max: 40 })),
   tags: rarely(someOf('vip', 'guide')),
   cities: rarely(someOf('berlin', 'MÜNCHEN', 'Nowhere')),
-  countries: rarely(someOf('germany', 'France')),
+  countries: rarely(someOf('DE', 'FR')),
   marketingOptIn: rarely(fc.boolean()),
   emailVerified: rarely(fc.boolean()),
   createdAfter: rarely(date(1, 15)),

@@ -1,4 +1,4 @@
-import { address, addressColumns } from '../../mutation/address-rules.ts'
+import { address, addressValues } from '../../mutation/address-rules.ts'
 import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {
   absent,
@@ -46,7 +46,7 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
     write: (input) =>
       insertOne(warehouseTable, {
         ...pick(input as Values, warehouseColumns, 'left out'),
-        location: { data: pick(input.location ?? {}, addressColumns, 'left out') },
+        location: { data: addressValues(input.location ?? {}, 'left out') },
       }),
   }),
   updateWarehouse: change<WarehouseInput>({
@@ -68,7 +68,7 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
               update(
                 warehouseAddressTable,
                 { warehouseId: { _eq: toUuid(id) } },
-                { ...emptied, ...pick(location, addressColumns) },
+                { ...emptied, ...addressValues(location) },
               ),
             ]
       return {

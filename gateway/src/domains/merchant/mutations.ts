@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { invalidFormat, type UserError } from '../../errors/user-error.ts'
+import { countryValues } from '../../mutation/address-rules.ts'
 import {
   action,
   type Arguments,
@@ -24,6 +25,7 @@ import {
 import {
   amount,
   checkFields,
+  country,
   currency,
   type Fields,
   integer,
@@ -78,14 +80,17 @@ const settingsColumns = [
 const methodRules: Fields = { name: text({ max: 200 }), price: amount }
 const zoneRules: Fields = {
   name: text({ max: 200 }),
-  countries: list(text({ max: 255 }), { max: 300 }),
+  countries: list(country, { max: 300 }),
   methods: list(object(methodRules), { max: 50 }),
 }
 const methodColumns = ['name', 'price', 'active'] as const
 
 interface ZoneInput {
+  readonly countries?: readonly string[] | null
   readonly methods?: readonly Values[] | null
 }
+
+const zoneValues = (input: ZoneInput): Values => ({ ...input, countries: countryValues(input.countries) })
 
 /** The rows of these tables are the session's merchant's by permission, and there is one. */
 const theOnlyOne: Values = {}
@@ -124,16 +129,16 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     rules: zoneRules,
     write: (input) =>
       insertOne(zoneTable, {
-        ...pick(input as Values, ['name', 'countries'], 'left out'),
+        ...pick(zoneValues(input), ['name', 'countries'], 'left out'),
         methods: { data: (input.methods ?? []).map((method) => pick(method, methodColumns, 'left out')) },
       }),
   }),
-  updateShippingZone: change({
+  updateShippingZone: change<ZoneInput>({
     record: 'ShippingZone',
     what: 'Shipping zone',
     rules: zoneRules,
     required: ['name', 'countries'],
-    write: (input, { id }) => update(zoneTable, byId(id), pick(input as Values, ['name', 'countries'])),
+    write: (input, { id }) => update(zoneTable, byId(id), pick(zoneValues(input), ['name', 'countries'])),
   }),
   deleteShippingZone: deletion('Shipping zone', (id) => remove(zoneTable, byId(id))),
   createShippingMethod: creation({

@@ -1,3 +1,4 @@
+import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
 import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
 import { ascending, descending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, searchIn, searchLengthError, toUuid } from '../../projection/filter.ts'
@@ -32,9 +33,7 @@ const between = (field: string, value: unknown, min: number, max: number): reado
 
 function checkQuery({ query }: Values): readonly CatalogueError[] {
   const wrong = searchLengthError(query, 'query')
-  const unstorable = String(query).includes('\0')
-    ? [invalidFormat('query', 'text without null characters')]
-    : []
+  const unstorable = isUnicodeText(String(query)) ? [] : [invalidFormat('query', unicodeText)]
   return wrong ? [wrong] : unstorable
 }
 
@@ -59,8 +58,8 @@ function toTextArray(texts: unknown): string {
 }
 
 function checkFilters(args: Values): readonly CatalogueError[] {
-  const unstorable = ((filtersOf(args)['tags'] ?? []) as readonly string[]).some((tag) => tag.includes('\0'))
-  return unstorable ? [invalidFormat('filters.tags', 'text without null characters')] : []
+  const unstorable = !((filtersOf(args)['tags'] ?? []) as readonly string[]).every(isUnicodeText)
+  return unstorable ? [invalidFormat('filters.tags', unicodeText)] : []
 }
 
 export const search: DomainProjection = {

@@ -1,0 +1,15 @@
+import type { Fault } from './fault.ts'
+
+/** As the ICU of this Node knows them, which also says how many minor units they have. */
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
+/** What a currency has to be. */
+export const currencyFormat = 'ISO 4217 currency code, for example USD'
+
+/** Whether it is an ISO 4217 code in use, in capitals. */
+export const isCurrency = (code: string): boolean => currencies.has(code)
+
+export function currencyFault(code: string): Fault | null {
+  if (code.trim() === '') return { kind: 'required' }
+  return isCurrency(code) ? null : { kind: 'format', expected: currencyFormat }
+}
