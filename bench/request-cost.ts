@@ -58,7 +58,7 @@ async function microseconds({ parts, nextBody }: Contender, key: string): Promis
   const answer = await answerRequest(parts, request)
   const time = (performance.now() - began) * 1000
   if (answer?.status !== 200)
-    throw new Error(`answered ${answer?.status ?? 'nothing'}: ${answer?.body ?? ''}`)
+    throw new Error(`answered ${answer?.status ?? 'nothing'}: ${String(answer?.body ?? '')}`)
   return time
 }
 

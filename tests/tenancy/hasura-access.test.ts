@@ -1,5 +1,7 @@
 import {
   getNamedType,
+  type GraphQLField,
+  type GraphQLInputField,
   type GraphQLObjectType,
   type GraphQLSchema,
   isInputObjectType,
@@ -270,7 +272,10 @@ type Data = Readonly<Record<string, unknown>>
 function leafFields(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name)
   if (!isObjectType(type) && !isInputObjectType(type)) return []
-  return Object.values(type.getFields())
+  const fields: readonly (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(
+    type.getFields(),
+  )
+  return fields
     .filter((field) => isLeafType(getNamedType(field.type)))
     .map((field) => field.name)
     .sort()

@@ -14,9 +14,10 @@ export function repeatedly(work: () => Promise<void>): Repeated {
     do {
       again = false
       await work()
-    } while (again)
+    } while (askedAgain())
     running = undefined
   }
+  const askedAgain = (): boolean => again
   return {
     ask() {
       again = true

@@ -89,7 +89,10 @@ type Happening = typeof step extends fc.Arbitrary<infer What> ? What : never
 async function happen(trade: Trade, what: Happening): Promise<void> {
   const call = (name: string, input: object) => shop.call(trade.merchant, name, input)
   if (what.kind === 'place') return place(trade, what)
-  if (what.kind === 'sumUp') return void (await refreshRollups(shop.database))
+  if (what.kind === 'sumUp') {
+    await refreshRollups(shop.database)
+    return
+  }
   const order = trade.orders[what.nth % Math.max(1, trade.orders.length)]
   if (order === undefined) return
   const { id: orderId, paymentId } = order
@@ -115,7 +118,10 @@ async function happen(trade: Trade, what: Happening): Promise<void> {
     case 'void':
     case 'refund': {
       if (paymentId === null) return
-      if (what.kind === 'void') return void (await call('voidPayment', { id: paymentId }))
+      if (what.kind === 'void') {
+        await call('voidPayment', { id: paymentId })
+        return
+      }
       const [row] = await shop.database<{ amount: number; left: number }[]>`
         SELECT amount::integer, (captured_amount - refund_requested_amount)::integer AS left
         FROM payment.payment WHERE id = ${paymentId}`

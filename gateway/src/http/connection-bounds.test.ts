@@ -90,7 +90,7 @@ describe('a client that takes its answer', () => {
     const { port, closed } = await serve({ sendMilliseconds: 300, sendBytesPerSecond: 100_000_000 }, large)
     const socket = await open(port)
     socket.write(request)
-    const sipping = setInterval(() => socket.read(1_000), 10)
+    const sipping = setInterval(() => void socket.read(1_000), 10)
     expect(await closed).toBe('cut')
     clearInterval(sipping)
   })

@@ -128,7 +128,9 @@ test('whatever an address has tried, a key that verifies is let in, over HTTP an
   socket.on('open', () =>
     socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${another}` } })),
   )
-  const answer = await new Promise<string>((resolve) => socket.on('message', (data) => resolve(String(data))))
+  const answer = await new Promise<string>((resolve) =>
+    socket.on('message', (data: Buffer) => resolve(data.toString())),
+  )
   expect(JSON.parse(answer)).toEqual({ type: 'connection_ack' })
   socket.close()
 })

@@ -117,7 +117,7 @@ describe('startEngine', () => {
     await expect(startEngine({ ...options, strictMetadata: true })).rejects.toThrow(
       /\$\[0\]\.tables\[0\]\.colour: metadata has no such key/,
     )
-    for (const _start of ['first', 'second']) {
+    for (let start = 1; start <= 2; start += 1) {
       const engine = await startEngine(options)
       try {
         expect(await ask(engine.url, 's')).toEqual({
@@ -213,12 +213,12 @@ test('on an older Node the command says which one it needs, and does nothing els
   const run = new URL('../bin/run.mjs', import.meta.url).href
   const script = `Object.defineProperty(process.versions, 'node', { value: '20.11.0' }); import('${run}')`
   const child = spawn(process.execPath, ['--eval', script])
-  const [[code], output, error] = await Promise.all([
+  const [closed, output, error] = await Promise.all([
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
   ])
-  expect({ code: code as unknown, output, error }).toEqual({
+  expect({ code: closed[0] as unknown, output, error }).toEqual({
     code: 1,
     output: '',
     error: `hasura-embedded needs Node 24 or later; this is ${process.version}\n`,

@@ -1,4 +1,4 @@
-import type { Principal } from '@commerce-graph/auth-webhook'
+import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { ascending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
 import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
@@ -65,7 +65,7 @@ export const identity: DomainProjection = {
   },
 }
 
-function subjectOf(principal: Principal) {
+function subjectOf(principal: TenantPrincipal) {
   switch (principal.kind) {
     case 'key':
       return { kind: 'KEY', id: principal.keyId }

@@ -279,7 +279,7 @@ describe('null for a variable that has a default', () => {
     const limited = 'query ($limit: Int = 0) { thing(limit: $limit) { id } }'
     const all = await count('{ thing { id } }', {})
     expect(all).toBeGreaterThan(0)
-    for (const _round of [1, 2]) {
+    for (let round = 1; round <= 2; round += 1) {
       expect(await count(limited, {})).toBe(0)
       expect(await count(limited, { limit: null })).toBe(all)
       expect(await count(limited, { limit: 1 })).toBe(1)
