@@ -69,8 +69,11 @@ export const createHeldRows = (options: pg.ClientConfig): HeldRows => {
     }))
     const letGo = done
     done = []
-    for (const { queue, id } of letGo)
-      await session.query(`select pg_advisory_unlock_shared(${lockClasses[queue]}, hashtext($1))`, [id])
+    if (letGo.length > 0)
+      await session.query(
+        `select pg_advisory_unlock_shared(class, hashtext(id)) from unnest($1::integer[], $2::text[]) l (class, id)`,
+        [letGo.map(({ queue }) => lockClasses[queue]), letGo.map(({ id }) => id)],
+      )
     return session
   }
 
