@@ -60,6 +60,8 @@ test('orders that are paid are confirmed once each, by a platform that is killed
   } finally {
     await sql.end()
   }
-  expect(mails).toHaveLength(orders.length)
-  expect(new Set(mails.map(({ subject }) => subject)).size).toBe(orders.length)
+  // The demo shop has mails of its own.
+  const confirmations = mails.filter(({ subject }) => subject.includes('is confirmed'))
+  expect(confirmations).toHaveLength(orders.length)
+  expect(new Set(confirmations.map(({ subject }) => subject)).size).toBe(orders.length)
 }, 300_000)

@@ -24,6 +24,23 @@ export const corrections = {
       wrong: '    incomings = null\n    clearImmediate(nextWriteTimer)\n',
       right: '    incomings = null\n    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n',
     },
+    {
+      // A connection that ends while it asks for the types of arrays, or for the server's state: nothing awaited that statement, so its
+      // rejection ended the process. The statement that the connection is for is rejected beside it.
+      wrong: '        return fetchArrayTypes()\n',
+      right: '        return fetchArrayTypes().catch(noop)\n',
+    },
+    {
+      wrong: '    query.execute()\n',
+      right: '    query.execute().catch(noop)\n',
+    },
+    {
+      // What the lost session was asked, and its last words, were taken for the next one's: its first statement failed for them, and
+      // `end` waited for ever.
+      wrong: '    closedTime = performance.now()\n',
+      right:
+        '    query = errorResponse = null\n    ended && (ended(), ending = ended = null)\n    closedTime = performance.now()\n',
+    },
   ],
   'index.js': [
     {

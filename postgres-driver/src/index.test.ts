@@ -2,7 +2,9 @@ import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { createTestDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { findPackageJSON } from 'node:module'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -45,6 +47,42 @@ const program = (driver: string) => `
   await sql.end()
 `
 
+const singleStatement = (driver: string) => `
+  import postgres from '${driver}'
+  const sql = postgres(process.env.DATABASE_URL, { max: 1, onnotice() {} })
+  console.log('lost', await sql\`select 1\`.then(() => 'nothing', (error) => error.code))
+  await sql.end()
+`
+
+/** Passes on how a connection begins, and resets it when the driver sends its first statement: the one about types. */
+async function startResettingProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const server = createServer((client) => {
+    const upstream = connect({ host: target.hostname, port: Number(target.port) })
+    let isReady = false
+    upstream.on('data', (data) => {
+      isReady ||= data.includes(Buffer.from('Z\0\0\0\u0005I'))
+      client.write(data)
+    })
+    client.on('data', (data) => {
+      if (isReady) client.resetAndDestroy()
+      else upstream.write(data)
+    })
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => undefined)
+      one.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return { url: url.href, close: () => server.close() }
+}
+
 describe('in a process of its own, from an install without scripts', () => {
   let database: TestDatabase
   let folder: string
@@ -56,18 +94,30 @@ describe('in a process of its own, from an install without scripts', () => {
     await database.drop()
     rmSync(folder, { recursive: true, force: true })
   })
-  const run = async (driver: string) => {
+  const run = async (source: string, databaseUrl = database.url) => {
     const file = path.join(folder, 'program.mjs')
-    writeFileSync(file, program(driver))
-    return promisify(execFile)(process.execPath, [file], { env: { DATABASE_URL: database.url } })
+    writeFileSync(file, source)
+    return promisify(execFile)(process.execPath, [file], { env: { DATABASE_URL: databaseUrl } })
   }
 
   test('a transaction whose connection is gone fails, and the pool goes on', async () => {
-    expect((await run('./src/index.mjs')).stdout).toMatch(/^lost (CONNECTION_CLOSED|ECONNRESET) then 1\n$/)
+    expect((await run(program('./src/index.mjs'))).stdout).toMatch(
+      /^lost (CONNECTION_CLOSED|ECONNRESET) then 1\n$/,
+    )
   })
 
   test('the same ends the process with the driver as it is published', async () => {
-    await expect(run('postgres')).rejects.toThrow("Cannot read properties of null (reading 'write')")
+    await expect(run(program('postgres'))).rejects.toThrow("Cannot read properties of null (reading 'write')")
+  })
+
+  test('a statement fails whose connection ends before it is sent, where the driver as it is published ends the process', async () => {
+    const proxy = await startResettingProxy(database.url)
+    try {
+      expect((await run(singleStatement('./src/index.mjs'), proxy.url)).stdout).toBe('lost ECONNRESET\n')
+      await expect(run(singleStatement('postgres'), proxy.url)).rejects.toThrow('ECONNRESET')
+    } finally {
+      proxy.close()
+    }
   })
 
   test('another version of the driver is refused at the start, and what is missing in it named', async () => {
