@@ -1,7 +1,5 @@
 import {
   getNamedType,
-  type GraphQLField,
-  type GraphQLInputField,
   type GraphQLObjectType,
   type GraphQLSchema,
   isInputObjectType,
@@ -271,14 +269,16 @@ type Data = Readonly<Record<string, unknown>>
 /** The names of a type's fields that are columns, or computed like one, in the order of the alphabet. */
 function leafFields(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name)
-  if (!isObjectType(type) && !isInputObjectType(type)) return []
-  const fields: readonly (GraphQLField<unknown, unknown> | GraphQLInputField)[] = Object.values(
-    type.getFields(),
-  )
-  return fields
-    .filter((field) => isLeafType(getNamedType(field.type)))
-    .map((field) => field.name)
-    .sort()
+  const fields = isObjectType(type)
+    ? Object.values(type.getFields()).map(
+        (field) => [field.name, isLeafType(getNamedType(field.type))] as const,
+      )
+    : isInputObjectType(type)
+      ? Object.values(type.getFields()).map(
+          (field) => [field.name, isLeafType(getNamedType(field.type))] as const,
+        )
+      : []
+  return fields.flatMap(([field, isLeaf]) => (isLeaf ? [field] : [])).sort()
 }
 
 interface Caller {
