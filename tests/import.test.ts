@@ -109,7 +109,7 @@ const ann = {
   type: 'customer',
   email: 'Ann@example.com',
   name: 'Ann Example',
-  phone: '+1 555 0100',
+  phone: '(503) 555-0100',
   tags: ['vip'],
   addresses: [
     { line1: '1 First St', city: 'Bend', state: 'OR', postalCode: '97701', country: 'United States' },

@@ -22,3 +22,10 @@ export function hasDeceptiveLetter(address: string): boolean {
     Array.from(local).every((letter) => !/\p{L}/u.test(letter) || LATIN_TWINS.has(letter))
   )
 }
+
+/** What stands before and after the @ without the rarities (quotes, comments, address literals) that no shop meets. */
+const FORM = /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
+const MAX_LENGTH = 254
+
+/** Whether it has the form of an e-mail address, whatever its letters look like (`hasDeceptiveLetter`). */
+export const isEmailAddress = (text: string): boolean => text.length <= MAX_LENGTH && FORM.test(text)

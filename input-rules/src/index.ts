@@ -2,10 +2,21 @@ export { cardNumberFields, cardNumberMessage } from './card-number-fields.ts'
 export { holdsCardNumber } from './card-number.ts'
 export { countryCode, countryFault } from './country.ts'
 export { currencyFault, currencyFormat, isCurrency } from './currency.ts'
-export { hasDeceptiveLetter } from './email-address.ts'
+export { hasDeceptiveLetter, isEmailAddress } from './email-address.ts'
 export { type Fault, inputError } from './fault.ts'
+export {
+  addressTexts,
+  categoryName,
+  customerTexts,
+  listBounds,
+  maxQuantity,
+  productTexts,
+  reviewTexts,
+  seoTexts,
+} from './field-bounds.ts'
 export { phoneFault } from './phone.ts'
 export { isSingleLine } from './single-line.ts'
+export { slugFault } from './slug.ts'
 export { isUnicodeText, listFault, type TextBounds, textFault, unicodeText } from './text.ts'
 export {
   alreadyExists,
@@ -19,3 +30,4 @@ export {
   outOfRange,
   requiredField,
 } from './user-error.ts'
+export { isHttpUrl } from './url.ts'

@@ -1,4 +1,5 @@
 import {
+  addressTexts,
   cardNumberFields,
   cardNumberMessage,
   countryCode,
@@ -8,7 +9,9 @@ import {
   hasDeceptiveLetter,
   inputError,
   listFault,
+  maxQuantity,
   phoneFault,
+  type TextBounds,
   textFault,
 } from '@commerce-graph/input-rules'
 import { z } from 'zod'
@@ -21,7 +24,7 @@ export type Fault =
   | { readonly kind: 'coupon'; readonly message: string }
 
 /** What a merged line, a cart line and a level can hold at most. */
-export const MAX_QUANTITY = 999_999
+export const MAX_QUANTITY = maxQuantity
 /** Lines of a cart, an order or a reservation. */
 export const MAX_LINES = 200
 /** The largest amount of money that JSON clients hold exactly, in minor units. */
@@ -47,18 +50,20 @@ const sharedRule = (faultOf: (value: string) => Fault | null) =>
     if (fault !== null) addFault(context, fault)
   })
 
+/** A text whose bounds other services apply, too. */
+const boundedText = (bounds: TextBounds) => sharedRule((value) => textFault(value, bounds))
+
 /** A text of any number of lines, which may be empty. */
-export const storableText = (max: number) =>
-  sharedRule((value) => textFault(value, { lines: 'any', min: 0, max }))
+export const storableText = (max: number) => boundedText({ lines: 'any', min: 0, max })
 
 /** A text of any number of lines that says something. */
-export const prose = (max: number) => sharedRule((value) => textFault(value, { lines: 'any', min: 1, max }))
+export const prose = (max: number) => boundedText({ lines: 'any', min: 1, max })
 
 /** A line of text: what goes into subjects, labels and lists of a mail. */
-export const line = (max: number) => sharedRule((value) => textFault(value, { lines: 'one', min: 0, max }))
+export const line = (max: number) => boundedText({ lines: 'one', min: 0, max })
 
 /** A line of text that says something. */
-export const text = (max: number) => sharedRule((value) => textFault(value, { lines: 'one', min: 1, max }))
+export const text = (max: number) => boundedText({ lines: 'one', min: 1, max })
 
 const emailForm = z.email()
 
@@ -102,11 +107,11 @@ export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
   })
 
 export const address = z.object({
-  line1: text(255),
-  line2: optional(line(255)),
-  city: text(255),
-  state: text(255),
-  postalCode: text(32),
+  line1: boundedText(addressTexts.line1),
+  line2: optional(boundedText(addressTexts.line2)),
+  city: boundedText(addressTexts.city),
+  state: boundedText(addressTexts.state),
+  postalCode: boundedText(addressTexts.postalCode),
   country,
   phone: optional(phone),
 })

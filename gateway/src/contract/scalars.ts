@@ -1,4 +1,4 @@
-import { hasDeceptiveLetter } from '@commerce-graph/input-rules'
+import { hasDeceptiveLetter, isEmailAddress, isHttpUrl } from '@commerce-graph/input-rules'
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, valueFromASTUntyped } from 'graphql'
 
 type Parse = (value: unknown) => unknown
@@ -25,11 +25,6 @@ const maxMoney = Number.MAX_SAFE_INTEGER
 const dateTimePattern =
   /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
 
-/** What stands before and after the @ without the rarities (quotes, comments, address literals) that no shop meets. */
-const emailPattern = /^[^\s@"(),:;<>[\\\]]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
-const maxEmailLength = 254
-const maxUrlLength = 2048
-
 const scalars: Readonly<Record<string, Parse>> = {
   DateTime(value) {
     if (typeof value !== 'string' || !dateTimePattern.test(value) || !isCalendarDate(value.slice(0, 10)))
@@ -49,13 +44,12 @@ const scalars: Readonly<Record<string, Parse>> = {
   JSON: object,
   _Any: object,
   URL(value) {
-    if (typeof value !== 'string' || value.length > maxUrlLength || !isHttpUrl(value))
+    if (typeof value !== 'string' || !isHttpUrl(value))
       throw new TypeError('Not an http or https URL without a user name or password')
     return value
   },
   EmailAddress(value) {
-    if (typeof value !== 'string' || value.length > maxEmailLength || !emailPattern.test(value))
-      throw new TypeError('Not an e-mail address')
+    if (typeof value !== 'string' || !isEmailAddress(value)) throw new TypeError('Not an e-mail address')
     if (hasDeceptiveLetter(value))
       throw new TypeError('Not an e-mail address, as it has letters that look like others or like nothing')
     return value
@@ -74,11 +68,3 @@ function isCalendarDate(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
-
-function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text) && !namesUser(url)
-}
-
-/** Whoever is shown the URL would be shown the password, and `https://shop.example@elsewhere.example` leads elsewhere. */
-const namesUser = ({ username, password }: URL): boolean => username !== '' || password !== ''

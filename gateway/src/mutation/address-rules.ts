@@ -1,17 +1,17 @@
-import { countryCode } from '@commerce-graph/input-rules'
+import { addressTexts, countryCode } from '@commerce-graph/input-rules'
 import type { Values } from './definition.ts'
 import { pick } from './rows.ts'
-import { country, type Fields, object, optionalLine, phone, type Rule, text } from './rules.ts'
+import { boundedText, country, type Fields, object, phone, type Rule } from './rules.ts'
 
 const addressColumns = ['line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'] as const
 
 /** What an AddressInput holds beyond its types. */
 export const addressFields: Fields = {
-  line1: text({ max: 255 }),
-  line2: optionalLine({ max: 255 }),
-  city: text({ max: 255 }),
-  state: text({ max: 255 }),
-  postalCode: text({ max: 32 }),
+  line1: boundedText(addressTexts.line1),
+  line2: boundedText(addressTexts.line2),
+  city: boundedText(addressTexts.city),
+  state: boundedText(addressTexts.state),
+  postalCode: boundedText(addressTexts.postalCode),
   country,
   phone,
 }

@@ -7,6 +7,8 @@ import {
   inputError,
   listFault,
   phoneFault,
+  slugFault,
+  type TextBounds,
   textFault,
 } from '@commerce-graph/input-rules'
 import {
@@ -52,17 +54,20 @@ const sharedRule = (faultOf: (value: string) => Fault | null): Rule =>
     return fault && inputError(field, fault)
   })
 
+/** A text whose bounds other services apply, too. */
+export const boundedText = (bounds: TextBounds): Rule => sharedRule((value) => textFault(value, bounds))
+
 /** A line of text that isn't blank. */
 export const text = ({ min = 1, max }: { readonly min?: number; readonly max: number }): Rule =>
-  sharedRule((value) => textFault(value, { lines: 'one', min, max }))
+  boundedText({ lines: 'one', min, max })
 
 /** A line of text that may be empty. */
 export const optionalLine = ({ max }: { readonly max: number }): Rule =>
-  sharedRule((value) => textFault(value, { lines: 'one', min: 0, max }))
+  boundedText({ lines: 'one', min: 0, max })
 
 /** Text of any number of lines, which may be empty. */
 export const optionalText = ({ max }: { readonly max: number }): Rule =>
-  sharedRule((value) => textFault(value, { lines: 'any', min: 0, max }))
+  boundedText({ lines: 'any', min: 0, max })
 
 /** What is wrong with the arguments as a whole: a card's number, whichever text it is in. */
 export const cardNumbersIn = (args: Readonly<Record<string, unknown>>): readonly UserError[] =>
@@ -97,13 +102,7 @@ export const phone: Rule = sharedRule(phoneFault)
 /** A country as clients write it; what is stored is its code (`countryValues`). */
 export const country: Rule = sharedRule(countryFault)
 
-export const slug: Rule = ruleFor(isString, (value, field) => {
-  if (value.trim() === '') return requiredField(field)
-  if (value.length > 200) return outOfRange(field, value.length, 1, 200)
-  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value)
-    ? null
-    : invalidFormat(field, 'lower-case letters, digits and single hyphens')
-})
+export const slug: Rule = sharedRule(slugFault)
 
 export const timeZone: Rule = ruleFor(isString, (value, field) => {
   if (value.trim() === '') return requiredField(field)

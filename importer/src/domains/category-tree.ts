@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Unavailable } from '../api/api-error.ts'
 import type { CommerceApi } from '../api/commerce-api.ts'
 import { runFields, userErrorsOf, type UserError } from '../api/fields.ts'
+import { levelsOf } from '../input/category-path.ts'
 import { readAll } from './pages.ts'
 
 const CATEGORIES = `
@@ -98,13 +99,6 @@ export class CategoryTree {
     })
     return this.#ids
   }
-}
-
-function levelsOf(path: string): string[] {
-  return path
-    .split(' > ')
-    .map((level) => level.trim())
-    .filter((level) => level !== '')
 }
 
 function byPath(nodes: readonly CategoryNode[]): Map<string, Promise<string>> {

@@ -1,26 +1,27 @@
+import { addressTexts, customerTexts, listBounds } from '@commerce-graph/input-rules'
 import { z } from 'zod'
-import { optionalText, text } from './values.ts'
+import { boundedText, country, email, list, phone, text } from './values.ts'
 
 const address = z.strictObject({
-  line1: text,
-  line2: optionalText,
-  city: text,
-  state: z.string(),
-  postalCode: z.string(),
-  country: text,
-  phone: optionalText,
+  line1: text(addressTexts.line1),
+  line2: boundedText(addressTexts.line2).optional(),
+  city: text(addressTexts.city),
+  state: text(addressTexts.state),
+  postalCode: text(addressTexts.postalCode),
+  country,
+  phone: phone.optional(),
   isDefault: z.boolean().optional(),
 })
 
 export const customerRow = z.strictObject({
   type: z.literal('customer').optional(),
-  email: z.email({ error: 'must be an e-mail address' }),
-  name: text,
-  phone: optionalText,
+  email,
+  name: text(customerTexts.name),
+  phone: phone.optional(),
   marketingOptIn: z.boolean().optional(),
-  tags: z.array(text).optional(),
-  notes: optionalText,
-  addresses: z.array(address).optional(),
+  tags: list(text(customerTexts.tag), listBounds.tags).optional(),
+  notes: boundedText(customerTexts.notes).optional(),
+  addresses: list(address, listBounds.customerAddresses).optional(),
 })
 
 export type CustomerRow = z.infer<typeof customerRow>

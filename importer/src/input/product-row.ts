@@ -1,43 +1,65 @@
+import {
+  categoryName,
+  listBounds,
+  listFault,
+  maxQuantity,
+  productTexts,
+  reviewTexts,
+  textFault,
+} from '@commerce-graph/input-rules'
 import { z } from 'zod'
-import { currency, money, optionalText, slug, text, wholeNumber } from './values.ts'
+import { levelsOf } from './category-path.ts'
+import { addFault, boundedText, currency, list, money, slug, text, url, wholeNumber } from './values.ts'
+
+/** Levels from the root, parted by `>`; each becomes a category of that name. */
+const categoryPath = z.string().superRefine((path, context) => {
+  const levels = levelsOf(path)
+  if (levels.length === 0) addFault(context, { kind: 'required' })
+  for (const level of levels) addFault(context, textFault(level, categoryName))
+})
 
 const variant = z.strictObject({
-  sku: text,
+  sku: text(productTexts.sku),
   price: money.min(1).optional(),
   compareAtPrice: money.min(1).optional(),
   /** Option names and values, e.g. `{ "Size": "M" }`. */
-  options: z.record(text, text).optional(),
+  options: z
+    .record(text(productTexts.optionName), text(productTexts.optionValue))
+    .superRefine((options, context) => {
+      addFault(context, listFault(Object.keys(options).length, 0, listBounds.options))
+    })
+    .optional(),
   stock: z.lazy(() => stock).optional(),
 })
 
 const image = z.preprocess(
   (value) => (typeof value === 'string' ? { url: value } : value),
   z.strictObject({
-    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-    alt: optionalText,
+    url,
+    alt: boundedText(productTexts.imageAlt).optional(),
   }),
 )
 
 const review = z.strictObject({
-  authorName: text,
+  authorName: text(reviewTexts.authorName),
   rating: wholeNumber.min(1).max(5),
-  title: optionalText,
-  body: optionalText,
+  title: boundedText(reviewTexts.title).optional(),
+  body: boundedText(reviewTexts.body).optional(),
   status: z.enum(['PENDING', 'APPROVED', 'REJECTED']).optional(),
 })
 
-const level = wholeNumber.min(0).max(2_147_483_647)
+const level = wholeNumber.min(0).max(maxQuantity)
 
 /** Units in the first warehouse, or units by warehouse code. */
-const stock = z.union([level, z.record(text, level)], {
+const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
   error: 'must be a whole number of units, or an object of warehouse codes and units',
 })
 
 export const productRow = z.strictObject({
   type: z.literal('product').optional(),
-  sku: text,
-  name: z.string().trim().min(3).max(200),
-  description: z.string().max(5000).optional(),
+  sku: text(productTexts.sku),
+  name: text(productTexts.name),
+  description: boundedText(productTexts.description).optional(),
   price: money.min(1),
   currency,
   compareAtPrice: money.min(1).optional(),
@@ -45,15 +67,15 @@ export const productRow = z.strictObject({
   status: z.enum(['DRAFT', 'ACTIVE', 'ARCHIVED']).optional(),
   featured: z.boolean().optional(),
   slug: slug.optional(),
-  tags: z.array(text).optional(),
+  tags: list(text(productTexts.tag), listBounds.tags).optional(),
   /** Paths from the root, levels parted by ` > `. */
-  categories: z.array(text).optional(),
-  images: z.array(image).optional(),
-  variants: z.array(variant).optional(),
+  categories: list(categoryPath, listBounds.categories).optional(),
+  images: list(image, listBounds.images).optional(),
+  variants: list(variant, listBounds.variants).optional(),
   stock: stock.optional(),
   reviews: z.array(review).optional(),
-  seoTitle: optionalText,
-  seoDescription: optionalText,
+  seoTitle: boundedText(productTexts.seoTitle).optional(),
+  seoDescription: boundedText(productTexts.seoDescription).optional(),
 })
 
 export type ProductRow = z.infer<typeof productRow>

@@ -4,6 +4,7 @@ import { parseRow, type Problem, type RowKind } from './row.ts'
 const location = { file: 'shop.jsonl', line: 3, index: 2 }
 const product = { sku: 'A-1', name: 'A tent', price: 999, currency: 'USD' }
 const customer = { email: 'ann@example.com', name: 'Ann' }
+const place = { line1: '1', city: 'Bend', state: 'OR', postalCode: '97701', country: 'USA' }
 
 function problemsOf(value: unknown, kind: RowKind | undefined = 'product'): readonly Problem[] {
   const parsed = parseRow({ location, kind, value })
@@ -41,7 +42,7 @@ describe('a row', () => {
       },
       {
         field: 'currency',
-        message: 'must be a currency code of three capital letters',
+        message: 'Field currency has invalid format. Expected: ISO 4217 currency code, for example USD',
         code: 'INVALID_FORMAT',
       },
       { field: 'reviews.0.authorName', message: expect.any(String) as string, code: 'REQUIRED_FIELD' },
@@ -55,12 +56,17 @@ describe('a row', () => {
     [{ ...product, price: -1 }, 'price', 'OUT_OF_RANGE'],
     [{ ...product, price: 2 ** 53 }, 'price', 'OUT_OF_RANGE'],
     [{ ...product, price: '999' }, 'price', 'INVALID_VALUE'],
-    [{ ...product, name: '   ' }, 'name', 'OUT_OF_RANGE'],
+    [{ ...product, name: '   ' }, 'name', 'REQUIRED_FIELD'],
     [{ ...product, stock: -1 }, 'stock', 'OUT_OF_RANGE'],
     [{ ...product, stock: { BEND: 1.5 } }, 'stock', 'INVALID_VALUE'],
     [{ ...product, images: ['ftp://example.com/a.jpg'] }, 'images.0.url', 'INVALID_FORMAT'],
     [{ ...product, status: 'SOLD' }, 'status', 'INVALID_VALUE'],
     [{ ...product, variants: [{ sku: '' }] }, 'variants.0.sku', 'REQUIRED_FIELD'],
+    [{ ...product, currency: 'ZZZ' }, 'currency', 'INVALID_FORMAT'],
+    [{ ...product, description: 'card 4242 4242 4242 4242' }, 'description', 'INVALID_VALUE'],
+    [{ ...product, variants: [{ sku: 'A-1' }] }, 'variants.0.sku', 'ALREADY_EXISTS'],
+    [{ ...product, categories: ['x'.repeat(201)] }, 'categories.0', 'OUT_OF_RANGE'],
+    [{ ...product, images: ['https://shop:secret@example.com/a.jpg'] }, 'images.0.url', 'INVALID_FORMAT'],
   ])('%j is refused at %s with %s', (value, field, code) => {
     expect(problemsOf(value)).toMatchObject([{ field, code }])
   })
@@ -71,6 +77,9 @@ describe('a row', () => {
 
   test.each([
     [{ ...customer, email: 'ann' }, 'email', 'INVALID_FORMAT'],
+    [{ ...customer, phone: 'none' }, 'phone', 'INVALID_FORMAT'],
+    [{ ...customer, addresses: [{ ...place, state: '' }] }, 'addresses.0.state', 'REQUIRED_FIELD'],
+    [{ ...customer, addresses: [{ ...place, country: 'Narnia' }] }, 'addresses.0.country', 'INVALID_FORMAT'],
     [{ ...customer, addresses: [{ line1: 'x' }] }, 'addresses.0.city', 'REQUIRED_FIELD'],
   ])('of a customer %j is refused at %s with %s', (value, field, code) => {
     expect(problemsOf(value, 'customer')[0]).toMatchObject({ field, code })

@@ -1,3 +1,11 @@
+import {
+  alreadyExists,
+  cardNumberFields,
+  cardNumberMessage,
+  type Fault,
+  inputError,
+  invalidValue,
+} from '@commerce-graph/input-rules'
 import type { z } from 'zod'
 import { customerRow, type CustomerRow } from './customer-row.ts'
 import { productRow, type ProductRow } from './product-row.ts'
@@ -43,13 +51,17 @@ export function parseRow(raw: RawRow): ParsedRow {
   switch (kind) {
     case 'product': {
       const parsed = productRow.safeParse(raw.value)
-      if (parsed.success) return { kind: 'row', row: { kind, location, value: parsed.data } }
-      return refused(location, kind, keyOf(raw.value, 'sku'), problemsOf(parsed.error, raw.value))
+      const problems = problemsOf(parsed, raw.value, repeatedSkus)
+      return parsed.success && problems.length === 0
+        ? { kind: 'row', row: { kind, location, value: parsed.data } }
+        : refused(location, kind, keyOf(raw.value, 'sku'), problems)
     }
     case 'customer': {
       const parsed = customerRow.safeParse(raw.value)
-      if (parsed.success) return { kind: 'row', row: { kind, location, value: parsed.data } }
-      return refused(location, kind, keyOf(raw.value, 'email'), problemsOf(parsed.error, raw.value))
+      const problems = problemsOf(parsed, raw.value)
+      return parsed.success && problems.length === 0
+        ? { kind: 'row', row: { kind, location, value: parsed.data } }
+        : refused(location, kind, keyOf(raw.value, 'email'), problems)
     }
     case undefined:
       return refused(location, kind, undefined, [
@@ -92,9 +104,29 @@ function memberOf(value: unknown, name: PropertyKey): unknown {
     : undefined
 }
 
+/** What is sold is counted by its SKU, so a product and its variants have one each. */
+function repeatedSkus({ sku, variants }: ProductRow): readonly Problem[] {
+  const seen = new Set([sku])
+  return (variants ?? []).flatMap((variant, index) => {
+    if (seen.has(variant.sku)) return [alreadyExists(`variants.${index}.sku`, variant.sku)]
+    seen.add(variant.sku)
+    return []
+  })
+}
+
 // A field that breaks several rules is told once, by the first of them.
-function problemsOf(error: z.ZodError, value: unknown): Problem[] {
-  const problems = error.issues.flatMap((issue) => problemsOfIssue(issue, value))
+function problemsOf<Value extends object>(
+  parsed: z.ZodSafeParseResult<Value>,
+  given: unknown,
+  others: (value: Value) => readonly Problem[] = () => [],
+): Problem[] {
+  const problems = [
+    ...(parsed.error?.issues.flatMap((issue) => problemsOfIssue(issue, given)) ?? []),
+    ...cardNumberFields({ input: parsed.data ?? given }).map((field) =>
+      invalidValue(field, cardNumberMessage(field)),
+    ),
+    ...(parsed.success ? others(parsed.data) : []),
+  ]
   return problems.filter(
     (problem, index) => problems.findIndex(({ field }) => field === problem.field) === index,
   )
@@ -108,7 +140,10 @@ function problemsOfIssue(issue: z.core.$ZodIssue, value: unknown): Problem[] {
       code: 'INVALID_VALUE',
     }))
   }
-  return [{ field: issue.path.join('.') || undefined, message: issue.message, code: codeOf(issue, value) }]
+  const field = issue.path.join('.')
+  const fault = issue.code === 'custom' ? (issue.params as { fault?: Fault } | undefined)?.fault : undefined
+  if (fault !== undefined) return [inputError(field, fault)]
+  return [{ field: field || undefined, message: issue.message, code: codeOf(issue, value) }]
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): string {

@@ -1,8 +1,57 @@
+import {
+  countryCode,
+  countryFault,
+  currencyFault,
+  type Fault,
+  hasDeceptiveLetter,
+  isEmailAddress,
+  isHttpUrl,
+  listFault,
+  phoneFault,
+  slugFault,
+  type TextBounds,
+  textFault,
+} from '@commerce-graph/input-rules'
 import { z } from 'zod'
 
-export const text = z.string().trim().min(1)
+/** A rule of the API's inputs. What it finds is worded as the API would. */
+const ruled = (faultOf: (value: string) => Fault | null) =>
+  z.string().superRefine((value, context) => {
+    addFault(context, faultOf(value))
+  })
 
-export const optionalText = z.string().optional()
+/** Adds a fault, where there is one, to a zod check. */
+export function addFault<T>(context: z.core.$RefinementCtx<T>, fault: Fault | null): void {
+  if (fault !== null) context.addIssue({ code: 'custom', params: { fault } })
+}
+
+export const boundedText = (bounds: TextBounds) => ruled((value) => textFault(value, bounds))
+
+/** A text that has to be there when its field is, without the blanks around it. */
+export const text = (bounds: TextBounds) => z.string().trim().pipe(boundedText(bounds))
+
+/** A list of at most so many entries. */
+export const list = <Item extends z.ZodType>(item: Item, max: number) =>
+  z.array(item).superRefine((items, context) => {
+    addFault(context, listFault(items.length, 0, max))
+  })
+
+/** A code or an English name; the row has the code, as the API stores it. */
+export const country = ruled(countryFault).transform((given) => countryCode(given) ?? given)
+
+export const currency = ruled(currencyFault)
+
+export const phone = ruled(phoneFault)
+
+export const slug = ruled(slugFault)
+
+export const email = ruled((value) =>
+  isEmailAddress(value) && !hasDeceptiveLetter(value) ? null : { kind: 'format', expected: 'e-mail address' },
+)
+
+export const url = ruled((value) =>
+  isHttpUrl(value) ? null : { kind: 'format', expected: 'http or https URL' },
+)
 
 export const wholeNumber = z.number().int()
 
@@ -11,11 +60,3 @@ export const money = z
   .number()
   .refine(Number.isInteger, { error: 'must be a whole number of minor units (9.99 dollars are 999)' })
   .max(Number.MAX_SAFE_INTEGER)
-
-export const currency = z
-  .string()
-  .regex(/^[A-Z]{3}$/, { error: 'must be a currency code of three capital letters' })
-
-export const slug = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
-  error: 'must be small letters and digits, parted by single hyphens',
-})

@@ -1,3 +1,4 @@
+import { categoryName } from '@commerce-graph/input-rules'
 import type { MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
   byId,
@@ -11,7 +12,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, object, optionalLine, optionalText, slug, text } from '../../mutation/rules.ts'
+import { boundedText, type Fields, object, optionalLine, optionalText, slug } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { categoryTable, position, seo, slugTaken } from './tables.ts'
 
@@ -24,7 +25,7 @@ interface CategoryInput {
 }
 
 const categoryRules: Fields = {
-  name: text({ max: 200 }),
+  name: boundedText(categoryName),
   slug,
   description: optionalText({ max: 5000 }),
   image: object({ alt: optionalLine({ max: 500 }) }),

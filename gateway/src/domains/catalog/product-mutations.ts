@@ -1,3 +1,4 @@
+import { listBounds, productTexts } from '@commerce-graph/input-rules'
 import { alreadyExists, type UserError } from '../../errors/user-error.ts'
 import {
   each,
@@ -23,12 +24,11 @@ import {
 } from '../../mutation/rows.ts'
 import {
   amount,
+  boundedText,
   currency,
   type Fields,
   list,
   object,
-  optionalLine,
-  optionalText,
   price,
   slug,
   text,
@@ -48,29 +48,31 @@ import {
   variantTable,
 } from './tables.ts'
 
-const sku = text({ max: 100 })
-const imageRules: Fields = { alt: optionalLine({ max: 500 }), order: position }
-const optionRules: Fields = { name: text({ max: 50 }), value: text({ max: 100 }) }
+const sku = boundedText(productTexts.sku)
+const imageRules: Fields = { alt: boundedText(productTexts.imageAlt), order: position }
+const optionRules: Fields = {
+  name: boundedText(productTexts.optionName),
+  value: boundedText(productTexts.optionValue),
+}
 const variantRules: Fields = {
   sku,
   price,
   compareAtPrice: price,
-  options: list(object(optionRules), { max: 20 }),
+  options: list(object(optionRules), { max: listBounds.options }),
 }
 
-// The specification's sample validators name the bounds of name and description (docs/open-points.md).
 const productRules: Fields = {
-  name: text({ min: 3, max: 200 }),
-  description: optionalText({ max: 5000 }),
+  name: boundedText(productTexts.name),
+  description: boundedText(productTexts.description),
   sku,
   price,
   currency,
   compareAtPrice: price,
   costPerItem: amount,
-  categoryIds: list(text({ max: 100 }), { max: 100 }),
-  tags: list(text({ max: 100 }), { max: 100 }),
-  images: list(object(imageRules), { max: 100 }),
-  variants: list(object(variantRules), { max: 200 }),
+  categoryIds: list(text({ max: 100 }), { max: listBounds.categories }),
+  tags: list(boundedText(productTexts.tag), { max: listBounds.tags }),
+  images: list(object(imageRules), { max: listBounds.images }),
+  variants: list(object(variantRules), { max: listBounds.variants }),
   slug,
   ...seo,
 }

@@ -1,3 +1,4 @@
+import { reviewTexts } from '@commerce-graph/input-rules'
 import { invalidValue } from '../../errors/user-error.ts'
 import type { MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
@@ -12,7 +13,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, integer, optionalLine, optionalText, text } from '../../mutation/rules.ts'
+import { boundedText, type Fields, integer } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { customerTable, productTable, reviewTable } from './tables.ts'
 
@@ -25,10 +26,10 @@ interface ReviewInput {
 }
 
 const reviewRules: Fields = {
-  authorName: text({ max: 200 }),
+  authorName: boundedText(reviewTexts.authorName),
   rating: integer({ min: 1, max: 5 }),
-  title: optionalLine({ max: 200 }),
-  body: optionalText({ max: 5000 }),
+  title: boundedText(reviewTexts.title),
+  body: boundedText(reviewTexts.body),
 }
 
 export const reviewMutations: Readonly<Record<string, MutationDefinition>> = {

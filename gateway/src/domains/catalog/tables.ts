@@ -1,8 +1,9 @@
 // The tables of the catalog as its mutations write them, and what several of them share.
 
+import { seoTexts } from '@commerce-graph/input-rules'
 import { absent, byId, table, valueOf } from '../../mutation/rows.ts'
 import type { LookUp, Values } from '../../mutation/definition.ts'
-import { type Fields, integer, optionalLine, optionalText } from '../../mutation/rules.ts'
+import { boundedText, type Fields, integer } from '../../mutation/rules.ts'
 
 export const notDeleted: Values = { deletedAt: { _is_null: true } }
 export const productTable = table('Product', 'products', { existing: notDeleted, counter: 'price' })
@@ -20,8 +21,8 @@ export const customerTable = table('Customer', 'customers')
 export const maxPosition = 2_147_483_647
 export const position = integer({ min: 0, max: maxPosition })
 export const seo: Fields = {
-  seoTitle: optionalLine({ max: 200 }),
-  seoDescription: optionalText({ max: 500 }),
+  seoTitle: boundedText(seoTexts.seoTitle),
+  seoDescription: boundedText(seoTexts.seoDescription),
 }
 
 /** A slug is unique in its table. @param id the record itself, which doesn't count */

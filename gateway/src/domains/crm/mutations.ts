@@ -1,3 +1,4 @@
+import { customerTexts, listBounds } from '@commerce-graph/input-rules'
 import { invalidValue, notFound } from '../../errors/user-error.ts'
 import { address, addressFields, addressValues } from '../../mutation/address-rules.ts'
 import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
@@ -15,7 +16,7 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, list, optionalText, phone, text } from '../../mutation/rules.ts'
+import { boundedText, type Fields, list, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { contactMutations } from './contact-mutations.ts'
 import { loyaltyMutations } from './loyalty-mutations.ts'
@@ -26,11 +27,11 @@ const addressTable = table('Address', 'addresses')
 
 const customerRules: Fields = {
   email: text({ max: 254 }),
-  name: text({ max: 200 }),
+  name: boundedText(customerTexts.name),
   phone,
-  tags: list(text({ max: 100 }), { max: 100 }),
-  notes: optionalText({ max: 5000 }),
-  addresses: list(address, { max: 50 }),
+  tags: list(boundedText(customerTexts.tag), { max: listBounds.tags }),
+  notes: boundedText(customerTexts.notes),
+  addresses: list(address, { max: listBounds.customerAddresses }),
 }
 
 const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
