@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import * as answers from '../actions/src/action/answer.ts'
+import { withIds } from '../actions/src/action/with-ids.ts'
+import { notFound } from '../gateway/src/errors/user-error.ts'
 import { catalogue, type CatalogueId, errorCodes } from '../gateway/src/errors/catalogue.ts'
 
 /** Every way in which an action refuses, as it is made. A new one is found by its absence here. */
@@ -34,6 +36,19 @@ test('every refusal that actions make is compared', () => {
   expect(made.sort()).toEqual(Object.keys(refusals).sort())
 })
 
-test('an unknown id is told with a code of the SDL', () => {
-  expect(errorCodes).toContain(answers.notFound('id', 'thing').code)
+test.each([
+  [{ id: 'abc' }, 'id'],
+  [{ id: 'x', input: { items: [{ productId: 'abc' }] } }, 'items.0.productId'],
+])('an unknown id in %j is worded as for rows', (input, field) => {
+  const answer = withIds(answers.invalid(answers.notFound(field, 'Product')), input)
+  expect(answer).toEqual({ kind: 'invalid', errors: [notFound(field, 'Product', 'abc')] })
+})
+
+test('an unknown record that the input does not name is worded without its id', () => {
+  const answer = withIds(answers.invalid(answers.notFound('items.0.productId', 'Product')), { id: 'abc' })
+  expect(answer).toEqual({
+    kind: 'invalid',
+    errors: [{ field: 'items.0.productId', message: 'Product does not exist', code: 'NOT_FOUND' }],
+  })
+  expect(errorCodes).toContain('NOT_FOUND')
 })

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
 import { cardNumbersIn, onePerField, userErrorsOf } from './input.ts'
 import { missingFeature } from './missing-feature.ts'
+import { withIds } from './with-ids.ts'
 import type { AnySession, OperatorSession, Role, Session } from './session.ts'
 
 /** One call of an action, as it came in. */
@@ -72,11 +73,11 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
       const input = schema.safeParse(call.input, { reportInput: true })
       const cardNumbers = cardNumbersIn(call.input)
       if (input.success && cardNumbers.length === 0)
-        return withinPlan(() => definition.handle(theirs, input.data))
+        return withIds(await withinPlan(() => definition.handle(theirs, input.data)), call.input)
       const errors = onePerField([...(input.error ? userErrorsOf(input.error) : []), ...cardNumbers])
       const named = new Set(errors.map(({ field }) => field))
       const others = (await definition.lookUp?.(theirs)) ?? []
-      return invalid(...errors, ...others.filter(({ field }) => !named.has(field)))
+      return withIds(invalid(...errors, ...others.filter(({ field }) => !named.has(field))), call.input)
     },
   }
 }
@@ -100,7 +101,7 @@ export function defineOperatorAction<Input extends { readonly merchantId: string
       const cardNumbers = cardNumbersIn(call.input)
       if (!input.success) return invalid(...onePerField([...userErrorsOf(input.error), ...cardNumbers]))
       if (cardNumbers.length > 0) return invalid(...cardNumbers)
-      return definition.handle({ ...call, session }, input.data)
+      return withIds(await definition.handle({ ...call, session }, input.data), call.input)
     },
   }
 }

@@ -4,6 +4,8 @@ export interface UserError {
   readonly field: string
   readonly message: string
   readonly code: UserErrorCode
+  /** Of a record that isn't there, its name. The id that the caller sent joins the message in `withIds`. */
+  readonly missing?: string
 }
 
 /** Of the specification's `ErrorCode`, those that an input error can have. */
@@ -41,11 +43,16 @@ export const done = (data: Readonly<Record<string, unknown>>): Answer => ({ kind
 
 export const invalid = (...errors: readonly UserError[]): Answer => ({ kind: 'invalid', errors })
 
-/** An id in the input that the caller has no record of. Another merchant's record looks the same as none. */
+/**
+ * An id in the input that the caller has no record of. Another merchant's record looks the same as none.
+ *
+ * @param what the record's name as a sentence begins: `Order`
+ */
 export const notFound = (field: string, what: string): UserError => ({
   field,
-  message: `There is no such ${what}`,
+  message: `${what} does not exist`,
   code: 'NOT_FOUND',
+  missing: what,
 })
 
 export const forbidden = (reason: string): Refusal => ({

@@ -18,7 +18,7 @@ export function analyticsActions(database: Database): Readonly<Record<string, Ac
           case 'recorded':
             return done({ merchantId, productId })
           case 'unknown_product':
-            return invalid(notFound('productId', 'product'))
+            return invalid(notFound('productId', 'Product'))
           default:
             return outcome satisfies never
         }

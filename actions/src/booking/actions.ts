@@ -98,7 +98,7 @@ function answer(merchantId: MerchantId, outcome: Once<AppointmentOutcome>): Answ
     case 'changed':
       return done({ merchantId, appointmentId: outcome.appointmentId })
     case 'unknown':
-      return invalid(notFound('id', 'appointment'))
+      return invalid(notFound('id', 'Appointment'))
     case 'not_allowed':
       return invalid(wrong('id', `This can not be done to an appointment in status ${outcome.status}`))
     case 'invalid':
@@ -115,19 +115,19 @@ const wrong = (field: string, message: string): UserError => userError(field, { 
 function appointmentError({ field, reason }: AppointmentRefusal): UserError {
   switch (reason) {
     case 'unknown_service':
-      return notFound(field, 'service')
+      return notFound(field, 'Service')
     case 'service_not_active':
       return wrong(field, 'The service can not be booked')
     case 'nobody_offers_it':
       return wrong(field, 'Nobody offers the service')
     case 'unknown_staff':
-      return notFound(field, 'staff member')
+      return notFound(field, 'Staff member')
     case 'staff_not_active':
       return wrong(field, 'The staff member takes no appointments')
     case 'service_not_offered':
       return wrong(field, 'The staff member does not offer the service')
     case 'unknown_customer':
-      return notFound(field, 'customer')
+      return notFound(field, 'Customer')
     case 'in_the_past':
       return { field, message: 'The time is in the past', code: 'OUT_OF_RANGE' }
     case 'too_far_ahead':

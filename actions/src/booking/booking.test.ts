@@ -123,9 +123,9 @@ describe('booking', () => {
     const nobody = randomUUID()
     const wish = { serviceId: nobody, staffId: nobody, customerId: nobody, startTime: '2020-01-01T10:00:00Z' }
     expect(errorsOf(await book(wish))).toEqual([
-      'serviceId NOT_FOUND: There is no such service',
-      'staffId NOT_FOUND: There is no such staff member',
-      'customerId NOT_FOUND: There is no such customer',
+      `serviceId NOT_FOUND: Service ${nobody} does not exist`,
+      `staffId NOT_FOUND: Staff member ${nobody} does not exist`,
+      `customerId NOT_FOUND: Customer ${nobody} does not exist`,
       'startTime OUT_OF_RANGE: The time is in the past',
     ])
     expect(
@@ -287,7 +287,7 @@ describe('a shopper', () => {
       ['rescheduleAppointment', { id, input: { startTime: daysAhead(2, '11:00') } }],
     ] as const)
       expect(errorsOf(await shop.call(merchant, name, input, other))).toEqual([
-        'id NOT_FOUND: There is no such appointment',
+        `id NOT_FOUND: Appointment ${id} does not exist`,
       ])
     const own = { session: shopper(merchant, merchant.customerId) }
     for (const name of [

@@ -144,9 +144,9 @@ function answer(merchantId: MerchantId, outcome: CartOutcome, place: (field: str
     case 'changed':
       return done({ merchantId, cartId: outcome.cartId })
     case 'unknown_cart':
-      return invalid(notFound('cartId', 'cart'))
+      return invalid(notFound('cartId', 'Cart'))
     case 'unknown_item':
-      return invalid(notFound('itemId', 'line in this cart'))
+      return invalid(notFound('itemId', 'Cart line'))
     case 'checked_out':
       return invalid(userError('cartId', { kind: 'value', message: 'The cart has become an order already' }))
     case 'expired':
@@ -168,13 +168,13 @@ function cartError(refusal: CartRefusal): UserError {
   if (isCouponRefusal(refusal)) return couponError(refusal)
   switch (refusal.reason) {
     case 'unknown_customer':
-      return notFound(refusal.field, 'customer')
+      return notFound(refusal.field, 'Customer')
     case 'currency_required':
       return userError(refusal.field, { kind: 'required' })
     case 'address_required':
       return userError(refusal.field, { kind: 'value', message: 'Say first where the cart goes' })
     case 'unknown_shipping_method':
-      return notFound(refusal.field, 'shipping method')
+      return notFound(refusal.field, 'Shipping method')
     case 'shipping_method_not_for_country':
       return userError(refusal.field, {
         kind: 'value',

@@ -24,9 +24,9 @@ export type LineRefusalReason =
 export function lineError({ reason, currency, field: seen }: LineRefusal, field: string = seen): UserError {
   switch (reason) {
     case 'unknown_product':
-      return notFound(field, 'product')
+      return notFound(field, 'Product')
     case 'unknown_variant':
-      return notFound(field, 'variant of this product')
+      return notFound(field, 'Product variant')
     case 'product_not_active':
       return userError(field, { kind: 'value', message: 'The product is not available for purchase' })
     case 'variant_required':

@@ -77,7 +77,7 @@ const anonymize = (database: Database): Action =>
         case 'changed':
           return done({ merchantId, customerId: id })
         case 'unknown_customer':
-          return invalid(notFound('id', 'customer'))
+          return invalid(notFound('id', 'Customer'))
         case 'orders_under_way':
           return underWay('The customer has orders under way')
         case 'appointments_ahead':
@@ -95,9 +95,9 @@ function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: O
     case 'changed':
       return done({ merchantId, entryId: outcome.entryId })
     case 'unknown_customer':
-      return invalid(notFound('customerId', 'customer'))
+      return invalid(notFound('customerId', 'Customer'))
     case 'unknown_reward':
-      return invalid(notFound('rewardId', 'reward'))
+      return invalid(notFound('rewardId', 'Reward'))
     case 'reward_not_active':
       return wrong('rewardId', 'The reward can not be redeemed any more')
     case 'program_not_enabled':

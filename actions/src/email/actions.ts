@@ -206,7 +206,7 @@ function templateAnswer(merchantId: MerchantId, outcome: TemplateOutcome): Answe
       return invalid({ field: 'kind', message, code: 'ALREADY_EXISTS' })
     }
     case 'unknown':
-      return invalid(notFound('id', 'e-mail template'))
+      return invalid(notFound('id', 'E-mail template'))
     default:
       return outcome satisfies never
   }
@@ -217,9 +217,9 @@ function campaignAnswer(merchantId: MerchantId, outcome: CampaignOutcome): Answe
     case 'changed':
       return done({ merchantId, emailCampaignId: outcome.campaignId })
     case 'unknown':
-      return invalid(notFound('id', 'e-mail campaign'))
+      return invalid(notFound('id', 'E-mail campaign'))
     case 'unknown_segment':
-      return invalid(notFound('segmentId', 'segment'))
+      return invalid(notFound('segmentId', 'Segment'))
     case 'not_allowed':
       return invalid(wrong('id', `This can not be done to a campaign in status ${outcome.status}`))
     default:
@@ -232,7 +232,7 @@ function retryAnswer(merchantId: MerchantId, outcome: RetryOutcome): Answer {
     case 'changed':
       return done({ merchantId, emailDeliveryId: outcome.deliveryId })
     case 'unknown':
-      return invalid(notFound('id', 'e-mail delivery'))
+      return invalid(notFound('id', 'E-mail delivery'))
     case 'not_allowed':
       return invalid(wrong('id', `A delivery in status ${outcome.status} can not be sent again`))
     default:

@@ -4,10 +4,10 @@ import type { MerchantId } from '../action/session.ts'
 import type { IdentityOutcome, IdentityRefusal } from './users.ts'
 
 export const answerUser = (merchantId: MerchantId, outcome: IdentityOutcome, field = 'id'): Answer =>
-  answer(outcome, notFound(field, 'user'), field, (userId) => ({ merchantId, userId }))
+  answer(outcome, notFound(field, 'User'), field, (userId) => ({ merchantId, userId }))
 
 export const answerRole = (merchantId: MerchantId, outcome: IdentityOutcome): Answer =>
-  answer(outcome, notFound('id', 'role'), 'id', (roleId) => ({ merchantId, roleId }))
+  answer(outcome, notFound('id', 'Role'), 'id', (roleId) => ({ merchantId, roleId }))
 
 function answer(
   outcome: IdentityOutcome,
@@ -34,9 +34,9 @@ const wrong = (field: string, message: string): UserError => userError(field, { 
 function identityError({ field, reason, permission }: IdentityRefusal): UserError {
   switch (reason) {
     case 'unknown_role':
-      return notFound(field, 'role')
+      return notFound(field, 'Role')
     case 'unknown_permission':
-      return notFound(field, 'permission')
+      return notFound(field, 'Permission')
     case 'beyond_own':
       return wrong(field, `Nobody grants what they don’t have: ${permission ?? ''}`)
     case 'taken':

@@ -98,7 +98,7 @@ const release = (database: Database): Action =>
         case 'released':
           return done({ merchantId, reservationId: input.id, expiresAt: null, items: [] })
         case 'unknown':
-          return invalid(notFound('id', 'reservation'))
+          return invalid(notFound('id', 'Reservation'))
         case 'belongs_to_order':
           return invalid(
             userError('id', {

@@ -84,7 +84,7 @@ function answer(merchantId: MerchantId, outcome: IncomingStockOutcome, asked: nu
     case 'invalid':
       return invalid(...outcome.refusals.map(placeError))
     case 'unknown':
-      return invalid(notFound('id', 'incoming stock'))
+      return invalid(notFound('id', 'Incoming stock'))
     case 'belongs_to_transfer':
       return invalid(
         userError('id', { kind: 'value', message: `It belongs to transfer ${outcome.transferId}` }),

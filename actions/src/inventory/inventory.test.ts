@@ -113,7 +113,7 @@ describe('reserveInventory', () => {
           message: 'Value -1 is outside acceptable range 1-86400',
           code: 'OUT_OF_RANGE',
         },
-        { field: 'items.1.sku', message: 'There is no such SKU', code: 'NOT_FOUND' },
+        { field: 'items.1.sku', message: 'SKU X does not exist', code: 'NOT_FOUND' },
       ],
     })
     expect(await reserve([{ sku: 'NOBODY-HAS-IT', quantity: 1 }])).toMatchObject({

@@ -3,7 +3,7 @@ import { notFound, type UserError } from '../action/answer.ts'
 import type { Database } from '../database.ts'
 
 interface Named {
-  readonly what: 'SKU' | 'warehouse'
+  readonly what: 'SKU' | 'Warehouse'
   readonly field: string
   readonly value: string
 }
@@ -18,7 +18,7 @@ export async function unknownStock(
 ): Promise<readonly UserError[]> {
   const named = namedStock(input, [])
   const skus = named.filter(({ what }) => what === 'SKU').map(({ value }) => value)
-  const warehouses = named.filter(({ what }) => what === 'warehouse').map(({ value }) => value)
+  const warehouses = named.filter(({ what }) => what === 'Warehouse').map(({ value }) => value)
   if (named.length === 0) return []
   const known = await database<{ value: string }[]>`
     SELECT i.sku AS value FROM inventory.stock_item i
@@ -40,5 +40,5 @@ function leaf(value: unknown, path: readonly string[]): readonly Named[] {
   if (typeof value !== 'string' || value.trim() === '' || value.includes('\0')) return []
   const field = (path[0] === 'input' ? path.slice(1) : path).join('.')
   if (name === 'sku') return [{ what: 'SKU', field, value }]
-  return /warehouseId$/i.test(name) ? [{ what: 'warehouse', field, value: value.toLowerCase() }] : []
+  return /warehouseId$/i.test(name) ? [{ what: 'Warehouse', field, value: value.toLowerCase() }] : []
 }

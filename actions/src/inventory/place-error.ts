@@ -8,7 +8,7 @@ export function placeError({ field, reason }: PlaceRefusal): UserError {
     case 'unknown_sku':
       return notFound(field, 'SKU')
     case 'unknown_warehouse':
-      return notFound(field, 'warehouse')
+      return notFound(field, 'Warehouse')
     case 'no_warehouse':
       return userError(field, { kind: 'value', message: 'There is no active warehouse to keep stock in' })
     default:

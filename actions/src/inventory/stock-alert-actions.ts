@@ -54,7 +54,7 @@ export function stockAlertActions(database: Database): Readonly<Record<string, A
           case 'cancelled':
             return done({ merchantId, id: outcome.alertId, status: outcome.status, estimatedDate: null })
           case 'unknown':
-            return invalid(notFound('id', 'alert'))
+            return invalid(notFound('id', 'Alert'))
           case 'refused':
             return invalid(
               userError('id', { kind: 'value', message: `The alert is ${outcome.status} already` }),

@@ -103,7 +103,7 @@ function answer(merchantId: MerchantId, outcome: TransferOutcome): Answer {
     case 'invalid':
       return invalid(...outcome.refusals.map(transferError))
     case 'unknown':
-      return invalid(notFound('id', 'transfer'))
+      return invalid(notFound('id', 'Transfer'))
     case 'refused':
       return invalid(userError('id', { kind: 'value', message: `The transfer is ${outcome.status}` }))
     case 'insufficient':
@@ -117,7 +117,7 @@ function transferError(refusal: TransferRefusal): UserError {
   const { field, reason } = refusal
   switch (reason) {
     case 'unknown_warehouse':
-      return notFound(field, 'warehouse')
+      return notFound(field, 'Warehouse')
     case 'same_warehouse':
       return userError(field, { kind: 'value', message: 'The goods are there already' })
     case 'unknown_sku':

@@ -86,7 +86,7 @@ export function merchantActions({
       input: z.object({ customerId: id }),
       async handle({ session: { merchantId } }, { customerId }) {
         if (!(await customerExists(database, merchantId, customerId))) {
-          return invalid(notFound('customerId', 'customer'))
+          return invalid(notFound('customerId', 'Customer'))
         }
         const { accessToken, expiresAt } = await tokenIssuer.issue({
           kind: 'customer',
@@ -131,7 +131,7 @@ const create = (database: Database): Action =>
       const unknown = await unknownPermissions(database, input.permissions)
       if (unknown.size > 0) {
         const errors = input.permissions.flatMap((name, index) =>
-          unknown.has(name) ? [notFound(`permissions.${index}`, 'permission')] : [],
+          unknown.has(name) ? [notFound(`permissions.${index}`, 'Permission')] : [],
         )
         return invalid(...errors)
       }

@@ -61,7 +61,7 @@ function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): 
         }),
       )
     case 'unknown':
-      return invalid(notFound('merchantId', 'merchant'))
+      return invalid(notFound('merchantId', 'Merchant'))
     case 'not_requested':
       return invalid(
         userError(field, {

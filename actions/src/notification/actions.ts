@@ -90,7 +90,7 @@ const setPreference = (database: Database): Action =>
 function preferenceError({ field, reason }: Extract<PreferenceOutcome, { outcome: 'invalid' }>): Answer {
   switch (reason) {
     case 'unknown_customer':
-      return invalid(notFound(field, 'customer'))
+      return invalid(notFound(field, 'Customer'))
     case 'not_of_audience':
       return invalid(userError(field, { kind: 'value', message: 'Messages of this kind go to others' }))
     case 'required':
@@ -114,7 +114,7 @@ const markRead = (database: Database): Action =>
         WHERE merchant_id = ${merchantId} AND customer_id IS NOT DISTINCT FROM ${ownerOf(session)}::uuid AND id = ${id}
         RETURNING id`
       return marked.length === 0
-        ? invalid(notFound('id', 'notification'))
+        ? invalid(notFound('id', 'Notification'))
         : done({ merchantId, notificationId: id })
     },
   })

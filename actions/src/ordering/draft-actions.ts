@@ -63,5 +63,5 @@ function savedAnswer(merchantId: MerchantId, outcome: Once<SaveDraftOutcome>): A
 
 const staysAnswer = (outcome: DraftStays): Answer =>
   outcome.outcome === 'unknown_draft'
-    ? invalid(notFound('id', 'draft order'))
+    ? invalid(notFound('id', 'Draft order'))
     : invalid(userError('id', { kind: 'value', message: `The draft order is ${outcome.status}` }))

@@ -24,7 +24,7 @@ export function placedAnswer(merchantId: MerchantId, outcome: Once<CheckoutOutco
     case 'insufficient':
       return insufficientInventory(outcome.shortages, ({ position = 0 }) => `items.${position}.quantity`)
     case 'unknown_cart':
-      return invalid(notFound('id', 'cart'))
+      return invalid(notFound('id', 'Cart'))
     case 'expired':
       return invalid(userError('id', { kind: 'value', message: 'The cart has expired' }))
     case 'empty':
@@ -83,7 +83,7 @@ export function shipmentAnswer(merchantId: MerchantId, outcome: ShipmentOutcome)
     case 'advanced':
       return done({ merchantId, shipmentId: outcome.shipmentId })
     case 'unknown_shipment':
-      return invalid(notFound('id', 'shipment'))
+      return invalid(notFound('id', 'Shipment'))
     case 'shipment_refused':
       return invalid(userError('id', { kind: 'value', message: `The shipment is ${outcome.status}` }))
     default:
@@ -102,7 +102,7 @@ export function returnAnswer(
     case 'invalid':
       return invalid(...outcome.refusals.map((refusal) => orderError(refusal)))
     case 'unknown_order':
-      return invalid(notFound('orderId', 'order'))
+      return invalid(notFound('orderId', 'Order'))
     case 'unknown_return':
     case 'return_refused':
       return returnStaysAnswer(outcome)
@@ -114,7 +114,7 @@ export function returnAnswer(
 export function returnStaysAnswer(outcome: ReturnStays): Answer {
   switch (outcome.outcome) {
     case 'unknown_return':
-      return invalid(notFound('id', 'return'))
+      return invalid(notFound('id', 'Return'))
     case 'return_refused':
       return invalid(userError('id', { kind: 'value', message: `The return is ${outcome.status}` }))
     default:
@@ -130,7 +130,7 @@ const refusedBecause = {
 export function staysAnswer(orderId: string, outcome: OrderStays): Answer {
   switch (outcome.outcome) {
     case 'unknown_order':
-      return invalid(notFound('id', 'order'))
+      return invalid(notFound('id', 'Order'))
     case 'order_refused':
       return orderNotModifiable(
         'id',

@@ -55,7 +55,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   if (isCouponRefusal(refusal)) return couponError({ ...refusal, field })
   switch (refusal.reason) {
     case 'unknown_customer':
-      return notFound(field, 'customer')
+      return notFound(field, 'Customer')
     case 'other_total':
       return wrong(`The total is ${refusal.total ?? 'another one'} now`)
     case 'customer_required':
@@ -65,7 +65,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
     case 'not_the_carts_customer':
       return wrong('The cart belongs to another customer')
     case 'unknown_shipping_method':
-      return notFound(field, 'shipping method')
+      return notFound(field, 'Shipping method')
     case 'shipping_method_not_for_country':
       return wrong('The shipping method does not ship to this country')
     case 'shipping_method_currency':
@@ -77,7 +77,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
     case 'reservation_not_active':
       return wrong('The reservation has expired, is taken, or does not exist')
     case 'unknown_item':
-      return notFound(field, 'line in this order')
+      return notFound(field, 'Order line')
     case 'no_lines_left':
       return wrong('An order keeps at least one line; cancel it instead')
     case 'nothing_left':
@@ -95,7 +95,7 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
     case 'not_restockable':
       return wrong('The item is not sold any more, or its stock level can not hold the units')
     case 'unknown_warehouse':
-      return notFound(field, 'warehouse')
+      return notFound(field, 'Warehouse')
     case 'unknown_product':
     case 'product_not_active':
     case 'unknown_variant':

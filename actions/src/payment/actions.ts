@@ -116,7 +116,7 @@ const processPayment = (options: PaymentOptions): Action =>
             await cashier.collect(await getPayment(database, merchantId, outcome.paymentId), asked),
           )
         case 'unknown_order':
-          return invalid(notFound('orderId', 'order'))
+          return invalid(notFound('orderId', 'Order'))
         case 'method_not_accepted':
           return unsupported()
         case 'order_refused':
@@ -209,7 +209,7 @@ const markPaymentReceived = ({ database }: PaymentOptions): Action =>
     input: z.object({ id }),
     async handle({ session }, input) {
       const payment = await findPayment(database, session.merchantId, input.id, null)
-      if (payment === null) return invalid(notFound('id', 'payment'))
+      if (payment === null) return invalid(notFound('id', 'Payment'))
       const isAwaited = payment.awaited && payment.status === 'PENDING'
       const received = isAwaited ? await receivePayment(database, session, payment.id) : payment
       if (received.awaited && received.status === 'SUCCEEDED')
@@ -226,7 +226,7 @@ const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
     async handle({ session }, input) {
       const payment = await findPayment(database, session.merchantId, input.id, ownerOf(session))
       return payment === null
-        ? invalid(notFound('id', 'payment'))
+        ? invalid(notFound('id', 'Payment'))
         : collectedAnswer(await cashier.collect(payment, 'maybe'))
     },
   })

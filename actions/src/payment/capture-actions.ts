@@ -26,7 +26,7 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
         case 'begun':
           return collectedAnswer(await cashier.collect(await getPayment(database, merchantId, id), 'maybe'))
         case 'unknown_payment':
-          return invalid(notFound('id', 'payment'))
+          return invalid(notFound('id', 'Payment'))
         case 'payment_refused':
           return invalid(notCapturable(outcome.status))
         case 'more_than_authorized':
@@ -50,7 +50,7 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
     input: z.object({ id }),
     async handle({ session: { merchantId } }, { id }) {
       const payment = await findPayment(database, merchantId, id, null)
-      if (payment === null) return invalid(notFound('id', 'payment'))
+      if (payment === null) return invalid(notFound('id', 'Payment'))
       const isWaiting = payment.status === 'PROCESSING' && payment.captureRequested === null
       if (!isWaiting && !(payment.status === 'PENDING' && payment.awaited))
         return invalid(

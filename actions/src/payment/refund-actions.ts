@@ -31,7 +31,7 @@ const refundPayment = ({ database, completeRefund }: PaymentOptions): Action =>
           await completeRefund(merchantId, outcome.refundId)
           return done({ merchantId, refundId: outcome.refundId })
         case 'unknown_payment':
-          return invalid(notFound('id', 'payment'))
+          return invalid(notFound('id', 'Payment'))
         case 'payment_refused':
           return invalid(
             userError('id', {
@@ -74,7 +74,7 @@ const retry = ({ database, completeRefund }: PaymentOptions): Action =>
           await completeRefund(merchantId, id)
           return done({ merchantId, refundId: id })
         case 'unknown_refund':
-          return invalid(notFound('id', 'refund'))
+          return invalid(notFound('id', 'Refund'))
         case 'refund_refused':
           return invalid(userError('id', { kind: 'value', message: `The refund is ${outcome.status}` }))
         default:

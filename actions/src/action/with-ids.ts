@@ -1,0 +1,30 @@
+import * as rules from '@commerce-graph/input-rules'
+import type { Answer, UserError } from './answer.ts'
+
+/**
+ * The answer with the ids of the records that aren't there in its messages, as the gateway words them for rows. Where the
+ * input has no text at the error's field (a line of a stored cart, say), the message does without.
+ */
+export function withIds(answer: Answer, input: unknown): Answer {
+  return answer.kind === 'invalid'
+    ? { ...answer, errors: answer.errors.map((error) => withId(error, input)) }
+    : answer
+}
+
+function withId({ missing, ...error }: UserError, input: unknown): UserError {
+  if (missing === undefined) return error
+  const steps = error.field.split('.')
+  const id = valueAt(input, steps) ?? valueAt(input, ['input', ...steps])
+  return typeof id === 'string'
+    ? { ...error, ...rules.notFound(error.field, missing, id), code: error.code }
+    : error
+}
+
+const valueAt = (value: unknown, steps: readonly string[]): unknown =>
+  steps.reduce<unknown>(
+    (found, step) =>
+      typeof found === 'object' && found !== null && Object.hasOwn(found, step)
+        ? (found as Readonly<Record<string, unknown>>)[step]
+        : undefined,
+    value,
+  )
