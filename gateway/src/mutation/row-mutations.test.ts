@@ -72,7 +72,7 @@ describe('createProduct', () => {
         tags: ['summer'],
         categoryIds: [category(1), category(2), category(1)],
         images: [
-          { url: 'https://img.example.com/b.png', order: 7 },
+          { url: 'https://img.example.com/b.png', width: 800, height: 100_000, order: 7 },
           { url: 'https://img.example.com/a.png' },
         ],
         variants: [
@@ -86,7 +86,7 @@ describe('createProduct', () => {
           { sku: `${sku}-M` },
         ],
       },
-      `product { slug price status tags images { url order } hasVariants variants { sku price options { name value } inventory { available } }
+      `product { slug price status tags images { url width height order } hasVariants variants { sku price options { name value } inventory { available } }
         categories { name } inventory { available isLowStock } createdAt }`,
     )
     expect(payload.errors).toEqual([])
@@ -96,8 +96,8 @@ describe('createProduct', () => {
       status: 'DRAFT',
       tags: ['summer'],
       images: [
-        { url: 'https://img.example.com/a.png', order: 1 },
-        { url: 'https://img.example.com/b.png', order: 7 },
+        { url: 'https://img.example.com/a.png', width: null, height: null, order: 1 },
+        { url: 'https://img.example.com/b.png', width: 800, height: 100_000, order: 7 },
       ],
       hasVariants: true,
       variants: [
@@ -128,7 +128,7 @@ describe('createProduct', () => {
       compareAtPrice: -1,
       slug: 'product-2',
       categoryIds: [category(1), category(1, 2), 'no-id'],
-      images: [{ url: 'https://img.example.com/a.png', order: -1 }],
+      images: [{ url: 'https://img.example.com/a.png', width: 0, height: 100_001, order: -1 }],
       variants: [{ sku, options: [{ name: '', value: 'x' }] }, { sku }, { sku: 'SKU-2' }],
     })
     expect(payload['product']).toBeNull()
@@ -137,6 +137,8 @@ describe('createProduct', () => {
       ['price', 'INVALID_VALUE'],
       ['currency', 'INVALID_FORMAT'],
       ['compareAtPrice', 'INVALID_VALUE'],
+      ['images.0.width', 'OUT_OF_RANGE'],
+      ['images.0.height', 'OUT_OF_RANGE'],
       ['images.0.order', 'OUT_OF_RANGE'],
       ['variants.0.options.0.name', 'REQUIRED_FIELD'],
       ['variants.1.sku', 'ALREADY_EXISTS'],

@@ -32,11 +32,14 @@ const variant = z.strictObject({
   stock: z.lazy(() => stock).optional(),
 })
 
+const imageSide = wholeNumber.min(1).max(100_000)
 const image = z.preprocess(
   (value) => (typeof value === 'string' ? { url: value } : value),
   z.strictObject({
     url,
     alt: boundedText(productTexts.imageAlt).optional(),
+    width: imageSide.optional(),
+    height: imageSide.optional(),
   }),
 )
 

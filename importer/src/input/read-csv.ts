@@ -8,7 +8,7 @@ import { unflatten } from './unflatten.ts'
 const MAX_RECORD_BYTES = 1_000_000
 
 // A cell is text; these columns, by the last name of their path, hold something else.
-const NUMBERS = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock'])
+const NUMBERS = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock', 'width', 'height'])
 const BOOLEANS = new Set(['featured', 'marketingOptIn', 'isDefault'])
 const LISTS = new Set(['tags', 'categories', 'images'])
 

@@ -59,6 +59,11 @@ describe('a row', () => {
     [{ ...product, name: '   ' }, 'name', 'REQUIRED_FIELD'],
     [{ ...product, stock: -1 }, 'stock', 'OUT_OF_RANGE'],
     [{ ...product, stock: { BEND: 1.5 } }, 'stock', 'INVALID_VALUE'],
+    [
+      { ...product, images: [{ url: 'https://example.com/a.jpg', width: 0 }] },
+      'images.0.width',
+      'OUT_OF_RANGE',
+    ],
     [{ ...product, images: ['ftp://example.com/a.jpg'] }, 'images.0.url', 'INVALID_FORMAT'],
     [{ ...product, status: 'SOLD' }, 'status', 'INVALID_VALUE'],
     [{ ...product, variants: [{ sku: '' }] }, 'variants.0.sku', 'REQUIRED_FIELD'],

@@ -72,8 +72,8 @@ CREATE TABLE catalog.product_image (
   product_id uuid NOT NULL,
   url text NOT NULL CHECK (url ~ '^https?://'),
   alt text,
-  width integer CHECK (width > 0),
-  height integer CHECK (height > 0),
+  width integer CHECK (width BETWEEN 1 AND 100000),
+  height integer CHECK (height BETWEEN 1 AND 100000),
   position integer NOT NULL DEFAULT 0,
   PRIMARY KEY (merchant_id, id),
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE

@@ -27,6 +27,7 @@ import {
   boundedText,
   currency,
   type Fields,
+  integer,
   list,
   object,
   price,
@@ -49,7 +50,14 @@ import {
 } from './tables.ts'
 
 const sku = boundedText(productTexts.sku)
-const imageRules: Fields = { alt: boundedText(productTexts.imageAlt), order: position }
+/** In pixels. The largest side of a JPEG is 65,535. */
+const imageSide = integer({ min: 1, max: 100_000 })
+const imageRules: Fields = {
+  alt: boundedText(productTexts.imageAlt),
+  width: imageSide,
+  height: imageSide,
+  order: position,
+}
 const optionRules: Fields = {
   name: boundedText(productTexts.optionName),
   value: boundedText(productTexts.optionValue),
@@ -80,6 +88,8 @@ const productRules: Fields = {
 interface ImageInput {
   readonly url: string
   readonly alt?: string | null
+  readonly width?: number | null
+  readonly height?: number | null
   readonly order?: number | null
 }
 
@@ -119,7 +129,7 @@ const productColumns = [
 const variantColumns = ['sku', 'price', 'compareAtPrice'] as const
 
 const imageRows = (images: readonly ImageInput[]): readonly Values[] =>
-  images.map(({ url, alt, order }, index) => ({ url, alt, order: order ?? index }))
+  images.map(({ order, ...image }, index) => ({ ...image, order: order ?? index }))
 
 const optionRows = (options: readonly OptionInput[]): readonly Values[] =>
   options.map(({ name, value }, index) => ({ name, value, position: index }))
