@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import {
   dataOf,
+  found,
   openTestShop,
   type TestMerchant,
   type TestProduct,
@@ -233,5 +234,45 @@ describe('levels', () => {
       ),
     )
     expect(await levels(product)).toEqual([{ available: 20, reserved: 0 }])
+  })
+})
+
+describe('the own SKU of a product that has variants', () => {
+  test('lets what is left go and nothing come in, and what is left is not for sale', async () => {
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const available = async () => {
+      const [row] = await shop.database<{ available: number; product: number }[]>`
+        SELECT s.available, p.available AS product FROM inventory.sku_inventory s
+        JOIN inventory.product_inventory p ON p.merchant_id = s.merchant_id AND p.product_id = s.product_id
+        WHERE s.merchant_id = ${merchant.merchantId} AND s.sku = ${product.sku}`
+      return row
+    }
+    expect(await available()).toEqual({ available: 5, product: 5 })
+    const [variant] = await shop.database<{ id: string }[]>`
+      INSERT INTO catalog.product_variant (merchant_id, product_id, sku)
+      VALUES (${merchant.merchantId}, ${product.id}, ${`${product.sku}-M`}) RETURNING id`
+    expect(await available()).toEqual({ available: 0, product: 0 })
+
+    const { sku } = product
+    const change = (action: string, input: object) =>
+      shop.call(merchant, action, { input: { sku, ...input } })
+    const refused = {
+      errors: [
+        { field: 'sku', code: 'INVALID_VALUE', message: expect.stringContaining('variants') as unknown },
+      ],
+    }
+    expect(await change('setInventoryLevel', { available: 6 })).toMatchObject(refused)
+    expect(await change('adjustInventory', { delta: 1, reason: 'Found' })).toMatchObject(refused)
+    expect(await change('createIncomingStock', { quantity: 1 })).toMatchObject(refused)
+    expect(await levels(product)).toEqual([{ available: 5, reserved: 0 }])
+
+    dataOf(await change('adjustInventory', { delta: -1, reason: 'Moved to the variant' }))
+    dataOf(await change('setInventoryLevel', { available: 0 }))
+    expect(await levels(product)).toEqual([{ available: 0, reserved: 0 }])
+    dataOf(await change('setInventoryLevel', { sku: `${sku}-M`, available: 5 }))
+
+    await shop.database`UPDATE catalog.product_variant SET deleted_at = now() WHERE id = ${found(variant).id}`
+    dataOf(await change('setInventoryLevel', { available: 7 }))
+    expect(await available()).toEqual({ available: 7, product: 7 })
   })
 })

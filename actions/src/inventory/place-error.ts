@@ -7,6 +7,11 @@ export function placeError({ field, reason }: PlaceRefusal): UserError {
   switch (reason) {
     case 'unknown_sku':
       return notFound(field, 'SKU')
+    case 'has_variants':
+      return userError(field, {
+        kind: 'value',
+        message: 'The product has variants, and no stock of its own: name the SKU of a variant',
+      })
     case 'unknown_warehouse':
       return notFound(field, 'Warehouse')
     case 'no_warehouse':

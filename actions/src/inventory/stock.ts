@@ -66,7 +66,7 @@ export interface LevelChange {
 /** A place for stock that there isn't. */
 export interface PlaceRefusal {
   readonly field: string
-  readonly reason: 'unknown_sku' | 'unknown_warehouse' | 'no_warehouse'
+  readonly reason: 'unknown_sku' | 'has_variants' | 'unknown_warehouse' | 'no_warehouse'
 }
 
 export type LevelOutcome =

@@ -58,7 +58,7 @@ const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
   error: 'must be a whole number of units, or an object of warehouse codes and units',
 })
 
-export const productRow = z.strictObject({
+const product = z.strictObject({
   type: z.literal('product').optional(),
   sku: text(productTexts.sku),
   name: text(productTexts.name),
@@ -80,6 +80,14 @@ export const productRow = z.strictObject({
   seoTitle: boundedText(productTexts.seoTitle).optional(),
   seoDescription: boundedText(productTexts.seoDescription).optional(),
 })
+
+const hasUnits = (stock: StockLevels): boolean =>
+  typeof stock === 'number' ? stock > 0 : Object.values(stock).some((units) => units > 0)
+
+export const productRow = product.refine(
+  ({ stock = 0, variants = [] }) => variants.length === 0 || !hasUnits(stock),
+  { path: ['stock'], error: 'must be that of the variants: a product that has any has no stock of its own' },
+)
 
 export type ProductRow = z.infer<typeof productRow>
 export type ReviewRow = z.infer<typeof review>

@@ -56,7 +56,7 @@ describe('CSV', () => {
       'products.csv',
       [
         'sku,name,price,currency,featured,tags,categories,images,stock.BEND,stock.7,variants.0.sku,variants.0.options.price,variants.0.stock,reviews.0.authorName,reviews.0.rating,description',
-        'A-1,"A ""good"", tent",38900,USD,true,a|b,Clothing > Jackets|Sale,https://example.com/1.jpg,3,4,A-1-M,10,5,Ann,5,',
+        'A-1,"A ""good"", tent",38900,USD,true,a|b,Clothing > Jackets|Sale,https://example.com/1.jpg,0,0,A-1-M,10,5,Ann,5,',
       ].join('\n'),
     )
     expect(row === undefined ? undefined : parseRow(row)).toEqual({
@@ -73,7 +73,7 @@ describe('CSV', () => {
           tags: ['a', 'b'],
           categories: ['Clothing > Jackets', 'Sale'],
           images: [{ url: 'https://example.com/1.jpg' }],
-          stock: { BEND: 3, '7': 4 },
+          stock: { BEND: 0, '7': 0 },
           variants: [{ sku: 'A-1-M', options: { price: '10' }, stock: 5 }],
           reviews: [{ authorName: 'Ann', rating: 5 }],
         },

@@ -59,6 +59,8 @@ describe('a row', () => {
     [{ ...product, name: '   ' }, 'name', 'REQUIRED_FIELD'],
     [{ ...product, stock: -1 }, 'stock', 'OUT_OF_RANGE'],
     [{ ...product, stock: { BEND: 1.5 } }, 'stock', 'INVALID_VALUE'],
+    [{ ...product, stock: 1, variants: [{ sku: 'A-1-M' }] }, 'stock', 'INVALID_VALUE'],
+    [{ ...product, stock: { BEND: 1 }, variants: [{ sku: 'A-1-M' }] }, 'stock', 'INVALID_VALUE'],
     [
       { ...product, images: [{ url: 'https://example.com/a.jpg', width: 0 }] },
       'images.0.width',

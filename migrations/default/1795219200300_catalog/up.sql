@@ -98,6 +98,16 @@ CREATE TABLE catalog.product_variant (
 );
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
 
+-- Whether a product has variants, which are then what is sold and stocked: it has no stock of its own.
+CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM catalog.product_variant v
+    WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+  )
+$$;
+
 -- From which to which price a product is sold that costs p_price itself.
 CREATE FUNCTION catalog.price_range(p_merchant_id uuid, p_product_id uuid, p_price bigint, OUT lowest bigint, OUT highest bigint)
 LANGUAGE sql STABLE

@@ -210,7 +210,8 @@ CREATE TABLE inventory.reservation_line (
 );
 CREATE INDEX reservation_line_level ON inventory.reservation_line (merchant_id, stock_item_id, warehouse_id);
 
--- Stock per stock item over all active warehouses, as ProductVariant.inventory and inventory(skus) show it.
+-- Stock per stock item over all active warehouses, as ProductVariant.inventory and inventory(skus) show it. What is left under
+-- the own SKU of a product that has variants can't be sold.
 CREATE VIEW inventory.sku_inventory AS
 SELECT
   i.merchant_id,
@@ -236,7 +237,9 @@ CROSS JOIN LATERAL (
 ) t
 LEFT JOIN LATERAL (
   SELECT
-    sum(s.available) FILTER (WHERE w.active) AS available,
+    sum(s.available) FILTER (
+      WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+    ) AS available,
     sum(s.reserved) AS reserved,
     max(s.last_restocked_at) AS last_restocked_at,
     max(s.last_sold_at) AS last_sold_at,
@@ -278,13 +281,7 @@ CROSS JOIN LATERAL (
     coalesce(max(s.updated_at), p.updated_at) AS updated_at
   FROM inventory.sku_inventory s
   WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id AND s.sku IS NOT NULL
-    AND (
-      s.variant_id IS NOT NULL
-      OR NOT EXISTS (
-        SELECT FROM catalog.product_variant v
-        WHERE v.merchant_id = p.merchant_id AND v.product_id = p.id AND v.deleted_at IS NULL
-      )
-    )
+    AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
 ) t;
 
 -- A product's stock by warehouse, as Inventory.warehouses shows it.
@@ -298,11 +295,5 @@ SELECT
 FROM inventory.stock_level s
 JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
 WHERE i.sku IS NOT NULL
-  AND (
-    i.variant_id IS NOT NULL
-    OR NOT EXISTS (
-      SELECT FROM catalog.product_variant v
-      WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
-    )
-  )
+  AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
 GROUP BY s.merchant_id, i.product_id, s.warehouse_id;

@@ -1,6 +1,7 @@
 DROP FUNCTION inventory.change_level(uuid, text, uuid, integer, integer, text, text);
 DROP FUNCTION inventory.warehouse_or_first(uuid, uuid);
 DROP FUNCTION inventory.lock_level(uuid, uuid, uuid);
+DROP FUNCTION inventory.intake_refusals(uuid, text);
 DROP FUNCTION inventory.place_refusals(uuid, text, uuid);
 DROP FUNCTION inventory.release_reservation_of_order(uuid, uuid, text);
 DROP FUNCTION inventory.consume_reservation(uuid, uuid);

@@ -328,6 +328,17 @@ AS $$
   ) r
 $$;
 
+-- Why no stock can come in under a SKU, as place_refusals says it: it is the own one of a product that has variants.
+-- What is there already may go.
+CREATE FUNCTION inventory.intake_refusals(p_merchant_id uuid, p_sku text) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', 'sku', 'reason', 'has_variants')), '[]')
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND i.variant_id IS NULL
+    AND catalog.has_variants(i.merchant_id, i.product_id)
+$$;
+
 -- The level of a stock item in a warehouse, locked; made where there is none yet.
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
 RETURNS inventory.stock_level
@@ -389,6 +400,12 @@ BEGIN
   v_available := coalesce(p_available, v_level.available::bigint + p_delta);
   IF v_available NOT BETWEEN 0 AND c_max THEN
     RETURN jsonb_build_object('outcome', 'out_of_range', 'available', v_level.available, 'max', c_max);
+  END IF;
+  IF v_available > v_level.available THEN
+    v_refusals := inventory.intake_refusals(p_merchant_id, p_sku);
+    IF v_refusals <> '[]' THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+    END IF;
   END IF;
 
   PERFORM inventory.because(

@@ -54,11 +54,7 @@ AS $$
       WHEN f.found_product IS NULL THEN 'unknown_product'
       WHEN f.status <> 'ACTIVE' THEN 'product_not_active'
       WHEN f.variant_id IS NOT NULL AND f.found_variant IS NULL THEN 'unknown_variant'
-      -- A product with variants has no stock of its own (see inventory.product_inventory).
-      WHEN f.variant_id IS NULL AND EXISTS (
-        SELECT FROM catalog.product_variant v
-        WHERE v.merchant_id = p_merchant_id AND v.product_id = f.product_id AND v.deleted_at IS NULL
-      ) THEN 'variant_required'
+      WHEN f.variant_id IS NULL AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
       WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
       WHEN f.quantity > 999999 THEN 'quantity_too_large'
     END,

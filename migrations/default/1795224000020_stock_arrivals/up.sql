@@ -40,7 +40,7 @@ CREATE FUNCTION inventory.expect_stock(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id);
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id) || inventory.intake_refusals(p_merchant_id, p_sku);
   v_id uuid := platform.uuid_v7();
 BEGIN
   IF v_refusals <> '[]' THEN
