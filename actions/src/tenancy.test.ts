@@ -150,6 +150,7 @@ beforeAll(async () => {
     retryRefund: { input: { id: refundId }, field: 'id' },
     processPayment: { input: { input: { orderId, method: 'CASH' } }, field: 'orderId' },
     confirmPayment: { input: { id: paymentId }, field: 'id' },
+    markPaymentReceived: { input: { id: paymentId }, field: 'id' },
     reserveInventory: { input: { items: [{ sku: product.sku, quantity: 1 }] }, field: 'items.0.sku' },
     releaseReservation: { input: { id: reservation.reservationId }, field: 'id' },
     setInventoryLevel: { input: { input: { sku: product.sku, available: 0 } }, field: 'sku' },
@@ -292,6 +293,8 @@ describe('another merchant’s ids', () => {
       'registerNotificationDevice',
       'markAllNotificationsRead',
       'setEmailLink',
+      // An operator's, who belongs to no merchant.
+      ...['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan'],
     ])
     expect(Object.keys(attacks).sort()).toEqual(names.filter((name) => !withoutIds.has(name)).sort())
   })
