@@ -39,7 +39,7 @@ describe('on /graphql', { timeout: 120_000 }, () => {
     if (name === 'ipWhitelistEnabled') return false
     // Who words what users are sent needs every permission there is (actions/src/email/token-mail-access.ts).
     if (type === 'EmailLinkKind') return 'CUSTOMER_PASSWORD_RESET'
-    return name === 'customerId' ? matrix.customers[0] : sampleValue(type)
+    return name === 'customerId' ? matrix.customers[0] : sampleValue(type, name)
   }
 
   const keys = new Map<string, Promise<string>>()

@@ -168,7 +168,7 @@ const isConnection = ({ type, args }: Field): boolean =>
 const pageQuery = (field: Field, range: Readonly<Record<string, unknown>>) =>
   generateOperation('query', field, {
     depth: 2,
-    leaf: (name, type) => range[name] ?? sampleValue(type),
+    leaf: (name, type) => range[name] ?? sampleValue(type, name),
     withOptional: ({ name }) => name in range,
   })
 

@@ -181,7 +181,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   ): GeneratedOperation =>
     generateOperation(kind, field, {
       depth: -1,
-      leaf: (name, type) => (name === 'customerId' ? matrix.customers[0] : sampleValue(type)),
+      leaf: (name, type) => (name === 'customerId' ? matrix.customers[0] : sampleValue(type, name)),
       withOptional: () => false,
     })
 

@@ -22,7 +22,7 @@ export function queriesOf(
   return rootFields(schema.getQueryType()).map((field) =>
     generateOperation('query', field, {
       depth,
-      leaf: (name, type) => value(name) ?? sampleValue(type),
+      leaf: (name, type) => value(name) ?? sampleValue(type, name),
       withOptional: (argument: GraphQLArgument) => value(argument.name) !== undefined,
     }),
   )

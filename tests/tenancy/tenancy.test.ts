@@ -215,7 +215,7 @@ function subscriptionsOf(
     .map((field) =>
       generateOperation('subscription', field, {
         depth: RECORD_DEPTH,
-        leaf: (name, type) => value(field.name, name) ?? sampleValue(type),
+        leaf: (name, type) => value(field.name, name) ?? sampleValue(type, name),
         withOptional: (argument: GraphQLArgument) => value(field.name, argument.name) !== undefined,
       }),
     )
