@@ -3,6 +3,7 @@ import { readVariables, type Variables } from './document/variables.ts'
 import { type CatalogueError, catalogueError } from './errors/catalogue-error.ts'
 import type { GraphQLRequest } from './http/graphql-request.ts'
 import type { Limits } from './limits/limits.ts'
+import { type FormatFaults, formatFaults } from './mutation/format-faults.ts'
 import { checkVariablesSize } from './limits/variables-size.ts'
 
 export type CheckedRequest =
@@ -11,6 +12,8 @@ export type CheckedRequest =
       readonly operation: CheckedOperation
       readonly variables: Variables
       readonly complexity: number
+      /** What the payloads of a mutation have to tell of its arguments. */
+      readonly faults: FormatFaults | undefined
     }
   | { readonly kind: 'refused'; readonly errors: readonly CatalogueError[] }
 
@@ -25,10 +28,12 @@ export function checkRequest(
   const tooLarge = checkVariablesSize(given, limits)
   if (tooLarge) return { kind: 'refused', errors: [tooLarge] }
   const read = readVariables(operation.variables, given)
-  if ('errors' in read) return { kind: 'refused', errors: read.errors }
-  const { variables } = read
+  const misshapen = 'errors' in read ? read.misshapen : undefined
+  const faults = misshapen && formatFaults(operation.prepared, misshapen.faults)
+  if ('errors' in read && !faults) return { kind: 'refused', errors: read.errors }
+  const { variables } = 'errors' in read ? (misshapen ?? { variables: {} }) : read
   const complexity = operation.complexity(variables)
   const { complexity: max } = limits
-  if (complexity <= max) return { kind: 'request', operation, variables, complexity }
+  if (complexity <= max) return { kind: 'request', operation, variables, complexity, faults }
   return { kind: 'refused', errors: [catalogueError('SVC_GQL_002', { complexity, max }, { field: 'query' })] }
 }

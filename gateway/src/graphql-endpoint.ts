@@ -14,7 +14,6 @@ import type { Contract } from './contract/compose.ts'
 import { type CheckedRequest, checkRequest } from './check-request.ts'
 import type { PermissionRule } from './contract/permissions.ts'
 import type { CheckedOperation, Documents } from './document/documents.ts'
-import type { Variables } from './document/variables.ts'
 import {
   type CatalogueError,
   catalogueError,
@@ -134,15 +133,16 @@ async function answerAdmitted(
 async function answerOperation(
   parts: EndpointParts,
   incoming: Incoming,
-  { operation, variables, complexity }: Extract<CheckedRequest, { kind: 'request' }>,
+  checked: Extract<CheckedRequest, { kind: 'request' }>,
   { caller, context }: Pick<Admitted, 'caller' | 'context'>,
 ): Promise<Answer> {
+  const { operation, complexity } = checked
   const told = incoming.request.headers[complexityHeader] === undefined ? null : complexity
   if (operation.stored) return storedAnswer(operation.stored(), told, context)
   const endClient = endClientOf(caller.principal, incoming.request, caller.clientAddress)
   if (endClient.kind === 'refused') return refusal([endClient.error], context)
   const asked = queryContext(parts, { ...caller, client: endClient.address }, incoming, operation)
-  const result = await run(parts, operation, variables, asked)
+  const result = await run(parts, checked, asked)
   // What a mutation was refused for while it ran is in the audit log by its own entry.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
     recordRefusal(parts, caller, operation, result.errors)
@@ -156,8 +156,7 @@ async function answerOperation(
 
 function run(
   { contract, projections, plans }: EndpointParts,
-  { kind, prepared }: CheckedOperation,
-  variables: Variables,
+  { operation: { kind, prepared }, variables, faults }: Extract<CheckedRequest, { kind: 'request' }>,
   context: QueryContext,
 ): Promise<QueryResult> {
   const { principal } = context
@@ -168,7 +167,7 @@ function run(
       const { operation, fragments, responseKeys } = prepared
       const denies = (rule: PermissionRule) => lacks(rule, principal)
       const role = roleOf(principal)
-      const options = { contract, projections, role, fragments, responseKeys, variables, denies }
+      const options = { contract, projections, role, fragments, responseKeys, variables, denies, faults }
       return executeMutation(planMutation(operation, options, { variables, principal }), context)
     }
     case OperationTypeNode.SUBSCRIPTION: {

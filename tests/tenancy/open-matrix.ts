@@ -35,9 +35,10 @@ export interface Matrix {
   close(): Promise<void>
 }
 
-export async function openMatrix(): Promise<Matrix> {
+/** @param mode `test` where cards are charged, by the payment sandbox */
+export async function openMatrix(mode: 'live' | 'test' = 'live'): Promise<Matrix> {
   const encryptionKeys = [{ id: 'matrix', key: randomBytes(32) }]
-  const platform = await startTestPlatform({ encryptionKeys, mode: 'live' })
+  const platform = await startTestPlatform({ encryptionKeys, mode })
   const { merchantId, graphqlUrl, hasuraUrl, adminSecret, databaseUrl } = platform
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => undefined })
   const customers = await twoCustomers(sql, merchantId)

@@ -4,8 +4,10 @@ import {
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
   isInputType,
+  isLeafType,
   isListType,
   isNonNullType,
   type OperationDefinitionNode,
@@ -24,6 +26,20 @@ export interface VariableDefinition {
 }
 
 export type Variables = Readonly<Record<string, unknown>>
+
+/** A text that is not of the form that its place wants: the variable's name, the path within it, and what would have been right. */
+export type VariableFault = readonly [name: string, path: readonly (string | number)[], format: string]
+
+export type ReadVariables =
+  | { readonly variables: Variables }
+  | {
+      readonly errors: readonly CatalogueError[]
+      /** Where all that is wrong is the form of texts: these, and the variables with the texts as they were given. */
+      readonly misshapen?: { readonly faults: readonly VariableFault[]; readonly variables: Variables }
+    }
+
+/** Texts of a form of their own, which people type; what else is of the wrong type, a program has made. */
+const typed = new Set(['EmailAddress', 'URL', 'DateTime', 'Date'])
 
 /** More would only repeat itself: a client with hundreds of bad values has one bug. */
 const maxErrors = 50
@@ -51,13 +67,11 @@ export function variableDefinitions(
  * @returns the variables, or everything that is wrong with them: SVC_VAL_001 for what is missing, SVC_VAL_002 for
  * what can't be read, SVC_GQL_003 for what the input types don't have
  */
-export function readVariables(
-  definitions: readonly VariableDefinition[],
-  given: Variables,
-): { readonly variables: Variables } | { readonly errors: readonly CatalogueError[] } {
+export function readVariables(definitions: readonly VariableDefinition[], given: Variables): ReadVariables {
   // Without a prototype, so that a variable may be called what every object of JavaScript has.
   const variables: Record<string, unknown> = { __proto__: null }
   const errors: CatalogueError[] = []
+  const faults: VariableFault[] = []
   for (const { name, type, hasDefault, defaultValue } of definitions) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (value === undefined) {
@@ -65,12 +79,29 @@ export function readVariables(
       else if (isNonNullType(type)) errors.push(fieldRequired(name))
       continue
     }
-    variables[name] = coerceInputValue(value, type, (path, invalid, error) => {
-      if (errors.length < maxErrors)
-        errors.push(inputError([name, ...path], typeAt(type, path), invalid, error))
+    const texts: (readonly [readonly (string | number)[], string])[] = []
+    const coerced = coerceInputValue(value, type, (path, invalid, error) => {
+      const at = typeAt(type, path)
+      if (errors.length < maxErrors) errors.push(inputError([name, ...path], at, invalid, error))
+      const leaf = getNullableType(at)
+      if (typeof invalid !== 'string' || !(isEnumType(leaf) || (isLeafType(leaf) && typed.has(leaf.name))))
+        return
+      faults.push([name, path, expectedFormat(leaf)])
+      texts.push([path, invalid])
     })
+    variables[name] = texts.reduce<unknown>((whole, [path, text]) => withText(whole, path, text), coerced)
   }
-  return errors.length > 0 ? { errors } : { variables }
+  if (errors.length === 0) return { variables }
+  return faults.length === errors.length ? { errors, misshapen: { faults, variables } } : { errors }
+}
+
+/** Puts a text that was not taken back where it stood. */
+function withText(value: unknown, path: readonly (string | number)[], text: string): unknown {
+  const [step, ...rest] = path
+  if (step === undefined) return text
+  const holder = value as Record<string | number, unknown>
+  holder[step] = withText(holder[step], rest, text)
+  return holder
 }
 
 /** graphql-js tells what is wrong in words only; which of the catalogue's conditions it is follows from type and value. */

@@ -70,7 +70,8 @@ function withOwnIdempotencyKey(context: QueryContext, responseKey: string): Quer
 }
 
 async function runField(call: PlannedCall, key: string, context: QueryContext): Promise<FieldAnswer> {
-  const { definition } = call
+  const { definition, faults } = call
+  if (faults.length > 0 && definition.kind !== 'rows') return misshapen(call, key, context)
   switch (definition.kind) {
     case 'rows':
       return answerOf(call, key, recorded(call, await writeRows(definition, call, context), context), context)
@@ -81,6 +82,14 @@ async function runField(call: PlannedCall, key: string, context: QueryContext): 
     default:
       return definition satisfies never
   }
+}
+
+/** What is not run, because texts in its arguments are not of the form that they need. */
+function misshapen(call: PlannedCall, key: string, context: QueryContext): FieldAnswer {
+  const outcome = recorded(call, { kind: 'invalid', errors: onePerField(call.faults) }, context)
+  return call.definition.kind === 'each'
+    ? eachAnswer(call, key, [outcome], [], context)
+    : answerOf(call, key, outcome, context)
 }
 
 /** Writes the items of a list one after the other, each in a transaction of its own. */
@@ -174,6 +183,7 @@ async function writeRows(
   context: QueryContext,
 ): Promise<Outcome> {
   const faults = onePerField([
+    ...call.faults,
     ...missingId(definition, call),
     ...definition.check(call.args, context.principal),
     ...cardNumbersIn(call.args),

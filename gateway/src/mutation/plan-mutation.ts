@@ -6,6 +6,8 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { UserError } from '../errors/user-error.ts'
+import type { FormatFaults } from './format-faults.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from '../plan/collect-fields.ts'
 import {
@@ -36,6 +38,8 @@ export interface PlannedCall {
   /** What of it the caller may not have: then nothing of the document runs. */
   readonly refusals: readonly CatalogueError[]
   readonly args: Arguments
+  /** Texts in the arguments that are not of the form that their places want: then it is not run. */
+  readonly faults: readonly UserError[]
   readonly bound: Bound
   readonly scope: PlanScope
   /** What of the scope's variables the selections use. */
@@ -65,7 +69,7 @@ const maxRefusals = 20
 /** Plans the fields of a validated mutation in the order of the document, which is the order they run in. */
 export function planMutation(
   operation: OperationDefinitionNode,
-  options: PlanScopeOptions,
+  options: PlanScopeOptions & { readonly faults?: FormatFaults | undefined },
   request: Request,
 ): readonly PlannedMutation[] {
   const root = options.contract.schema.getMutationType()
@@ -76,11 +80,16 @@ export function planMutation(
   return [...fields].map(([key, group]) => {
     const field = root.getFields()[group[0].name.value]
     if (!field) return { key, call: null }
-    return { key, call: planCall({ key, type: root.name, definition: field, group }, options, request) }
+    const call = planCall({ key, type: root.name, definition: field, group }, options, request)
+    return { key, call: { ...call, faults: options.faults?.get(key) ?? [] } }
   })
 }
 
-function planCall(selected: SelectedField, options: PlanScopeOptions, request: Request): PlannedCall {
+function planCall(
+  selected: SelectedField,
+  options: PlanScopeOptions,
+  request: Request,
+): Omit<PlannedCall, 'faults'> {
   const { key, definition: field, group } = selected
   const definition = mutations[field.name]
   const payloadType = getNamedType(field.type)

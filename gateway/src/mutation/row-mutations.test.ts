@@ -154,6 +154,48 @@ describe('createProduct', () => {
     expect(row).toEqual({ count: 0 })
   })
 
+  test('tells of texts that are no URL and no value of an enumeration beside all else that is wrong', async () => {
+    const input = {
+      name: 'Sh',
+      sku: newSku(),
+      price: 0,
+      currency: 'EUR',
+      status: 'GONE',
+      images: [{ url: 'https://example.com/a.png' }, { url: 'nowhere' }],
+    }
+    const text =
+      'mutation ($input: CreateProductInput!) { createProduct(input: $input) { product { id } errors { field code } } }'
+    const answer = await send(gateway, key, text, { input })
+    expect([answer.status, answer.errors]).toEqual([200, []])
+    expect(answer.data['createProduct']).toMatchObject({ product: null })
+    const { errors } = answer.data['createProduct'] as { errors: readonly { field: string; code: string }[] }
+    expect(errors.map(({ field, code }) => `${field} ${code}`).sort()).toEqual([
+      'images.1.url INVALID_FORMAT',
+      'name OUT_OF_RANGE',
+      'price INVALID_VALUE',
+      'status INVALID_FORMAT',
+    ])
+    expect(await gateway.shop.sql(`SELECT id FROM catalog.product WHERE sku = '${input.sku}'`)).toEqual([])
+  })
+
+  test('is refused as a request where a payload can’t tell of a text: in the document, or used elsewhere as well', async () => {
+    const refused = async (text: string, variables = {}) => {
+      const { status, data, errors } = await send(gateway, key, text, variables)
+      return [status, data, errors.map(({ extensions }) => extensions.details['field'])]
+    }
+    const literals = `mutation { createCustomer(input: { email: "x", name: "X", addresses: [] }) { errors { field } }
+      createProduct(input: { name: "x", sku: "x", price: 1, currency: "EUR", status: GONE, images: [{ url: "x" }] }) { errors { field } } }`
+    expect((await refused(literals.replace(', addresses: []', '')))[2]).toEqual([
+      'input.email',
+      'input.status',
+      'input.images.0.url',
+    ])
+    const elsewhere = `mutation ($status: ProductStatus!) {
+      createProduct(input: { name: "Shirt", sku: "x", price: 1, currency: "EUR", status: $status }) {
+        errors { field } product { categories { products(filters: { status: $status }) { totalCount } } } } }`
+    expect(await refused(elsewhere, { status: 'GONE' })).toEqual([400, undefined, ['status']])
+  })
+
   test('names what is taken when nothing else is wrong, whoever got there first', async () => {
     const input = { name: 'Linen shirt', sku: newSku(), price: 100, currency: 'EUR' }
     const payloads = await Promise.all(Array.from({ length: 8 }, () => createProduct(input)))
