@@ -56,7 +56,7 @@ const operation = z.object({
 
 const columns = z.object({
   table: z.string().regex(/^\w+\.\w+$/),
-  role: z.enum(['merchant', 'customer']),
+  role: z.enum(['merchant', 'customer', 'operator']),
   operation: z.enum(['select', 'insert', 'update']),
   columns: z.string().transform((text) => text.split(' ').filter((name) => name !== '')),
 })
