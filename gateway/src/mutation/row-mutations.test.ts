@@ -366,7 +366,7 @@ describe('deleteProduct', () => {
 })
 
 describe('countries, currencies and phone numbers', () => {
-  const run = async (field: string) => (await send(gateway, key, `mutation { m: ${field} }`)).data?.['m']
+  const run = async (field: string) => (await send(gateway, key, `mutation { m: ${field} }`)).data['m']
   const place = (country: string, phone: string) =>
     `{ line1: "1", city: "B", state: "S", postalCode: "1", country: "${country}", phone: "${phone}" }`
 
