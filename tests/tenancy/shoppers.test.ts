@@ -157,7 +157,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
       { input: { orderId, method: 'CARD', paymentMethodId: 'pm_card_threeDSecure2Required' } },
     )
     const payment = succeeded(begun).processPayment
-    expect(payment?.status).toBe('PROCESSING')
+    expect(payment.status).toBe('PROCESSING')
 
     const notFound = [{ field: 'id', code: 'NOT_FOUND' }]
     const confirm = `mutation ($id: ID!) { confirmPayment(id: $id)${errorsAlone} }`
@@ -175,7 +175,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
       order: { status: 'PENDING', payment: { status: 'PROCESSING' } },
     })
     // Whose they are gets as far as the processor, and cancels.
-    expect(await errorsOf(owner, confirm, payment?.id)).not.toEqual(notFound)
+    expect(await errorsOf(owner, confirm, payment.id)).not.toEqual(notFound)
     expect(await errorsOf(owner, cancel, orderId)).toEqual([])
   })
 
