@@ -10,7 +10,7 @@ const CHANNEL = 'access_changed'
 const HEARTBEAT_MS = 500
 const CONNECT_TIMEOUT_MS = 2_000
 
-type AccessChangesOptions = {
+interface AccessChangesOptions {
   readonly databaseUrl: string
   readonly logger: Logger
   readonly onChange: (scope: AccessScope) => void

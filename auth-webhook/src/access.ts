@@ -3,7 +3,7 @@ import type { Refusal } from './authentication.ts'
 import type { MerchantId, Plan, Principal } from './principal.ts'
 
 /** A credential that was verified: what may be remembered of it until something about the access changes. */
-export type Grant = {
+export interface Grant {
   readonly kind: 'granted'
   readonly principal: Principal
   /** UTC milliseconds; Infinity for a key without an end. */
@@ -21,7 +21,7 @@ export const scopeOf = (principal: Principal): AccessScope =>
   principal.kind === 'operator' ? 'operator' : principal.merchantId
 
 /** The columns that every verification reads of the merchant, for both kinds of credential. */
-export type MerchantAccessRow = {
+export interface MerchantAccessRow {
   readonly plan: Plan
   readonly features: readonly string[]
   readonly ip_allow_list_enabled: boolean

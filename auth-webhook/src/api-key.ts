@@ -6,7 +6,7 @@ const KEY_FORM = /^cg_(live|test)_[A-Za-z0-9_-]{43}$/
 const RANDOM_BYTES = 32
 const SHOWN_RANDOM_CHARACTERS = 6
 
-export type GeneratedApiKey = {
+export interface GeneratedApiKey {
   /** The key itself. Shown once and stored nowhere. */
   readonly key: string
   /** What `merchant.api_key.hash` holds. */

@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts'
  */
 export type RefusalId = 'SVC_AUTH_001' | 'SVC_AUTH_002' | 'SVC_AUTH_004'
 
-export type Refusal = {
+export interface Refusal {
   readonly kind: 'refused'
   readonly id: RefusalId
   /** For the log alone. It tells an unknown key from a revoked one, which a caller must never learn. */

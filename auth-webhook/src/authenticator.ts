@@ -19,7 +19,7 @@ import { verifyOperatorKey } from './verify-operator-key.ts'
 import { type TrustedIssuer, TrustedIssuers } from './trusted-issuers.ts'
 import { type TokenKeys, verifyToken } from './verify-token.ts'
 
-export type AuthenticatorOptions = {
+export interface AuthenticatorOptions {
   readonly databaseUrl: string
   /** A live deployment refuses test keys. */
   readonly mode: Mode
@@ -37,7 +37,7 @@ export type AuthenticatorOptions = {
   readonly logger: Logger
 }
 
-export type AuthenticationRequest = {
+export interface AuthenticationRequest {
   /** The Authorization header. */
   readonly authorization: string | undefined
   /** The socket's other end. */
@@ -48,7 +48,7 @@ export type AuthenticationRequest = {
   readonly requestId?: string | undefined
 }
 
-export type Authenticator = {
+export interface Authenticator {
   /** Tells who is calling. Never throws: what can't be found out is `unavailable`. */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
   /** Where refused accesses, and mutations that came to nothing, are written down. */

@@ -7,7 +7,10 @@ const FLUSH_INTERVAL_MS = 10_000
 const MAX_PENDING = 10_000
 
 /** `merchantId` is null for an operator's key. */
-type Usage = { readonly merchantId: MerchantId | null; usedAt: number }
+interface Usage {
+  readonly merchantId: MerchantId | null
+  usedAt: number
+}
 
 /**
  * Keeps `last_used_at` of merchants' and operators' keys without a write per request: the last use of each key is held in memory and

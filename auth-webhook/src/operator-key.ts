@@ -9,7 +9,7 @@ const KEY_FORM = /^cg_op_[A-Za-z0-9_-]{43}$/
 export const isOperatorKey = (text: string): boolean => KEY_FORM.test(text)
 
 /** What is known of an operator's key, apart from the key. Times are UTC. */
-export type OperatorKey = {
+export interface OperatorKey {
   readonly id: string
   readonly name: string
   readonly prefix: string
@@ -60,7 +60,7 @@ export async function revokeOperatorKey(
 }
 
 /** Something that was done with an operator's key, or to one. `merchantId` is null where it was about no merchant. */
-export type OperatorLogEntry = {
+export interface OperatorLogEntry {
   readonly createdAt: Date
   readonly keyName: string | null
   readonly source: string

@@ -17,7 +17,7 @@ export type Plan = 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
 /** Session variables as Hasura reads them: names in lower case, every value a string. */
 export type SessionVariables = Readonly<Record<`x-hasura-${string}`, string>>
 
-type Caller = {
+interface Caller {
   readonly merchantId: MerchantId
   /** `<resource>:<action>` strings, e.g. `orders:read`. */
   readonly permissions: ReadonlySet<string>
@@ -48,7 +48,7 @@ export type CustomerPrincipal = Caller & {
 }
 
 /** Who runs the platform, with an operator's key. Has no merchant, and sees no merchant's rows but through fields for operators. */
-export type OperatorPrincipal = {
+export interface OperatorPrincipal {
   readonly kind: 'operator'
   readonly operatorKeyId: OperatorKeyId
   /** Empty: the role is what lets it in. */
@@ -62,7 +62,7 @@ export type TenantPrincipal = KeyPrincipal | UserPrincipal | CustomerPrincipal
 export type Principal = TenantPrincipal | OperatorPrincipal
 
 /** What of a principal its rate goes by. An operator's key has the largest plan's rate for itself. */
-export type RateHolder = {
+export interface RateHolder {
   readonly merchantId: string
   readonly plan: Plan
   readonly customerId?: CustomerId

@@ -5,7 +5,10 @@ import type { SecretBox } from './secret-box.ts'
 
 export const SIGNING_ALGORITHM = 'ES256'
 
-export type SigningKey = { readonly id: string; readonly privateKey: CryptoKey }
+export interface SigningKey {
+  readonly id: string
+  readonly privateKey: CryptoKey
+}
 
 // Rows written by another process are seen, and retired ones forgotten, after at most this long.
 const PUBLIC_KEYS_TTL_MS = 10_000
@@ -13,7 +16,10 @@ const PUBLIC_KEYS_TTL_MS = 10_000
 const UNKNOWN_KEY_RELOAD_MS = 1_000
 
 /** `private_jwk`: sealed. */
-type SigningKeyRow = { readonly id: string; readonly private_jwk: string }
+interface SigningKeyRow {
+  readonly id: string
+  readonly private_jwk: string
+}
 
 const contextOf = (id: string): string => `signing key ${id}`
 

@@ -16,9 +16,12 @@ type TokenSubject =
   | { readonly kind: 'customer'; readonly customerId: CustomerId; readonly sessionId?: string }
   | { readonly kind: 'user'; readonly userId: UserId; readonly sessionId: string }
 
-export type AccessToken = { readonly accessToken: string; readonly expiresAt: Date }
+export interface AccessToken {
+  readonly accessToken: string
+  readonly expiresAt: Date
+}
 
-export type TokenIssuer = {
+export interface TokenIssuer {
   /**
    * Signs an access token. Whether there is such a person, and whether the caller may speak for them, is for the caller
    * to know; a token of somebody who is gone is refused when it is used.

@@ -1,9 +1,8 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Verification } from './access.ts'
-import type { MerchantId } from './principal.ts'
+import type { MerchantId, OperatorKeyId } from './principal.ts'
 import { refuse } from './authentication.ts'
 import { findOperatorKey, NO_MERCHANT } from './operator-key.ts'
-import type { OperatorKeyId } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 
 /** Looks an operator's key up by its hash. */

@@ -26,7 +26,7 @@ export type AuthWebhookOptions = AuthenticatorOptions & {
   readonly rateLimits?: RateLimits
 }
 
-export type AuthWebhook = {
+export interface AuthWebhook {
   readonly url: string
   /**
    * Whether a session that this hook has answered, to headers that an engine on this machine has passed on, would be answered the
@@ -77,7 +77,10 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   }
 }
 
-type AppOptions = { readonly maxAgeSeconds: number; readonly rateLimits: RateLimits | undefined }
+interface AppOptions {
+  readonly maxAgeSeconds: number
+  readonly rateLimits: RateLimits | undefined
+}
 
 function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLimits }: AppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag')

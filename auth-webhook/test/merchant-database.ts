@@ -27,7 +27,11 @@ export async function createMerchant(sql: Sql): Promise<MerchantId> {
   return row.id
 }
 
-export type StoredKey = { readonly key: string; readonly keyId: ApiKeyId; readonly authorization: string }
+export interface StoredKey {
+  readonly key: string
+  readonly keyId: ApiKeyId
+  readonly authorization: string
+}
 
 export async function createKey(
   sql: Sql,

@@ -1,4 +1,4 @@
-import { type Faker } from '@faker-js/faker'
+import type { Faker } from '@faker-js/faker'
 import { chooser, DAY, HOUR, MINUTE } from './calendar.ts'
 
 /** What becomes of an order. */

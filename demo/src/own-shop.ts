@@ -1,5 +1,5 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
-import { type Faker } from '@faker-js/faker'
+import type { Faker } from '@faker-js/faker'
 import type { Sql } from '@commerce-graph/postgres-driver'
 
 /** By which the check finds segments whose rules it knows. */

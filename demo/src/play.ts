@@ -1,5 +1,5 @@
 import { type Answer, lapseUnpaidOrders } from '@commerce-graph/actions'
-import { type Faker } from '@faker-js/faker'
+import type { Faker } from '@faker-js/faker'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { DAY, HOUR, MINUTE } from './calendar.ts'
 import { type LaterKind, type OrderPlan, planCustomer } from './order-plan.ts'

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 import type { Counts } from './run-import.ts'
 
 /** Shows how far an import is. */
-export type Progress = {
+export interface Progress {
   start(total: number): void
   update(done: number, counts: Counts): void
   stop(): void

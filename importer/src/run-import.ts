@@ -18,7 +18,7 @@ export type ImportOptions = SessionOptions & {
 
 export type Counts = Readonly<Record<Settled['kind'], number>>
 
-export type ImportSummary = {
+export interface ImportSummary {
   readonly rows: number
   readonly counts: Counts
   /** Why the import ended before its last row; it can be resumed. */

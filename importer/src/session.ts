@@ -14,9 +14,12 @@ import type { ProductRow } from './input/product-row.ts'
 import type { Row } from './input/row.ts'
 import type { Source } from './input/source.ts'
 
-export type SourcedRow = { readonly source: Source; readonly row: Row }
+export interface SourcedRow {
+  readonly source: Source
+  readonly row: Row
+}
 
-export type SessionOptions = {
+export interface SessionOptions {
   readonly onExisting: OnExisting
   readonly statePath: string
   /** Signalled to stop cleanly: what is under way is finished, nothing new is begun. */

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { LocalPostgresError } from './local-postgres-error.ts'
 
 /** Absolute paths of the two programs of Postgres that are needed here, and the version of both. */
-export type Binaries = {
+export interface Binaries {
   readonly postgres: string
   readonly initdb: string
   /** As in `18.4`. */

@@ -3,14 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Binaries } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { asAccount, type ServerAccount } from './server-account.ts'
 
 export const SUPERUSER = 'postgres'
 
 /** A database cluster on disk that is ready to be served. */
-export type Cluster = { readonly folder: string; readonly password: string }
+export interface Cluster {
+  readonly folder: string
+  readonly password: string
+}
 
 /** Opens the cluster below `dataDir`, creating it when there is none yet. Needs the lock of that folder. */
 export async function openCluster(

@@ -11,7 +11,7 @@ import { reachableBinaries } from './reachable-binaries.ts'
 import { chooseServerAccount } from './server-account.ts'
 import { type ServerExit, type ServerProcess, startServer } from './server-process.ts'
 
-export type LocalPostgresOptions = {
+export interface LocalPostgresOptions {
   /** Where the data lives; created when absent. One server at a time. */
   readonly dataDir: string
   /** A fixed port, refused when busy; any free one when absent. */
@@ -22,7 +22,7 @@ export type LocalPostgresOptions = {
   readonly durable?: boolean
 }
 
-export type LocalPostgres = {
+export interface LocalPostgres {
   /** Connection string of the first of `databases`, or of `postgres`. Holds the password. */
   readonly url: string
   /** Connection string of the database `postgres`. */

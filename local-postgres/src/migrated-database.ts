@@ -2,9 +2,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createDatabaseFrom } from './template-database.ts'
-import { type TestDatabase } from './test-database.ts'
+import type { TestDatabase } from './test-database.ts'
 
-export type MigratedDatabase = {
+export interface MigratedDatabase {
   /** The folder of a database's migrations, whose `up.sql`s are run in the order of their versions. */
   readonly migrations: string
   /** A file of SQL that is run after them. */

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdtemp, rename, rm, chmod } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Binaries } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { canReach, type ServerAccount } from './server-account.ts'
 

@@ -18,7 +18,7 @@ export type ServerAccount =
     }
 
 /** A command line to spawn, and the ids to spawn it with. */
-export type AccountCommand = {
+export interface AccountCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly ids: { readonly uid?: number; readonly gid?: number }

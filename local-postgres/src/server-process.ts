@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Binaries } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
 import { cleanEnvironment } from './cluster.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { asAccount, type ServerAccount } from './server-account.ts'
@@ -14,7 +14,7 @@ const IMMEDIATE_STOP_MS = 5_000
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
 /** A running server. `exit` settles when it ends, and says how when nobody asked it to. */
-export type ServerProcess = {
+export interface ServerProcess {
   readonly pid: number
   readonly exit: Promise<ServerExit>
   readonly stop: () => Promise<void>
@@ -22,7 +22,7 @@ export type ServerProcess = {
 
 export type ServerExit = { readonly kind: 'stopped' } | { readonly kind: 'crashed'; readonly reason: string }
 
-export type ServerSettings = {
+export interface ServerSettings {
   readonly folder: string
   readonly logFile: string
   readonly port: number

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { createTestDatabase, type TestDatabase, testServerUrl } from './test-database.ts'
 
 /** A database that tests copy instead of filling one each. */
-export type Template = {
+export interface Template {
   /** Lower-case letters; a part of the database's name. */
   readonly name: string
   /** Absolute paths of the files and folders that decide what the template holds: another content is another template. */

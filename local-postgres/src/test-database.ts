@@ -5,7 +5,7 @@ import pg from 'pg'
 /** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
 export const TEST_DATABASE_PREFIX = 'test_'
 
-export type TestDatabase = {
+export interface TestDatabase {
   readonly name: string
   readonly url: string
   /** Drops the database, whoever is still connected. */

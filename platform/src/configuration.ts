@@ -20,7 +20,7 @@ import { PlatformError } from './platform-error.ts'
 /** What the services listen on: the contract's port and the five after it, or any that are free (for tests). */
 export type PortChoice = { readonly kind: 'from'; readonly first: number } | { readonly kind: 'free' }
 
-export type PlatformConfig = {
+export interface PlatformConfig {
   readonly ports: PortChoice
   /** Where the contract listens. */
   readonly host: string

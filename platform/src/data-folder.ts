@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
 
 /** The folder that one platform at a time keeps its things in. */
-export type DataFolder = {
+export interface DataFolder {
   readonly path: string
   /** Reads a file of JSON, or undefined when there is none. */
   readonly read: <T>(name: DataFile, schema: z.ZodType<T>) => T | undefined

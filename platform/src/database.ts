@@ -10,7 +10,7 @@ const OLDEST_MAJOR = 15
 /** What `migrations/` creates; a server that lacks one of them is refused before anything is changed. */
 const EXTENSIONS = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
 
-export type Database = {
+export interface Database {
   readonly url: string
   /** Settles, with the reason, when the database that was started here ends without being asked to. */
   readonly crashed: Promise<string>

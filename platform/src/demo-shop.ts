@@ -1,15 +1,19 @@
 import { generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
 import { applySeeds, type HasuraApi } from '@commerce-graph/hasura-cli'
 import { join } from 'node:path'
-import { type Sql } from '@commerce-graph/postgres-driver'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import type { PlatformConfig } from './configuration.ts'
-import { type DataFolder } from './data-folder.ts'
+import type { DataFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 import { ROOT, SOURCE, sqlError } from './prepare-schema.ts'
 
 /** The merchant that `seeds/` is about, and its keys in clear. */
-export type DemoShop = { readonly merchantId: string; readonly liveKey: string; readonly testKey: string }
+export interface DemoShop {
+  readonly merchantId: string
+  readonly liveKey: string
+  readonly testKey: string
+}
 
 /** As seeds/default/01_merchants.sql has it. */
 const DEMO_MERCHANT = '01a1f000-0001-7000-8000-000000000001'

@@ -16,7 +16,7 @@ import { untilHealthy } from './until-healthy.ts'
 const HASURA_TIMEOUT_MS = 120_000
 
 /** The Hasura that the services use: the engine in this process, or the one that the configuration names. */
-export type Hasura = {
+export interface Hasura {
   readonly url: string
   readonly dataLayer: DataLayer
   /** Closes the WebSockets whose sessions are over; without effect on a Hasura of another process, which knows no such thing. */

@@ -1,10 +1,10 @@
 import { Readiness } from '@commerce-graph/gateway'
 import { checkRedis, createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
-import { type PlatformConfig } from './configuration.ts'
+import type { PlatformConfig } from './configuration.ts'
 import { type DataFolder, keptSecrets, openDataFolder } from './data-folder.ts'
 import { openDatabase } from './database.ts'
-import { type DemoShop } from './demo-shop.ts'
+import type { DemoShop } from './demo-shop.ts'
 import { errorForLog } from './error-for-log.ts'
 import { openAuthWebhook } from './open-auth-webhook.ts'
 import { openHasura } from './open-hasura.ts'
@@ -15,7 +15,7 @@ import { addressOf, type Services } from './services.ts'
 import { startCommerce } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 
-export type Platform = {
+export interface Platform {
   readonly urls: PlatformUrls
   readonly databaseUrl: string
   readonly adminSecret: string
@@ -35,7 +35,7 @@ export type Platform = {
   readonly stop: (options?: { readonly drain?: boolean }) => Promise<void>
 }
 
-export type PlatformUrls = {
+export interface PlatformUrls {
   /** The contract. */
   readonly graphql: string
   /** Hasura's HTTP API, without a path. */
@@ -88,7 +88,7 @@ export async function startPlatform(
   }
 }
 
-type Start = {
+interface Start {
   readonly config: PlatformConfig
   readonly folder: DataFolder
   readonly ports: Ports

@@ -1,5 +1,5 @@
 import { freePorts, isPortFree } from '@commerce-graph/local-postgres'
-import { type PortChoice } from './configuration.ts'
+import type { PortChoice } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** In the order of their ports, the first one on the port that was asked for. */

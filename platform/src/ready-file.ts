@@ -1,4 +1,4 @@
-import { type Platform } from './platform.ts'
+import type { Platform } from './platform.ts'
 
 /** What ready.json holds, for scripts: how to reach a running platform. */
 export function readyFile({

@@ -4,7 +4,7 @@ import type { Secrets } from './data-folder.ts'
 import type { Ports } from './ports.ts'
 
 /** What each service is started with. */
-export type Services = {
+export interface Services {
   readonly ports: Ports
   readonly started: AsyncDisposableStack
   readonly secrets: Secrets

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { OUTBOX_FOLDER } from './data-folder.ts'
 import { FIRST_QUERY } from './first-query.ts'
-import { type PlatformConfig } from './configuration.ts'
-import { type Platform } from './platform.ts'
+import type { PlatformConfig } from './configuration.ts'
+import type { Platform } from './platform.ts'
 
 /** Where the welcome is read. */
 export interface WelcomeOptions {

@@ -1,5 +1,5 @@
 /** Headers of an answer that tell its caller about limits, as draft-ietf-httpapi-ratelimit-headers-10 names them. */
-export type RateLimitFields = {
+export interface RateLimitFields extends Readonly<Record<string, string>> {
   /** Which limits there are: their quota of requests (`q`) in a window of seconds (`w`). */
   readonly 'ratelimit-policy': string
   /** How far they are used up: what remains (`r`), and seconds until it is the whole quota again (`t`). */

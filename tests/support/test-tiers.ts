@@ -13,7 +13,10 @@ const OUTSIDE: ReadonlySet<string> = new Set([
   'node:child_process',
 ])
 
-export type TestTiers = { readonly unit: readonly string[]; readonly database: readonly string[] }
+export interface TestTiers {
+  readonly unit: readonly string[]
+  readonly database: readonly string[]
+}
 
 /** The test files of the repository by tier, relative to its root. */
 export function testTiers(): TestTiers {

@@ -1,4 +1,4 @@
-import { type Client } from '../support/graphql-client.ts'
+import type { Client } from '../support/graphql-client.ts'
 import { ADDRESS, createStockedProduct, succeeded } from '../support/shop.ts'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

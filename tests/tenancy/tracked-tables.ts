@@ -1,5 +1,12 @@
-import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql'
-import type { GraphQLField, GraphQLObjectType, GraphQLSchema } from 'graphql'
+import {
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isListType,
+  isObjectType,
+} from 'graphql'
 import { z } from 'zod'
 
 const Metadata = z.object({

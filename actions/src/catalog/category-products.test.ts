@@ -1,7 +1,7 @@
 import postgres from '@commerce-graph/postgres-driver'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database } from '../database.ts'
+import type { Database } from '../database.ts'
 import { openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 
 let shop: TestShop

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Actions } from '../start-actions.ts'
-import { startActions } from '../start-actions.ts'
+import { type Actions, startActions } from '../start-actions.ts'
 import type { CustomerId } from '../action/session.ts'
 import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
 import { createSmtpTransport, type MailTransport } from '../mail/index.ts'

@@ -1,8 +1,7 @@
 import type { MerchantId } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import type { Message } from './announcements.ts'
-import { announce } from './announcements.ts'
+import { announce, type Message } from './announcements.ts'
 import type { MessageKind } from '../message/index.ts'
 
 interface Found {

@@ -1,5 +1,4 @@
-import type { Answer } from '../action/answer.ts'
-import { done, idempotencyKeyReused } from '../action/answer.ts'
+import { type Answer, done, idempotencyKeyReused } from '../action/answer.ts'
 import type { ActionCall } from '../action/action.ts'
 import { once } from '../action/idempotency.ts'
 import type { MerchantId } from '../action/session.ts'

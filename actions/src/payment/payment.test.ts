@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ChargeAnswer, PaymentProcessor } from '../processors/index.ts'
-import { createStripeProcessor, manualProcessor } from '../processors/index.ts'
+import {
+  type ChargeAnswer,
+  createStripeProcessor,
+  manualProcessor,
+  type PaymentProcessor,
+} from '../processors/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import {
   address,

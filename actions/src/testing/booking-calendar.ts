@@ -1,5 +1,4 @@
-import type { TestMerchant, TestShop } from './test-shop.ts'
-import { found } from './test-shop.ts'
+import { found, type TestMerchant, type TestShop } from './test-shop.ts'
 
 export interface TestService {
   readonly id: string

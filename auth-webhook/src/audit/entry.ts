@@ -2,7 +2,7 @@ import { NO_MERCHANT } from '../operator-key.ts'
 import type { MerchantId, Principal } from '../principal.ts'
 
 /** Whose doing it was, as far as a credential says. */
-export type Actor = {
+export interface Actor {
   /** NO_MERCHANT where an operator did something that is about none. */
   readonly merchantId: MerchantId
   readonly kind: 'KEY' | 'USER' | 'CUSTOMER' | 'OPERATOR'
@@ -11,7 +11,7 @@ export type Actor = {
 }
 
 /** Where a request came from and how it may be found again. */
-export type Origin = {
+export interface Origin {
   readonly clientAddress: string | null
   readonly requestId: string | null
   /** CONTRACT: /graphql. HASURA: Hasura's own API. */
@@ -19,14 +19,14 @@ export type Origin = {
 }
 
 /** What was asked for. */
-export type AuditedOperation = {
+export interface AuditedOperation {
   /** The client's name for its operation. */
   readonly operationName: string | null
   /** The root field. */
   readonly operation: string
 }
 
-export type Outcome = {
+export interface Outcome {
   /** INVALID: user errors. REFUSED: one of the catalogue's conditions. FAILED: our fault, and what it did isn't known. */
   readonly outcome: 'DONE' | 'INVALID' | 'REFUSED' | 'FAILED'
   /** Of the user errors, or the catalogue's id. */

@@ -1,14 +1,22 @@
 import type { RefusedAccess } from './entry.ts'
 
 /** Refusals that are alike, within a minute. */
-export type CountedRefusal = { readonly refusal: RefusedAccess; readonly occurrences: number }
+export interface CountedRefusal {
+  readonly refusal: RefusedAccess
+  readonly occurrences: number
+}
 
 const WINDOW_MS = 60_000
 // Kinds of refusals of one merchant, or of nobody we know, that are told apart within a minute. Further ones only count by their id.
 const MAX_KINDS_PER_MERCHANT = 20
 const MAX_KINDS = 5_000
 
-type Counted = { readonly refusal: RefusedAccess; readonly until: number; told: boolean; more: number }
+interface Counted {
+  readonly refusal: RefusedAccess
+  readonly until: number
+  told: boolean
+  more: number
+}
 
 /**
  * Counts refused accesses, so that nobody fills a disk by being refused: the first of a kind (whose, from where, why, what for) is told at

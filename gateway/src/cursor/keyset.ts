@@ -1,9 +1,4 @@
-import {
-  type Condition,
-  type Direction,
-  type OrderBy,
-  type VariableReference,
-} from '../projection/condition.ts'
+import type { Condition, Direction, OrderBy, VariableReference } from '../projection/condition.ts'
 
 /** What a list is sorted by. The id makes every place in it unique. */
 export interface Keyset {

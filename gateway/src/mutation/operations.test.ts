@@ -1,9 +1,10 @@
 import {
+  getNamedType,
   getNullableType,
+  getVariableValues,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
-  getVariableValues,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -13,7 +14,6 @@ import {
   parse,
   validate,
 } from 'graphql'
-import { getNamedType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { Operation } from '@commerce-graph/data-layer'

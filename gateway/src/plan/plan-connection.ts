@@ -1,7 +1,7 @@
 import { getNamedType, type GraphQLObjectType, isObjectType } from 'graphql'
 import { behind, type Keyset, keysetOrder, opposite } from '../cursor/keyset.ts'
 import { all, type Condition, type OrderBy } from '../projection/condition.ts'
-import { type Aggregate, type ConnectionProjection, type LinkKeyset } from '../projection/types.ts'
+import type { Aggregate, ConnectionProjection, LinkKeyset } from '../projection/types.ts'
 import {
   completeConnection,
   type ConnectionPart,
@@ -15,12 +15,12 @@ import {
 import { rowShape, take } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
-import { type SelectedField } from './field-access.ts'
-import { type HasuraField } from './hasura-document.ts'
+import type { SelectedField } from './field-access.ts'
+import type { HasuraField } from './hasura-document.ts'
 import { planFilters } from './plan-filters.ts'
 import { embed, plan, planRow, type RowPlan } from './plan-row.ts'
 import { ahead, type PagePlan, planLimit, planPage } from './plan-page.ts'
-import { type PlanScope } from './plan-scope.ts'
+import type { PlanScope } from './plan-scope.ts'
 
 /** Where a connection hangs: a root field's table, or an array relationship. */
 export interface ConnectionPlace {

@@ -2,13 +2,13 @@ import { type CatalogueError, fieldRequired, invalidFormat, outOfRange } from '.
 import { toUuid } from '../projection/filter.ts'
 import { tableOf } from '../projection/projections.ts'
 import { refuse, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'
-import { type Bound, type Request } from './binding.ts'
+import type { Bound, Request } from './binding.ts'
 import { selectionSetsOf } from './collect-fields.ts'
 import { type EntityReference, maxReferences, referencedTypes, referencesIn } from './entity-references.ts'
-import { type SelectedField } from './field-access.ts'
-import { type HasuraField } from './hasura-document.ts'
+import type { SelectedField } from './field-access.ts'
+import type { HasuraField } from './hasura-document.ts'
 import { planRow } from './plan-row.ts'
-import { type PlanScope } from './plan-scope.ts'
+import type { PlanScope } from './plan-scope.ts'
 
 export interface EntitiesPlan {
   readonly fields: readonly HasuraField[]

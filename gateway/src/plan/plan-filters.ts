@@ -1,9 +1,9 @@
 import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
 import { invalidFormat } from '../errors/catalogue-error.ts'
-import { type Condition, type VariableReference } from '../projection/condition.ts'
-import { type Filter } from '../projection/filter.ts'
-import { type Bound } from './binding.ts'
-import { type ArgumentValues, type FieldArguments, type PlanScope } from './plan-scope.ts'
+import type { Condition, VariableReference } from '../projection/condition.ts'
+import type { Filter } from '../projection/filter.ts'
+import type { Bound } from './binding.ts'
+import type { ArgumentValues, FieldArguments, PlanScope } from './plan-scope.ts'
 
 /**
  * The conditions that a list's arguments ask for: members of `filters`, and arguments of the same names on the list

@@ -1,6 +1,6 @@
 import { getNamedType, isObjectType } from 'graphql'
-import { type VariableReference } from '../projection/condition.ts'
-import { type FunctionPart, type RootProjection } from '../projection/types.ts'
+import type { VariableReference } from '../projection/condition.ts'
+import type { FunctionPart, RootProjection } from '../projection/types.ts'
 import {
   type Complete,
   listShape,
@@ -11,12 +11,12 @@ import {
   take,
   newRow,
 } from '../shape/shape.ts'
-import { type SelectedField } from './field-access.ts'
+import type { SelectedField } from './field-access.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
-import { type HasuraField } from './hasura-document.ts'
+import type { HasuraField } from './hasura-document.ts'
 import { listBound, plan, planLimit, planRow, type RowPlan } from './plan-row.ts'
-import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 type FunctionProjection = Extract<RootProjection, { kind: 'function' }>
 type FunctionsProjection = Extract<RootProjection, { kind: 'functions' }>

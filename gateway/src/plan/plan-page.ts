@@ -2,10 +2,10 @@ import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
 import { type Keyset, opposite } from '../cursor/keyset.ts'
 import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
 import { invalidFormat } from '../errors/catalogue-error.ts'
-import { type VariableReference } from '../projection/condition.ts'
+import type { VariableReference } from '../projection/condition.ts'
 import { isUuid } from '../projection/filter.ts'
-import { type ConnectionProjection, type SortField } from '../projection/types.ts'
-import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+import type { ConnectionProjection, SortField } from '../projection/types.ts'
+import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 /** The page that the arguments ask for. Its size is known with the request; the rest is the plan's structure. */
 export interface PagePlan {

@@ -7,12 +7,12 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { type PermissionRule } from '../contract/permissions.ts'
+import type { PermissionRule } from '../contract/permissions.ts'
 import { type CatalogueError, fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
 import { all } from '../projection/condition.ts'
-import { type LocalValue, type Lookup, type RootProjection } from '../projection/types.ts'
+import type { LocalValue, Lookup, RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'
-import { type Binder, type Request } from './binding.ts'
+import type { Binder, Request } from './binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { fatalRefusals, type SelectedField } from './field-access.ts'
 import { type HasuraField, printOperation } from './hasura-document.ts'

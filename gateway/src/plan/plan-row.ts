@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
-import { type VariableReference } from '../projection/condition.ts'
-import { type FieldProjection, type Limit, type ToMany, type TypeProjection } from '../projection/types.ts'
+import type { VariableReference } from '../projection/condition.ts'
+import type { FieldProjection, Limit, ToMany, TypeProjection } from '../projection/types.ts'
 import { dateTime } from '../shape/date-time.ts'
 import {
   type Complete,
@@ -25,10 +25,10 @@ import {
 } from '../shape/shape.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from './collect-fields.ts'
 import { aggregateField, readAggregate } from './aggregate.ts'
-import { type SelectedField } from './field-access.ts'
-import { type HasuraField } from './hasura-document.ts'
+import type { SelectedField } from './field-access.ts'
+import type { HasuraField } from './hasura-document.ts'
 import { planConnection } from './plan-connection.ts'
-import { type FieldArguments, type PlanScope } from './plan-scope.ts'
+import type { FieldArguments, PlanScope } from './plan-scope.ts'
 
 /** What to ask Hasura for a row, and how to make the contract's object of it. */
 export interface RowPlan {

@@ -6,14 +6,14 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql'
-import { type Contract } from '../contract/compose.ts'
-import { type PermissionRule } from '../contract/permissions.ts'
+import type { Contract } from '../contract/compose.ts'
+import type { PermissionRule } from '../contract/permissions.ts'
 import { type VariableReference, variableReference } from '../projection/condition.ts'
-import { type Projections } from '../projection/projections.ts'
-import { type Role, type TenantRole } from '../projection/types.ts'
-import { type Binder, type Request } from './binding.ts'
-import { type CatalogueError } from '../errors/catalogue-error.ts'
-import { type FieldGroup, type Fragments, type SelectionScope } from './collect-fields.ts'
+import type { Projections } from '../projection/projections.ts'
+import type { Role, TenantRole } from '../projection/types.ts'
+import type { Binder, Request } from './binding.ts'
+import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { FieldGroup, Fragments, SelectionScope } from './collect-fields.ts'
 import {
   type FieldRefusal,
   isFatal,
@@ -22,7 +22,7 @@ import {
   rulesOf,
   type SelectedField,
 } from './field-access.ts'
-import { type HasuraVariable } from './hasura-document.ts'
+import type { HasuraVariable } from './hasura-document.ts'
 
 export type ArgumentValues = Readonly<Record<string, unknown>>
 

@@ -13,7 +13,7 @@ import {
   typeFromAST,
   visit,
 } from 'graphql'
-import { type Fragments } from './collect-fields.ts'
+import type { Fragments } from './collect-fields.ts'
 import { referencedTypes, referencesIn } from './entity-references.ts'
 
 /** A validated operation with everything that planning needs to know about its document. */

@@ -1,11 +1,11 @@
-import { type Principal } from '@commerce-graph/auth-webhook'
-import { type Contract } from '../contract/compose.ts'
-import { type Projections } from '../projection/projections.ts'
-import { type Role } from '../projection/types.ts'
-import { type PermissionRule } from '../contract/permissions.ts'
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { Contract } from '../contract/compose.ts'
+import type { Projections } from '../projection/projections.ts'
+import type { Role } from '../projection/types.ts'
+import type { PermissionRule } from '../contract/permissions.ts'
 import { lacks, roleOf } from './field-access.ts'
 import { planQuery, type QueryPlan } from './plan-query.ts'
-import { type PreparedOperation } from './prepared-operation.ts'
+import type { PreparedOperation } from './prepared-operation.ts'
 
 /**
  * Plans of one operation at most. Its variables' structures are few: which filters are given, which way a list is

@@ -1,5 +1,5 @@
 import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
-import { type Condition, type VariableReference } from './condition.ts'
+import type { Condition, VariableReference } from './condition.ts'
 
 /** How a value that a client gives narrows rows down. */
 export interface Filter {

@@ -4,7 +4,7 @@ import { contract, planText } from '../testing/run.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
 import { openTestShop, type TestShop } from '../testing/shop.ts'
 import { combineProjections, projections } from './projections.ts'
-import { type ConnectionProjection, type Role } from './types.ts'
+import type { ConnectionProjection, Role } from './types.ts'
 
 let shop: TestShop
 const hasura = new Map<Role, GraphQLSchema>()

@@ -13,12 +13,7 @@ import { ordering } from '../domains/orders/projection.ts'
 import { payment } from '../domains/payment/projection.ts'
 import { promotions } from '../domains/promotions/projection.ts'
 import { search } from '../domains/search/projection.ts'
-import {
-  type DomainProjection,
-  type RootProjection,
-  type SubscriptionProjection,
-  type TypeProjection,
-} from './types.ts'
+import type { DomainProjection, RootProjection, SubscriptionProjection, TypeProjection } from './types.ts'
 
 /** Where everything of the contract is in Hasura, over all domains. */
 export interface Projections {

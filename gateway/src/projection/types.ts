@@ -1,8 +1,8 @@
-import { type TenantPrincipal } from '@commerce-graph/auth-webhook'
-import { type Contract } from '../contract/compose.ts'
-import { type CatalogueError } from '../errors/catalogue-error.ts'
-import { type Condition, type Direction, type OrderBy } from './condition.ts'
-import { type Filter } from './filter.ts'
+import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
+import type { Contract } from '../contract/compose.ts'
+import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { Condition, Direction, OrderBy } from './condition.ts'
+import type { Filter } from './filter.ts'
 
 /** Hasura's role for a request. Which rows and columns each sees is metadata's business. */
 export type Role = 'merchant' | 'customer' | 'operator'

@@ -1,10 +1,10 @@
-import { type Principal } from '@commerce-graph/auth-webhook'
+import type { Principal } from '@commerce-graph/auth-webhook'
 import { createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projections } from '../projection/projections.ts'
 import { contract, queryData, runQuery } from '../testing/run.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
-import { type QueryResult } from './execute-query.ts'
+import type { QueryResult } from './execute-query.ts'
 import { customerPrincipal, fixtureId, keyPrincipal, openTestShop, type TestShop } from '../testing/shop.ts'
 
 let shop: TestShop

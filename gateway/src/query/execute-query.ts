@@ -1,10 +1,10 @@
-import { type Principal } from '@commerce-graph/auth-webhook'
-import { type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
+import type { Principal } from '@commerce-graph/auth-webhook'
+import type { DataLayer, DataLayerResult } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
 import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
-import { type QueryPlan, type RootField } from '../plan/plan-query.ts'
+import type { QueryPlan, RootField } from '../plan/plan-query.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
 import {
   completeField,

@@ -8,9 +8,9 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql'
-import { type Contract } from '../contract/compose.ts'
-import { type PermissionRule } from '../contract/permissions.ts'
-import { type Role } from '../projection/types.ts'
+import type { Contract } from '../contract/compose.ts'
+import type { PermissionRule } from '../contract/permissions.ts'
+import type { Role } from '../projection/types.ts'
 
 export interface SelectEverythingOptions {
   /** How many objects may nest. */

@@ -7,7 +7,7 @@ import {
   type TenantPrincipal,
   SHOPPER_PERMISSIONS,
 } from '@commerce-graph/auth-webhook'
-import { type DataLayer } from '@commerce-graph/data-layer'
+import type { DataLayer } from '@commerce-graph/data-layer'
 import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
 import {
   buildClientSchema,
@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 import pg from 'pg'
 import { domains, domainSdl } from '../contract/load.ts'
-import { type Role } from '../projection/types.ts'
+import type { Role } from '../projection/types.ts'
 import { openTestDataLayer } from './test-data-layer.ts'
 
 /** Two merchants' shops (fixture.sql) in a database of their own, with the project's metadata on a real engine. */

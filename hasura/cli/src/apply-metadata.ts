@@ -1,9 +1,13 @@
 import { readMetadataDirectory, written } from 'hasura-embedded/metadata-directory'
 import { z } from 'zod'
-import { type HasuraApi } from 'hasura-embedded/migrations'
+import type { HasuraApi } from 'hasura-embedded/migrations'
 
 /** A part of the metadata that the engine can't use, and why. */
-export type Inconsistency = { readonly name: string; readonly type: string; readonly reason: string }
+export interface Inconsistency {
+  readonly name: string
+  readonly type: string
+  readonly reason: string
+}
 
 const replaceAnswer = z.object({
   is_consistent: z.boolean(),

@@ -20,7 +20,11 @@ export class CommandFailed extends Error {
 }
 
 type GlobalFlags = ProjectFlags & { readonly project: string; readonly databaseName: string }
-type Context = { readonly api: HasuraApi; readonly project: Project; readonly database: string }
+interface Context {
+  readonly api: HasuraApi
+  readonly project: Project
+  readonly database: string
+}
 
 /** The command line. `print` takes whole lines; failures are thrown. */
 export function createProgram(defaultProject: string, print: (line: string) => void): Command {
@@ -42,7 +46,7 @@ export function createProgram(defaultProject: string, print: (line: string) => v
   return program
 }
 
-type ApplyFlags = {
+interface ApplyFlags {
   readonly up?: number
   readonly down?: number
   readonly version?: string

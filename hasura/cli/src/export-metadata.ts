@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff'
 import { readMetadataDirectory, written } from 'hasura-embedded/metadata-directory'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type HasuraApi } from 'hasura-embedded/migrations'
+import type { HasuraApi } from 'hasura-embedded/migrations'
 import { metadataFiles, type MetadataFiles } from './metadata-files.ts'
 
 /** Writes the engine's metadata as a directory, and removes files of tables and functions that it no longer has. */

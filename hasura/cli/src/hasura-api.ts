@@ -3,7 +3,10 @@ import { z } from 'zod'
 
 const TIMEOUT_MS = 120_000
 
-export type HasuraApiOptions = { readonly endpoint: string; readonly adminSecret: string | undefined }
+export interface HasuraApiOptions {
+  readonly endpoint: string
+  readonly adminSecret: string | undefined
+}
 
 const refusal = z.object({
   error: z.string(),

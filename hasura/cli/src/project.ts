@@ -9,7 +9,7 @@ export class ProjectError extends Error {
 }
 
 /** Where a project of hasura-cli (config v3) keeps its things, and which engine it is for. */
-export type Project = {
+export interface Project {
   readonly endpoint: string
   readonly adminSecret: string | undefined
   readonly metadataDirectory: string
@@ -32,7 +32,10 @@ const READY_FILE = '.data/ready.json'
 
 const ready = z.object({ hasuraUrl: z.url(), adminSecret: z.string() })
 
-export type ProjectFlags = { readonly endpoint?: string; readonly adminSecret?: string }
+export interface ProjectFlags {
+  readonly endpoint?: string
+  readonly adminSecret?: string
+}
 
 /**
  * Reads config.yaml. Flags win over the environment, that over what a running platform has written into `.data/ready.json` of the
@@ -70,7 +73,10 @@ export async function readProject(
   }
 }
 
-type Running = { readonly endpoint: string; readonly adminSecret: string }
+interface Running {
+  readonly endpoint: string
+  readonly adminSecret: string
+}
 
 /** The file is there while the platform runs; one that can't be read counts as none. */
 async function readRunning(folder: string): Promise<Running | undefined> {

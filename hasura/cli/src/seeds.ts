@@ -1,13 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type HasuraApi } from 'hasura-embedded/migrations'
-import { runSqlFile, type SqlFailure } from 'hasura-embedded/migrations'
+import { type HasuraApi, runSqlFile, type SqlFailure } from 'hasura-embedded/migrations'
 
 export type SeedOutcome =
   | { readonly kind: 'seeded'; readonly files: readonly string[] }
   | { readonly kind: 'failed'; readonly failure: SqlFailure; readonly files: readonly string[] }
 
-export type SeedOptions = {
+export interface SeedOptions {
   readonly api: HasuraApi
   /** The folder of the database's seeds, like `seeds/default`. */
   readonly directory: string

@@ -5,7 +5,7 @@ import { createHasuraApi, type HasuraApi } from '../src/index.ts'
 
 export const ADMIN_SECRET = 'a secret of the test'
 
-export type RunningEngine = {
+export interface RunningEngine {
   readonly api: HasuraApi
   readonly url: string
   readonly databaseUrl: string

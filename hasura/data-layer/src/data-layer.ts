@@ -2,7 +2,7 @@
  * The seam between the platform and Hasura. Nothing outside hasura/ knows which engine stands behind it: the
  * embedded one in this process, or any Hasura over HTTP.
  */
-export type DataLayer = {
+export interface DataLayer {
   /**
    * Runs one operation as the role and with the session variables given, admin rights being those of the layer.
    * Rejects only when `signal` aborts (with its reason); everything else is part of the result.
@@ -23,7 +23,7 @@ export type DataLayer = {
   ) => AsyncIterable<DataLayerResult>
 }
 
-export type Operation = {
+export interface Operation {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>>
   readonly operationName?: string
@@ -32,7 +32,7 @@ export type Operation = {
 /** Names in lower case (`x-hasura-role`, `x-hasura-merchant-id`), values as Hasura takes them: text. */
 export type SessionVariables = Readonly<Record<string, string>>
 
-export type ExecuteOptions = {
+export interface ExecuteOptions {
   readonly signal?: AbortSignal
   /** Headers of the client that actions forward to their handlers, like `x-request-id` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ export type DataLayerResult =
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 /** An error as Hasura writes it. An action's handler may choose `extensions` itself, so nothing in it is certain. */
-export type HasuraError = {
+export interface HasuraError {
   readonly message: string
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string; readonly path?: string }
 }

@@ -1,5 +1,5 @@
 import { createSession, type Engine, type GraphQLResult, type Session } from 'hasura-embedded'
-import { type DataLayer, type DataLayerResult, type SessionVariables } from './data-layer.ts'
+import type { DataLayer, DataLayerResult, SessionVariables } from './data-layer.ts'
 
 /** The data layer over an engine in this process: no socket, and the text of the answer as Postgres wrote it. */
 export function createEmbeddedDataLayer(engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DataLayerResult } from './data-layer.ts'
+import type { DataLayerResult } from './data-layer.ts'
 
 const hasuraError = z.object({
   message: z.string(),

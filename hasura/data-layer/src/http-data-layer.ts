@@ -1,9 +1,9 @@
-import { type DataLayer, type ExecuteOptions, type Operation, type SessionVariables } from './data-layer.ts'
+import type { DataLayer, ExecuteOptions, Operation, SessionVariables } from './data-layer.ts'
 import { parseGraphqlAnswer } from './graphql-answer.ts'
 import { createJsonClient, type JsonClient } from './json-client.ts'
 import { createWebSocketClient } from './websocket-client.ts'
 
-export type HttpDataLayerOptions = {
+export interface HttpDataLayerOptions {
   /** Where Hasura is, without a path: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly adminSecret: string

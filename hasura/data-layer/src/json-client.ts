@@ -1,14 +1,14 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
-export type JsonClientOptions = {
+export interface JsonClientOptions {
   readonly url: URL
   readonly timeout: number
   readonly maxBody: number
   readonly maxConnections: number
 }
 
-export type JsonClient = {
+export interface JsonClient {
   /** Posts a JSON text. Rejects only when `signal` aborts. */
   readonly post: (
     body: string,

@@ -1,14 +1,14 @@
 import { type Client, createClient } from 'graphql-ws'
-import { type DataLayerResult, type Operation, type SessionVariables } from './data-layer.ts'
+import type { DataLayerResult, Operation, SessionVariables } from './data-layer.ts'
 import { parseGraphqlAnswer } from './graphql-answer.ts'
 
-export type WebSocketClientOptions = {
+export interface WebSocketClientOptions {
   /** Where Hasura is, without a path. */
   readonly url: string
   readonly adminSecret: string
 }
 
-export type WebSocketClient = {
+export interface WebSocketClient {
   readonly subscribe: (
     operation: Operation,
     session: SessionVariables,

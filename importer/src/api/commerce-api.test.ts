@@ -9,7 +9,11 @@ import { runFields } from './fields.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 // What a network and an overloaded server do can't be had from the real one at will, so a server plays it here.
-type Answer = { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
 
 const retryPolicy = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2 }
 const notRepeatable = { repeatable: false }
@@ -18,7 +22,10 @@ const repeatable = { repeatable: true }
 let server: Server | undefined
 afterEach(() => server?.close())
 
-type Received = { query: string; variables: Record<string, unknown> }
+interface Received {
+  query: string
+  variables: Record<string, unknown>
+}
 
 async function apiAnswering(
   answer: (received: Received) => Answer,

@@ -5,7 +5,7 @@ import { ImportStopped, Unavailable } from './api-error.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { backoffMs, type RetryPolicy } from './retry-policy.ts'
 
-export type ApiError = {
+export interface ApiError {
   readonly message: string
   readonly path: readonly (string | number)[]
   readonly code: string
@@ -14,12 +14,12 @@ export type ApiError = {
   readonly field: string | undefined
 }
 
-export type ApiAnswer = {
+export interface ApiAnswer {
   readonly data: Readonly<Record<string, unknown>>
   readonly errors: readonly ApiError[]
 }
 
-type RawResponse = {
+interface RawResponse {
   readonly status: number
   readonly headers: Headers
   readonly data?: unknown
@@ -51,7 +51,7 @@ export function isRetryable(error: ApiError): boolean {
   return error.statusCode === undefined || RETRYABLE.has(error.statusCode)
 }
 
-type CommerceApiOptions = {
+interface CommerceApiOptions {
   readonly url: string
   readonly key: string
   readonly retryPolicy: RetryPolicy

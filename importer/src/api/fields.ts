@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isRetryable, type ApiError, type CommerceApi } from './commerce-api.ts'
 
 /** A field of the root, to be sent together with others. */
-export type Field = {
+export interface Field {
   readonly name: string
   readonly arguments: Readonly<Record<string, { readonly type: string; readonly value: unknown }>>
   /** What is selected of it, without the braces. */

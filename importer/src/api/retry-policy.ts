@@ -1,4 +1,4 @@
-export type RetryPolicy = {
+export interface RetryPolicy {
   readonly attempts: number
   readonly firstDelayMs: number
   readonly maxDelayMs: number

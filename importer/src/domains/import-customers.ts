@@ -6,7 +6,7 @@ import type { AddressRow, CustomerRow } from '../input/customer-row.ts'
 import { missing } from './missing.ts'
 import { runMutations, runQueries, Task, type Call, type OnExisting, type Starts } from './task.ts'
 
-export type CustomerImport = {
+export interface CustomerImport {
   readonly api: CommerceApi
   readonly onExisting: OnExisting
   readonly starts: Starts<CustomerRow>

@@ -9,7 +9,7 @@ import { existingProduct, live, ProductTask } from './product-task.ts'
 import { runMutations, runQueries, type Call, type OnExisting, type Starts } from './task.ts'
 import type { Warehouses } from './warehouses.ts'
 
-export type ProductImport = {
+export interface ProductImport {
   readonly api: CommerceApi
   readonly categories: CategoryTree
   readonly warehouses: Warehouses

@@ -7,7 +7,7 @@ import type { Problem } from '../input/row.ts'
 export type OnExisting = 'skip' | 'update'
 
 /** What the import remembers of a row whose record it was about to create. */
-export type Starts<T> = {
+export interface Starts<T> {
   /** True when an earlier attempt began to create it: what is there is this import's own, and may be half done. */
   readonly wasStarted: (row: T) => boolean
   /** Resolves when it is written down. */
@@ -49,7 +49,7 @@ export class Task<T> {
 }
 
 /** A field to run for a task. */
-export type Call<T> = {
+export interface Call<T> {
   readonly task: Task<T>
   readonly field: Field
   /** Where in the row the input comes from, e.g. `reviews.2`; empty for the row itself. */

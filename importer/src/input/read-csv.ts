@@ -46,7 +46,10 @@ export async function* readCsv(file: string): AsyncGenerator<RawRow> {
   }
 }
 
-type Header = { readonly kind: RowKind; readonly columns: readonly string[] }
+interface Header {
+  readonly kind: RowKind
+  readonly columns: readonly string[]
+}
 
 function readHeader(file: string, record: readonly string[]): Header {
   const columns = record.map((column) => column.trim())

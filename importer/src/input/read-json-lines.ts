@@ -4,7 +4,11 @@ import type { RawRow } from './row.ts'
 // A row that is longer than a request may be can't be imported anyway.
 const MAX_LINE_LENGTH = 1_000_000
 
-type Line = { readonly number: number; readonly text: string; readonly tooLong: boolean }
+interface Line {
+  readonly number: number
+  readonly text: string
+  readonly tooLong: boolean
+}
 
 /** Reads a file of one JSON object per line. Empty lines are passed over. */
 export async function* readJsonLines(file: string): AsyncGenerator<RawRow> {

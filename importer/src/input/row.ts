@@ -11,10 +11,18 @@ import { customerRow, type CustomerRow } from './customer-row.ts'
 import { productRow, type ProductRow } from './product-row.ts'
 
 /** Where a row stands, for people (file and line) and for the state file (its index in the file). */
-export type Location = { readonly file: string; readonly line: number; readonly index: number }
+export interface Location {
+  readonly file: string
+  readonly line: number
+  readonly index: number
+}
 
 /** One reason for which a row is refused. Codes are those of the API's `ErrorCode`. */
-export type Problem = { readonly field: string | undefined; readonly message: string; readonly code: string }
+export interface Problem {
+  readonly field: string | undefined
+  readonly message: string
+  readonly code: string
+}
 
 export type Row =
   | { readonly kind: 'product'; readonly location: Location; readonly value: ProductRow }
@@ -27,7 +35,7 @@ export type RawRow = { readonly location: Location; readonly kind: RowKind | und
   { readonly value: unknown } | { readonly problem: Problem }
 )
 
-export type RefusedRow = {
+export interface RefusedRow {
   readonly location: Location
   readonly kind: RowKind | undefined
   /** The SKU or e-mail address, where there is one. */

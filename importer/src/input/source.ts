@@ -7,7 +7,7 @@ import { readJsonLines } from './read-json-lines.ts'
 import type { RawRow } from './row.ts'
 
 /** An input file. The hash of its content is its name in the state file: a changed file is another one. */
-export type Source = {
+export interface Source {
   readonly file: string
   readonly sha256: string
   /** Rows, good and bad. */

@@ -1,5 +1,5 @@
 import { atLeast, atMost, equals, idEquals, toUuid } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const entries: ConnectionProjection = {
   projection: 'AuditEntry',

@@ -10,7 +10,7 @@ import {
   searchIn,
   toUuid,
 } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const onlyActiveForShoppers = { merchant: {}, customer: { active: { _eq: true } } } as const
 

@@ -1,6 +1,6 @@
 import { ascending } from '../../projection/condition.ts'
 import { type Filter, idEquals } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection, type Lookup } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection, Lookup } from '../../projection/types.ts'
 
 const checkedOut: Filter = {
   condition: (value) => ({ checkedOutAt: { _is_null: value('Boolean!') } }),

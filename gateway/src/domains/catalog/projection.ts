@@ -9,12 +9,7 @@ import {
   idFilter,
   searchIn,
 } from '../../projection/filter.ts'
-import {
-  type ConnectionProjection,
-  type DomainProjection,
-  type Lookup,
-  type TenantRole,
-} from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection, Lookup, TenantRole } from '../../projection/types.ts'
 
 /** Deleted rows stay for the orders that point at them, and show nowhere else. */
 const notDeleted: Condition = { deletedAt: { _is_null: true } }

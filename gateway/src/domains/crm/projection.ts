@@ -9,7 +9,7 @@ import {
   idFilter,
   searchIn,
 } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const byName = { column: 'name', type: 'String' } as const
 const byCreation = { column: 'createdAt', type: 'timestamptz' } as const

@@ -1,6 +1,6 @@
 import { ascending } from '../../projection/condition.ts'
 import { atLeast, atMost, equals, idEquals, searchIn } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const newestFirst = {
   sortFields: { CREATED_AT: { column: 'createdAt', type: 'timestamptz' } },

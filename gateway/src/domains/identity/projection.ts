@@ -1,7 +1,7 @@
 import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
 import { ascending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, idFilter, searchIn } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const createdAt = { column: 'createdAt', type: 'timestamptz' } as const
 

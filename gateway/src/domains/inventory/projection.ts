@@ -1,11 +1,7 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
 import { outOfRange } from '../../errors/catalogue-error.ts'
 import { atLeast, atMost, equals, type Filter, idEquals } from '../../projection/filter.ts'
-import {
-  type ConnectionProjection,
-  type DomainProjection,
-  type FieldProjection,
-} from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
 
 /** One request looks at no more SKUs than a page has items. */
 const maxSkus = 100

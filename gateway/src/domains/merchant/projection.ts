@@ -1,6 +1,6 @@
 import { ascending, descending } from '../../projection/condition.ts'
 import { idEquals } from '../../projection/filter.ts'
-import { type DomainProjection } from '../../projection/types.ts'
+import type { DomainProjection } from '../../projection/types.ts'
 
 /** A merchant keeps networks on its allow-list, not single users' addresses; beyond this the list is cut. */
 const maxAllowListEntries = 1000

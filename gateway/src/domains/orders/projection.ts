@@ -1,10 +1,10 @@
 import { ascending, descending } from '../../projection/condition.ts'
 import { atLeast, atMost, equals, idEquals } from '../../projection/filter.ts'
-import {
-  type ConnectionProjection,
-  type DomainProjection,
-  type FieldProjection,
-  type Lookup,
+import type {
+  ConnectionProjection,
+  DomainProjection,
+  FieldProjection,
+  Lookup,
 } from '../../projection/types.ts'
 
 const orders: ConnectionProjection = {

@@ -1,6 +1,6 @@
 import { ascending, descending } from '../../projection/condition.ts'
 import { equals, idEquals } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const payments: ConnectionProjection = {
   projection: 'Payment',

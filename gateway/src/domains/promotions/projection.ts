@@ -1,5 +1,5 @@
 import { equals, idEquals, searchIn } from '../../projection/filter.ts'
-import { type ConnectionProjection, type DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
 
 const timestamps = {
   CREATED_AT: { column: 'createdAt', type: 'timestamptz' },

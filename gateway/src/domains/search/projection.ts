@@ -2,11 +2,7 @@ import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
 import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
 import { ascending, descending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, searchIn, searchLengthError, toUuid } from '../../projection/filter.ts'
-import {
-  type ConnectionProjection,
-  type DomainProjection,
-  type FunctionArgument,
-} from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection, FunctionArgument } from '../../projection/types.ts'
 
 const articles: ConnectionProjection = {
   projection: 'Article',

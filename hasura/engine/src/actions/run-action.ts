@@ -1,7 +1,6 @@
 import type { GraphQLOutputType } from 'graphql'
 import type pg from 'pg'
-import type { CompiledStatement } from '../execute/compile.ts'
-import { compileStatement } from '../execute/compile.ts'
+import { type CompiledStatement, compileStatement } from '../execute/compile.ts'
 import { runBound } from '../execute/run-field.ts'
 import { withConnection } from '../execute/lend-connection.ts'
 import type { ResultRow } from '../execute/statement-query.ts'

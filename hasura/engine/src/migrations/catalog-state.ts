@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type HasuraApi } from './hasura-api.ts'
+import type { HasuraApi } from './hasura-api.ts'
 
 /**
  * What hasura-cli keeps in the engine's catalog, so that both can be used on one database in turn. A version that

@@ -1,11 +1,15 @@
-export type HasuraApi = {
+export interface HasuraApi {
   /** One command of `/v1/metadata`. Throws HasuraApiError. */
   readonly metadata: (request: MetadataRequest) => Promise<unknown>
   /** Runs SQL through `/v2/query`, all of it in one transaction. Throws HasuraApiError. */
   readonly runSql: (source: string, sql: string) => Promise<unknown>
 }
 
-export type MetadataRequest = { readonly type: string; readonly version?: number; readonly args: unknown }
+export interface MetadataRequest {
+  readonly type: string
+  readonly version?: number
+  readonly args: unknown
+}
 
 /** A refusal of the engine, or its absence. `internal` is what Hasura tells an admin about the database's error. */
 export class HasuraApiError extends Error {

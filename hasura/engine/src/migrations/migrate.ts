@@ -1,5 +1,5 @@
 import { appliedVersions, type AppliedVersions, readCliState, writeAppliedVersions } from './catalog-state.ts'
-import { type HasuraApi } from './hasura-api.ts'
+import type { HasuraApi } from './hasura-api.ts'
 import {
   type Direction,
   type Migration,
@@ -10,7 +10,7 @@ import {
 import { planSteps, type StepRequest, type Step } from './migration-plan.ts'
 import { runSqlFile, type SqlFailure, wouldRun } from './run-sql-file.ts'
 
-export type MigrationStatus = {
+export interface MigrationStatus {
   readonly version: string
   /** Undefined for a version that the database knows and this folder doesn't. */
   readonly name: string | undefined
@@ -19,7 +19,7 @@ export type MigrationStatus = {
   readonly dirty: boolean
 }
 
-export type MigrateOptions = {
+export interface MigrateOptions {
   readonly api: HasuraApi
   /** The folder of the database's migrations, like `migrations/default`. */
   readonly directory: string

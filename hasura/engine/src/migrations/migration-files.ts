@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder `<version>_<name>` with `up.sql` and, where it can be undone, `down.sql`. */
-export type Migration = {
+export interface Migration {
   /** Milliseconds since 1970, as hasura-cli numbers them; kept as text because it is a key of the state. */
   readonly version: string
   readonly name: string

@@ -1,5 +1,5 @@
-import { type AppliedVersions } from './catalog-state.ts'
-import { type Direction, type Migration } from './migration-files.ts'
+import type { AppliedVersions } from './catalog-state.ts'
+import type { Direction, Migration } from './migration-files.ts'
 
 export type StepRequest =
   /** Everything that isn't applied yet. */
@@ -11,7 +11,10 @@ export type StepRequest =
   /** Exactly this one. */
   | { readonly kind: 'version'; readonly version: string; readonly direction: Direction }
 
-export type Step = { readonly migration: Migration; readonly direction: Direction }
+export interface Step {
+  readonly migration: Migration
+  readonly direction: Direction
+}
 
 export type StepPlan =
   | { readonly kind: 'planned'; readonly steps: readonly Step[] }

@@ -7,7 +7,7 @@ export type SqlFileOutcome =
   { readonly kind: 'done' } | { readonly kind: 'failed'; readonly failure: SqlFailure }
 
 /** Why a file could not be run. Nothing of it has happened: a file is one transaction. */
-export type SqlFailure = {
+export interface SqlFailure {
   readonly file: string
   readonly line: number | undefined
   readonly message: string

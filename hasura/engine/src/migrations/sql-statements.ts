@@ -1,5 +1,8 @@
 /** One statement of a file, and the line (from 1) where its first word stands. */
-export type SqlStatement = { readonly sql: string; readonly line: number }
+export interface SqlStatement {
+  readonly sql: string
+  readonly line: number
+}
 
 /**
  * What may hold a semicolon that doesn't end a statement, and the words that open and close the body of a function
@@ -50,7 +53,10 @@ function skipLong(file: string, text: string, index: number): number | undefined
   return file.length
 }
 
-type Body = { readonly depth: number; readonly afterBegin: boolean }
+interface Body {
+  readonly depth: number
+  readonly afterBegin: boolean
+}
 
 function follow({ depth, afterBegin }: Body, text: string): Body {
   const word = text.toLowerCase()

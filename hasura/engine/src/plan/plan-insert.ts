@@ -1,7 +1,6 @@
 import { displayName } from '../metadata/types.ts'
 import { placeholderColumn } from '../schema/mutation-types.ts'
-import type { Value } from '../schema/predicate.ts'
-import { type Predicate, allOf } from '../schema/predicate.ts'
+import { allOf, type Predicate, type Value } from '../schema/predicate.ts'
 import type { InsertAccess } from '../schema/role-access.ts'
 import { typeNameOf } from '../schema/permission-expression.ts'
 import type { ColumnPair, RelationshipModel, TableModel } from '../schema/source-model.ts'

@@ -1,7 +1,6 @@
 import type { CatalogType } from '../catalog/types.ts'
 import { callArguments } from '../schema/computed-call.ts'
-import type { AggregateFunction } from '../schema/aggregate-function.ts'
-import { aggregateFunctions } from '../schema/aggregate-function.ts'
+import { type AggregateFunction, aggregateFunctions } from '../schema/aggregate-function.ts'
 import type { Predicate } from '../schema/predicate.ts'
 import type { ColumnModel, ColumnPair, ComputedFieldModel, TableModel } from '../schema/source-model.ts'
 import type { InputValue, ObjectValue } from './input-value.ts'

@@ -10,8 +10,7 @@ import {
 import type { RemoteNames } from '../remote/remote-names.ts'
 import type { JsonValue } from './input-value.ts'
 import type { RemoteVariables } from './remote-joins.ts'
-import type { Variables } from './variables.ts'
-import { variableAt } from './variables.ts'
+import { variableAt, type Variables } from './variables.ts'
 
 /** A client's argument in the words of a remote schema: variables become what they stand for. Undefined: not given. */
 export const remoteArgument = (

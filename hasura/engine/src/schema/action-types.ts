@@ -15,8 +15,7 @@ import {
   parseType,
 } from 'graphql'
 import { isAsynchronous } from '../metadata/action.ts'
-import type { Action, CustomTypes } from '../metadata/types.ts'
-import { qualifiedKey } from '../metadata/types.ts'
+import { type Action, type CustomTypes, qualifiedKey } from '../metadata/types.ts'
 import { memoize } from './memoize.ts'
 import { type FieldConfig, type FieldConfigMap, field, listOf } from './row-field.ts'
 import type { RowTypes } from './row-types.ts'

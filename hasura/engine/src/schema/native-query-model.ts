@@ -1,8 +1,7 @@
 import type { CatalogColumn, CatalogType } from '../catalog/types.ts'
 import type { LogicalModel, NativeQuery, Source } from '../metadata/types.ts'
 import { type NativeCodePart, parseNativeCode } from './native-code.ts'
-import type { Naming } from './naming.ts'
-import { rootFieldNames } from './naming.ts'
+import { type Naming, rootFieldNames } from './naming.ts'
 import type { ColumnModel, TableModel } from './source-model.ts'
 import { sqlType } from './sql-type.ts'
 

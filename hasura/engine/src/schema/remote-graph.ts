@@ -8,10 +8,8 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql'
-import type { RemoteStep } from '../metadata/relationship-target.ts'
-import { relationshipTarget } from '../metadata/relationship-target.ts'
-import type { RemoteRelationship } from '../metadata/types.ts'
-import { qualifiedKey } from '../metadata/types.ts'
+import { relationshipTarget, type RemoteStep } from '../metadata/relationship-target.ts'
+import { qualifiedKey, type RemoteRelationship } from '../metadata/types.ts'
 import type { RoleRemote } from '../remote/role-remote.ts'
 import { type RemoteTypes, createRemoteTypes } from './remote-types.ts'
 import { type FieldConfigMap, field, listOf } from './row-field.ts'

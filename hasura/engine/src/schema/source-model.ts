@@ -1,5 +1,11 @@
-import type { Catalog, CatalogColumn, CatalogFunction, CatalogTable, CatalogType } from '../catalog/types.ts'
-import type { EnumTableValue } from '../catalog/types.ts'
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogFunction,
+  CatalogTable,
+  CatalogType,
+  EnumTableValue,
+} from '../catalog/types.ts'
 import { isGraphqlName } from './graphql-name.ts'
 import { type NativeQueryModel, nativeQueryModels } from './native-query-model.ts'
 import {

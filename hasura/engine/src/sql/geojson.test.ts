@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type JsonValue } from '../plan/input-value.ts'
+import type { JsonValue } from '../plan/input-value.ts'
 import { geojsonText } from './geojson.ts'
 
 const read = (value: JsonValue): unknown => {

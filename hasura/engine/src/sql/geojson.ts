@@ -20,7 +20,9 @@ export const geojsonText = (value: JsonValue): GeojsonText => {
 
 class Malformed extends Error {}
 
-type JsonObject = { readonly [key: string]: JsonValue }
+interface JsonObject {
+  readonly [key: string]: JsonValue
+}
 
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
