@@ -34,6 +34,7 @@ describe('the configuration', () => {
       LIMIT_DEPTH: 'deep',
       LIMIT_RATE_FREE: 'some',
       ENCRYPTION_KEYS: 'k1:short',
+      PUSH_WEBHOOK_SECRET: 'whsec_short',
     }
     const read = () => readConfiguration(wrong)
     expect(read).toThrow(PlatformError)
@@ -74,6 +75,8 @@ describe('a live deployment', () => {
     SMTP_URL: 'smtp://mailer:Jd8sK2hQ5nVx@mail:587',
     MAIL_FROM: 'orders@platform.test',
     STRIPE_SECRET_KEY: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
+    PUSH_WEBHOOK_URL: 'https://push.platform.test/send',
+    PUSH_WEBHOOK_SECRET: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
   }
 
   test('is one that asks for it, with secrets of its own', () => {
@@ -96,6 +99,8 @@ describe('a live deployment', () => {
     ['STRIPE_SECRET_KEY', 'sk_live_change_me'],
     ['STRIPE_API_URL', 'http://127.0.0.1:12111'],
     ['MAIL_FROM', ''],
+    ['PUSH_WEBHOOK_SECRET', ''],
+    ['PUSH_WEBHOOK_SECRET', `whsec_${Buffer.alloc(32, 1).toString('base64')}`],
   ])('is refused with %s=%s, by name', (name, value) => {
     expect(() => readConfiguration({ ...live, [name]: value })).toThrow(new RegExp(`^${name} .*`))
   })

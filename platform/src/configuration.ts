@@ -12,6 +12,7 @@ import {
   type TrustedIssuer,
   trustedIssuer,
 } from '@commerce-graph/auth-webhook'
+import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { modeProblems } from './mode-problems.ts'
@@ -52,12 +53,14 @@ export interface PlatformConfig {
   readonly stripeSecretKey?: string | undefined
   /** Where Stripe's protocol is spoken instead of by Stripe, in tests. */
   readonly stripeApiUrl?: string | undefined
-  /** Sends e-mail. Without it, e-mail is put into a folder of the data folder. */
+  /** Sends e-mail. Without it, a test deployment puts e-mail into a folder of the data folder, and a live one suppresses it. */
   readonly smtpUrl?: string | undefined
   /** Whose address e-mail comes from: one that the mail server may send for. */
   readonly mailFrom?: string | undefined
-  /** Where pushes are posted to. Without it, they go to the log. */
+  /** Where pushes are posted to. Without it, they are suppressed. */
   readonly pushWebhookUrl?: string | undefined
+  /** What they are signed with; several while one is replaced by another. */
+  readonly pushWebhookSecrets?: readonly WebhookSecret[] | undefined
   /** Where unsubscribe links lead; to the actions on this machine unless said. */
   readonly unsubscribeUrl?: string | undefined
   /** Without one, a random one is made and kept in the data folder. */
@@ -92,6 +95,17 @@ const port = z
 
 const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL like ${example}` })
+
+/** What a parser makes of a text; what it throws is what is wrong with the text. */
+const parsedBy = <T>(parse: (text: string) => T) =>
+  z.string().transform((text, context) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message })
+      return z.NEVER
+    }
+  })
 
 /** The environment variables of `npm start`; docs/operating.md says what they mean. An empty one counts as unset. */
 const environment = z.object({
@@ -131,17 +145,7 @@ const environment = z.object({
     })
     .pipe(z.array(trustedIssuer))
     .optional(),
-  ENCRYPTION_KEYS: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return parseEncryptionKeys(text)
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: (error as Error).message })
-        return z.NEVER
-      }
-    })
-    .optional(),
+  ENCRYPTION_KEYS: parsedBy(parseEncryptionKeys).optional(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^(sk|rk)_(test|live)_/, 'must be a secret key of Stripe, like sk_test_…')
@@ -150,6 +154,7 @@ const environment = z.object({
   SMTP_URL: url(/^smtps?$/, 'smtp://user:password@host:587').optional(),
   MAIL_FROM: z.email({ error: 'must be an e-mail address' }).optional(),
   PUSH_WEBHOOK_URL: url(/^https?$/, 'https://push.example.com/send').optional(),
+  PUSH_WEBHOOK_SECRET: parsedBy(parseWebhookSecrets).optional(),
   UNSUBSCRIBE_URL: url(/^https?$/, 'https://shop.example.com/unsubscribe')
     .transform((value) => value.replace(/\/$/, ''))
     .optional(),
@@ -200,6 +205,7 @@ export function readConfiguration(env: Readonly<Record<string, string | undefine
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM,
     pushWebhookUrl: values.PUSH_WEBHOOK_URL,
+    pushWebhookSecrets: values.PUSH_WEBHOOK_SECRET,
     unsubscribeUrl: values.UNSUBSCRIBE_URL,
     encryptionKeys: values.ENCRYPTION_KEYS,
     adminSecret: values.HASURA_GRAPHQL_ADMIN_SECRET,

@@ -1,3 +1,4 @@
+import type { WebhookSecret } from '@commerce-graph/actions'
 import type { EncryptionKey } from '@commerce-graph/auth-webhook'
 import { isPlaceholder } from './placeholder.ts'
 
@@ -10,6 +11,8 @@ export interface ModeSettings {
   readonly REDIS_PASSWORD?: string | undefined
   readonly SMTP_URL?: string | undefined
   readonly MAIL_FROM?: string | undefined
+  readonly PUSH_WEBHOOK_URL?: string | undefined
+  readonly PUSH_WEBHOOK_SECRET?: readonly WebhookSecret[] | undefined
   readonly HASURA_GRAPHQL_ADMIN_SECRET?: string | undefined
   readonly ACTIONS_SECRET?: string | undefined
   readonly ENCRYPTION_KEYS?: readonly EncryptionKey[] | undefined
@@ -34,7 +37,7 @@ function liveProblems(settings: ModeSettings): readonly string[] {
   const problems = Object.entries(secretsOf(settings))
     .filter(([, secret]) => secret !== undefined && isPlaceholder(secret))
     .map(([name]) => `${name} holds an example's secret or a well-known one: a live deployment needs its own`)
-  if (settings.ENCRYPTION_KEYS?.some(({ key }) => new Set(key).size < 4) === true)
+  if (settings.ENCRYPTION_KEYS?.some(({ key }) => isNotRandom(key)) === true)
     problems.push('ENCRYPTION_KEYS has a key that is not random: make one with openssl rand -base64 32')
   if (settings.STRIPE_SECRET_KEY !== undefined && /^.k_test_/.test(settings.STRIPE_SECRET_KEY))
     problems.push(
@@ -46,8 +49,23 @@ function liveProblems(settings: ModeSettings): readonly string[] {
     problems.push(
       'MAIL_FROM is needed with SMTP_URL: the address that the mail server lets this deployment send from',
     )
-  return problems
+  return [...problems, ...pushProblems(settings)]
 }
+
+function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: ModeSettings): string[] {
+  if (url !== undefined && secrets === undefined)
+    return [
+      'PUSH_WEBHOOK_SECRET is needed with PUSH_WEBHOOK_URL, whose server knows by the signature who calls: make one with echo "whsec_$(openssl rand -base64 32)"',
+    ]
+  return secrets?.some((secret) => isNotRandom(secret)) === true
+    ? [
+        'PUSH_WEBHOOK_SECRET has a secret that is not random: make one with echo "whsec_$(openssl rand -base64 32)"',
+      ]
+    : []
+}
+
+/** Bytes that no generator makes. */
+const isNotRandom = (bytes: Uint8Array): boolean => new Set(bytes).size < 4
 
 /** Every secret that an operator gives, by the variable that holds it. */
 function secretsOf(settings: ModeSettings): Readonly<Record<string, string | undefined>> {

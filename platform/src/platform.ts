@@ -21,8 +21,10 @@ export interface Platform {
   readonly adminSecret: string
   /** Undefined on a database that has merchants of its own instead. */
   readonly demoShop: DemoShop | undefined
-  /** Whether e-mail leaves the house; otherwise it stays in the log of deliveries. */
-  readonly sendsMail: boolean
+  /** What e-mail leaves by: `outbox` is a folder of the data folder, `none` suppresses it. */
+  readonly email: 'smtp' | 'outbox' | 'none'
+  /** What pushes leave by: `none` suppresses them. */
+  readonly pushes: 'webhook' | 'none'
   /** What new card payments are made with. */
   readonly cardPayments: 'stripe' | 'sandbox' | 'none'
   /** Settles, with the reason, when something that the platform can't do without ends by itself. */
@@ -132,7 +134,7 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   })
   started.defer(() => rateLimits.close())
   await openAuthWebhook(services, config, hasura, rateLimits)
-  const { cardPayments, ...commerceUrls } = await startCommerce(services, config)
+  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
   const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
@@ -146,7 +148,8 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
     databaseUrl: database.url,
     adminSecret: secrets.adminSecret,
     demoShop,
-    sendsMail: config.smtpUrl !== undefined,
+    email,
+    pushes,
     cardPayments,
     crashed: database.crashed,
   }

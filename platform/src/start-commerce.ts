@@ -1,16 +1,8 @@
-import {
-  createOutboxTransport,
-  createSmtpTransport,
-  createWebhookTransport,
-  startActions,
-  startWorkers,
-} from '@commerce-graph/actions'
+import { startActions, startWorkers } from '@commerce-graph/actions'
 import { createSecretBox } from '@commerce-graph/auth-webhook'
 import postgres from '@commerce-graph/postgres-driver'
-import { join } from 'node:path'
-import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
-import { OUTBOX_FOLDER } from './data-folder.ts'
+import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
 import type { Platform, PlatformUrls } from './platform.ts'
 import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
@@ -20,7 +12,9 @@ import type { Services } from './services.ts'
 export async function startCommerce(
   services: Services,
   config: PlatformConfig,
-): Promise<Pick<PlatformUrls, 'actions' | 'paymentSandbox'> & Pick<Platform, 'cardPayments'>> {
+): Promise<
+  Pick<PlatformUrls, 'actions' | 'paymentSandbox'> & Pick<Platform, 'cardPayments' | 'email' | 'pushes'>
+> {
   const { ports, started, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
@@ -35,11 +29,12 @@ export async function startCommerce(
     logger: logger.child({ service: 'actions' }),
   })
   started.defer(() => actions.stop())
+  const { email, pushes, ...transports } = openMessageTransports(config, logger.child({ service: 'workers' }))
   const workers = await startWorkers({
     databaseUrl,
     processors: [payments.cardProcessor ?? [], payments.formerProcessors].flat(),
     secretBox,
-    ...messageTransports(config, logger.child({ service: 'workers' })),
+    ...transports,
     unsubscribeUrl: config.unsubscribeUrl ?? `${actions.url}/unsubscribe`,
     logger: logger.child({ service: 'workers' }),
   })
@@ -63,17 +58,7 @@ export async function startCommerce(
     actions: actions.url,
     paymentSandbox: payments.sandboxUrl,
     cardPayments: payments.kind,
-  }
-}
-
-/** What messages leave by, as far as the operator has said. */
-function messageTransports({ dataDir, smtpUrl, mailFrom, pushWebhookUrl }: PlatformConfig, logger: Logger) {
-  return {
-    mailer:
-      smtpUrl === undefined
-        ? createOutboxTransport(join(dataDir, OUTBOX_FOLDER), logger)
-        : createSmtpTransport(smtpUrl),
-    ...(mailFrom === undefined ? {} : { senderAddress: mailFrom }),
-    ...(pushWebhookUrl === undefined ? {} : { pusher: createWebhookTransport(pushWebhookUrl) }),
+    email,
+    pushes,
   }
 }

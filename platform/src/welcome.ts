@@ -14,7 +14,7 @@ export interface WelcomeOptions {
 
 /** What `npm start` prints when everything answers: where to go, with which key, and what to try first. */
 export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets }: WelcomeOptions): string {
-  const { urls, adminSecret, demoShop, sendsMail, cardPayments } = platform
+  const { urls, adminSecret, demoShop, email, pushes, cardPayments } = platform
   const rows: readonly (readonly [string, string])[] = [
     [
       'Deployment',
@@ -27,12 +27,8 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ...(showsSecrets ? secretRows(adminSecret, demoShop, mode) : []),
     ['Card payments', CARD_PAYMENTS[cardPayments]],
-    [
-      'E-mail',
-      sendsMail
-        ? 'sent by SMTP'
-        : `files in ${join(dirname(readyFilePath), OUTBOX_FOLDER)} (SMTP_URL sends it)`,
-    ],
+    ['E-mail', emailRow(email, readyFilePath)],
+    ['Pushes', PUSHES[pushes]],
     [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
@@ -45,6 +41,24 @@ const CARD_PAYMENTS: Readonly<Record<Platform['cardPayments'], string>> = {
   stripe: 'by Stripe',
   sandbox: 'by the payment sandbox, which moves no money (STRIPE_SECRET_KEY takes real test cards)',
   none: 'none: they are refused as unsupported (STRIPE_SECRET_KEY takes them)',
+}
+
+const PUSHES: Readonly<Record<Platform['pushes'], string>> = {
+  webhook: 'posted to PUSH_WEBHOOK_URL',
+  none: 'none: they are SUPPRESSED (PUSH_WEBHOOK_URL passes them on)',
+}
+
+function emailRow(email: Platform['email'], readyFilePath: string): string {
+  switch (email) {
+    case 'smtp':
+      return 'sent by SMTP'
+    case 'outbox':
+      return `files in ${join(dirname(readyFilePath), OUTBOX_FOLDER)} (SMTP_URL sends it)`
+    case 'none':
+      return 'none: it is SUPPRESSED (SMTP_URL sends it)'
+    default:
+      return email satisfies never
+  }
 }
 
 /** The live key, which both kinds of deployment take: itself, or where it is read from. */

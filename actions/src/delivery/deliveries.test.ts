@@ -60,6 +60,8 @@ async function apply(event: DeliveryEvent, id: string): Promise<void> {
       return
     case 'accept':
       return settled({ outcome: 'accepted', messageId: null })
+    case 'discard':
+      return settled({ outcome: 'discarded', reason: 'no transport' })
     case 'defer':
       return settled({ outcome: 'unavailable', reason: 'later' })
     case 'give_up':

@@ -3,11 +3,12 @@ import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
 export type DeliveryStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SUPPRESSED' | 'CANCELLED'
 
 export type DeliveryEvent =
-  'claim' | 'accept' | 'defer' | 'give_up' | 'bounce' | 'suppress' | 'cancel' | 'retry'
+  'claim' | 'accept' | 'discard' | 'defer' | 'give_up' | 'bounce' | 'suppress' | 'cancel' | 'retry'
 
 const settled = {
   claim: REFUSED,
   accept: REFUSED,
+  discard: REFUSED,
   defer: REFUSED,
   give_up: REFUSED,
   bounce: REFUSED,
@@ -19,7 +20,14 @@ const settled = {
 /** See SPEC.md. */
 export const deliveryMachine: StateMachine<DeliveryStatus, DeliveryEvent> = {
   QUEUED: { ...settled, claim: 'SENDING', suppress: 'SUPPRESSED', cancel: 'CANCELLED' },
-  SENDING: { ...settled, accept: 'SENT', defer: 'QUEUED', give_up: 'FAILED', bounce: 'BOUNCED' },
+  SENDING: {
+    ...settled,
+    accept: 'SENT',
+    discard: 'SUPPRESSED',
+    defer: 'QUEUED',
+    give_up: 'FAILED',
+    bounce: 'BOUNCED',
+  },
   SENT: settled,
   FAILED: { ...settled, retry: 'QUEUED' },
   BOUNCED: { ...settled, retry: 'QUEUED' },
@@ -29,6 +37,7 @@ export const deliveryMachine: StateMachine<DeliveryStatus, DeliveryEvent> = {
 
 export const deliveryTransitions = {
   accept: transition(deliveryMachine, 'accept'),
+  discard: transition(deliveryMachine, 'discard'),
   defer: transition(deliveryMachine, 'defer'),
   give_up: transition(deliveryMachine, 'give_up'),
   bounce: transition(deliveryMachine, 'bounce'),

@@ -4,6 +4,8 @@ import { deliveryTransitions } from './delivery-machine.ts'
 /** How an attempt to send something ended. */
 export type SendOutcome =
   | { readonly outcome: 'accepted'; readonly messageId: string | null }
+  /** There is nothing that would take it: the deployment has no transport for its channel. */
+  | { readonly outcome: 'discarded'; readonly reason: string }
   /** There is no such receiver. */
   | { readonly outcome: 'bounced'; readonly reason: string }
   /** The message will never be taken. */
@@ -44,7 +46,7 @@ export async function settle(
   table: DeliveryTable,
   { merchantId, id, attempt }: Claim,
   result: SendOutcome,
-  columns: Readonly<Record<string, string>>,
+  columns: Readonly<Record<string, string | null>>,
   policy: RetryPolicy,
 ): Promise<void> {
   const { from, to } = deliveryTransitions[eventOf(result, attempt, policy)]
@@ -70,6 +72,8 @@ function eventOf({ outcome }: SendOutcome, attempt: number, { maxAttempts }: Ret
   switch (outcome) {
     case 'accepted':
       return 'accept'
+    case 'discarded':
+      return 'discard'
     case 'bounced':
       return 'bounce'
     case 'refused':

@@ -88,7 +88,8 @@ async function deliver(database: Database, sending: EmailSending, email: Claimed
   await recorded(() =>
     database.begin(async (sql) => {
       await settle(sql, 'email.delivery', claim, hiding(enclosed.token, result), columns, retryPolicy)
-      if (email.token !== null && result.outcome === 'accepted') {
+      const isOver = result.outcome === 'accepted' || result.outcome === 'discarded'
+      if (email.token !== null && isOver) {
         await forgetMailedToken(sql, { merchantId, id: email.subject_key })
       }
     }),

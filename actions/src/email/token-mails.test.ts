@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
-import { createOutboxTransport, createSmtpTransport, type MailTransport } from '../mail/index.ts'
+import {
+  createOutboxTransport,
+  createSmtpTransport,
+  type MailTransport,
+  noMailTransport,
+} from '../mail/index.ts'
 import { tokenMailKinds } from '../message/index.ts'
 import { answerPasswordResets } from '../identity/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
@@ -233,6 +238,20 @@ describe('a mail with a token', () => {
   test('is for nobody when nobody has the address', async () => {
     await askForReset('nobody@example.com')
     expect(await shop.database`SELECT FROM email.delivery`).toEqual([])
+  })
+
+  test('is SUPPRESSED where nothing takes e-mail, and its token is kept for nobody', async () => {
+    const email = await customer()
+    await askForReset(email)
+    await deliver(noMailTransport)
+    expect(await deliveryTo(email)).toMatchObject({
+      status: 'SUPPRESSED',
+      reason: expect.stringContaining('no transport is configured (SMTP_URL)') as string,
+    })
+    const tokens = await shop.database`SELECT undelivered FROM identity.one_time_token WHERE email = ${email}`
+    expect(tokens).toEqual([{ undelivered: null }])
+    await deliver()
+    expect(mailsTo(email)).toEqual([])
   })
 
   test('goes into a folder where there is no server, and only its owner reads it', async () => {

@@ -9,9 +9,9 @@ import {
   type WaitingEvents,
   waitingEvents,
 } from '../events/index.ts'
-import type { MailTransport } from '../mail/index.ts'
+import { type MailTransport, noMailTransport } from '../mail/index.ts'
 import { manualProcessor, type PaymentProcessor, withCircuitBreaker } from '../processors/index.ts'
-import { createLogTransport, type PushTransport } from '../push/index.ts'
+import { noPushTransport, type PushTransport } from '../push/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
 import { expectRuns, type JobRun, jobRuns, recordingRun } from './job-runs.ts'
 import {
@@ -44,14 +44,14 @@ export interface WorkersOptions {
   readonly healEveryMs?: number
   /** Seconds in which a processor's answer may still come; by default longer than any call takes. */
   readonly reconcileAfter?: number
-  /** What takes e-mail away. */
-  readonly mailer: MailTransport
+  /** What takes e-mail away; without one every e-mail is SUPPRESSED. */
+  readonly mailer?: MailTransport | undefined
   /** Whose address e-mail comes from: the operator's, which the mail server may send for. By default nobody's. */
-  readonly senderAddress?: string
+  readonly senderAddress?: string | undefined
   /** Where unsubscribe links lead: the actions' /unsubscribe, as the world reaches it. */
   readonly unsubscribeUrl: string
-  /** What takes pushes away; without one they go to the log. */
-  readonly pusher?: PushTransport
+  /** What takes pushes away; without one every push is SUPPRESSED. */
+  readonly pusher?: PushTransport | undefined
   readonly retryPolicy?: RetryPolicy
   readonly logger: Logger
 }
@@ -139,8 +139,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 const NOBODYS_ADDRESS = 'no-reply@commerce-graph.invalid'
 
 function messageSending(options: WorkersOptions): MessageSending {
-  const { mailer, senderAddress = NOBODYS_ADDRESS, unsubscribeUrl, secretBox, logger } = options
-  const { pusher = createLogTransport(logger), retryPolicy = DEFAULT_RETRY_POLICY } = options
+  const { senderAddress = NOBODYS_ADDRESS, unsubscribeUrl, secretBox } = options
+  const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = DEFAULT_RETRY_POLICY } = options
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }
 

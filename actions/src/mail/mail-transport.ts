@@ -37,8 +37,8 @@ export function messageOf({ id, from, replyTo, to, subject, html, text, headers 
 
 /** What takes e-mail away. Whatever goes wrong is an outcome; it never throws. */
 export interface MailTransport {
-  /** Stored with every delivery. */
-  readonly name: string
+  /** Stored with every delivery; null: nothing takes e-mail. */
+  readonly name: string | null
   send(mail: Mail): Promise<SendOutcome>
   close(): void
 }

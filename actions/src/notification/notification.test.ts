@@ -1,14 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
-import { createWebhookTransport, type Push } from '../push/index.ts'
+import { createWebhookTransport, noPushTransport, parseWebhookSecrets, type Push } from '../push/index.ts'
 import {
   address,
   createCustomer,
   dataOf,
+  found,
   openTestShop,
   shopper,
   type TestMerchant,
@@ -21,13 +24,16 @@ let merchant: TestMerchant
 let relay: Server
 let relayUrl: string
 let answer = 200
+/** What the relay has got, as it came. */
+const posts: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = []
 const pushes: Push[] = []
 beforeAll(async () => {
   shop = await openTestShop()
   relay = createServer((request, response) => {
-    void json(request).then((push) => {
-      pushes.push(push as Push)
-      response.writeHead(answer).end()
+    void text(request).then((body) => {
+      posts.push({ headers: request.headers, body })
+      pushes.push(JSON.parse(body) as Push)
+      response.writeHead(answer, { location: relayUrl }).end()
     })
   })
   relay.listen(0, '127.0.0.1')
@@ -42,13 +48,15 @@ beforeEach(async () => {
   merchant = await shop.createMerchant()
   answer = 200
   pushes.length = 0
+  posts.length = 0
 })
 
-const deliver = () =>
-  deliverPushes(shop.database, {
-    pusher: createWebhookTransport(relayUrl),
-    retryPolicy: DEFAULT_RETRY_POLICY,
-  })
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+const [secret, nextSecret] = [newSecret(), newSecret()]
+const secrets = parseWebhookSecrets(`${nextSecret}, ${secret}`)
+
+const deliver = (pusher = createWebhookTransport(relayUrl, secrets)) =>
+  deliverPushes(shop.database, { pusher, retryPolicy: DEFAULT_RETRY_POLICY })
 
 async function tellOfOrder(): Promise<void> {
   const product = await shop.createProduct(merchant, { stock: [5] })
@@ -157,6 +165,93 @@ describe('a device', () => {
       SELECT attempts, reason, next_attempt_at > now() AS waits FROM notification.push_delivery WHERE merchant_id = ${merchant.merchantId}`
     expect(rows).toEqual([{ attempts: 1, reason: 'The push webhook answered 503', waits: true }])
   })
+})
+
+describe('a push', () => {
+  const delivery = async () => {
+    const rows = await shop.database<{ id: string; status: string; reason: string | null }[]>`
+      SELECT id, status, reason, attempts, transport, sent_at FROM notification.push_delivery WHERE merchant_id = ${merchant.merchantId}`
+    return found(rows[0])
+  }
+
+  test('is signed after Standard Webhooks, with each secret while one replaces another, and a repetition has its id', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = 503
+    await tellOfOrder()
+    await deliver()
+    await shop.database`UPDATE notification.push_delivery SET next_attempt_at = now() WHERE merchant_id = ${merchant.merchantId}`
+    answer = 200
+    await deliver()
+    const { id, status } = await delivery()
+    expect(status).toBe('SENT')
+    expect(posts).toHaveLength(2)
+    for (const { headers, body } of posts) {
+      expect(headers['webhook-id']).toBe(id)
+      for (const known of [secret, nextSecret])
+        expect(new Webhook(known).verify(body, headers as Record<string, string>)).toMatchObject({ id })
+      const verify = (payload: string, by: string) => () =>
+        new Webhook(by).verify(payload, headers as Record<string, string>)
+      expect(verify(body.replace('Order', 'order'), secret)).toThrow('No matching signature')
+      expect(verify(body, newSecret())).toThrow('No matching signature')
+    }
+  })
+
+  test('that nothing takes is SUPPRESSED, not SENT, and says why', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    await tellOfOrder()
+    await deliver(noPushTransport)
+    expect(await delivery()).toMatchObject({
+      status: 'SUPPRESSED',
+      reason: expect.stringContaining('no transport is configured (PUSH_WEBHOOK_URL)') as string,
+      attempts: 1,
+      transport: null,
+      sent_at: null,
+    })
+    expect(await deliver()).toBe(0)
+  })
+
+  test.each([
+    [302, 'QUEUED'],
+    [401, 'QUEUED'],
+    [404, 'QUEUED'],
+    [429, 'QUEUED'],
+    [400, 'FAILED'],
+    [413, 'FAILED'],
+    [410, 'BOUNCED'],
+  ])('whose relay answers %i is %s, and a redirect is not followed', async (status, expected) => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    answer = status
+    await tellOfOrder()
+    await deliver()
+    expect(await delivery()).toMatchObject({
+      status: expected,
+      reason: `The push webhook answered ${status}`,
+    })
+    expect(posts).toHaveLength(1)
+  })
+
+  test('whose relay is not there is tried again later, and says what went wrong', async () => {
+    dataOf(await asShopper('registerNotificationDevice', { input: device }))
+    await tellOfOrder()
+    await deliver(createWebhookTransport('http://127.0.0.1:9/', secrets))
+    expect(await delivery()).toMatchObject({
+      status: 'QUEUED',
+      reason: expect.stringMatching(/^The push webhook could not be reached: .+/) as string,
+    })
+  })
+})
+
+test.each([
+  ['no prefix', Buffer.alloc(32, 7).toString('base64')],
+  ['too short', `whsec_${randomBytes(23).toString('base64')}`],
+  ['too long', `whsec_${randomBytes(65).toString('base64')}`],
+  ['not base64', `whsec_${'-'.repeat(44)}`],
+  ['one of two wrong', `${secret},`],
+  ['too many', Array.from({ length: 6 }, newSecret).join(',')],
+])('a webhook’s secret is refused: %s', (_, secretText) => {
+  const read = () => parseWebhookSecrets(secretText)
+  expect(read).toThrow(/^must be/)
+  expect(read).not.toThrow(secretText)
 })
 
 test('a shopper marks its own notifications as read, and nobody else’s', async () => {

@@ -15,7 +15,7 @@ export interface Push {
 
 /** What takes pushes away. Whatever goes wrong is an outcome; it never throws. */
 export interface PushTransport {
-  /** Stored with every delivery. */
-  readonly name: string
+  /** Stored with every delivery; null: nothing takes pushes. */
+  readonly name: string | null
   send(push: Push): Promise<SendOutcome>
 }

@@ -1,0 +1,46 @@
+import {
+  createOutboxTransport,
+  createSmtpTransport,
+  createWebhookTransport,
+  type MailTransport,
+  type PushTransport,
+} from '@commerce-graph/actions'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { PlatformConfig } from './configuration.ts'
+import { OUTBOX_FOLDER } from './data-folder.ts'
+import type { Platform } from './platform.ts'
+
+/** What messages leave by, as far as the operator has said; undefined: they don't. */
+export interface MessageTransports extends Pick<Platform, 'email' | 'pushes'> {
+  readonly mailer: MailTransport | undefined
+  readonly senderAddress: string | undefined
+  readonly pusher: PushTransport | undefined
+}
+
+export function openMessageTransports(config: PlatformConfig, logger: Logger): MessageTransports {
+  const { mailFrom, pushWebhookUrl, pushWebhookSecrets = [] } = config
+  const push =
+    pushWebhookUrl === undefined
+      ? ({ pushes: 'none', pusher: undefined } as const)
+      : ({ pushes: 'webhook', pusher: createWebhookTransport(pushWebhookUrl, pushWebhookSecrets) } as const)
+  const transports = { ...openMail(config, logger), senderAddress: mailFrom, ...push }
+  if (config.mode === 'live') warnOfMissing(transports, logger)
+  return transports
+}
+
+/** The outbox is for trials: in a live deployment it would keep what customers wait for, and their tokens. */
+function openMail(
+  { mode, dataDir, smtpUrl }: PlatformConfig,
+  logger: Logger,
+): Pick<MessageTransports, 'email' | 'mailer'> {
+  if (smtpUrl !== undefined) return { email: 'smtp', mailer: createSmtpTransport(smtpUrl) }
+  return mode === 'test'
+    ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, OUTBOX_FOLDER), logger) }
+    : { email: 'none', mailer: undefined }
+}
+
+function warnOfMissing({ email, pushes }: MessageTransports, logger: Logger): void {
+  if (email === 'none') logger.warn('SMTP_URL is not set: no e-mail is sent, each is SUPPRESSED')
+  if (pushes === 'none') logger.warn('PUSH_WEBHOOK_URL is not set: no push is sent, each is SUPPRESSED')
+}
