@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as answers from '../actions/src/action/answer.ts'
 import { withIds } from '../actions/src/action/with-ids.ts'
-import { notFound } from '../gateway/src/errors/user-error.ts'
-import { catalogue, type CatalogueId, errorCodes } from '../gateway/src/errors/catalogue.ts'
+import { notFound } from '@commerce-graph/contract/input'
+import { catalogue, type CatalogueId, errorCodes } from '@commerce-graph/contract/errors'
 
 /** Every way in which an action refuses, as it is made. A new one is found by its absence here. */
 const refusals: Readonly<Record<string, answers.Refusal>> = {

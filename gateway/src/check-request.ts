@@ -1,6 +1,6 @@
 import type { CheckedOperation, Documents } from './document/documents.ts'
 import { readVariables, type Variables } from './document/variables.ts'
-import { type CatalogueError, catalogueError } from './errors/catalogue-error.ts'
+import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 import type { GraphQLRequest } from './http/graphql-request.ts'
 import type { Limits } from './limits/limits.ts'
 import { type FormatFaults, formatFaults } from './mutation/format-faults.ts'

@@ -1,4 +1,4 @@
-import { loadContract } from './contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { Documents } from './document/documents.ts'
 import type { EndpointParts } from './graphql-endpoint.ts'
 import { QueryPlans } from './plan/query-plans.ts'

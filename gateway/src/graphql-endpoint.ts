@@ -10,9 +10,8 @@ import { type Admission, networkOf, type RateLimits } from '@commerce-graph/rate
 import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
-import type { Contract } from './contract/compose.ts'
+import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import { type CheckedRequest, checkRequest } from './check-request.ts'
-import type { PermissionRule } from './contract/permissions.ts'
 import type { CheckedOperation, Documents } from './document/documents.ts'
 import {
   type CatalogueError,
@@ -21,7 +20,7 @@ import {
   syntaxError,
   unexpectedError,
   withStatus,
-} from './errors/catalogue-error.ts'
+} from '@commerce-graph/contract/errors'
 import { type AnswerContext, errorBody, refusalBody } from './errors/error-body.ts'
 import { endClientOf } from './http/end-client.ts'
 import { checkContentType, parseGraphQLRequest } from './http/graphql-request.ts'

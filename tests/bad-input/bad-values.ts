@@ -32,7 +32,7 @@ export interface BadInput {
 /** A test card of many processors, as people write it. */
 const CARD_NUMBER = 'my card is 4242 4242 4242 4242'
 
-/** Fields of which long numbers are the nature, or which are not stored: input-rules/README.md. */
+/** Fields of which long numbers are the nature, or which are not stored: contract/README.md. */
 const MAY_HOLD_CARD_NUMBER =
   /^(sku|skus|reference|trackingNumber|phone|url|password|currentPassword|newPassword|token|refreshToken)$/
 

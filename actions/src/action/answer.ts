@@ -1,22 +1,10 @@
+import * as contract from '@commerce-graph/contract/input'
+
 /** An input error, told in the payload's `errors`, all at once. */
-export interface UserError {
-  /** The path in the action's arguments, without a leading `input`: `items.2.productId`. */
-  readonly field: string
-  readonly message: string
-  readonly code: UserErrorCode
+export interface UserError extends contract.UserError {
   /** Of a record that isn't there, its name. The id that the caller sent joins the message in `withIds`. */
   readonly missing?: string
 }
-
-/** Of the specification's `ErrorCode`, those that an input error can have. */
-export type UserErrorCode =
-  | 'REQUIRED_FIELD'
-  | 'INVALID_VALUE'
-  | 'INVALID_FORMAT'
-  | 'OUT_OF_RANGE'
-  | 'NOT_FOUND'
-  | 'ALREADY_EXISTS'
-  | 'INVALID_COUPON'
 
 /** A condition of the specification's catalogue: a top-level error with a status of its own. */
 export interface Refusal {
@@ -49,9 +37,7 @@ export const invalid = (...errors: readonly UserError[]): Answer => ({ kind: 'in
  * @param what the record's name as a sentence begins: `Order`
  */
 export const notFound = (field: string, what: string): UserError => ({
-  field,
-  message: `${what} does not exist`,
-  code: 'NOT_FOUND',
+  ...contract.notFound(field, what, null),
   missing: what,
 })
 

@@ -8,12 +8,13 @@ import {
   type Fault as InputFault,
   hasDeceptiveLetter,
   inputError,
+  invalidCoupon,
   listFault,
   maxQuantity,
   phoneFault,
   type TextBounds,
   textFault,
-} from '@commerce-graph/input-rules'
+} from '@commerce-graph/contract/input'
 import { z } from 'zod'
 import type { UserError } from './answer.ts'
 
@@ -152,9 +153,7 @@ export function onePerField(errors: readonly UserError[]): readonly UserError[] 
 }
 
 export function userError(field: string, fault: Fault): UserError {
-  return fault.kind === 'coupon'
-    ? { field, message: fault.message, code: 'INVALID_COUPON' }
-    : inputError(field, fault)
+  return fault.kind === 'coupon' ? invalidCoupon(field, fault.message) : inputError(field, fault)
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {

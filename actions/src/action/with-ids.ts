@@ -1,4 +1,4 @@
-import * as rules from '@commerce-graph/input-rules'
+import * as rules from '@commerce-graph/contract/input'
 import type { Answer, UserError } from './answer.ts'
 
 /**

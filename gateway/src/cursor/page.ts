@@ -1,4 +1,4 @@
-import { type CatalogueError, invalidFormat, outOfRange } from '../errors/catalogue-error.ts'
+import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 
 /** Items of a page when nothing is said, and at most. */
 export const defaultPageSize = 20

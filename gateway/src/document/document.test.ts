@@ -1,6 +1,6 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { limitsFrom } from '../limits/limits.ts'
 import { Documents } from './documents.ts'
 import { validateDocument } from './validate.ts'

@@ -9,7 +9,7 @@ import {
   parse,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { type CatalogueError, fieldRequired, syntaxError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, fieldRequired, syntaxError } from '@commerce-graph/contract/errors'
 import { type Complexity, complexityOf } from '../limits/complexity.ts'
 import { depthOf } from '../limits/depth.ts'
 import { checkDocumentLength, checkDocumentSize, tooDeep } from '../limits/document-size.ts'

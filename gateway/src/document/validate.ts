@@ -12,8 +12,13 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql'
-import { type CatalogueError, fieldRequired, invalidFormat, syntaxError } from '../errors/catalogue-error.ts'
-import { expectedFormat } from '../errors/expected-format.ts'
+import {
+  type CatalogueError,
+  fieldRequired,
+  invalidFormat,
+  syntaxError,
+} from '@commerce-graph/contract/errors'
+import { expectedFormat } from '@commerce-graph/contract'
 
 /** What a rule knew at the moment at which it reported an error, and the error itself doesn't say. */
 interface Report {

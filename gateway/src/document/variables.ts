@@ -14,8 +14,13 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql'
-import { type CatalogueError, fieldRequired, invalidFormat, syntaxError } from '../errors/catalogue-error.ts'
-import { expectedFormat } from '../errors/expected-format.ts'
+import {
+  type CatalogueError,
+  fieldRequired,
+  invalidFormat,
+  syntaxError,
+} from '@commerce-graph/contract/errors'
+import { expectedFormat } from '@commerce-graph/contract'
 
 /** A variable of an operation, with everything about it that depends on the document alone. */
 export interface VariableDefinition {

@@ -1,5 +1,4 @@
-import { catalogue } from './catalogue.ts'
-import type { CatalogueError } from './catalogue-error.ts'
+import { catalogue, type CatalogueError } from '@commerce-graph/contract/errors'
 
 /** What every error of one answer has in common. */
 export interface AnswerContext {

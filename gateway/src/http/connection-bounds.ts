@@ -1,7 +1,7 @@
 import { networkOf } from '@commerce-graph/rate-limits'
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { catalogueError, unexpectedError, withStatus } from '../errors/catalogue-error.ts'
+import { catalogueError, unexpectedError, withStatus } from '@commerce-graph/contract/errors'
 import type { Limits } from '../limits/limits.ts'
 import { refuseSocket } from './refuse-socket.ts'
 

@@ -1,7 +1,7 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { type CatalogueError, invalidFormat } from '../errors/catalogue-error.ts'
+import { type CatalogueError, invalidFormat } from '@commerce-graph/contract/errors'
 
 /** Whose keys speak for other people's clients: a shop's own server, which signs shoppers or users in. */
 const speakingPermissions = ['customer_sessions:write', 'user_sessions:write']

@@ -5,7 +5,7 @@ import {
   invalidFormat,
   syntaxError,
   withStatus,
-} from '../errors/catalogue-error.ts'
+} from '@commerce-graph/contract/errors'
 
 /** What a client POSTs to /graphql. */
 export interface GraphQLRequest {

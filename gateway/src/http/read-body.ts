@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { catalogueError, type CatalogueError, syntaxError, withStatus } from '../errors/catalogue-error.ts'
+import { catalogueError, type CatalogueError, syntaxError, withStatus } from '@commerce-graph/contract/errors'
 import type { Limits } from '../limits/limits.ts'
 
 export type Body =

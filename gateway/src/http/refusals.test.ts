@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { catalogue } from '../errors/catalogue.ts'
+import type { catalogue } from '@commerce-graph/contract/errors'
 import { type ErrorOfAnswer, everyPermission, openTestGateway, type TestGateway } from '../testing/gateway.ts'
 import { fixtureId } from '../testing/shop.ts'
 

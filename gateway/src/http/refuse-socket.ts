@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 import { refusalBody } from '../errors/error-body.ts'
 import { requestIdFrom } from './request-id.ts'
 

@@ -13,7 +13,7 @@ import {
   syntaxError,
   unexpectedError,
   withStatus,
-} from '../errors/catalogue-error.ts'
+} from '@commerce-graph/contract/errors'
 import { refusalBody } from '../errors/error-body.ts'
 import type { Limits } from '../limits/limits.ts'
 import { compress } from './compress.ts'

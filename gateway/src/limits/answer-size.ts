@@ -1,4 +1,4 @@
-import { type CatalogueError, catalogueError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 
 /** SVC_VAL_003 for an answer that is not sent. @param bytes that it has, or its characters where it was not made yet */
 export function answerTooLarge(bytes: number, max: number): CatalogueError {

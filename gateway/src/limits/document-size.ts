@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type SelectionSetNode, visit } from 'graphql'
-import { type CatalogueError, catalogueError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 import type { Limits } from './limits.ts'
 
 /** Refuses a text that is too long to parse. Longer than this no document is read. */

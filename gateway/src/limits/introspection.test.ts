@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkRequest } from '../check-request.ts'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { Documents } from '../document/documents.ts'
 import { limitsFrom } from './limits.ts'
 

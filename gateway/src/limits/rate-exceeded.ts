@@ -1,5 +1,5 @@
 import type { Exceeded } from '@commerce-graph/rate-limits'
-import { type CatalogueError, catalogueError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 
 /** SVC_RATE_001 for a merchant or shopper that has sent more than its rate allows. */
 export function rateExceeded({ of, window, allowed, retryAfter }: Exceeded): CatalogueError {

@@ -1,4 +1,4 @@
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 import { tooMany } from './document-size.ts'
 import type { Limits } from './limits.ts'
 

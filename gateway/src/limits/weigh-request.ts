@@ -1,6 +1,6 @@
 import { type Principal, rateHolderOf } from '@commerce-graph/auth-webhook'
 import type { Admission, RateLimitFields, RateLimits } from '@commerce-graph/rate-limits'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 import { rateExceeded, tooHeavy } from './rate-exceeded.ts'
 
 export type Weighed =

@@ -1,4 +1,4 @@
-import { addressTexts, countryCode } from '@commerce-graph/input-rules'
+import { addressTexts, countryCode } from '@commerce-graph/contract/input'
 import type { Values } from './definition.ts'
 import { pick } from './rows.ts'
 import { boundedText, country, type Fields, object, phone, type Rule } from './rules.ts'

@@ -1,4 +1,4 @@
-import { alreadyExists, invalidValue, notFound, type UserError } from '../errors/user-error.ts'
+import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
 
 /** What it means to a client when Postgres refuses a row: which field of the input is at fault, and why. */
 type Meaning =

@@ -1,5 +1,5 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import type { UserError } from '../errors/user-error.ts'
+import type { UserError } from '@commerce-graph/contract/input'
 
 /** A mutation's arguments, coerced by the contract's types. Absent ones are absent, and null is null. */
 export type Arguments = Readonly<Record<string, unknown>>

@@ -6,8 +6,8 @@ import {
   unexpectedError,
   withPath,
   withStatus,
-} from '../errors/catalogue-error.ts'
-import { notFound, outOfRange, requiredField, type UserError } from '../errors/user-error.ts'
+} from '@commerce-graph/contract/errors'
+import { notFound, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { tooManyCoupons, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
@@ -112,7 +112,7 @@ async function writeEach(
     if (outcome.kind !== 'invalid') return outcome
     const errors = outcome.errors.map((error) => ({
       ...error,
-      field: error.field === null ? `${list}.${index}` : `${list}.${index}.${error.field}`,
+      field: `${list}.${index}.${error.field}`,
     }))
     return { kind: 'invalid', errors }
   })
@@ -134,7 +134,7 @@ function recordEach(call: PlannedCall, outcomes: readonly Outcome[], context: Qu
       case 'done':
         return []
       case 'invalid':
-        return outcome.errors.flatMap(({ code }) => code ?? [])
+        return outcome.errors.map(({ code }) => code)
       case 'refused':
         return [outcome.error.id]
       default:
@@ -282,7 +282,7 @@ function guessOf(
   if (endClient && triesSecret)
     return {
       begin: endClient.beginGuess,
-      isWrong: ({ field, code }) => code === 'INVALID_VALUE' && field !== null && triesSecret.includes(field),
+      isWrong: ({ field, code }) => code === 'INVALID_VALUE' && triesSecret.includes(field),
       tooMany: tooManyGuesses,
     }
   const holder = triesCoupon ? couponHolder(args, principal) : null

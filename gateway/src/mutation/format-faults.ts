@@ -8,7 +8,7 @@ import {
   visit,
 } from 'graphql'
 import type { VariableFault } from '../document/variables.ts'
-import { invalidFormat, type UserError } from '../errors/user-error.ts'
+import { invalidFormat, type UserError } from '@commerce-graph/contract/input'
 import type { PreparedOperation } from '../plan/prepared-operation.ts'
 
 /** What is wrong with the form of the arguments of a mutation's fields, by the fields' response keys. */

@@ -1,6 +1,5 @@
 import type { HasuraError } from '@commerce-graph/data-layer'
-import { catalogue, type CatalogueId } from '../errors/catalogue.ts'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import { catalogue, type CatalogueError, type CatalogueId } from '@commerce-graph/contract/errors'
 
 /**
  * The catalogued condition that an action refused with: Hasura passes on the `message` and `extensions` of its

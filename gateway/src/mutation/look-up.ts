@@ -1,6 +1,11 @@
 import type { Operation } from '@commerce-graph/data-layer'
-import { isUnicodeText } from '@commerce-graph/input-rules'
-import { alreadyExists, notFound, requiredField, type UserError } from '../errors/user-error.ts'
+import {
+  alreadyExists,
+  isUnicodeText,
+  notFound,
+  requiredField,
+  type UserError,
+} from '@commerce-graph/contract/input'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
 import type { LookUp } from './definition.ts'
@@ -56,7 +61,7 @@ export function lookUpErrors(
 
 /** The specification: one entry per failing field. */
 export function onePerField(errors: readonly UserError[]): readonly UserError[] {
-  const byField = new Map<string | null, UserError>()
+  const byField = new Map<string, UserError>()
   for (const error of errors) if (!byField.has(error.field)) byField.set(error.field, error)
   return [...byField.values()]
 }

@@ -1,4 +1,4 @@
-import { type CatalogueError, catalogueError } from '../errors/catalogue-error.ts'
+import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 
 /** What `merchant.require_feature` says (migrations): Hasura passes its message on, in words of its own. */
 const words = /the plan (\w+) does not include (\w+), which needs the plan (\w+)/

@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { Operation } from '@commerce-graph/data-layer'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { prepareOperation } from '../plan/prepared-operation.ts'
 import { projections } from '../projection/projections.ts'
 import type { Role } from '../projection/types.ts'

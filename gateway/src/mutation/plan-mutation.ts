@@ -5,8 +5,8 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
-import type { UserError } from '../errors/user-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
+import type { UserError } from '@commerce-graph/contract/input'
 import type { FormatFaults } from './format-faults.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { collectFields, type FieldGroup, selectionSetsOf } from '../plan/collect-fields.ts'

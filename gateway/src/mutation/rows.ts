@@ -1,5 +1,5 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import { requiredField, type UserError } from '../errors/user-error.ts'
+import { requiredField, type UserError } from '@commerce-graph/contract/input'
 import { toUuid } from '../projection/filter.ts'
 import type { Arguments, LookUp, RowsMutation, Statement, Values, Write } from './definition.ts'
 import { checkFields, type Fields, nullsIn } from './rules.ts'

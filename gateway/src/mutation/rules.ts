@@ -5,20 +5,18 @@ import {
   currencyFault,
   type Fault,
   inputError,
+  invalidFormat,
+  invalidValue,
+  isTimeZone,
   listFault,
+  outOfRange,
   phoneFault,
+  requiredField,
   slugFault,
   type TextBounds,
   textFault,
-} from '@commerce-graph/input-rules'
-import {
-  invalidFormat,
-  invalidValue,
-  outOfRange,
-  requiredField,
   type UserError,
-} from '../errors/user-error.ts'
-import { isTimeZone } from '../time-zone.ts'
+} from '@commerce-graph/contract/input'
 
 /**
  * What a value has to be beyond its GraphQL type. Returns everything that is wrong with it, each with its path; an

@@ -1,5 +1,5 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 
 /** What a request brings along for a plan that is there already. */
 export interface Request {

@@ -8,9 +8,8 @@ import {
   isObjectType,
 } from 'graphql'
 import type { Principal } from '@commerce-graph/auth-webhook'
-import type { Contract } from '../contract/compose.ts'
-import type { PermissionRule } from '../contract/permissions.ts'
-import { type CatalogueError, catalogueError, withPath } from '../errors/catalogue-error.ts'
+import type { Contract, PermissionRule } from '@commerce-graph/contract'
+import { type CatalogueError, catalogueError, withPath } from '@commerce-graph/contract/errors'
 import type { Role } from '../projection/types.ts'
 import type { FieldGroup } from './collect-fields.ts'
 

@@ -1,4 +1,9 @@
-import { type CatalogueError, fieldRequired, invalidFormat, outOfRange } from '../errors/catalogue-error.ts'
+import {
+  type CatalogueError,
+  fieldRequired,
+  invalidFormat,
+  outOfRange,
+} from '@commerce-graph/contract/errors'
 import { toUuid } from '../projection/filter.ts'
 import { tableOf } from '../projection/projections.ts'
 import { refuse, type Row, rowShape, type ShapeContext, take } from '../shape/shape.ts'

@@ -1,5 +1,5 @@
-import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
-import { invalidFormat } from '../errors/catalogue-error.ts'
+import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
+import { invalidFormat } from '@commerce-graph/contract/errors'
 import type { Condition, VariableReference } from '../projection/condition.ts'
 import type { Filter } from '../projection/filter.ts'
 import type { Bound } from './binding.ts'

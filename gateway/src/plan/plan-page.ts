@@ -1,7 +1,7 @@
 import { type Cursor, decodeCursor } from '../cursor/cursor.ts'
 import { type Keyset, opposite } from '../cursor/keyset.ts'
 import { cursorArgument, isBackward, readPageSize } from '../cursor/page.ts'
-import { invalidFormat } from '../errors/catalogue-error.ts'
+import { invalidFormat } from '@commerce-graph/contract/errors'
 import type { VariableReference } from '../projection/condition.ts'
 import { isUuid } from '../projection/filter.ts'
 import type { ConnectionProjection, SortField } from '../projection/types.ts'

@@ -7,8 +7,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { PermissionRule } from '../contract/permissions.ts'
-import { type CatalogueError, fieldRequired, invalidFormat } from '../errors/catalogue-error.ts'
+import type { PermissionRule } from '@commerce-graph/contract'
+import { type CatalogueError, fieldRequired, invalidFormat } from '@commerce-graph/contract/errors'
 import { all } from '../projection/condition.ts'
 import type { LocalValue, Lookup, RootProjection } from '../projection/types.ts'
 import { type FieldShape, listShape, rowShape } from '../shape/shape.ts'

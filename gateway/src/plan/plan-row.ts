@@ -6,7 +6,7 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
+import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import { maxListLength, maxPageSize } from '../cursor/page.ts'
 import type { VariableReference } from '../projection/condition.ts'
 import type { FieldProjection, Limit, ToMany, TypeProjection } from '../projection/types.ts'

@@ -6,13 +6,12 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql'
-import type { Contract } from '../contract/compose.ts'
-import type { PermissionRule } from '../contract/permissions.ts'
+import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import { type VariableReference, variableReference } from '../projection/condition.ts'
 import type { Projections } from '../projection/projections.ts'
 import type { Role, TenantRole } from '../projection/types.ts'
 import type { Binder, Request } from './binding.ts'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 import type { FieldGroup, Fragments, SelectionScope } from './collect-fields.ts'
 import {
   type FieldRefusal,

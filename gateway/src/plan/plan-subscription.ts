@@ -1,6 +1,6 @@
-import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
+import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
 import { isNonNullType, type OperationDefinitionNode } from 'graphql'
-import { type CatalogueError, invalidFormat } from '../errors/catalogue-error.ts'
+import { type CatalogueError, invalidFormat } from '@commerce-graph/contract/errors'
 import type { Stream } from '../projection/types.ts'
 import { type FieldShape, type Row, rowShape } from '../shape/shape.ts'
 import type { Binder, Request } from './binding.ts'

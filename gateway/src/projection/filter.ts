@@ -1,4 +1,4 @@
-import { type CatalogueError, outOfRange } from '../errors/catalogue-error.ts'
+import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import type { Condition, VariableReference } from './condition.ts'
 
 /** How a value that a client gives narrows rows down. */

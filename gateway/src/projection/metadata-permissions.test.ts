@@ -1,6 +1,6 @@
 import { readMetadataDirectory } from '../../../hasura/engine/src/metadata/read-directory.ts'
 import { expect, test } from 'vitest'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { projections } from './projections.ts'
 
 /** The part of a table's metadata that says who sees what. */

@@ -1,6 +1,6 @@
 import type { TenantPrincipal } from '@commerce-graph/auth-webhook'
-import type { Contract } from '../contract/compose.ts'
-import type { CatalogueError } from '../errors/catalogue-error.ts'
+import type { Contract } from '@commerce-graph/contract'
+import type { CatalogueError } from '@commerce-graph/contract/errors'
 import type { Condition, Direction, OrderBy } from './condition.ts'
 import type { Filter } from './filter.ts'
 

@@ -1,7 +1,7 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
 import type { DataLayer, DataLayerResult } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
-import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
+import { type CatalogueError, unexpectedError, withPath, withStatus } from '@commerce-graph/contract/errors'
 import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import type { QueryPlan, RootField } from '../plan/plan-query.ts'

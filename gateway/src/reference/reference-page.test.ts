@@ -1,6 +1,6 @@
 import { isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql'
 import { expect, test } from 'vitest'
-import { catalogue } from '../errors/catalogue.ts'
+import { catalogue } from '@commerce-graph/contract/errors'
 import { contract } from '../testing/run.ts'
 import { referencePage } from './reference-page.ts'
 

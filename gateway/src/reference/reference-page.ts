@@ -12,7 +12,7 @@ import {
   isUnionType,
   specifiedScalarTypes,
 } from 'graphql'
-import { catalogue } from '../errors/catalogue.ts'
+import { catalogue } from '@commerce-graph/contract/errors'
 
 interface Member {
   readonly name: string

@@ -1,4 +1,4 @@
-import { type CatalogueError, withPath } from '../errors/catalogue-error.ts'
+import { type CatalogueError, withPath } from '@commerce-graph/contract/errors'
 
 /** An object of Hasura's answer. It is changed in place: where the contract equals Hasura's shape, nothing is copied. */
 export type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DataLayerResult } from '@commerce-graph/data-layer'
-import { type CatalogueError, unexpectedError, withPath, withStatus } from '../errors/catalogue-error.ts'
+import { type CatalogueError, unexpectedError, withPath, withStatus } from '@commerce-graph/contract/errors'
 import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import { streamedRows, type SubscriptionPlan } from '../plan/plan-subscription.ts'

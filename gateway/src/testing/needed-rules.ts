@@ -1,6 +1,5 @@
 import { Kind, parse } from 'graphql'
-import { loadContract } from '../contract/load.ts'
-import type { PermissionRule } from '../contract/permissions.ts'
+import { loadContract, type PermissionRule } from '@commerce-graph/contract'
 import { planQuery } from '../plan/plan-query.ts'
 import { prepareOperation } from '../plan/prepared-operation.ts'
 import { projections } from '../projection/projections.ts'

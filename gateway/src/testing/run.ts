@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, parse, validate } from 'graphql'
 import type { Principal } from '@commerce-graph/auth-webhook'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '@commerce-graph/contract'
 import { readVariables, variableDefinitions } from '../document/variables.ts'
 import { prepareOperation } from '../plan/prepared-operation.ts'
 import type { QueryPlan } from '../plan/plan-query.ts'

@@ -8,8 +8,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql'
-import type { Contract } from '../contract/compose.ts'
-import type { PermissionRule } from '../contract/permissions.ts'
+import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import type { Role } from '../projection/types.ts'
 
 export interface SelectEverythingOptions {

@@ -16,7 +16,7 @@ import {
   type IntrospectionQuery,
 } from 'graphql'
 import pg from 'pg'
-import { domains, domainSdl } from '../contract/load.ts'
+import { domains, domainSdl } from '@commerce-graph/contract'
 import type { Role } from '../projection/types.ts'
 import { openTestDataLayer } from './test-data-layer.ts'
 

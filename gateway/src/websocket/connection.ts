@@ -16,13 +16,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
 import { checkRequest } from '../check-request.ts'
-import type { PermissionRule } from '../contract/permissions.ts'
+import type { PermissionRule } from '@commerce-graph/contract'
 import {
   type CatalogueError,
   catalogueError,
   syntaxError,
   unexpectedError,
-} from '../errors/catalogue-error.ts'
+} from '@commerce-graph/contract/errors'
 import { errorBody } from '../errors/error-body.ts'
 import { credentialsOf, type EndpointParts, recordRefusal } from '../graphql-endpoint.ts'
 import { readGraphQLRequest } from '../http/graphql-request.ts'

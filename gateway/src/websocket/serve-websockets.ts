@@ -10,7 +10,7 @@ import {
   syntaxError,
   unexpectedError,
   withStatus,
-} from '../errors/catalogue-error.ts'
+} from '@commerce-graph/contract/errors'
 import type { AllowedOrigins } from '../http/cors.ts'
 import { refuseSocket } from '../http/refuse-socket.ts'
 import type { Limits } from '../limits/limits.ts'

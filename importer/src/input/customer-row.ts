@@ -1,4 +1,4 @@
-import { addressTexts, customerTexts, listBounds } from '@commerce-graph/input-rules'
+import { addressTexts, customerTexts, listBounds } from '@commerce-graph/contract/input'
 import { z } from 'zod'
 import { boundedText, country, email, list, phone, text } from './values.ts'
 

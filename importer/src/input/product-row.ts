@@ -6,7 +6,7 @@ import {
   productTexts,
   reviewTexts,
   textFault,
-} from '@commerce-graph/input-rules'
+} from '@commerce-graph/contract/input'
 import { z } from 'zod'
 import { levelsOf } from './category-path.ts'
 import { addFault, boundedText, currency, list, money, slug, text, url, wholeNumber } from './values.ts'

@@ -5,7 +5,7 @@ import {
   type Fault,
   inputError,
   invalidValue,
-} from '@commerce-graph/input-rules'
+} from '@commerce-graph/contract/input'
 import type { z } from 'zod'
 import { customerRow, type CustomerRow } from './customer-row.ts'
 import { productRow, type ProductRow } from './product-row.ts'

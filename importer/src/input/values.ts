@@ -11,7 +11,7 @@ import {
   slugFault,
   type TextBounds,
   textFault,
-} from '@commerce-graph/input-rules'
+} from '@commerce-graph/contract/input'
 import { z } from 'zod'
 
 /** A rule of the API's inputs. What it finds is worded as the API would. */

@@ -1,4 +1,4 @@
-import { invalidValue, outOfRange, type UserError } from '../../errors/user-error.ts'
+import { invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
 import { action, type MutationDefinition, type Values, type Write } from '../../mutation/definition.ts'
 import {
   absent,

@@ -1,9 +1,8 @@
-import { currencyFormat, isCurrency } from '@commerce-graph/input-rules'
-import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
+import { currencyFormat, isCurrency, isTimeZone } from '@commerce-graph/contract/input'
+import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 import { ascending, type OrderBy } from '../../projection/condition.ts'
 import { idEquals, searchIn } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
-import { isTimeZone } from '../../time-zone.ts'
 import { maxDays, maxGroups, maxMetrics, maxRows, notGroupable, type Question, rowsOf } from './questions.ts'
 
 const firstYear = 1970

@@ -1,4 +1,4 @@
-import { invalidValue, requiredField, type UserError } from '../../errors/user-error.ts'
+import { invalidValue, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { action, type MutationDefinition, type Values, type Write } from '../../mutation/definition.ts'
 import {
   absent,

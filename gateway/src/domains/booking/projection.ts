@@ -1,4 +1,4 @@
-import { type CatalogueError, outOfRange } from '../../errors/catalogue-error.ts'
+import { type CatalogueError, outOfRange } from '@commerce-graph/contract/errors'
 import { ascending } from '../../projection/condition.ts'
 import {
   atLeast,

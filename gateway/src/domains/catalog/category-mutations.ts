@@ -1,4 +1,4 @@
-import { categoryName } from '@commerce-graph/input-rules'
+import { categoryName } from '@commerce-graph/contract/input'
 import type { MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
   byId,

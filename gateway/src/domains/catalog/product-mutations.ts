@@ -1,5 +1,4 @@
-import { listBounds, productTexts } from '@commerce-graph/input-rules'
-import { alreadyExists, type UserError } from '../../errors/user-error.ts'
+import { alreadyExists, listBounds, productTexts, type UserError } from '@commerce-graph/contract/input'
 import {
   each,
   type LookUp,

@@ -1,5 +1,4 @@
-import { reviewTexts } from '@commerce-graph/input-rules'
-import { invalidValue } from '../../errors/user-error.ts'
+import { invalidValue, reviewTexts } from '@commerce-graph/contract/input'
 import type { MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
   byId,

@@ -1,6 +1,6 @@
 // The tables of the catalog as its mutations write them, and what several of them share.
 
-import { seoTexts } from '@commerce-graph/input-rules'
+import { seoTexts } from '@commerce-graph/contract/input'
 import { absent, byId, table, valueOf } from '../../mutation/rows.ts'
 import type { LookUp, Values } from '../../mutation/definition.ts'
 import { boundedText, type Fields, integer } from '../../mutation/rules.ts'

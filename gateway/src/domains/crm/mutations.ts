@@ -1,5 +1,4 @@
-import { customerTexts, listBounds } from '@commerce-graph/input-rules'
-import { invalidValue, notFound } from '../../errors/user-error.ts'
+import { customerTexts, invalidValue, listBounds, notFound } from '@commerce-graph/contract/input'
 import { address, addressFields, addressValues } from '../../mutation/address-rules.ts'
 import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {

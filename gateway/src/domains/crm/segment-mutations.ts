@@ -1,4 +1,4 @@
-import { invalidValue, outOfRange, type UserError } from '../../errors/user-error.ts'
+import { invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
 import { countryValues } from '../../mutation/address-rules.ts'
 import type { MutationDefinition, Statement, Values, Write } from '../../mutation/definition.ts'
 import {

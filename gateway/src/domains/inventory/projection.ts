@@ -1,5 +1,5 @@
 import { ascending, type Condition } from '../../projection/condition.ts'
-import { outOfRange } from '../../errors/catalogue-error.ts'
+import { outOfRange } from '@commerce-graph/contract/errors'
 import { atLeast, atMost, equals, type Filter, idEquals } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { invalidFormat, type UserError } from '../../errors/user-error.ts'
+import { invalidFormat, type UserError } from '@commerce-graph/contract/input'
 import { countryValues } from '../../mutation/address-rules.ts'
 import {
   action,

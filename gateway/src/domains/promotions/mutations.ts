@@ -1,4 +1,4 @@
-import { invalidValue, outOfRange, requiredField, type UserError } from '../../errors/user-error.ts'
+import { invalidValue, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { action, type LookUp, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {
   absent,

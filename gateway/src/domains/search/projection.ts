@@ -1,5 +1,5 @@
-import { isUnicodeText, unicodeText } from '@commerce-graph/input-rules'
-import { type CatalogueError, invalidFormat, outOfRange } from '../../errors/catalogue-error.ts'
+import { isUnicodeText, unicodeText } from '@commerce-graph/contract/input'
+import { type CatalogueError, invalidFormat, outOfRange } from '@commerce-graph/contract/errors'
 import { ascending, descending } from '../../projection/condition.ts'
 import { equals, hasAll, idEquals, searchIn, searchLengthError, toUuid } from '../../projection/filter.ts'
 import type { ConnectionProjection, DomainProjection, FunctionArgument } from '../../projection/types.ts'

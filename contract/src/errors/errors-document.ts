@@ -8,7 +8,7 @@ export function errorsDocument(): string {
   )
   return `# Errors
 
-<!-- Written from gateway/src/errors/catalogue.ts: change that, then \`npm run generate\`. -->
+<!-- Written from contract/src/errors/catalogue.ts: change that, then \`npm run generate\`. -->
 
 There are two channels. Clients check both: an answer can hold partial \`data\` and \`errors\` together.
 

@@ -1,4 +1,10 @@
-import { type InputError, invalidFormat, invalidValue, outOfRange, requiredField } from './user-error.ts'
+import {
+  type UserError,
+  invalidFormat,
+  invalidValue,
+  outOfRange,
+  requiredField,
+} from '../errors/user-error.ts'
 
 /** What is wrong with a value, whatever field it stands in. */
 export type Fault =
@@ -10,7 +16,7 @@ export type Fault =
   | { readonly kind: 'value'; readonly message: string }
 
 /** The fault as the payload's `errors` name it. */
-export function inputError(field: string, fault: Fault): InputError {
+export function inputError(field: string, fault: Fault): UserError {
   switch (fault.kind) {
     case 'required':
       return requiredField(field)

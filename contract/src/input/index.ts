@@ -18,16 +18,16 @@ export { phoneFault } from './phone.ts'
 export { isSingleLine } from './single-line.ts'
 export { slugFault } from './slug.ts'
 export { isUnicodeText, listFault, type TextBounds, textFault, unicodeText } from './text.ts'
+export { isTimeZone } from './time-zone.ts'
+export { isHttpUrl } from './url.ts'
 export {
   alreadyExists,
-  clip,
-  fillIn,
-  type InputError,
-  inputSentences,
+  invalidCoupon,
   invalidFormat,
   invalidValue,
   notFound,
   outOfRange,
   requiredField,
-} from './user-error.ts'
-export { isHttpUrl } from './url.ts'
+  type UserError,
+  type UserErrorCode,
+} from '../errors/user-error.ts'

@@ -1,7 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
-import { loadContract } from '../src/contract/load.ts'
+import { loadContract } from '../src/schema/load.ts'
 
 export interface GeneratedDocument {
   readonly file: URL

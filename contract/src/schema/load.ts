@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { compose, type Contract, type Subgraph } from './compose.ts'
 
-/** The domains of the contract, each with a `schema.graphql` of its own. */
+/** The domains of the contract, each with a file of its own in `domains/`. */
 export const domains = [
   'catalog',
   'orders',
@@ -25,10 +25,10 @@ export type Domain = (typeof domains)[number]
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 
 /** The SDL that every subgraph starts with. */
-export const coreSdl = (): string => read('./core.graphql')
+export const coreSdl = (): string => read('../../core.graphql')
 
 /** The SDL of a domain as it stands in its file. */
-export const domainSdl = (domain: Domain): string => read(`../domains/${domain}/schema.graphql`)
+export const domainSdl = (domain: Domain): string => read(`../../domains/${domain}.graphql`)
 
 /** The whole contract, from its files. Throws when they don't fit together, which is a bug of ours. */
 export function loadContract(): Contract {

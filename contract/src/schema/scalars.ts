@@ -1,4 +1,4 @@
-import { hasDeceptiveLetter, isEmailAddress, isHttpUrl } from '@commerce-graph/input-rules'
+import { hasDeceptiveLetter, isEmailAddress, isHttpUrl } from '../input/index.ts'
 import { type GraphQLScalarType, type GraphQLSchema, isScalarType, valueFromASTUntyped } from 'graphql'
 
 type Parse = (value: unknown) => unknown

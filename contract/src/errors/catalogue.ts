@@ -1,5 +1,3 @@
-import { fillIn, inputSentences } from '@commerce-graph/input-rules'
-
 /**
  * Every condition that a request can be refused for, as the specification's "Catalogued error conditions" lists
  * them. `docs/errors.md` is written from this file and the SDL's `ErrorCode` is checked against it
@@ -45,28 +43,28 @@ export const catalogue = {
     code: 'BAD_USER_INPUT',
     errorCode: 'REQUIRED_FIELD',
     status: 400,
-    message: inputSentences.required,
+    message: 'Field [fieldName] is required but was not provided',
     condition: 'A required field or variable is missing, null, or an empty string.',
   },
   SVC_VAL_002: {
     code: 'BAD_USER_INPUT',
     errorCode: 'INVALID_FORMAT',
     status: 400,
-    message: inputSentences.format,
+    message: 'Field [fieldName] has invalid format. Expected: [format]',
     condition: 'A value can not be read: an e-mail address, phone number, date, id, cursor or enum value.',
   },
   SVC_VAL_003: {
     code: 'BAD_USER_INPUT',
     errorCode: 'OUT_OF_RANGE',
     status: 400,
-    message: inputSentences.range,
+    message: 'Value [value] is outside acceptable range [min]-[max]',
     condition: 'A number is too small or too large, a text or a list too long, a page too big.',
   },
   SVC_VAL_004: {
     code: 'CONFLICT',
     errorCode: 'ALREADY_EXISTS',
     status: 409,
-    message: inputSentences.taken,
+    message: 'A record with [field]=[value] already exists',
     condition: 'A value that must be unique is taken, or an Idempotency-Key was used for another request.',
   },
   SVC_RATE_001: {
@@ -184,7 +182,13 @@ export type MessageValues<Id extends CatalogueId> = Readonly<
   Record<PlaceholderOf<(typeof catalogue)[Id]['message']>, string | number>
 >
 
-/** The condition's message with its placeholders filled in. */
+/** The condition's message with its placeholders filled in; long values are cut. */
 export function messageOf<Id extends CatalogueId>(id: Id, values: MessageValues<Id>): string {
-  return fillIn(catalogue[id].message, values)
+  const byName: Readonly<Record<string, string | number>> = values
+  return catalogue[id].message.replaceAll(/\[(\w+)\]/g, (_, name: string) => clip(String(byName[name])))
+}
+
+/** What a client sent is quoted in messages; a megabyte of it is not. */
+export function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -1,9 +1,8 @@
 import { isEnumType } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { loadContract } from '../contract/load.ts'
+import { loadContract } from '../schema/load.ts'
 import { catalogue, errorCodes, messageOf } from './catalogue.ts'
 import { catalogueError, withStatus } from './catalogue-error.ts'
-import { refusalBody } from './error-body.ts'
 
 describe('the catalogue', () => {
   test('has the codes that the SDL declares, and no other', () => {
@@ -42,32 +41,6 @@ describe('a message', () => {
 })
 
 describe('an error', () => {
-  const context = { requestId: 'r-1', now: Date.UTC(2026, 0, 31, 9, 30) }
-
-  test('is told with everything that the specification promises', () => {
-    const error = catalogueError(
-      'SVC_VAL_002',
-      { fieldName: 'email', format: 'e-mail address' },
-      { field: 'email' },
-    )
-    expect(JSON.parse(refusalBody([error], context))).toEqual({
-      errors: [
-        {
-          message: 'Field email has invalid format. Expected: e-mail address',
-          extensions: {
-            code: 'BAD_USER_INPUT',
-            id: 'SVC_VAL_002',
-            errorCode: 'INVALID_FORMAT',
-            statusCode: 400,
-            requestId: 'r-1',
-            timestamp: '2026-01-31T09:30:00.000Z',
-            details: { field: 'email', reason: 'Field email has invalid format. Expected: e-mail address' },
-          },
-        },
-      ],
-    })
-  })
-
   test('takes HTTP’s own status where it has one, and the code that belongs to it', () => {
     const error = catalogueError('SVC_SRV_001', {})
     expect(withStatus(error, 503)).toMatchObject({
