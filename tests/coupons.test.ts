@@ -206,3 +206,47 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
     ),
   )
 })
+
+test('a promotion without a code applies by itself, and the shopper sees which, not for whom it is', async () => {
+  const product = await createStockedProduct(merchant, 10, 1001)
+  const promotionId = await createPromotion('Half off', {
+    code: null,
+    discountValue: 50,
+    conditions: { productIds: [product.id] },
+  })
+  const cartId = await createCart(product.id)
+  const applied = 'discount coupon { code } appliedPromotion { promotionId name discountAmount }'
+  const seen = { discount: 1001, coupon: null }
+  const appliedPromotion = { promotionId, name: 'Half off', discountAmount: 1001 }
+  const cart = await shopper(`query ($id: ID!) { cart(id: $id) { ${applied} } }`, { id: cartId })
+  expect(succeeded(cart)).toEqual({ cart: { ...seen, appliedPromotion } })
+  const { order } = payload(
+    await shopper<Record<string, Errors & { order: { id: string } }>>(
+      `mutation ($id: ID!, $input: CheckoutCartInput!) {
+        checkoutCart(id: $id, input: $input) { order { id ${applied} } ${errors} }
+      }`,
+      { id: cartId, input: { shippingAddress: ADDRESS } },
+    ),
+  )
+  expect(order).toMatchObject({ ...seen, appliedPromotion })
+  const draft = await merchant<Record<string, Errors & { draftOrder: object }>>(
+    `mutation ($input: CreateDraftOrderInput!) {
+      createDraftOrder(input: $input) { draftOrder { discount appliedPromotion { name } } ${errors} }
+    }`,
+    { input: { items: [{ productId: product.id, quantity: 1 }] } },
+  )
+  expect(payload(draft)).toMatchObject({
+    draftOrder: { discount: 501, appliedPromotion: { name: 'Half off' } },
+  })
+  succeeded(
+    await merchant(
+      'mutation ($id: ID!) { updatePromotion(id: $id, input: { disabled: true }) { errors { code } } }',
+      { id: promotionId },
+    ),
+  )
+  const without = await shopper(`query ($id: ID!) { order(id: $id) { ${applied} } }`, { id: order.id })
+  expect(succeeded(without)).toEqual({ order: { ...seen, appliedPromotion } })
+  const other = await createCart((await createStockedProduct(merchant, 10)).id)
+  const nothing = await shopper(`query ($id: ID!) { cart(id: $id) { ${applied} } }`, { id: other })
+  expect(succeeded(nothing)).toEqual({ cart: { discount: 0, coupon: null, appliedPromotion: null } })
+})

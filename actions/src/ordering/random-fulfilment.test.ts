@@ -38,16 +38,19 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 test('whatever is packed, sent, returned and refunded in whatever order, each unit and each cent is in one place', async () => {
   const { code } = await shop.createPromotion(merchant, { value: 13 })
+  // What an order without the coupon gets.
+  await shop.createPromotion(merchant, { code: null, value: 7 })
   await fc.assert(
     fc.asyncProperty(
       fc.array(units, { minLength: 1, maxLength: 3 }),
       fc.array(fc.integer({ min: 1, max: 2_500_000_000 }), { minLength: 3, maxLength: 3 }),
       fc.array(step, { minLength: 1, maxLength: 14 }),
-      async (quantities, prices, steps) => {
+      fc.boolean(),
+      async (quantities, prices, steps, coupon) => {
         const { orderId, paymentId } = await paidOrder(shop, merchant, quantities, {
           prices,
           shipping: 499,
-          couponCode: code,
+          couponCode: coupon ? code : null,
         })
         const before = await stockEverSeen(shop.database, merchant)
         for (const happening of steps) await happen(orderId, paymentId, happening)

@@ -49,6 +49,41 @@ test('of 100 carts with a coupon that can be used 7 times exactly 7 check out wi
   await expectShopToAddUp(shop.database, merchant)
 })
 
+test('of 60 carts beside a promotion without a code that can be used 7 times exactly 7 are placed with it, and all are placed', async () => {
+  const product = await shop.createProduct(merchant, { stock: [200] })
+  const { id: promotionId } = await shop.createPromotion(merchant, { code: null, value: 50, usage_limit: 7 })
+  const next = await shop.createPromotion(merchant, { code: null, value: 5 })
+  const carts = await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const input = { customerId: merchant.customerId, items: [{ productId: product.id, quantity: 1 }] }
+      return dataOf(await shop.call(merchant, 'createCart', { input })).cartId
+    }),
+  )
+  const orders = await Promise.all(
+    carts.map(async (id) =>
+      dataOf(await shop.call(merchant, 'checkoutCart', { id, input: { shippingAddress: address } })),
+    ),
+  )
+  const sums = () => shop.database`
+    SELECT o.promotion_id, p.usage_count, count(*)::integer AS orders, sum(o.discount)::integer AS discount
+    FROM ordering.order o JOIN promotion.promotion p ON p.merchant_id = o.merchant_id AND p.id = o.promotion_id
+    WHERE o.promotion_id IN (${promotionId}, ${next.id}) AND o.status <> 'CANCELLED' GROUP BY 1, 2 ORDER BY 2`
+  expect(await sums()).toEqual([
+    { promotion_id: promotionId, usage_count: 7, orders: 7, discount: 3500 },
+    { promotion_id: next.id, usage_count: 53, orders: 53, discount: 2650 },
+  ])
+  await Promise.all(
+    orders.map(({ orderId }) =>
+      shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'Changed my mind' }),
+    ),
+  )
+  const uses = await shop.database`
+    SELECT usage_count FROM promotion.promotion WHERE id IN (${promotionId}, ${next.id})`
+  expect(uses).toEqual([{ usage_count: 0 }, { usage_count: 0 }])
+  await shop.database`UPDATE promotion.promotion SET disabled = true WHERE code IS NULL`
+  await expectShopToAddUp(shop.database, merchant)
+})
+
 test('of racing first orders of a customer one gets the coupon for a first order', async () => {
   const product = await shop.createProduct(merchant, { stock: [50] })
   const { code } = await shop.createPromotion(merchant, { first_order_only: true })
@@ -65,8 +100,11 @@ test('of racing first orders of a customer one gets the coupon for a first order
   expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(1)
 })
 
-test('orders, cancellations and lapsing with several coupons over the same SKUs never deadlock', async () => {
+test('orders, cancellations and lapsing with several coupons and promotions without a code over the same SKUs never deadlock', async () => {
   const products = await Promise.all([1, 2, 3].map(() => shop.createProduct(merchant, { stock: [500, 500] })))
+  for (const usage_limit of [3, 5, 1000]) {
+    await shop.createPromotion(merchant, { code: null, value: 12, usage_limit })
+  }
   const coupons = await Promise.all(
     [1, 2, 3].map(() => shop.createPromotion(merchant, { usage_limit: 1000 })),
   )
@@ -78,6 +116,8 @@ test('orders, cancellations and lapsing with several coupons over the same SKUs 
     const { code } = found(coupons[index % 3])
     const input = { customerId: merchant.customerId, items, shippingAddress: address, couponCode: code }
     const { orderId } = dataOf(await shop.call(merchant, 'createOrder', { input }))
+    const modifications = { addItems: items.slice(0, 1) }
+    if (index % 3 === 0) dataOf(await shop.call(merchant, 'modifyOrder', { id: orderId, modifications }))
     if (index % 4 === 0) dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'x' }))
     if (index % 4 === 1) {
       await shop.database`

@@ -35,7 +35,7 @@ const divide = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator)
 
 /** The promotion and the tax as the documentation has them, computed by other means than SQL. */
-function expectedSums(lines: readonly Line[], promotion: Promotion) {
+function sumsWith(lines: readonly Line[], promotion: Promotion, shipping: bigint) {
   const subtotals = lines.map(({ product, quantity }) => BigInt(found(products[product]).price * quantity))
   const covers = ({ product }: Line) => promotion.covered.length === 0 || promotion.covered.includes(product)
   const base = sum(subtotals.filter((_, index) => covers(found(lines[index]))))
@@ -45,12 +45,25 @@ function expectedSums(lines: readonly Line[], promotion: Promotion) {
   const uncapped = {
     PERCENTAGE: divide(base * (value % 100n) + base, 100n),
     FIXED_AMOUNT: atMost(value, base),
-    FREE_SHIPPING: SHIPPING,
+    FREE_SHIPPING: shipping,
   }[promotion.type]
-  const discount = atMost(uncapped, max)
+  const applies = lines.some(covers)
+  const discount = applies ? atMost(uncapped, max) : 0n
   const onGoods = promotion.type === 'FREE_SHIPPING' ? 0n : discount
   const tax = divide((sum(subtotals) - onGoods) * 825n, 10_000n)
-  return { subtotals, discount, onGoods, tax, applies: lines.some(covers) }
+  return { promotion, subtotals, discount, onGoods, tax, applies }
+}
+
+/** The purchase's own promotion, or the one without a code where that takes off more. */
+function expectedSums(
+  lines: readonly Line[],
+  own: Promotion,
+  automatic: Promotion | null,
+  shipping = SHIPPING,
+) {
+  const sums = sumsWith(lines, own, shipping)
+  const others = automatic && sumsWith(lines, automatic, shipping)
+  return others && others.discount > sums.discount ? others : sums
 }
 
 const line = fc.record({ product: fc.nat({ max: 4 }), quantity: fc.integer({ min: 1, max: 9 }) })
@@ -64,8 +77,9 @@ const promotion = fc.record({
 })
 type Promotion = typeof promotion extends fc.Arbitrary<infer T> ? T : never
 
-const createPromotion = ({ type, value, max, covered }: Promotion) =>
+const createPromotion = ({ type, value, max, covered }: Promotion, columns: { code?: null } = {}) =>
   shop.createPromotion(merchant, {
+    ...columns,
     type,
     value: type === 'PERCENTAGE' ? (value % 100) + 1 : value,
     max_discount_amount: max,
@@ -120,39 +134,50 @@ test('an amount is shared out in whole units that add up, none of them a unit or
   )
 })
 
-test('random promotions on random carts: cart and order agree with arithmetic over exact integers, and lines add up', async () => {
+test('random promotions on random carts, with a code and without: cart and order agree with arithmetic over exact integers, and lines add up', async () => {
   await fc.assert(
-    fc.asyncProperty(lines, promotion, lines, async (chosen, terms, added) => {
-      const { code } = await createPromotion(terms)
-      const input = { customerId: merchant.customerId, items: items(chosen) }
-      const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input }))
-      const applied = await shop.call(merchant, 'applyCoupon', { cartId, code })
-      const expected = expectedSums(chosen, terms)
-      expect(applied.kind).toBe(expected.applies ? 'done' : 'invalid')
-      if (!expected.applies) return
-      const [totals] = await shop.database<{ discount: string; tax: string }[]>`
+    fc.asyncProperty(
+      lines,
+      promotion,
+      fc.option(promotion),
+      lines,
+      async (chosen, terms, automatic, added) => {
+        await shop.database`UPDATE promotion.promotion SET disabled = true WHERE code IS NULL`
+        const { code } = await createPromotion(terms)
+        if (automatic) await createPromotion(automatic, { code: null })
+        const input = { customerId: merchant.customerId, items: items(chosen) }
+        const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input }))
+        const applied = await shop.call(merchant, 'applyCoupon', { cartId, code })
+        const { applies } = sumsWith(chosen, terms, SHIPPING)
+        expect(applied.kind).toBe(applies ? 'done' : 'invalid')
+        if (!applies) return
+        const shown = expectedSums(chosen, terms, automatic, 0n)
+        const [totals] = await shop.database<{ discount: string; tax: string }[]>`
         SELECT discount::text, tax::text FROM cart.cart_total WHERE cart_id = ${String(cartId)}`
-      expect(totals).toEqual({ discount: String(expected.onGoods), tax: String(expected.tax) })
-      const checkout = { id: cartId, input: { shippingAddress: address, shippingMethodId: parcel } }
-      const { orderId } = dataOf(await shop.call(merchant, 'checkoutCart', checkout))
-      await expectOrder(orderId, expected)
+        expect(totals).toEqual({ discount: String(shown.discount), tax: String(shown.tax) })
+        const expected = expectedSums(chosen, terms, automatic)
+        const checkout = { id: cartId, input: { shippingAddress: address, shippingMethodId: parcel } }
+        const { orderId } = dataOf(await shop.call(merchant, 'checkoutCart', checkout))
+        await expectOrder(orderId, expected)
 
-      const modifications = { addItems: items(added) }
-      dataOf(await shop.call(merchant, 'modifyOrder', { id: orderId, modifications }))
-      const merged = [...chosen, ...added].reduce(
-        (all, { product, quantity }) => all.set(product, (all.get(product) ?? 0) + quantity),
-        new Map<number, number>(),
-      )
-      const now = [...merged].map(([product, quantity]) => ({ product, quantity }))
-      await expectOrder(orderId, expectedSums(now, terms))
-      dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'End of the run' }))
-    }),
+        const modifications = { addItems: items(added) }
+        dataOf(await shop.call(merchant, 'modifyOrder', { id: orderId, modifications }))
+        const merged = [...chosen, ...added].reduce(
+          (all, { product, quantity }) => all.set(product, (all.get(product) ?? 0) + quantity),
+          new Map<number, number>(),
+        )
+        const now = [...merged].map(([product, quantity]) => ({ product, quantity }))
+        const modified = expectedSums(now, expected.promotion, automatic)
+        await expectOrder(orderId, modified)
+        dataOf(await shop.call(merchant, 'cancelOrder', { id: orderId, reason: 'End of the run' }))
+      },
+    ),
     { numRuns: 60 },
   )
   await expectShopToAddUp(shop.database, merchant)
 }, 120_000)
 
-async function expectOrder(orderId: unknown, expected: ReturnType<typeof expectedSums>): Promise<void> {
+async function expectOrder(orderId: unknown, expected: ReturnType<typeof sumsWith>): Promise<void> {
   const order = await amountsOf(orderId)
   expect(order).toMatchObject({
     subtotal: sum(expected.subtotals),

@@ -17,7 +17,7 @@ export interface PaidOrderOptions {
   /** Minor units of each line's unit, in the order of the quantities. */
   readonly prices?: readonly number[]
   readonly shipping?: number
-  readonly couponCode?: string
+  readonly couponCode?: string | null
   /** By default a card that is good. */
   readonly payment?: object
 }

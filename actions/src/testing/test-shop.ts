@@ -182,7 +182,8 @@ async function createProduct(
 }
 
 export interface NewPromotion {
-  readonly code?: string
+  /** null: the promotion applies by itself. */
+  readonly code?: string | null
   readonly type?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
   readonly value?: number
   readonly [column: string]: unknown
@@ -200,7 +201,7 @@ async function createPromotion(
   const row = {
     merchant_id: merchantId,
     name: `Promotion ${promotions}`,
-    code: code ?? `CODE-${promotions}`,
+    code: code === undefined ? `CODE-${promotions}` : code,
     discount_type: type,
     discount_value: value,
     start_date: new Date(Date.now() - 86_400_000),

@@ -180,6 +180,10 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   promotion_product_ids_some: value('conditions.productIds'),
   promotion_category_ids_some: value('conditions.categoryIds'),
   promotion_customer_ids_some: value('conditions.customerIds'),
+  promotion_automatic_limit: value(
+    'code',
+    'At most 50 promotions without a code can be switched on at a time: give it one, or disable or end another',
+  ),
   promotion_products_exist: value('conditions.productIds', 'A product does not exist'),
   promotion_categories_exist: value('conditions.categoryIds', 'A category does not exist'),
   promotion_customers_exist: value('conditions.customerIds', 'A customer does not exist'),

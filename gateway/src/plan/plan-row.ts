@@ -202,11 +202,17 @@ const targetOf = (field: SelectedField, named: string | undefined): string =>
 function planObject(
   scope: PlanScope,
   field: SelectedField,
-  { relationship, projection }: Extract<FieldProjection, { kind: 'object' }>,
+  { relationship, projection, absentWhen }: Extract<FieldProjection, { kind: 'object' }>,
 ): RowPlan {
   const row = planRow(scope, targetOf(field, projection), selectionSetsOf(field.group))
-  return plan(field, [{ alias: field.key, name: relationship, selection: row.fields }], {
-    complete: rowShape(row.shapes),
+  const complete = rowShape(row.shapes)
+  if (absentWhen === undefined) {
+    return plan(field, [{ alias: field.key, name: relationship, selection: row.fields }], { complete })
+  }
+  const evidence = { alias: scope.hiddenKey(), name: absentWhen }
+  return plan(field, [{ alias: field.key, name: relationship, selection: [evidence, ...row.fields] }], {
+    extract: (raw) => (raw != null && take(raw as Row, evidence.alias) != null ? raw : null),
+    complete,
   })
 }
 

@@ -40,8 +40,13 @@ export type FieldProjection =
       readonly column: string
       readonly absent?: string | number
     }
-  /** The row that an object relationship leads to. */
-  | { readonly kind: 'object'; readonly relationship: string; readonly projection?: string }
+  /** The row that an object relationship leads to; null when its column `absentWhen` is null. */
+  | {
+      readonly kind: 'object'
+      readonly relationship: string
+      readonly projection?: string
+      readonly absentWhen?: string
+    }
   /** An object made of columns of the row itself; null when each of `absentWhen` is null or false. */
   | { readonly kind: 'embedded'; readonly projection: string; readonly absentWhen: readonly string[] }
   /** The first row, by `orderBy`, that an array relationship leads to. */

@@ -1,12 +1,13 @@
 DROP FUNCTION cart.remove_coupon(uuid, uuid, uuid, interval);
 DROP FUNCTION cart.apply_coupon(uuid, uuid, uuid, text, interval);
-DROP FUNCTION cart.coupon_discount(cart.cart, uuid[], bigint[]);
-DROP FUNCTION cart.coupon_discount(cart.cart, uuid[], bigint[], bigint);
+DROP FUNCTION cart.coupon_refusal(cart.cart);
+DROP FUNCTION cart.choose_promotion(cart.cart, uuid[], bigint[], bigint);
 ALTER TABLE cart.cart DROP COLUMN coupon_code, DROP COLUMN promotion_id;
 DROP FUNCTION ordering.modify_order(uuid, uuid, jsonb, jsonb, uuid[], jsonb, jsonb, text, text[], jsonb);
 DROP FUNCTION ordering.replace_lines(uuid, uuid, catalog.sellable_line[], ordering.pricing);
 DROP FUNCTION ordering.place_order(uuid, uuid, jsonb, text, jsonb, jsonb, uuid, uuid, text, text, uuid, boolean, jsonb);
-DROP FUNCTION ordering.price(uuid, catalog.sellable_line[], bigint, promotion.promotion);
+DROP FUNCTION ordering.price(promotion.purchase, promotion.choice);
+DROP FUNCTION ordering.with_lines(promotion.purchase, catalog.sellable_line[], bigint);
 DROP TYPE ordering.pricing;
 DROP TRIGGER order_lines_add_up ON ordering.order_item;
 DROP TRIGGER order_lines_add_up ON ordering.order;

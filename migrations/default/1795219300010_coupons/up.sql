@@ -62,8 +62,11 @@ CREATE CONSTRAINT TRIGGER order_lines_add_up
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
 
 CREATE TYPE ordering.pricing AS (
-  -- Why the coupon takes nothing off these lines, as promotion.discount has it; NULL: it does, or there is none.
+  -- Why the coupon takes nothing off these lines, as promotion.choice has it; NULL: it could, or there is none.
   coupon_refusal text,
+  -- The promotion that takes the discount off; NULL without one.
+  promotion_id uuid,
+  promotion_name text,
   subtotal bigint,
   tax bigint,
   discount bigint,
@@ -74,48 +77,45 @@ CREATE TYPE ordering.pricing AS (
   line_taxes bigint[]
 );
 
--- What an order of these lines costs. Tax is on what is paid for the lines, rounded once for the order, and shared out to
--- the lines by what is paid for each. p_promotion: NULL without a coupon. The caller has made sure that the sums are money.
-CREATE FUNCTION ordering.price(
-  p_merchant_id uuid,
-  p_lines catalog.sellable_line[],
-  p_shipping bigint,
-  p_promotion promotion.promotion
-) RETURNS ordering.pricing
+-- Lines as a purchase: with their products and what each costs. The caller has made sure that the sums are money.
+CREATE FUNCTION ordering.with_lines(p_purchase promotion.purchase, p_lines catalog.sellable_line[], p_shipping bigint)
+RETURNS promotion.purchase
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT ROW(
+    p_purchase.merchant_id, p_purchase.customer_id, p_purchase.currency, p_purchase.order_id,
+    array_agg(l.product_id ORDER BY l.ordinality), array_agg(l.price * l.quantity ORDER BY l.ordinality), p_shipping
+  )::promotion.purchase
+  FROM unnest(p_lines) WITH ORDINALITY AS l
+$$;
+
+-- What a purchase costs with the promotion that it gets. Tax is on what is paid for the lines, rounded once for the order, and
+-- shared out to the lines by what is paid for each.
+CREATE FUNCTION ordering.price(p_purchase promotion.purchase, p_choice promotion.choice) RETURNS ordering.pricing
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
-  v_subtotals bigint[] := ARRAY(
-    SELECT l.price * l.quantity FROM unnest(p_lines) WITH ORDINALITY AS l ORDER BY l.ordinality
-  );
-  v_discount promotion.discount;
   v_pricing ordering.pricing;
   v_goods_discount bigint;
 BEGIN
-  IF p_promotion.id IS NOT NULL THEN
-    v_discount := promotion.discount_on(
-      p_promotion,
-      ARRAY(SELECT l.product_id FROM unnest(p_lines) WITH ORDINALITY AS l ORDER BY l.ordinality),
-      v_subtotals,
-      p_shipping
-    );
-  END IF;
-  v_pricing.coupon_refusal := v_discount.refusal;
-  v_pricing.line_discounts := coalesce(v_discount.lines, array_fill(0::bigint, ARRAY[cardinality(v_subtotals)]));
-  v_pricing.shipping_discount := coalesce(v_discount.shipping, 0);
-  v_pricing.subtotal := (SELECT sum(s) FROM unnest(v_subtotals) s);
+  v_pricing.coupon_refusal := p_choice.own_refusal;
+  v_pricing.promotion_id := p_choice.promotion_id;
+  v_pricing.promotion_name := p_choice.promotion_name;
+  v_pricing.line_discounts := coalesce(p_choice.lines, array_fill(0::bigint, ARRAY[cardinality(p_purchase.subtotals)]));
+  v_pricing.shipping_discount := coalesce(p_choice.shipping, 0);
+  v_pricing.subtotal := (SELECT sum(s) FROM unnest(p_purchase.subtotals) s);
   v_goods_discount := (SELECT sum(d) FROM unnest(v_pricing.line_discounts) d);
   v_pricing.discount := v_goods_discount + v_pricing.shipping_discount;
-  v_pricing.tax := ordering.tax_on(p_merchant_id, v_pricing.subtotal - v_goods_discount);
+  v_pricing.tax := ordering.tax_on(p_purchase.merchant_id, v_pricing.subtotal - v_goods_discount);
   v_pricing.line_taxes := platform.allocate(
     v_pricing.tax,
     ARRAY(
       SELECT l.subtotal - l.discount
-      FROM unnest(v_subtotals, v_pricing.line_discounts) WITH ORDINALITY AS l(subtotal, discount, position)
+      FROM unnest(p_purchase.subtotals, v_pricing.line_discounts) WITH ORDINALITY AS l(subtotal, discount, position)
       ORDER BY l.position
     )
   );
-  v_pricing.total := v_pricing.subtotal + v_pricing.tax + p_shipping - v_pricing.discount;
+  v_pricing.total := v_pricing.subtotal + v_pricing.tax + p_purchase.shipping - v_pricing.discount;
   RETURN v_pricing;
 END
 $$;
@@ -123,7 +123,8 @@ $$;
 -- Places an order: checks everything, reserves the stock until the payment window ends, fixes prices, tax and names. An
 -- order that costs nothing is confirmed at once.
 -- p_lines: [{productId, variantId?, quantity}]. p_currency: the cart's, or NULL for the products' own.
--- p_coupon_code: locks its promotion until the order is placed, so that of two racing orders the second sees the first one's use.
+-- p_coupon_code: one that can't be used is refused; one that takes off less than a promotion without a code isn't used.
+-- The promotions that it may get are locked until it is placed, so that of two racing orders the second sees the first one's use.
 -- p_reservation_id: an ACTIVE reservation to take over; what it holds and the order doesn't want goes back.
 -- p_by_shopper: the bounds of what a shopper may have open without having paid hold; they are none to the merchant's own people.
 -- p_pay: the machine's move {from, to} of an order that is paid.
@@ -152,7 +153,9 @@ DECLARE
   v_currency text;
   v_subtotal numeric;
   v_shipping bigint;
-  v_promotion promotion.promotion;
+  v_purchase promotion.purchase;
+  v_promotions promotion.promotion[];
+  v_coupon promotion.promotion;
   v_coupon_refusal text;
   v_pricing ordering.pricing;
   v_shortages jsonb;
@@ -186,11 +189,13 @@ BEGIN
       p_merchant_id, p_customer_id, (SELECT sum(l.quantity) FROM unnest(v_lines) l)
     );
   END IF;
+  v_purchase.merchant_id := p_merchant_id;
+  v_purchase.customer_id := p_customer_id;
+  v_purchase.currency := v_currency;
+  v_promotions := promotion.lock_usable(v_purchase, p_coupon_code::citext, NULL);
   IF p_coupon_code IS NOT NULL THEN
-    SELECT * INTO v_promotion FROM promotion.promotion p
-    WHERE p.merchant_id = p_merchant_id AND p.code = p_coupon_code::citext
-    FOR NO KEY UPDATE;
-    v_coupon_refusal := promotion.coupon_refusal(v_promotion, p_customer_id, v_currency);
+    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = p_coupon_code::citext;
+    v_coupon_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
   -- Only lines that can be sold have a price.
   IF v_refusals = '[]' THEN
@@ -200,14 +205,15 @@ BEGIN
     IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
+      v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
       v_pricing := ordering.price(
-        p_merchant_id, v_lines, v_shipping, CASE WHEN v_coupon_refusal IS NULL THEN v_promotion END
+        v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions)
       );
-      v_coupon_refusal := coalesce(v_coupon_refusal, v_pricing.coupon_refusal);
+      v_coupon_refusal := v_pricing.coupon_refusal;
     END IF;
   END IF;
   IF v_coupon_refusal IS NOT NULL THEN
-    v_refusals := v_refusals || promotion.refusal('couponCode', v_coupon_refusal, v_promotion);
+    v_refusals := v_refusals || promotion.refusal('couponCode', v_coupon_refusal, v_coupon);
   END IF;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
@@ -232,7 +238,8 @@ BEGIN
   VALUES
     (p_merchant_id, v_order_id, ordering.next_order_number(p_merchant_id), p_customer_id, v_currency, v_pricing.subtotal,
      v_pricing.tax, v_shipping, v_pricing.discount, v_pricing.shipping_discount, v_pricing.total, v_shipping_address_id,
-     v_billing_address_id, p_shipping_method_id, v_promotion.id, v_promotion.code, p_cart_id, p_notes);
+     v_billing_address_id, p_shipping_method_id, v_pricing.promotion_id,
+     CASE WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code END, p_cart_id, p_notes);
   INSERT INTO ordering.order_item
     (merchant_id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name,
      product_image)
@@ -278,8 +285,8 @@ $$;
 -- Changes an unpaid order: lines, addresses, notes. Lines keep the price they were bought at; new ones get today's.
 -- p_add: [{productId, variantId?, quantity}], p_update: [{id, quantity}]. A product that is added again adds to its
 -- line. NULL addresses and notes stay as they are.
--- The coupon stays, whatever has become of it since: what it takes off is computed anew, and is nothing where the lines
--- don't meet its conditions any more. An order that costs nothing now is confirmed, and not to be changed again.
+-- The order's promotion stays, whatever has become of it since: what it takes off is computed anew, and is nothing where the
+-- lines don't meet its conditions any more. One without a code that takes off more takes its place, and its use goes back. An order that costs nothing now is confirmed, and not to be changed again.
 -- p_from: the states that allow it. p_pay: the machine's move {from, to} of an order that is paid.
 -- {outcome: 'modified', orderId} | 'unknown_order' | {'order_refused', status, reason?} | {'payment_open', …} |
 -- {'invalid', refusals} | {'insufficient', shortages}
@@ -305,7 +312,9 @@ DECLARE
   v_lines catalog.sellable_line[];
   v_refusals jsonb;
   v_subtotal numeric;
-  v_promotion promotion.promotion;
+  v_purchase promotion.purchase;
+  v_promotions promotion.promotion[];
+  v_own promotion.promotion;
   v_pricing ordering.pricing;
   v_shortages jsonb;
 BEGIN
@@ -359,9 +368,17 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
-  SELECT * INTO v_promotion FROM promotion.promotion p
-  WHERE p.merchant_id = p_merchant_id AND p.id = v_order.promotion_id;
-  v_pricing := ordering.price(p_merchant_id, v_lines, v_order.shipping, v_promotion);
+  v_purchase.merchant_id := p_merchant_id;
+  v_purchase.customer_id := v_order.customer_id;
+  v_purchase.currency := v_order.currency;
+  v_purchase.order_id := p_order_id;
+  v_purchase := ordering.with_lines(v_purchase, v_lines, v_order.shipping);
+  v_promotions := promotion.lock_usable(v_purchase, NULL, v_order.promotion_id);
+  SELECT * INTO v_own FROM unnest(v_promotions) p WHERE p.id = v_order.promotion_id;
+  v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_own, NULL, v_promotions));
+  IF v_pricing.promotion_id IS NULL AND v_order.coupon_code IS NOT NULL THEN
+    v_pricing.promotion_id := v_order.promotion_id;
+  END IF;
 
   v_reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
   SELECT inventory.hold(
@@ -383,7 +400,8 @@ BEGIN
   UPDATE ordering.order o
   SET
     subtotal = v_pricing.subtotal, tax = v_pricing.tax, discount = v_pricing.discount,
-    shipping_discount = v_pricing.shipping_discount, total = v_pricing.total,
+    shipping_discount = v_pricing.shipping_discount, total = v_pricing.total, promotion_id = v_pricing.promotion_id,
+    coupon_code = CASE WHEN v_pricing.promotion_id = o.promotion_id THEN o.coupon_code END,
     billing_address_id = v_order.billing_address_id, notes = coalesce(p_notes, o.notes)
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
   PERFORM ordering.record(p_merchant_id, p_order_id, 'MODIFIED', p_amount => v_pricing.total);
@@ -401,30 +419,33 @@ ALTER TABLE cart.cart
     ON DELETE SET NULL (promotion_id);
 CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 
--- What a cart's coupon takes off now: off its lines, and off p_shipping.
-CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
-RETURNS promotion.discount
+-- The promotion that a cart gets now: its coupon's, or one that applies by itself. Without lines: whether its coupon can be used.
+CREATE FUNCTION cart.choose_promotion(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
+RETURNS promotion.choice
 LANGUAGE plpgsql STABLE
 AS $$
 DECLARE
-  v_promotion promotion.promotion;
+  v_purchase promotion.purchase := ROW(
+    p_cart.merchant_id, p_cart.customer_id, p_cart.currency, NULL, p_product_ids, p_subtotals, p_shipping
+  );
+  v_coupon promotion.promotion;
   v_refusal text;
 BEGIN
-  SELECT * INTO v_promotion FROM promotion.promotion p
-  WHERE p.merchant_id = p_cart.merchant_id AND p.id = p_cart.promotion_id AND p.code = p_cart.coupon_code;
-  v_refusal := promotion.coupon_refusal(v_promotion, p_cart.customer_id, p_cart.currency);
-  IF v_refusal IS NOT NULL OR p_product_ids IS NULL THEN
-    RETURN ROW(v_refusal, NULL, NULL)::promotion.discount;
+  IF p_cart.promotion_id IS NOT NULL THEN
+    SELECT * INTO v_coupon FROM promotion.promotion p
+    WHERE p.merchant_id = p_cart.merchant_id AND p.id = p_cart.promotion_id AND p.code = p_cart.coupon_code;
+    v_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
-  RETURN promotion.discount_on(v_promotion, p_product_ids, p_subtotals, p_shipping);
+  RETURN promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_cart.merchant_id));
 END
 $$;
--- Without shipping, as applying a coupon asks.
-CREATE FUNCTION cart.coupon_discount(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[])
-RETURNS promotion.discount
+
+-- Why a cart's coupon can't be used now, as applying one asks; NULL: it can.
+CREATE FUNCTION cart.coupon_refusal(p_cart cart.cart) RETURNS text
 LANGUAGE sql STABLE
 AS $$
-  SELECT cart.coupon_discount(p_cart, p_product_ids, p_subtotals, 0::bigint)
+  SELECT (cart.choose_promotion(p_cart, array_agg(l.product_id), array_agg(l.subtotal), 0::bigint)).own_refusal
+  FROM cart.priced_cart_item l WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id
 $$;
 
 -- Applies a coupon to a cart, in the place of another one. It can be one for lines or a sum that an empty cart doesn't have
@@ -453,8 +474,10 @@ BEGIN
   SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
   v_cart.promotion_id := v_promotion.id;
   v_cart.coupon_code := v_promotion.code;
-  SELECT (cart.coupon_discount(v_cart, array_agg(l.product_id), array_agg(l.subtotal))).refusal INTO v_refusal
-  FROM cart.priced_cart_item l WHERE l.merchant_id = p_merchant_id AND l.cart_id = p_cart_id;
+  v_refusal := CASE
+    WHEN v_promotion.id IS NULL THEN 'unknown_coupon'
+    ELSE cart.coupon_refusal(v_cart)
+  END;
   IF v_refusal IS NOT NULL THEN
     RETURN jsonb_build_object(
       'outcome', 'invalid', 'refusals', jsonb_build_array(promotion.refusal('code', v_refusal, v_promotion))

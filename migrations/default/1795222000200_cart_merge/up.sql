@@ -74,8 +74,7 @@ BEGIN
   IF v_own.promotion_id IS NULL OR v_own.id = v_guest.id THEN
     v_own.promotion_id := v_guest.promotion_id;
     v_own.coupon_code := v_guest.coupon_code;
-    SELECT (cart.coupon_discount(v_own, array_agg(l.product_id), array_agg(l.subtotal))).refusal INTO v_refusal
-    FROM cart.priced_cart_item l WHERE l.merchant_id = p_merchant_id AND l.cart_id = v_own.id;
+    v_refusal := cart.coupon_refusal(v_own);
     IF v_refusal IS NOT NULL THEN
       v_own.promotion_id := NULL;
       v_own.coupon_code := NULL;

@@ -76,7 +76,9 @@ DECLARE
   v_lines catalog.sellable_line[];
   v_shipping bigint;
   v_subtotal numeric;
-  v_promotion promotion.promotion;
+  v_purchase promotion.purchase;
+  v_coupon promotion.promotion;
+  v_refusal text;
 BEGIN
   SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
   FROM catalog.sellable_lines(p_draft.merchant_id, ordering.draft_lines(p_draft.merchant_id, p_draft.id), NULL) l
@@ -84,18 +86,22 @@ BEGIN
   SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
   WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
   IF cardinality(v_lines) = 0 THEN
-    RETURN ROW(NULL, 0, 0, 0, 0, v_shipping, '{}', '{}')::ordering.pricing;
+    RETURN ROW(NULL, NULL, NULL, 0, 0, 0, 0, v_shipping, '{}', '{}')::ordering.pricing;
   END IF;
   SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
   IF v_subtotal + ordering.tax_on(p_draft.merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
     RETURN NULL;
   END IF;
-  SELECT * INTO v_promotion FROM promotion.promotion p
+  v_purchase.merchant_id := p_draft.merchant_id;
+  v_purchase.customer_id := p_draft.customer_id;
+  v_purchase.currency := v_lines[1].currency;
+  v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
+  SELECT * INTO v_coupon FROM promotion.promotion p
   WHERE p.merchant_id = p_draft.merchant_id AND p.code = p_draft.coupon_code;
-  IF promotion.coupon_refusal(v_promotion, p_draft.customer_id, v_lines[1].currency) IS NOT NULL THEN
-    v_promotion := NULL;
-  END IF;
-  RETURN ordering.price(p_draft.merchant_id, v_lines, v_shipping, v_promotion);
+  v_refusal := promotion.use_refusal(v_coupon, v_purchase);
+  RETURN ordering.price(
+    v_purchase, promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_draft.merchant_id))
+  );
 END
 $$;
 
@@ -108,6 +114,8 @@ SELECT
   coalesce(o.subtotal, q.subtotal) AS subtotal,
   coalesce(o.tax, q.tax) AS tax,
   coalesce(o.shipping, q.total - q.subtotal - q.tax + q.discount) AS shipping,
+  CASE WHEN o.id IS NULL THEN q.promotion_id ELSE o.promotion_id END AS promotion_id,
+  CASE WHEN o.id IS NULL THEN q.promotion_name ELSE o.promotion_name END AS promotion_name,
   coalesce(o.discount, q.discount) AS discount,
   coalesce(o.total, q.total) AS total
 FROM ordering.draft_order d

@@ -52,7 +52,11 @@ SELECT
   platform.as_money(s.subtotal) AS subtotal,
   t.tax,
   h.shipping,
+  d.promotion_id,
+  d.promotion_name,
   platform.as_money(d.lines + d.shipping) AS discount,
+  -- The coupon's discount: all of it, or none where another promotion takes off more.
+  platform.as_money(CASE WHEN d.promotion_id = c.promotion_id THEN d.lines + d.shipping ELSE 0 END) AS coupon_discount,
   platform.as_money(s.subtotal + t.tax + h.shipping - d.lines - d.shipping) AS total
 FROM cart.cart c
 JOIN merchant.settings m ON m.merchant_id = c.merchant_id
@@ -71,15 +75,10 @@ CROSS JOIN LATERAL (
   SELECT CASE WHEN c.shipping_method_id IS NULL THEN 0 ELSE cart.shipping_price(c) END::bigint AS shipping
 ) h
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(x.part), 0) AS lines, coalesce(max(o.shipping), 0) AS shipping
-  FROM (
-    SELECT (o.discount).lines, (o.discount).shipping
-    FROM (
-      SELECT cart.coupon_discount(c, s.product_ids, s.subtotals, h.shipping) AS discount WHERE c.promotion_id IS NOT NULL
-      OFFSET 0
-    ) o
-  ) o
-  LEFT JOIN LATERAL unnest(o.lines) AS x(part) ON true
+  SELECT
+    o.promotion_id, o.promotion_name, coalesce(o.shipping, 0) AS shipping,
+    coalesce((SELECT sum(x) FROM unnest(o.lines) x), 0) AS lines
+  FROM cart.choose_promotion(c, s.product_ids, s.subtotals, h.shipping) o
 ) d
 CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
 

@@ -1,5 +1,5 @@
 import { equals, idEquals, searchIn } from '../../projection/filter.ts'
-import type { ConnectionProjection, DomainProjection } from '../../projection/types.ts'
+import type { ConnectionProjection, DomainProjection, FieldProjection } from '../../projection/types.ts'
 
 const timestamps = {
   CREATED_AT: { column: 'createdAt', type: 'timestamptz' },
@@ -30,6 +30,19 @@ const campaignList: ConnectionProjection = {
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: { searchQuery: searchIn({ name: 'String' }) },
 }
+
+const applied: Readonly<Record<string, FieldProjection>> = {
+  name: { kind: 'column', column: 'promotionName' },
+  discountAmount: { kind: 'column', column: 'discount' },
+}
+
+/** The promotion that sums were computed with. */
+const appliedIn = (relationship: string, projection: string): FieldProjection => ({
+  kind: 'object',
+  relationship,
+  projection,
+  absentWhen: 'promotionId',
+})
 
 export const promotions: DomainProjection = {
   queries: {
@@ -94,14 +107,24 @@ export const promotions: DomainProjection = {
       from: 'Cart',
       fields: {
         code: { kind: 'column', column: 'couponCode' },
-        discountAmount: { kind: 'path', relationship: 'totals', column: 'discount' },
+        discountAmount: { kind: 'path', relationship: 'totals', column: 'couponDiscount' },
         expiresAt: { kind: 'path', relationship: 'promotion', column: 'endDate' },
       },
     },
+    OrderPromotion: { type: 'AppliedPromotion', from: 'Order', fields: applied },
+    CartPromotion: { type: 'AppliedPromotion', from: 'CartTotal', fields: applied },
+    DraftOrderPromotion: { type: 'AppliedPromotion', from: 'DraftOrderTotal', fields: applied },
   },
   extensions: {
-    Order: { coupon: { kind: 'embedded', projection: 'OrderCoupon', absentWhen: ['couponCode'] } },
-    // Not by its code: that stays on the cart when the promotion is deleted.
-    Cart: { coupon: { kind: 'embedded', projection: 'CartCoupon', absentWhen: ['promotionId'] } },
+    Order: {
+      coupon: { kind: 'embedded', projection: 'OrderCoupon', absentWhen: ['couponCode'] },
+      appliedPromotion: { kind: 'embedded', projection: 'OrderPromotion', absentWhen: ['promotionId'] },
+    },
+    Cart: {
+      // Not by its code: that stays on the cart when the promotion is deleted.
+      coupon: { kind: 'embedded', projection: 'CartCoupon', absentWhen: ['promotionId'] },
+      appliedPromotion: appliedIn('totals', 'CartPromotion'),
+    },
+    DraftOrder: { appliedPromotion: appliedIn('sums', 'DraftOrderPromotion') },
   },
 }
