@@ -68,7 +68,7 @@ function following<Target extends Database | postgres.TransactionSql>(target: Ta
     },
     get(sql, name) {
       const value: unknown = Reflect.get(sql, name)
-      return name === 'begin' ? followingTransactions(value as Begin) : value
+      return name === 'begin' || name === 'savepoint' ? followingTransactions(value as Begin) : value
     },
   })
 }

@@ -1,6 +1,7 @@
 import { AuditTrail, createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
+import { idempotencyKeys } from './action/idempotency-keys.ts'
 import { analyticsActions } from './analytics/index.ts'
 import { bookingActions } from './booking/index.ts'
 import { cartActions } from './cart/index.ts'
@@ -90,29 +91,34 @@ export function actionsByDomain(
     /** What has begun with a payment processor is written down over it, whether or not somebody still waits. */
     readonly uninterrupted?: Database
   },
-  { database, tokenIssuer, secretBox }: IdentityOptions,
+  { database: pool, tokenIssuer, secretBox }: IdentityOptions,
 ): Readonly<Record<string, Readonly<Record<string, Action>>>> {
+  const keys = idempotencyKeys(pool, secretBox)
+  const { database } = keys
   const processors = [
     ...(cardProcessor === null ? [] : [cardProcessor]),
     manualProcessor,
     ...formerProcessors,
   ]
-  const cashier = createCashier(uninterrupted ?? database, processors)
-  const completeRefund = createRefunder(uninterrupted ?? database, processors)
-  const ordering = { database, payments: orderPayments(cashier, completeRefund) }
-  return {
+  const cashier = createCashier(uninterrupted ?? pool, processors)
+  const completeRefund = createRefunder(uninterrupted ?? pool, processors)
+  const ordering = { database, keys, payments: orderPayments(cashier, completeRefund) }
+  const byDomain = {
     inventory: inventoryActions(database),
-    cart: { ...cartActions(database), checkoutCart: checkoutCart(ordering) },
+    cart: { ...cartActions(database), checkoutCart: checkoutCart(database) },
     ordering: orderingActions(ordering),
     booking: bookingActions(database),
     crm: crmActions(database),
     analytics: analyticsActions(database),
     email: emailActions(database),
     notification: notificationActions(database),
-    payment: paymentActions({ database, cashier, completeRefund, cardProcessor }),
+    payment: paymentActions({ database, keys, cashier, completeRefund, cardProcessor }),
     identity: identityActions({ database, tokenIssuer, secretBox }),
     merchant: merchantActions({ database, tokenIssuer }),
   }
+  const kept = (actions: Readonly<Record<string, Action>>) =>
+    Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, keys.keep(action)]))
+  return Object.fromEntries(Object.entries(byDomain).map(([domain, actions]) => [domain, kept(actions)]))
 }
 
 async function answers(database: Database): Promise<boolean> {

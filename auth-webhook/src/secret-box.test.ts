@@ -31,6 +31,13 @@ describe('a secret box', () => {
     expect(() => box.open(sealed, 'totp of Grace')).toThrow()
   })
 
+  test('knows a text again by digests that take a key to make, also after the key was replaced', () => {
+    const [digest] = createSecretBox([older]).digests('hunter2')
+    expect(createSecretBox([newer, older]).digests('hunter2')).toContain(digest)
+    expect(createSecretBox([newer]).digests('hunter2')).not.toContain(digest)
+    expect(createSecretBox([older]).digests('hunter3')).not.toContain(digest)
+  })
+
   test('seals with the first key and opens what the others have sealed, until they are taken away', () => {
     const sealed = createSecretBox([older]).seal('secret', '')
     const both = createSecretBox([newer, older])

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** AES-256 with Galois/counter mode (NIST SP 800-38D): nobody reads what is sealed, and nobody changes it unseen. */
 const ALGORITHM = 'aes-256-gcm'
@@ -21,6 +21,11 @@ export interface SecretBox {
   seal(secret: string, context: string): string
   /** @throws Error when it was sealed with a key that isn't here, under another context, or has been changed */
   open(sealed: string, context: string): string
+  /**
+   * What a text is known again by, under each of the keys, the current one first. Without a key nobody finds out by trying what it
+   * was, as a password would be by a plain hash.
+   */
+  digests(text: string): readonly string[]
 }
 
 /** @param keys the first one seals, each opens what it has sealed */
@@ -28,6 +33,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   const [current] = keys
   if (current === undefined) throw new TypeError('a secret box takes a key at least')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  // Not the keys themselves, which encrypt: a key does one thing.
+  const digestKeys = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'digest', KEY_BYTES)))
   return {
     keyId: current.id,
     seal(secret, context) {
@@ -55,6 +62,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
       const secret = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
       return secret + decipher.final('utf8')
     },
+    digests: (text) => digestKeys.map((key) => createHmac('sha256', key).update(text).digest('base64url')),
   }
 }
 

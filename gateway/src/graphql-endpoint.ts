@@ -32,6 +32,7 @@ import { answerTooLarge } from './limits/answer-size.ts'
 import { rateExceeded } from './limits/rate-exceeded.ts'
 import { weighRequest } from './limits/weigh-request.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
+import { idempotencyKeyOf } from './mutation/idempotency-key.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
 import { lacks, roleOf } from './plan/field-access.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
@@ -140,6 +141,9 @@ async function answerOperation(
   if (operation.stored) return storedAnswer(operation.stored(), told, context)
   const endClient = endClientOf(caller.principal, incoming.request, caller.clientAddress)
   if (endClient.kind === 'refused') return refusal([endClient.error], context)
+  const keyed = idempotencyKeyOf(incoming.request.headers)
+  if (keyed.kind === 'refused' && operation.kind === OperationTypeNode.MUTATION)
+    return refusal([keyed.error], context)
   const asked = queryContext(parts, { ...caller, client: endClient.address }, incoming, operation)
   const result = await run(parts, checked, asked)
   // What a mutation was refused for while it ran is in the audit log by its own entry.
@@ -248,15 +252,17 @@ function queryContext(
 ): QueryContext {
   const { request, requestId, signal } = incoming
   const { merchantId } = rateHolderOf(principal)
-  const idempotencyKey = request.headers['idempotency-key']
+  const keyed = idempotencyKeyOf(request.headers)
+  const idempotencyKey = keyed.kind === 'key' ? keyed.key : undefined
   return {
     dataLayer,
     principal,
     signal,
     headers: {
       'x-request-id': requestId,
-      ...(typeof idempotencyKey === 'string' && { 'idempotency-key': idempotencyKey }),
+      ...(idempotencyKey && { 'idempotency-key': idempotencyKey.value }),
     },
+    idempotencyKey,
     answerBytes,
     endClient: {
       network: networkOf(client),
@@ -318,6 +324,9 @@ const withHeaders = (answered: Answer, headers: OutgoingHttpHeaders): Answer => 
   headers: { ...answered.headers, ...headers },
 })
 
+/** Of an answer to what was carried out by an earlier request with the same Idempotency-Key, in whole or in part. */
+const replayedHeader = { 'idempotency-replayed': 'true' }
+
 /** Whoever sends it is told in `extensions` what the request was estimated to cost. */
 const complexityHeader = 'x-complexity'
 
@@ -333,7 +342,7 @@ function answer(
   const text = JSON.stringify(data)
   const told = answerExtensions(result, complexity)
   const extensions = told ? `,"extensions":${JSON.stringify(told)}` : ''
-  const headers = typeHeader(context)
+  const headers = { ...typeHeader(context), ...(result.replayed === true && replayedHeader) }
   if (errors.length === 0) return { status: 200, body: `{"data":${text}${extensions}}`, headers }
   const bodies = JSON.stringify(errors.map((error) => errorBody(error, context)))
   const body = `{"errors":${bodies},"data":${text}${extensions}}`

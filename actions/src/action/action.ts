@@ -12,14 +12,31 @@ export interface ActionCall<Who extends AnySession = Session> {
   /** The arguments as sent, before they are looked at. */
   readonly input: unknown
   /** The client's Idempotency-Key, if it sent one. */
-  readonly idempotencyKey: string | null
+  readonly idempotencyKey: IdempotencyKey | null
 }
+
+export interface IdempotencyKey {
+  readonly value: string
+  /** Which of several mutations of a document the call is; '' where it is the only one. */
+  readonly part: string
+  /** Set once it turns out that the call was answered before, and has that answer again. */
+  replayed: boolean
+}
+
+/**
+ * How an action happens once per Idempotency-Key. `in one transaction`: all that it does is one, with the key's record.
+ * `in steps`: it waits for another service between transactions, and says itself which of them begins it (`IdempotencyKeys.once`).
+ */
+export type Keeping = 'in one transaction' | 'in steps'
 
 /** An action as the HTTP layer sees it: it takes a call and always has an answer. */
 export interface Action {
   readonly roles: readonly Role[]
   /** Null: whoever the roles let in. */
   readonly permission: string | null
+  readonly keeping: Keeping
+  /** Whether its answer holds what is told only once, like a new key: then it is kept sealed, and for minutes. */
+  readonly answersSecret: boolean
   run(call: ActionCall<AnySession>): Promise<Answer>
 }
 
@@ -29,6 +46,10 @@ export interface ActionDefinition<Input> {
   /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. Null: nothing in particular. */
   readonly permission: string | null
   readonly input: z.ZodType<Input>
+  /** In one transaction when absent. */
+  readonly keeping?: Keeping
+  /** False when absent. */
+  readonly answersSecret?: boolean
   /** What only the database knows about an input that is wrong already, so that all of it is told at once. */
   lookUp?(call: ActionCall): Promise<readonly UserError[]>
   handle(call: ActionCall, input: Input): Promise<Answer>
@@ -60,9 +81,12 @@ export function accessRefusal(
 /** An action whose caller has been let in and whose input has been read before `handle` sees either. */
 export function defineAction<Input>(definition: ActionDefinition<Input>): Action {
   const { roles, permission, input: schema } = definition
+  const { keeping = 'in one transaction', answersSecret = false } = definition
   return {
     roles,
     permission,
+    keeping,
+    answersSecret,
     async run(call) {
       const refusal = accessRefusal(definition, call)
       if (refusal !== null) return refusal
@@ -91,9 +115,11 @@ export interface OperatorActionDefinition<Input> {
 export function defineOperatorAction<Input extends { readonly merchantId: string }>(
   definition: OperatorActionDefinition<Input>,
 ): Action {
-  const access = { roles: ['operator'], permission: null } as const
   return {
-    ...access,
+    roles: ['operator'],
+    permission: null,
+    keeping: 'in one transaction',
+    answersSecret: false,
     async run(call) {
       const { session } = call
       if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)

@@ -23,11 +23,23 @@ export interface Refusal {
 }
 
 export type Answer =
-  | { readonly kind: 'done'; readonly data: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'done'
+      readonly data: Readonly<Record<string, unknown>>
+      /** Nothing was changed, so there is nothing that must not happen again. */
+      readonly nothingChanged?: true
+    }
   | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
   | Refusal
 
 export const done = (data: Readonly<Record<string, unknown>>): Answer => ({ kind: 'done', data })
+
+/** An answer to a question that happens to be asked by a mutation. */
+export const told = (data: Readonly<Record<string, unknown>>): Answer => ({
+  kind: 'done',
+  data,
+  nothingChanged: true,
+})
 
 export const invalid = (...errors: readonly UserError[]): Answer => ({ kind: 'invalid', errors })
 
@@ -120,10 +132,16 @@ export function orderNotModifiable(
   }
 }
 
-export const idempotencyKeyReused = (key: string): Refusal => ({
+/** @param forgotten the request is the same, but its answer held secrets, which are not kept for long */
+export const idempotencyKeyReused = (key: string, forgotten = false): Refusal => ({
   kind: 'refused',
   status: 409,
   id: 'SVC_VAL_004',
   message: `A record with Idempotency-Key=${key} already exists`,
-  details: { field: 'Idempotency-Key', reason: 'The key was used for another request' },
+  details: {
+    field: 'Idempotency-Key',
+    reason: forgotten
+      ? 'The request was carried out; its answer held secrets, which are told again for ten minutes only'
+      : 'The key was used for another request',
+  },
 })

@@ -1,15 +1,6 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import {
-  type Answer,
-  forbidden,
-  idempotencyKeyReused,
-  invalid,
-  done,
-  notFound,
-  type UserError,
-} from '../action/answer.ts'
-import { once, type Once } from '../action/idempotency.ts'
+import { type Answer, forbidden, invalid, done, notFound, type UserError } from '../action/answer.ts'
 import { id, notes, optional, timestamp, userError } from '../action/input.ts'
 import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -43,14 +34,11 @@ export function bookingActions(database: Database): Readonly<Record<string, Acti
       roles: everybody,
       permission,
       input: z.object({ id, input: z.object({ startTime: timestamp, staffId: optional(id) }) }),
-      async handle(call, { id, input }) {
-        const outcome = await once(
-          database,
-          call,
-          (sql) => rescheduleAppointment(sql, reference(call.session, id), input),
-          ({ outcome }) => outcome === 'changed',
+      async handle({ session }, { id, input }) {
+        return answer(
+          session.merchantId,
+          await rescheduleAppointment(database, reference(session, id), input),
         )
-        return answer(call.session.merchantId, outcome)
       },
     }),
     confirmAppointment: statusChange('confirm', staff),
@@ -74,16 +62,10 @@ const create = (database: Database): Action =>
         notes,
       }),
     }),
-    async handle(call, { input }) {
-      const owner = ownerOf(call.session)
+    async handle({ session }, { input }) {
+      const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId) return forbidden('A shopper books for no one else')
-      const outcome = await once(
-        database,
-        call,
-        (sql) => bookAppointment(sql, call.session.merchantId, input),
-        ({ outcome }) => outcome === 'changed',
-      )
-      return answer(call.session.merchantId, outcome)
+      return answer(session.merchantId, await bookAppointment(database, session.merchantId, input))
     },
   })
 
@@ -93,7 +75,7 @@ const reference = (session: Session, id: string): AppointmentReference => ({
   owner: ownerOf(session),
 })
 
-function answer(merchantId: MerchantId, outcome: Once<AppointmentOutcome>): Answer {
+function answer(merchantId: MerchantId, outcome: AppointmentOutcome): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId, appointmentId: outcome.appointmentId })
@@ -103,8 +85,6 @@ function answer(merchantId: MerchantId, outcome: Once<AppointmentOutcome>): Answ
       return invalid(wrong('id', `This can not be done to an appointment in status ${outcome.status}`))
     case 'invalid':
       return invalid(...outcome.refusals.map(appointmentError))
-    case 'key_reused':
-      return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, forbidden, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { once, type Once } from '../action/idempotency.ts'
+import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
 import { addFault, id, integer, prose, userError } from '../action/input.ts'
 import { type MerchantId, ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -18,8 +17,6 @@ export const crmActions = (database: Database): Readonly<Record<string, Action>>
   anonymizeCustomer: anonymize(database),
 })
 
-const changedSomething = ({ outcome }: PointsOutcome): boolean => outcome === 'changed'
-
 const adjust = (database: Database): Action =>
   defineAction({
     roles: ['merchant'],
@@ -33,16 +30,8 @@ const adjust = (database: Database): Action =>
         reason: prose(500),
       }),
     }),
-    async handle(call, { input }) {
-      const { merchantId } = call.session
-      const outcome = await once(
-        database,
-        call,
-        (sql) => adjustPoints(sql, merchantId, input),
-        changedSomething,
-      )
-      return answer(merchantId, 'points', outcome)
-    },
+    handle: async ({ session: { merchantId } }, { input }) =>
+      answer(merchantId, 'points', await adjustPoints(database, merchantId, input)),
   })
 
 const redeem = (database: Database): Action =>
@@ -50,18 +39,12 @@ const redeem = (database: Database): Action =>
     roles: ['customer', 'merchant'],
     permission,
     input: z.object({ input: z.object({ customerId: id, rewardId: id }) }),
-    async handle(call, { input }) {
-      const owner = ownerOf(call.session)
+    async handle({ session }, { input }) {
+      const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId)
         return forbidden("A shopper spends nobody else's points")
-      const { merchantId } = call.session
-      const outcome = await once(
-        database,
-        call,
-        (sql) => redeemReward(sql, merchantId, input),
-        changedSomething,
-      )
-      return answer(merchantId, 'rewardId', outcome)
+      const { merchantId } = session
+      return answer(merchantId, 'rewardId', await redeemReward(database, merchantId, input))
     },
   })
 
@@ -89,7 +72,7 @@ const anonymize = (database: Database): Action =>
   })
 
 /** @param asked the field that asks for points */
-function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: Once<PointsOutcome>): Answer {
+function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: PointsOutcome): Answer {
   const wrong = (field: string, message: string) => invalid(userError(field, { kind: 'value', message }))
   switch (outcome.outcome) {
     case 'changed':
@@ -106,8 +89,6 @@ function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: O
       return wrong(asked, `The customer has ${outcome.points} points`)
     case 'too_many_points':
       return wrong(asked, `A customer can have ${MAX_INTEGER} points`)
-    case 'key_reused':
-      return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }

@@ -5,6 +5,7 @@ import {
   createCustomer,
   dataOf,
   openTestShop,
+  shopper,
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
@@ -45,11 +46,16 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
       input: { customerId, items, shippingAddress: address, notes: 'Leave it with Grace' },
     }),
   )
+  const request = { input: { customerId, items: [] } }
+  dataOf(await shop.call(merchant, 'createCart', request, { idempotencyKey: 'carts of the customer' }))
+  const session = shopper(merchant, customerId)
+  const wish = { input: { items } }
+  dataOf(await shop.call(merchant, 'createCart', wish, { session, idempotencyKey: 'Ada’s first cart' }))
   dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))
   await shop.database`UPDATE ordering.order SET notes = 'Ring at Hopper' WHERE id = ${String(placed['orderId'])}`
   await shop.database`
-    INSERT INTO identity.sign_in_attempt (merchant_id, subject, email)
-    SELECT merchant_id, 'CUSTOMER', email FROM crm.customer WHERE id = ${customerId}`
+    INSERT INTO identity.sign_in_attempt (merchant_id, subject, email, client)
+    SELECT merchant_id, 'CUSTOMER', email, '192.0.2.1' FROM crm.customer WHERE id = ${customerId}`
   await shop.database`
     UPDATE crm.customer SET phone = '+1 555', notes = 'Likes tea', tags = '{vip}', marketing_opt_in = true WHERE id = ${customerId}`
   await shop.database`
@@ -104,6 +110,7 @@ test('a customer is forgotten with all that tells who it was, and the orders sta
   expect(await tablesThatTell(email)).toEqual([])
   expect(await tablesThatTell('Leave it with Grace')).toEqual([])
   expect(await tablesThatTell('Ring at Hopper')).toEqual([])
+  expect(await shop.database`SELECT key FROM platform.idempotency_record`).toEqual([])
   expect(
     await shop.database`SELECT status FROM email.delivery WHERE merchant_id = ${merchant.merchantId}`,
   ).toEqual([{ status: 'CANCELLED' }])

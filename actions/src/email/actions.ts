@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, forbidden, invalid, notFound, type UserError } from '../action/answer.ts'
+import { type Answer, done, forbidden, invalid, notFound, told, type UserError } from '../action/answer.ts'
 import { id, optional, prose, text, timestamp, userError } from '../action/input.ts'
 import type { MerchantId, Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -90,7 +90,7 @@ function templateActions(database: Database): Readonly<Record<string, Action>> {
         const draft = givenOnly(parts)
         const errors = contentErrors(kind, draft)
         if (errors.length > 0) return invalid(...errors)
-        return done({ ...(await previewTemplate(database, merchantId, kind, draft)) })
+        return told({ ...(await previewTemplate(database, merchantId, kind, draft)) })
       },
     }),
   }

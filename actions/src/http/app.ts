@@ -12,7 +12,7 @@ import type { Action } from '../action/action.ts'
 import { type Answer, invalid, type Refusal } from '../action/answer.ts'
 import { runAudited } from '../action/audited-call.ts'
 import { userError } from '../action/input.ts'
-import { actionPayload, callOrigin } from './payload.ts'
+import { actionPayload, callOrigin, idempotencyPart } from './payload.ts'
 
 export interface AppOptions {
   readonly secret: string
@@ -34,6 +34,8 @@ export interface AppOptions {
 const BODY_LIMIT = '1mb'
 /** What `platform.idempotency_record` holds. */
 const MAX_IDEMPOTENCY_KEY = 255
+/** Visible characters and spaces of ASCII, which every header comes through with. */
+const IDEMPOTENCY_KEY = /^[ -~]+$/
 /** What of a client's request id goes into the log. */
 const MAX_REQUEST_ID = 128
 
@@ -95,19 +97,21 @@ function serveAction(
       return
     }
     const { session_variables: session, input } = payload.data
-    const idempotencyKey = request.get('idempotency-key') ?? null
+    const value = request.get('idempotency-key')
+    const idempotencyKey =
+      value === undefined ? null : { value, part: idempotencyPart(request.body), replayed: false }
     const call = { action: name, session, input, idempotencyKey }
     const origin = { ...callOrigin(request.body), requestId }
     const answer =
-      idempotencyKey !== null && (idempotencyKey === '' || idempotencyKey.length > MAX_IDEMPOTENCY_KEY)
+      value !== undefined && (value.length > MAX_IDEMPOTENCY_KEY || !IDEMPOTENCY_KEY.test(value))
         ? invalid(
             userError('Idempotency-Key', {
               kind: 'format',
-              expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters`,
+              expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters of ASCII`,
             }),
           )
         : await untilGone(response, (signal) => runFor(signal, () => runAudited(action, call, origin, audit)))
-    if (answer !== 'gone') tell(response, answer)
+    if (answer !== 'gone') tell(response, answer, idempotencyKey?.replayed ?? false)
     logger.info({
       requestId,
       action: name,
@@ -139,13 +143,13 @@ async function untilGone<T>(
   }
 }
 
-function tell(response: Response, answer: Answer): void {
+function tell(response: Response, answer: Answer, replayed: boolean): void {
   switch (answer.kind) {
     case 'done':
-      response.json({ ...answer.data, errors: [] })
+      response.json({ ...answer.data, errors: [], replayed })
       return
     case 'invalid':
-      response.json({ errors: answer.errors })
+      response.json({ errors: answer.errors, replayed })
       return
     case 'refused':
       response.status(answer.status).json(refusalBody(answer))

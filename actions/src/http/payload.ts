@@ -33,3 +33,11 @@ export function callOrigin(body: unknown): CallOrigin {
     source: variables['x-hasura-root-field'] === undefined ? 'HASURA' : 'CONTRACT',
   }
 }
+
+const partVariable = z.object({
+  session_variables: z.object({ 'x-hasura-idempotency-part': z.string().max(300).optional() }),
+})
+
+/** Which part of a request with an Idempotency-Key a call is, where the gateway says so. */
+export const idempotencyPart = (body: unknown): string =>
+  partVariable.parse(body).session_variables['x-hasura-idempotency-part'] ?? ''

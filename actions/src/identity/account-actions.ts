@@ -176,6 +176,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
   return {
     enrollMfa: defineAction({
       ...ofUser,
+      answersSecret: true,
       input: z.object({ password: text(1000) }),
       async handle({ session }, { password }) {
         const user = userOf(session)
@@ -192,6 +193,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
     }),
     confirmMfa: defineAction({
       ...ofUser,
+      answersSecret: true,
       input: z.object({ code }),
       async handle({ session }, input) {
         const user = userOf(session)

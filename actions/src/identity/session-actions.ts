@@ -1,7 +1,7 @@
 import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, invalid, sessionEnded, tooManyAttempts } from '../action/answer.ts'
+import { type Answer, done, invalid, sessionEnded, told, tooManyAttempts } from '../action/answer.ts'
 import { email, id, optional, phone, text, userError } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import { mergeCart } from '../cart/index.ts'
@@ -37,6 +37,7 @@ export function sessionActions({
     signInUser: defineAction({
       roles: merchant,
       permission: 'user_sessions:write',
+      answersSecret: true,
       input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
       async handle({ session: { merchantId, client } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
@@ -55,6 +56,7 @@ export function sessionActions({
     signInCustomer: defineAction({
       roles: merchant,
       permission: 'customer_sessions:write',
+      answersSecret: true,
       input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
       async handle({ session: { merchantId, client } }, { input }) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
@@ -80,6 +82,7 @@ export function sessionActions({
     refreshSession: defineAction({
       roles: everybody,
       permission: null,
+      answersSecret: true,
       input: z.object({ refreshToken: token }),
       async handle({ session: { merchantId } }, { refreshToken }) {
         const tokens = await refreshSession(database, tokenIssuer, merchantId, refreshToken)
@@ -102,6 +105,7 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
   defineAction({
     roles: merchant,
     permission: 'customer_sessions:write',
+    answersSecret: true,
     input: z.object({
       input: z.object({
         email,
@@ -157,7 +161,7 @@ function refusal(outcome: Exclude<SignInOutcome, { outcome: 'recognised' }>): An
         userError('password', { kind: 'value', message: 'The e-mail address or the password is wrong' }),
       )
     case 'code_required':
-      return done({ codeRequired: true })
+      return told({ codeRequired: true })
     case 'wrong_code':
       return invalid(userError('code', { kind: 'value', message: 'The code is wrong or was used already' }))
     default:

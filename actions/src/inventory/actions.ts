@@ -1,14 +1,6 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import {
-  type Answer,
-  done,
-  idempotencyKeyReused,
-  insufficientInventory,
-  invalid,
-  notFound,
-} from '../action/answer.ts'
-import { once } from '../action/idempotency.ts'
+import { type Answer, done, insufficientInventory, invalid, notFound } from '../action/answer.ts'
 import {
   id,
   integer,
@@ -59,15 +51,9 @@ const reserveInventory = (database: Database): Action =>
       expiresInSeconds: optional(integer(1, MAX_RESERVATION_SECONDS)),
     }),
     lookUp: (call) => unknownStock(database, call),
-    async handle(call, { items, expiresInSeconds }) {
-      const { merchantId } = call.session
+    async handle({ session: { merchantId } }, { items, expiresInSeconds }) {
       const request = { items, seconds: expiresInSeconds ?? DEFAULT_RESERVATION_SECONDS }
-      const outcome = await once(
-        database,
-        call,
-        (sql) => reserve(sql, merchantId, request),
-        ({ outcome }) => outcome === 'reserved',
-      )
+      const outcome = await reserve(database, merchantId, request)
       switch (outcome.outcome) {
         case 'reserved': {
           const { reservationId, expiresAt } = outcome
@@ -80,8 +66,6 @@ const reserveInventory = (database: Database): Action =>
           })
         case 'unknown_sku':
           return invalid(...outcome.positions.map((position) => notFound(`items.${position}.sku`, 'SKU')))
-        case 'key_reused':
-          return idempotencyKeyReused(outcome.key)
         default:
           return outcome satisfies never
       }

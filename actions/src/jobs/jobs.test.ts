@@ -83,8 +83,8 @@ describe('the workers', () => {
       INSERT INTO payment.payment (merchant_id, order_id, amount, currency, method, processor, processor_payment_method_id)
       VALUES (${merchant.merchantId}, ${unsettled}, 1083, 'USD', 'CARD', 'sandbox', 'pm_card_visa')`
     await shop.database`
-      INSERT INTO platform.idempotency_record (merchant_id, key, operation, fingerprint, response, expires_at)
-      VALUES (${merchant.merchantId}, 'old', 'createOrder', '', '{}', now())`
+      INSERT INTO platform.idempotency_record (merchant_id, caller, key, operation, fingerprint, response, expires_at)
+      VALUES (${merchant.merchantId}, 'merchant', 'old', 'createOrder', '', '{}', now())`
     const service = await createService(shop, merchant)
     const staffId = await createStaffMember(shop, merchant, {
       services: [service],

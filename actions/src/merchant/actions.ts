@@ -44,6 +44,7 @@ export function merchantActions({
     rotateApiKey: defineAction({
       roles,
       permission: 'api_keys:write',
+      answersSecret: true,
       input: z.object({ id, overlapSeconds: optional(integer(0, MAX_OVERLAP)) }),
       async handle({ session }, input) {
         const { merchantId, permissions: own } = session
@@ -83,6 +84,7 @@ export function merchantActions({
     createCustomerAccessToken: defineAction({
       roles,
       permission: 'customers:write',
+      answersSecret: true,
       input: z.object({ customerId: id }),
       async handle({ session: { merchantId } }, { customerId }) {
         if (!(await customerExists(database, merchantId, customerId))) {
@@ -125,6 +127,7 @@ const create = (database: Database): Action =>
   defineAction({
     roles,
     permission: 'api_keys:write',
+    answersSecret: true,
     input: z.object({ input: newApiKey }),
     async handle({ session }, { input }) {
       const { merchantId, permissions: own } = session

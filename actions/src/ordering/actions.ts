@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { forbidden } from '../action/answer.ts'
-import { once } from '../action/idempotency.ts'
+import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { draftActions } from './draft-actions.ts'
@@ -21,6 +21,7 @@ import { shipmentActions } from './shipment-actions.ts'
 
 export interface OrderingOptions {
   readonly database: Database
+  readonly keys: IdempotencyKeys
   readonly payments: OrderPayments
 }
 
@@ -30,29 +31,23 @@ const permission = 'orders:write'
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function orderingActions(options: OrderingOptions): Readonly<Record<string, Action>> {
-  const { database, payments } = options
+  const { database, payments, keys } = options
   return {
-    createOrder: createOrder(options),
+    createOrder: createOrder(database),
     modifyOrder: defineAction({
       roles: staff,
       permission,
       input: modifyOrderInput,
-      async handle(call, { id, modifications }) {
-        const { merchantId } = call.session
-        const outcome = await once(
-          database,
-          call,
-          (sql) => modifyOrder(sql, call.session, id, modifications),
-          ({ outcome }) => outcome === 'modified',
-        )
-        return modifiedAnswer(merchantId, id, outcome)
+      async handle({ session }, { id, modifications }) {
+        return modifiedAnswer(session.merchantId, id, await modifyOrder(database, session, id, modifications))
       },
     }),
     cancelOrder: defineAction({
       roles: everybody,
       permission,
       input: cancelOrderInput,
-      handle: (call, order) => cancelAndRefund(database, payments, call, order),
+      keeping: 'in steps',
+      handle: (call, order) => cancelAndRefund(keys, payments, call, order),
     }),
     processOrder: defineAction({
       roles: staff,
@@ -72,48 +67,37 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
     }),
     ...draftActions(database),
     ...shipmentActions(database),
-    ...refundActions(database, payments),
-    ...returnActions(database, payments),
+    ...refundActions(keys, payments),
+    ...returnActions(options),
   }
 }
 
-const createOrder = ({ database }: OrderingOptions): Action =>
+const createOrder = (database: Database): Action =>
   defineAction({
     roles: everybody,
     permission,
     input: createOrderInput,
-    async handle(call, { input: { customerId, items, ...terms } }) {
-      const { merchantId } = call.session
-      const owner = ownerOf(call.session)
+    async handle({ session }, { input: { customerId, items, ...terms } }) {
+      const owner = ownerOf(session)
       if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
-      const outcome = await once(
-        database,
-        call,
-        (sql) => placeOrder(sql, call.session, customerId, items, terms),
-        ({ outcome }) => outcome === 'placed',
-      )
-      return placedAnswer(merchantId, outcome)
+      return placedAnswer(session.merchantId, await placeOrder(database, session, customerId, items, terms))
     },
   })
 
 /** Lives under /cart, where metadata has it, but what it makes is an order. */
-export const checkoutCart = ({ database }: OrderingOptions): Action =>
+export const checkoutCart = (database: Database): Action =>
   defineAction({
     roles: everybody,
     permission: 'carts:write',
     input: checkoutCartInput,
-    async handle(call, { id, input: { customerId, ...terms } }) {
-      const { merchantId } = call.session
-      const owner = ownerOf(call.session)
+    async handle({ session }, { id, input: { customerId, ...terms } }) {
+      const owner = ownerOf(session)
       if (owner !== null && customerId !== null && owner !== customerId) {
         return forbidden('A shopper orders for no one else')
       }
-      const outcome = await once(
-        database,
-        call,
-        (sql) => checkOutCart(sql, call.session, { id, customerId }, terms),
-        ({ outcome }) => outcome === 'placed',
+      return placedAnswer(
+        session.merchantId,
+        await checkOutCart(database, session, { id, customerId }, terms),
       )
-      return placedAnswer(merchantId, outcome)
     },
   })

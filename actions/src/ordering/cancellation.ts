@@ -1,8 +1,7 @@
 import { type Answer, done, idempotencyKeyReused } from '../action/answer.ts'
 import type { ActionCall } from '../action/action.ts'
-import { once } from '../action/idempotency.ts'
+import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
 import type { MerchantId } from '../action/session.ts'
-import type { Database } from '../database.ts'
 import { staysAnswer } from './order-answer.ts'
 import { cancelOrder } from './orders.ts'
 
@@ -32,15 +31,14 @@ export interface CancellationRefund {
  * crash leaves between the two is the reconciler's.
  */
 export async function cancelAndRefund(
-  database: Database,
+  keys: IdempotencyKeys,
   payments: OrderPayments,
   call: ActionCall,
   order: { readonly id: string; readonly reason: string },
 ): Promise<Answer> {
   const { merchantId } = call.session
   const attempt = () =>
-    once(
-      database,
+    keys.once(
       call,
       (sql) => cancelOrder(sql, call.session, order, payments.refundableFrom),
       ({ outcome }) => outcome === 'cancelled',

@@ -1,6 +1,5 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { type Once, once } from '../action/idempotency.ts'
+import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -16,14 +15,8 @@ export const draftActions = (database: Database): Readonly<Record<string, Action
   createDraftOrder: defineAction({
     ...access,
     input: createDraftOrderInput,
-    async handle(call, { input }) {
-      const outcome = await once(
-        database,
-        call,
-        (sql) => saveDraft(sql, call.session, null, input),
-        ({ outcome }) => outcome === 'saved',
-      )
-      return savedAnswer(call.session.merchantId, outcome)
+    async handle({ session }, { input }) {
+      return savedAnswer(session.merchantId, await saveDraft(database, session, null, input))
     },
   }),
   updateDraftOrder: defineAction({
@@ -45,7 +38,7 @@ export const draftActions = (database: Database): Readonly<Record<string, Action
   }),
 })
 
-function savedAnswer(merchantId: MerchantId, outcome: Once<SaveDraftOutcome>): Answer {
+function savedAnswer(merchantId: MerchantId, outcome: SaveDraftOutcome): Answer {
   switch (outcome.outcome) {
     case 'saved':
       return done({ merchantId, draftOrderId: outcome.draftOrderId })
@@ -54,8 +47,6 @@ function savedAnswer(merchantId: MerchantId, outcome: Once<SaveDraftOutcome>): A
     case 'unknown_draft':
     case 'draft_refused':
       return staysAnswer(outcome)
-    case 'key_reused':
-      return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }

@@ -1,13 +1,11 @@
 import {
   type Answer,
   done,
-  idempotencyKeyReused,
   insufficientInventory,
   invalid,
   notFound,
   orderNotModifiable,
 } from '../action/answer.ts'
-import type { Once } from '../action/idempotency.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import { orderError } from './order-refusal.ts'
@@ -15,7 +13,7 @@ import type { CheckoutOutcome, ModifyOutcome, NoteOutcome, OrderStays } from './
 import type { AdvanceReturnOutcome, RequestReturnOutcome, ReturnStays } from './returns.ts'
 import type { FulfillOutcome, ShipmentOutcome } from './shipments.ts'
 
-export function placedAnswer(merchantId: MerchantId, outcome: Once<CheckoutOutcome>): Answer {
+export function placedAnswer(merchantId: MerchantId, outcome: CheckoutOutcome): Answer {
   switch (outcome.outcome) {
     case 'placed':
       return done({ merchantId, orderId: outcome.orderId })
@@ -29,18 +27,12 @@ export function placedAnswer(merchantId: MerchantId, outcome: Once<CheckoutOutco
       return invalid(userError('id', { kind: 'value', message: 'The cart has expired' }))
     case 'empty':
       return invalid(userError('id', { kind: 'value', message: 'The cart is empty' }))
-    case 'key_reused':
-      return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }
 }
 
-export function modifiedAnswer(
-  merchantId: MerchantId,
-  orderId: string,
-  outcome: Once<ModifyOutcome>,
-): Answer {
+export function modifiedAnswer(merchantId: MerchantId, orderId: string, outcome: ModifyOutcome): Answer {
   switch (outcome.outcome) {
     case 'modified':
       return done({ merchantId, orderId: outcome.orderId })
@@ -52,8 +44,6 @@ export function modifiedAnswer(
     case 'order_refused':
     case 'payment_open':
       return staysAnswer(orderId, outcome)
-    case 'key_reused':
-      return idempotencyKeyReused(outcome.key)
     default:
       return outcome satisfies never
   }

@@ -1,8 +1,7 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, idempotencyKeyReused, invalid } from '../action/answer.ts'
-import { type Once, once } from '../action/idempotency.ts'
+import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
 import type { MerchantId } from '../action/session.ts'
-import type { Database } from '../database.ts'
 import type { OrderPayments } from './cancellation.ts'
 import { staysAnswer } from './order-answer.ts'
 import { refundOrderInput } from './order-input.ts'
@@ -11,16 +10,16 @@ import { type RefundOutcome, refundOrder } from './order-refunds.ts'
 
 /** Money back for lines. What of the refund a crash leaves unasked is the reconciler's. */
 export const refundActions = (
-  database: Database,
+  keys: IdempotencyKeys,
   payments: OrderPayments,
 ): Readonly<Record<string, Action>> => ({
   refundOrder: defineAction({
     roles: ['merchant'],
     permission: 'payments:write',
     input: refundOrderInput,
+    keeping: 'in steps',
     async handle(call, { id, input }) {
-      const outcome = await once(
-        database,
+      const outcome = await keys.once(
         call,
         (sql) => refundOrder(sql, call.session, id, input, payments.refundableFrom),
         ({ outcome }) => outcome === 'begun',

@@ -1,8 +1,5 @@
 import { type Action, defineAction } from '../action/action.ts'
-import { idempotencyKeyReused } from '../action/answer.ts'
-import { once } from '../action/idempotency.ts'
-import type { Database } from '../database.ts'
-import type { OrderPayments } from './cancellation.ts'
+import type { OrderingOptions } from './actions.ts'
 import { returnAnswer, returnStaysAnswer } from './order-answer.ts'
 import {
   orderIdInput,
@@ -19,24 +16,17 @@ const staff = ['merchant'] as const
 const permission = 'orders:write'
 
 /** Goods on their way back, from the wish to send them to the money for them. */
-export const returnActions = (
-  database: Database,
-  payments: OrderPayments,
-): Readonly<Record<string, Action>> => ({
+export const returnActions = ({
+  database,
+  payments,
+  keys,
+}: OrderingOptions): Readonly<Record<string, Action>> => ({
   requestReturn: defineAction({
     roles: everybody,
     permission,
     input: requestReturnInput,
-    async handle(call, { input }) {
-      const outcome = await once(
-        database,
-        call,
-        (sql) => requestReturn(sql, call.session, input),
-        ({ outcome }) => outcome === 'requested',
-      )
-      return outcome.outcome === 'key_reused'
-        ? idempotencyKeyReused(outcome.key)
-        : returnAnswer(call.session.merchantId, outcome)
+    async handle({ session }, { input }) {
+      return returnAnswer(session.merchantId, await requestReturn(database, session, input))
     },
   }),
   approveReturn: defineAction({
@@ -75,9 +65,9 @@ export const returnActions = (
     roles: staff,
     permission: 'payments:write',
     input: refundReturnInput,
+    keeping: 'in steps',
     async handle(call, { id, input }) {
-      const outcome = await once(
-        database,
+      const outcome = await keys.once(
         call,
         (sql) => refundReturn(sql, call.session, id, input, payments.refundableFrom),
         ({ outcome }) => outcome === 'begun',

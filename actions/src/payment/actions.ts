@@ -7,7 +7,7 @@ import {
   orderNotModifiable,
   paymentFailed,
 } from '../action/answer.ts'
-import { type Once, once } from '../action/idempotency.ts'
+import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
 import { addFault, cost, id, optional, storableText, text, userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
@@ -29,6 +29,7 @@ import type { CompleteRefund } from './refunds.ts'
 
 export interface PaymentOptions {
   readonly database: Database
+  readonly keys: IdempotencyKeys
   readonly cashier: Cashier
   readonly completeRefund: CompleteRefund
   /** What new card payments are made with; null: none are taken. */
@@ -93,6 +94,7 @@ export function paymentActions(options: PaymentOptions): Readonly<Record<string,
 const processPayment = (options: PaymentOptions): Action =>
   defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({ input: paymentInput }),
     async handle(call, { input }) {
       const { database, cashier } = options
@@ -155,15 +157,14 @@ interface Begun {
 
 /** Who tries again with another card gives up the attempt that still waits for authentication. */
 async function begin(
-  { database, cashier }: PaymentOptions,
+  { keys, cashier }: PaymentOptions,
   call: ActionCall,
   request: PaymentRequest,
 ): Promise<Begun> {
   const { merchantId } = call.session
   let asked: Begun['asked'] = 'maybe'
   const attempt = () =>
-    once(
-      database,
+    keys.once(
       call,
       (sql) => {
         asked = 'never'
@@ -219,14 +220,33 @@ const markPaymentReceived = ({ database }: PaymentOptions): Action =>
     },
   })
 
-const confirmPayment = ({ database, cashier }: PaymentOptions): Action =>
+/** Asks the processor what became of a payment. That it was asked is on record; a repeated call asks again, and charges nothing twice. */
+const confirmPayment = ({ database, keys, cashier }: PaymentOptions): Action =>
   defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({ id }),
-    async handle({ session }, input) {
-      const payment = await findPayment(database, session.merchantId, input.id, ownerOf(session))
-      return payment === null
-        ? invalid(notFound('id', 'Payment'))
-        : collectedAnswer(await cashier.collect(payment, 'maybe'))
+    async handle(call, { id }) {
+      const { session } = call
+      const outcome = await keys.once(
+        call,
+        async (sql) =>
+          (await findPayment(sql, session.merchantId, id, ownerOf(session))) === null
+            ? ({ outcome: 'unknown_payment' } as const)
+            : ({ outcome: 'found' } as const),
+        ({ outcome }) => outcome === 'found',
+      )
+      switch (outcome.outcome) {
+        case 'found':
+          return collectedAnswer(
+            await cashier.collect(await getPayment(database, session.merchantId, id), 'maybe'),
+          )
+        case 'unknown_payment':
+          return invalid(notFound('id', 'Payment'))
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
+        default:
+          return outcome satisfies never
+      }
     },
   })

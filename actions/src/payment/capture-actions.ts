@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { once } from '../action/idempotency.ts'
 import { id, money, optional, userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './actions.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import { beginCapture, findPayment, getPayment } from './payments.ts'
@@ -10,14 +11,18 @@ import { beginCapture, findPayment, getPayment } from './payments.ts'
 const access = { roles: ['merchant'], permission: 'payments:write' } as const
 
 /** What a merchant does with money that a processor holds for it. */
-export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<Record<string, Action>> => ({
+export const captureActions = ({
+  database,
+  keys,
+  cashier,
+}: PaymentOptions): Readonly<Record<string, Action>> => ({
   capturePayment: defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({ id, amount: optional(money) }),
     async handle(call, { id, amount }) {
       const { merchantId } = call.session
-      const outcome = await once(
-        database,
+      const outcome = await keys.once(
         call,
         (sql) => beginCapture(sql, call.session, id, amount),
         ({ outcome }) => outcome === 'begun',
@@ -47,27 +52,52 @@ export const captureActions = ({ database, cashier }: PaymentOptions): Readonly<
   }),
   voidPayment: defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({ id }),
-    async handle({ session: { merchantId } }, { id }) {
-      const payment = await findPayment(database, merchantId, id, null)
-      if (payment === null) return invalid(notFound('id', 'Payment'))
-      const isWaiting = payment.status === 'PROCESSING' && payment.captureRequested === null
-      if (!isWaiting && !(payment.status === 'PENDING' && payment.awaited))
-        return invalid(
-          userError('id', {
-            kind: 'value',
-            message: `The payment is ${payment.status}; nothing of it is open`,
-          }),
-        )
-      await cashier.abandon(merchantId, id)
-      return collectedAnswer({
-        payment: await getPayment(database, merchantId, id),
-        action: null,
-        answered: true,
-      })
+    async handle(call, { id }) {
+      const { merchantId } = call.session
+      // On record is that it was open and to be voided. Voiding it again changes nothing.
+      const outcome = await keys.once(
+        call,
+        (sql) => openPayment(sql, merchantId, id),
+        ({ outcome }) => outcome === 'open',
+      )
+      switch (outcome.outcome) {
+        case 'open':
+          await cashier.abandon(merchantId, id)
+          return collectedAnswer({
+            payment: await getPayment(database, merchantId, id),
+            action: null,
+            answered: true,
+          })
+        case 'unknown_payment':
+          return invalid(notFound('id', 'Payment'))
+        case 'not_open':
+          return invalid(
+            userError('id', {
+              kind: 'value',
+              message: `The payment is ${outcome.status}; nothing of it is open`,
+            }),
+          )
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
+        default:
+          return outcome satisfies never
+      }
     },
   }),
 })
+
+type OpenOutcome =
+  { readonly outcome: 'open' | 'unknown_payment' } | { readonly outcome: 'not_open'; readonly status: string }
+
+async function openPayment(sql: Queryable, merchantId: MerchantId, id: string): Promise<OpenOutcome> {
+  const payment = await findPayment(sql, merchantId, id, null)
+  if (payment === null) return { outcome: 'unknown_payment' }
+  const { status, captureRequested, awaited } = payment
+  const isOpen = (status === 'PROCESSING' && captureRequested === null) || (status === 'PENDING' && awaited)
+  return isOpen ? { outcome: 'open' } : { outcome: 'not_open', status }
+}
 
 const notCapturable = (status: string) =>
   userError('id', {

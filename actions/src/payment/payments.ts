@@ -85,12 +85,12 @@ export const IDEMPOTENCY_HOURS = 23
 
 /** @param owner only this customer's payments exist */
 export async function findPayment(
-  database: Database,
+  sql: Queryable,
   merchantId: MerchantId,
   paymentId: string,
   owner: CustomerId | null,
 ): Promise<Payment | null> {
-  const [row] = await database<{ payment: Payment }[]>`
+  const [row] = await sql<{ payment: Payment }[]>`
     SELECT json_build_object(
       'id', p.id, 'merchantId', p.merchant_id, 'orderId', p.order_id, 'amount', p.amount, 'currency', p.currency,
       'status', p.status, 'processor', p.processor, 'intentId', p.processor_payment_intent_id,

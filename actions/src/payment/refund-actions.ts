@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { once } from '../action/idempotency.ts'
 import { id, money, optional, prose, userError } from '../action/input.ts'
 import type { PaymentOptions } from './actions.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
@@ -14,14 +13,14 @@ export const refundActions = (options: PaymentOptions): Readonly<Record<string, 
   retryRefund: retry(options),
 })
 
-const refundPayment = ({ database, completeRefund }: PaymentOptions): Action =>
+const refundPayment = ({ keys, completeRefund }: PaymentOptions): Action =>
   defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({ id, input: z.object({ amount: optional(money), reason: prose(1000) }) }),
     async handle(call, { id, input }) {
       const { merchantId } = call.session
-      const outcome = await once(
-        database,
+      const outcome = await keys.once(
         call,
         (sql) => beginRefund(sql, call.session, id, input),
         ({ outcome }) => outcome === 'begun',
@@ -56,9 +55,10 @@ const refundPayment = ({ database, completeRefund }: PaymentOptions): Action =>
     },
   })
 
-const retry = ({ database, completeRefund }: PaymentOptions): Action =>
+const retry = ({ keys, completeRefund }: PaymentOptions): Action =>
   defineAction({
     ...access,
+    keeping: 'in steps',
     input: z.object({
       id,
       manually: z
@@ -66,9 +66,13 @@ const retry = ({ database, completeRefund }: PaymentOptions): Action =>
         .nullish()
         .transform((manually) => manually ?? false),
     }),
-    async handle({ session }, { id, manually }) {
-      const { merchantId } = session
-      const outcome = await retryRefund(database, session, id, manually)
+    async handle(call, { id, manually }) {
+      const { merchantId } = call.session
+      const outcome = await keys.once(
+        call,
+        (sql) => retryRefund(sql, call.session, id, manually),
+        ({ outcome }) => outcome === 'begun',
+      )
       switch (outcome.outcome) {
         case 'begun':
           await completeRefund(merchantId, id)
@@ -77,6 +81,8 @@ const retry = ({ database, completeRefund }: PaymentOptions): Action =>
           return invalid(notFound('id', 'Refund'))
         case 'refund_refused':
           return invalid(userError('id', { kind: 'value', message: `The refund is ${outcome.status}` }))
+        case 'key_reused':
+          return idempotencyKeyReused(outcome.key)
         default:
           return outcome satisfies never
       }

@@ -90,7 +90,10 @@ export async function openTestShop() {
         action: name,
         session: options.session ?? staff(merchant),
         input,
-        idempotencyKey: options.idempotencyKey ?? null,
+        idempotencyKey:
+          options.idempotencyKey === undefined
+            ? null
+            : { value: options.idempotencyKey, part: '', replayed: false },
       }
       return action.run(call)
     },

@@ -16,7 +16,7 @@ export function corsHeaders(allowed: AllowedOrigins, origin: string | undefined)
   return {
     'access-control-allow-origin': allowed === '*' ? '*' : origin,
     'access-control-expose-headers':
-      'x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate',
+      'x-request-id, idempotency-replayed, retry-after, ratelimit, ratelimit-policy, www-authenticate',
     ...(allowed !== '*' && { vary: 'Origin' }),
   }
 }

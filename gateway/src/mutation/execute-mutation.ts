@@ -16,6 +16,7 @@ import { violationError } from './constraints.ts'
 import type { ActionMutation, EachMutation, RowsMutation, Values, Write } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
+import { keyOfPart, partVariable } from './idempotency-key.ts'
 import { missingFeature } from './missing-feature.ts'
 import { auditVariables, recordFailure } from './mutation-audit.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
@@ -31,6 +32,8 @@ type Outcome =
       readonly row: Row | null
       readonly result: Values
       readonly refusal: CatalogueError | null
+      /** By an earlier request with the same Idempotency-Key, and not again now. */
+      readonly replayed: boolean
     }
   | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
   | { readonly kind: 'refused'; readonly error: CatalogueError }
@@ -46,28 +49,26 @@ export async function executeMutation(
   const data = newRow()
   const errors: CatalogueError[] = []
   const shortened: ShortenedList[] = []
-  for (const { key, call } of planned) {
+  let replayed = false
+  for (const [index, { key, call }] of planned.entries()) {
     if (!call) {
       data[key] = 'Mutation'
       continue
     }
-    const answer = await runField(call, key, calls.length > 1 ? withOwnIdempotencyKey(context, key) : context)
+    const answer = await runField(call, key, calls.length > 1 ? ofPart(context, index) : context)
     data[key] = answer.payload
     errors.push(...answer.errors)
     shortened.push(...answer.shortened)
+    replayed ||= answer.replayed
   }
-  return { kind: 'data', data, errors, shortened }
+  return { kind: 'data', data, errors, shortened, replayed }
 }
 
-/**
- * An Idempotency-Key stands for the client's whole document, but the actions see a field at a time: each field gets a key of
- * its own under the client's, by its name in the answer.
- */
-function withOwnIdempotencyKey(context: QueryContext, responseKey: string): QueryContext {
-  const key = context.headers?.['idempotency-key']
-  if (key === undefined) return context
-  return { ...context, headers: { ...context.headers, 'idempotency-key': `${key}:${responseKey}` } }
-}
+/** An Idempotency-Key stands for the client's whole document, and each of its fields happens once for itself. */
+const ofPart = (context: QueryContext, index: number): QueryContext => ({
+  ...context,
+  idempotencyKey: keyOfPart(context.idempotencyKey, index),
+})
 
 async function runField(call: PlannedCall, key: string, context: QueryContext): Promise<FieldAnswer> {
   const { definition, faults } = call
@@ -174,6 +175,7 @@ function eachAnswer(
       ...outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [withPath(outcome.error, [key])] : [])),
     ],
     shortened,
+    replayed: outcomes.some((outcome) => outcome.kind === 'done' && outcome.replayed),
   }
 }
 
@@ -200,7 +202,7 @@ async function writeRows(
   const answer = JSON.parse(result.json) as Row
   const record = writtenRecord(write.record, answer['record'])
   if (record.kind === 'not found') return { kind: 'invalid', errors: [unknownRecord(definition, call)] }
-  return { kind: 'done', row: record.row, result: {}, refusal: null }
+  return { kind: 'done', row: record.row, result: {}, refusal: null, replayed: false }
 }
 
 const missingId = ({ id }: RowsMutation, { args }: PlannedCall): readonly UserError[] =>
@@ -318,7 +320,7 @@ async function callAction(
   const errors = result['errors'] as readonly UserError[]
   if (errors.length > 0) return { kind: 'invalid', errors }
   const row = definition.record && (result[definition.record.relationship] as Row | null)
-  return { kind: 'done', row, result, refusal: paymentRefusal(result) }
+  return { kind: 'done', row, result, refusal: paymentRefusal(result), replayed: result['replayed'] === true }
 }
 
 /** A declined payment answers its record, and is SVC_BIZ_002 all the same (docs/decisions/0005). */
@@ -333,13 +335,14 @@ function paymentRefusal({ error }: Values): CatalogueError | null {
 
 function ask(
   operation: Operation,
-  { dataLayer, principal, signal, headers, audit, endClient }: QueryContext,
+  { dataLayer, principal, signal, headers, audit, endClient, idempotencyKey }: QueryContext,
   call: PlannedCall,
   more: Write['session'] = {},
 ): Promise<DataLayerResult> {
   const session = {
     ...principal.sessionVariables,
     ...auditVariables(audit, call),
+    ...partVariable(idempotencyKey),
     ...(endClient?.network !== undefined && { 'x-hasura-client-network': endClient.network }),
     ...more,
   }
@@ -360,11 +363,12 @@ interface FieldAnswer {
   readonly payload: Row | null
   readonly errors: readonly CatalogueError[]
   readonly shortened: readonly ShortenedList[]
+  readonly replayed: boolean
 }
 
 function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: QueryContext): FieldAnswer {
   if (outcome.kind === 'refused')
-    return { payload: null, errors: [withPath(outcome.error, [key])], shortened: [] }
+    return { payload: null, errors: [withPath(outcome.error, [key])], shortened: [], replayed: false }
   const shape = shapeContext(call.bound.pageSizes, [key])
   const payload = newRow()
   for (const field of call.payload) payload[field.key] = payloadValue(field, outcome, shape)
@@ -375,6 +379,7 @@ function answerOf(call: PlannedCall, key: string, outcome: Outcome, { report }: 
     payload,
     errors: [...violations.map(({ path }) => withPath(unexpectedError(), path)), ...refusal],
     shortened,
+    replayed: outcome.kind === 'done' && outcome.replayed,
   }
 }
 

@@ -227,5 +227,5 @@ function embedInto(scope: PlanScope, into: HasuraField[], plan: RowPlan, pick: (
 function alwaysSelected(definition: MutationDefinition, type: GraphQLObjectType): readonly string[] {
   if (definition.kind !== 'action') return []
   const error = type.getFields()['error']
-  return ['errors { field message code }', ...(error ? [selectAll('error', error.type)] : [])]
+  return ['errors { field message code }', 'replayed', ...(error ? [selectAll('error', error.type)] : [])]
 }

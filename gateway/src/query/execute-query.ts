@@ -5,6 +5,7 @@ import { type CatalogueError, unexpectedError, withPath, withStatus } from '@com
 import { answerTooLarge } from '../limits/answer-size.ts'
 import { bind, type Bound, type Request } from '../plan/binding.ts'
 import type { QueryPlan, RootField } from '../plan/plan-query.ts'
+import type { IdempotencyKey } from '../mutation/idempotency-key.ts'
 import type { AuditedRequest } from '../mutation/mutation-audit.ts'
 import {
   completeField,
@@ -25,6 +26,8 @@ export type QueryResult =
       readonly data: Row | null
       readonly errors: readonly CatalogueError[]
       readonly shortened: readonly ShortenedList[]
+      /** Whether a mutation among it was carried out by an earlier request with its Idempotency-Key. */
+      readonly replayed?: boolean
       /** Places of refused fields that are not among the errors, which name each field once. */
       readonly omitted?: number
     }
@@ -46,6 +49,8 @@ export interface QueryContext {
   readonly signal?: AbortSignal
   /** Headers that Hasura passes on, such as `x-request-id`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What the client names its mutation by. */
+  readonly idempotencyKey?: IdempotencyKey | undefined
   /** Characters that the data layer may answer with; absent where nothing bounds them. */
   readonly answerBytes?: number
   /** The client of the person who acts; absent where nothing is known of it, and nothing counted. */

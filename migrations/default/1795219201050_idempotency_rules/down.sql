@@ -1,3 +1,4 @@
 DROP FUNCTION platform.purge_idempotency_records(integer);
-DROP FUNCTION platform.remember(uuid, text, text, bytea, jsonb);
-DROP FUNCTION platform.recall(uuid, text, text, bytea);
+DROP FUNCTION platform.remember(platform.keyed_request, jsonb, text, integer, uuid[]);
+DROP FUNCTION platform.recall(platform.keyed_request);
+DROP TYPE platform.keyed_request;

@@ -1,52 +1,96 @@
 -- Idempotency-Key: an effect and its answer are recorded in one transaction, and told again to whoever repeats the
 -- request.
 
+-- A key as it was sent: whose it is, what it was sent with, and the digests that the request may have been recorded under (the
+-- services' encryption keys are replaced now and then), the current one first.
+CREATE TYPE platform.keyed_request AS (
+  merchant_id uuid,
+  caller text,
+  key text,
+  part text,
+  operation text,
+  fingerprints text[]
+);
+
 -- Serializes the requests of one key until the end of the transaction and looks the answer up.
--- {outcome: 'new'} | {outcome: 'repeated', response} | {outcome: 'conflict'}: the key was used for another request.
-CREATE FUNCTION platform.recall(p_merchant_id uuid, p_key text, p_operation text, p_fingerprint bytea) RETURNS jsonb
+-- {outcome: 'new'} | {outcome: 'repeated', response, sealed}
+-- | {outcome: 'conflict', forgotten}: the key was used for another request, or for this one and its secrets are not kept any more.
+CREATE FUNCTION platform.recall(p_request platform.keyed_request) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_record platform.idempotency_record;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(p_merchant_id::text || p_key, 0));
+  PERFORM pg_advisory_xact_lock(
+    hashtextextended(concat_ws(E'\n', p_request.merchant_id, p_request.caller, p_request.key, p_request.part), 0)
+  );
   SELECT * INTO v_record FROM platform.idempotency_record r
-  WHERE r.merchant_id = p_merchant_id AND r.key = p_key AND r.expires_at > now();
+  WHERE r.merchant_id = p_request.merchant_id AND r.caller = p_request.caller AND r.key = p_request.key AND r.part = p_request.part
+    AND r.expires_at > now();
   RETURN CASE
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'new')
-    WHEN v_record.operation <> p_operation OR v_record.fingerprint <> p_fingerprint THEN jsonb_build_object('outcome', 'conflict')
-    ELSE jsonb_build_object('outcome', 'repeated', 'response', v_record.response)
+    WHEN v_record.operation <> p_request.operation OR v_record.fingerprint <> ALL (p_request.fingerprints)
+      THEN jsonb_build_object('outcome', 'conflict', 'forgotten', false)
+    WHEN v_record.sealed_until <= now() THEN jsonb_build_object('outcome', 'conflict', 'forgotten', true)
+    ELSE jsonb_build_object('outcome', 'repeated', 'response', v_record.response, 'sealed', v_record.sealed)
   END;
 END
 $$;
 
--- Records the answer of a request that recall called new, in the same transaction.
-CREATE FUNCTION platform.remember(p_merchant_id uuid, p_key text, p_operation text, p_fingerprint bytea, p_response jsonb)
-RETURNS void
-LANGUAGE sql VOLATILE
+-- Records what came of a request, in the transaction of its effect. Whoever records it second in another transaction fails, and with it
+-- what it has done; the same transaction may say more of it.
+-- p_seconds: for how long a sealed outcome is kept.
+CREATE FUNCTION platform.remember(
+  p_request platform.keyed_request, p_response jsonb, p_sealed text, p_seconds integer, p_record_ids uuid[]
+) RETURNS void
+LANGUAGE plpgsql
 AS $$
-  -- The conflict is with an expired record that the job hasn't purged yet.
-  INSERT INTO platform.idempotency_record (merchant_id, key, operation, fingerprint, response)
-  VALUES (p_merchant_id, p_key, p_operation, p_fingerprint, p_response)
-  ON CONFLICT (merchant_id, key) DO UPDATE SET
-    operation = excluded.operation, fingerprint = excluded.fingerprint, response = excluded.response,
+BEGIN
+  INSERT INTO platform.idempotency_record AS r (
+    merchant_id, caller, key, part, operation, fingerprint, response, sealed, sealed_until, record_ids
+  )
+  VALUES (
+    p_request.merchant_id, p_request.caller, p_request.key, p_request.part, p_request.operation, p_request.fingerprints[1],
+    p_response, p_sealed, CASE WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds) END, p_record_ids
+  )
+  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE SET
+    operation = excluded.operation, fingerprint = excluded.fingerprint, response = excluded.response, sealed = excluded.sealed,
+    sealed_until = excluded.sealed_until, record_ids = excluded.record_ids, transaction_id = excluded.transaction_id,
     created_at = excluded.created_at, expires_at = excluded.expires_at
+  -- An expired record that the job hasn't purged yet is none.
+  WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'unique_violation', SCHEMA = 'platform', TABLE = 'idempotency_record',
+      CONSTRAINT = 'idempotency_record_pkey', MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
+  END IF;
+END
 $$;
 
--- Deletes records that have expired. Returns how many; fewer than p_limit means that it is done.
+-- Deletes records that have expired, and of others the secrets whose time is over: that the key was used stays known. Returns how many;
+-- fewer than p_limit means that it is done.
 CREATE FUNCTION platform.purge_idempotency_records(p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$
   WITH gone AS (
     DELETE FROM platform.idempotency_record r
-    WHERE (r.merchant_id, r.key) IN (
-      SELECT x.merchant_id, x.key FROM platform.idempotency_record x
+    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
+      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
       WHERE x.expires_at <= now()
       ORDER BY x.expires_at
       LIMIT p_limit
       FOR UPDATE SKIP LOCKED
     )
     RETURNING 1
+  ), forgotten AS (
+    UPDATE platform.idempotency_record r SET sealed = NULL
+    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
+      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
+      WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
+      ORDER BY x.sealed_until
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING 1
   )
-  SELECT count(*)::integer FROM gone
+  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM forgotten))::integer
 $$;

@@ -76,6 +76,19 @@ BEGIN
   ) THEN
     RETURN jsonb_build_object('outcome', 'appointments_ahead');
   END IF;
+  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are gone.
+  DELETE FROM platform.idempotency_record r
+  WHERE r.merchant_id = p_merchant_id AND (
+    r.caller = 'customer:' || p_customer_id
+    OR p_customer_id = ANY (r.record_ids)
+    OR r.record_ids && ARRAY(
+      SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+      UNION ALL
+      SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id
+      UNION ALL
+      SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+    )
+  );
   DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id;
   DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;

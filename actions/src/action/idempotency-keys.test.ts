@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  address,
+  createCustomer,
+  dataOf,
+  openTestShop,
+  shopper,
+  staff,
+  type TestMerchant,
+  type TestShop,
+} from '../testing/test-shop.ts'
+import type { CustomerId } from './session.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+/** Opens the pool's connections, so that what is sent together also begins together. */
+const warmUp = () => Promise.all(Array.from({ length: 10 }, () => shop.database`SELECT pg_sleep(0.05)`))
+
+const order = async () => {
+  const product = await shop.createProduct(merchant, { stock: [50] })
+  const items = [{ productId: product.id, quantity: 1 }]
+  return { input: { customerId: merchant.customerId, items, shippingAddress: address } }
+}
+
+const ordersOf = async (customerId: string) => {
+  const rows = await shop.database`SELECT id FROM ordering.order WHERE customer_id = ${customerId}`
+  return rows.length
+}
+
+describe('a key', () => {
+  test.each([
+    ['createDraftOrder', 'draftOrderId', 'ordering.draft_order'],
+    ['createOrder', 'orderId', 'ordering.order'],
+  ])('sent many times at once has %s happen once, and all get one answer', async (action, id, table) => {
+    const request = await order()
+    const idempotencyKey = randomUUID()
+    const count = async () =>
+      Number((await shop.database.unsafe(`SELECT count(*) FROM ${table}`))[0]?.['count'])
+    const before = await count()
+    await warmUp()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => shop.call(merchant, action, request, { idempotencyKey })),
+    )
+    expect(new Set(answers.map((answer) => dataOf(answer)[id])).size).toBe(1)
+    expect(await count()).toBe(before + 1)
+  })
+
+  const onRecord = 'CREATE TRIGGER fault BEFORE INSERT ON platform.idempotency_record FOR EACH ROW'
+  const onEffect =
+    'CREATE CONSTRAINT TRIGGER fault AFTER UPDATE ON inventory.stock_level DEFERRABLE INITIALLY DEFERRED FOR EACH ROW'
+  const killed = 'PERFORM pg_terminate_backend(pg_backend_pid())'
+  test.each([
+    ['is killed before the record is written', onRecord, killed],
+    ['fails while the record is written', onRecord, "RAISE EXCEPTION 'no room'"],
+    ['is killed while the effect is committed', onEffect, killed],
+  ])('is recorded with its effect or not at all: what %s has done nothing', async (_how, trigger, fault) => {
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const request = { input: { sku: product.sku, delta: 3, reason: 'Found' } }
+    const idempotencyKey = randomUUID()
+    const adjust = () => shop.call(merchant, 'adjustInventory', request, { idempotencyKey })
+    const available = async () => {
+      const [level] = await shop.database`
+        SELECT l.available FROM inventory.stock_level l JOIN inventory.stock_item i ON i.id = l.stock_item_id
+        WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${product.sku}`
+      return level?.['available'] as unknown
+    }
+    await shop.database.unsafe(`
+      CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${fault}; RETURN NEW; END $$;
+      ${trigger} EXECUTE FUNCTION public.fault();`)
+    try {
+      await expect(adjust()).rejects.toThrow()
+    } finally {
+      await shop.database.unsafe('DROP FUNCTION public.fault() CASCADE')
+    }
+    expect(await available()).toBe(5)
+    dataOf(await adjust())
+    dataOf(await adjust())
+    expect(await available()).toBe(8)
+  })
+
+  test('is its owner’s: another shopper, or the merchant, gets nothing of what it was answered', async () => {
+    const [one, other] = await Promise.all([
+      createCustomer(shop.database, merchant.merchantId),
+      createCustomer(shop.database, merchant.merchantId),
+    ])
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const items = [{ productId: product.id, quantity: 1 }]
+    const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input: { customerId: one, items } }))
+    const idempotencyKey = randomUUID()
+    const checkOut = (customerId: CustomerId) =>
+      shop.call(
+        merchant,
+        'checkoutCart',
+        { id: cartId, input: { shippingAddress: address } },
+        { session: shopper(merchant, customerId), idempotencyKey },
+      )
+    const placed = dataOf(await checkOut(one))
+    expect(await checkOut(other)).toMatchObject({ errors: [{ field: 'id', code: 'NOT_FOUND' }] })
+    expect(dataOf(await checkOut(one))).toEqual(placed)
+    // Keys are chosen by their clients: one that another has used is as good as any.
+    const { cartId: own } = dataOf(
+      await shop.call(merchant, 'createCart', { input: { customerId: other, items } }),
+    )
+    const request = { id: own, input: { shippingAddress: address } }
+    const session = shopper(merchant, other)
+    dataOf(await shop.call(merchant, 'checkoutCart', request, { session, idempotencyKey }))
+    expect([await ordersOf(one), await ordersOf(other)]).toEqual([1, 1])
+  })
+
+  test('gives a caller who may not do it any more nothing', async () => {
+    const request = await order()
+    const idempotencyKey = randomUUID()
+    dataOf(await shop.call(merchant, 'createOrder', request, { idempotencyKey }))
+    const session = { ...staff(merchant), permissions: new Set(['orders:read']) }
+    expect(await shop.call(merchant, 'createOrder', request, { idempotencyKey, session })).toMatchObject({
+      id: 'SVC_AUTH_003',
+    })
+  })
+
+  test('does not spare an attempt to sign in from being counted', async () => {
+    const input = { email: 'ghost@example.com', password: 'a guess' }
+    const attempt = () =>
+      shop.call(merchant, 'signInUser', { input }, { idempotencyKey: randomUUID(), session: signingIn() })
+    for (let i = 0; i < 5; i += 1) expect(await attempt()).toMatchObject({ kind: 'invalid' })
+    expect(await attempt()).toMatchObject({ id: 'SVC_RATE_001' })
+  })
+})
+
+const signingIn = () => ({ ...staff(merchant), permissions: new Set(['user_sessions:write']) })
+
+describe('an answer with a secret', () => {
+  const input = { name: 'CI', mode: 'live', permissions: ['orders:read'] }
+  const create = (idempotencyKey: string, keyId?: string) =>
+    shop.call(
+      merchant,
+      'createApiKey',
+      { input },
+      {
+        idempotencyKey,
+        ...(keyId !== undefined && { session: { ...staff(merchant), role: 'merchant' as const, keyId } }),
+      },
+    )
+  const passTime = (idempotencyKey: string, minutes: number) => shop.database`
+    UPDATE platform.idempotency_record
+    SET sealed_until = sealed_until - make_interval(mins => ${minutes}),
+      expires_at = expires_at - make_interval(mins => ${minutes})
+    WHERE key = ${idempotencyKey}`
+  const keys = async () => (await shop.database`SELECT FROM merchant.api_key`).length
+
+  test('is kept sealed, and told again for minutes', async () => {
+    const idempotencyKey = randomUUID()
+    const first = dataOf(await create(idempotencyKey))
+    const before = await keys()
+    expect(dataOf(await create(idempotencyKey))).toEqual(first)
+    await passTime(idempotencyKey, 9)
+    expect(dataOf(await create(idempotencyKey))).toEqual(first)
+    expect(await keys()).toBe(before)
+    const [record] = await shop.database`
+      SELECT * FROM platform.idempotency_record WHERE key = ${idempotencyKey}`
+    expect(record).toMatchObject({ response: null })
+    expect(JSON.stringify(record)).not.toContain(String(first['key']))
+  })
+
+  test('is forgotten after that, and the key still is used', async () => {
+    const idempotencyKey = randomUUID()
+    dataOf(await create(idempotencyKey))
+    const before = await keys()
+    await passTime(idempotencyKey, 11)
+    const refused = { kind: 'refused', id: 'SVC_VAL_004', details: { field: 'Idempotency-Key' } }
+    expect(await create(idempotencyKey)).toMatchObject(refused)
+    await shop.database`SELECT platform.purge_idempotency_records(500)`
+    expect(
+      await shop.database`SELECT sealed FROM platform.idempotency_record WHERE key = ${idempotencyKey}`,
+    ).toEqual([{ sealed: null }])
+    expect(await create(idempotencyKey)).toMatchObject(refused)
+    expect(await keys()).toBe(before)
+    await passTime(idempotencyKey, 24 * 60)
+    dataOf(await create(idempotencyKey))
+    expect(await keys()).toBe(before + 1)
+  })
+
+  test('is told again only to the API key or user that was told it', async () => {
+    const idempotencyKey = randomUUID()
+    dataOf(await create(idempotencyKey))
+    expect(await create(idempotencyKey, randomUUID())).toMatchObject({ id: 'SVC_VAL_004' })
+  })
+
+  test('and a password in the input are not readable in the record', async () => {
+    const session = { ...staff(merchant), permissions: new Set(['customer_sessions:write']) }
+    const person = { email: 'pat@example.com', password: 'correct horse battery staple', name: 'Pat' }
+    const idempotencyKey = randomUUID()
+    const register = () =>
+      shop.call(merchant, 'registerCustomer', { input: person }, { idempotencyKey, session })
+    const first = dataOf(await register())
+    expect(dataOf(await register())).toEqual(first)
+    const [record] = await shop.database`
+      SELECT * FROM platform.idempotency_record WHERE key = ${idempotencyKey}`
+    const told = JSON.stringify(record)
+    for (const secret of [first['refreshToken'], first['accessToken'], person.email, person.password])
+      expect(told).not.toContain(String(secret))
+  })
+})

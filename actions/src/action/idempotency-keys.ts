@@ -1,0 +1,97 @@
+import type { SecretBox } from '@commerce-graph/auth-webhook'
+import type { Database, Queryable } from '../database.ts'
+import { type Action, type ActionCall, accessRefusal, type IdempotencyKey } from './action.ts'
+import { type Answer, done, idempotencyKeyReused } from './answer.ts'
+import { callTransactions } from './call-transaction.ts'
+import { KeyedRequest } from './keyed-request.ts'
+import type { AnySession } from './session.ts'
+
+export type Once<Outcome> = Outcome | { readonly outcome: 'key_reused'; readonly key: string }
+
+/** Has what changes something happen at most once per Idempotency-Key (docs/decisions/0013). */
+export interface IdempotencyKeys {
+  /** The database for what actions do. */
+  readonly database: Database
+  /**
+   * The action as it is served: with a key it runs in the transaction that records its answer, and a repeated call gets the
+   * recorded one. What changed nothing isn't recorded, so a retry is judged anew.
+   */
+  keep(action: Action): Action
+  /**
+   * The first step of an action that takes several. With a key its outcome is recorded in the transaction of its effect; a
+   * repeated call gets the recorded one, and goes on from there.
+   *
+   * @param begin one statement or a few; never anything that waits for another service
+   */
+  once<Outcome extends { readonly outcome: string }>(
+    call: ActionCall,
+    begin: (sql: Queryable) => Promise<Outcome>,
+    changedSomething: (outcome: Outcome) => boolean,
+  ): Promise<Once<Outcome>>
+}
+
+export function idempotencyKeys(pool: Database, secretBox: SecretBox): IdempotencyKeys {
+  const transactions = callTransactions(pool)
+  const { database } = transactions
+
+  const keepInTransaction = (action: Action, call: ActionCall<AnySession>, key: IdempotencyKey) =>
+    transactions.run(async (sql): Promise<Answer> => {
+      const { answersSecret } = action
+      const request = new KeyedRequest(call, key, { secretBox, answersSecret })
+      const recalled = await request.recall(sql)
+      switch (recalled.outcome) {
+        case 'repeated':
+          key.replayed = true
+          return done(recalled.response as Readonly<Record<string, unknown>>)
+        case 'conflict':
+          return idempotencyKeyReused(key.value, recalled.forgotten)
+        case 'new':
+          break
+        default:
+          return recalled satisfies never
+      }
+      const answer = await action.run(call)
+      if (answer.kind === 'done' && answer.nothingChanged !== true) await request.remember(sql, answer.data)
+      return answer
+    })
+
+  return {
+    database,
+    keep: (action) => ({
+      ...action,
+      async run(call) {
+        const key = call.idempotencyKey
+        if (key === null || action.keeping === 'in steps') return action.run(call)
+        // A caller that may not call the action may not have its recorded answer either.
+        return accessRefusal(action, call) ?? keepInTransaction(action, call, key)
+      },
+    }),
+    async once<Outcome extends { readonly outcome: string }>(
+      call: ActionCall,
+      begin: (sql: Queryable) => Promise<Outcome>,
+      changedSomething: (outcome: Outcome) => boolean,
+    ) {
+      const key = call.idempotencyKey
+      if (key === null) return begin(database)
+      const request = new KeyedRequest(call, key, { secretBox, answersSecret: false })
+      const outcome = await database.begin(async (sql): Promise<Once<Outcome>> => {
+        const recalled = await request.recall(sql)
+        switch (recalled.outcome) {
+          case 'repeated':
+            key.replayed = true
+            return recalled.response as Outcome
+          case 'conflict':
+            return { outcome: 'key_reused', key: key.value }
+          case 'new':
+            break
+          default:
+            return recalled satisfies never
+        }
+        const fresh = await begin(sql)
+        if (changedSomething(fresh)) await request.remember(sql, fresh)
+        return fresh
+      })
+      return outcome as Once<Outcome>
+    },
+  }
+}

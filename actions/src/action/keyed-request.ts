@@ -1,0 +1,97 @@
+import { NO_MERCHANT, type SecretBox, targetIdsOf } from '@commerce-graph/auth-webhook'
+import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
+import type { ActionCall, IdempotencyKey } from './action.ts'
+import { type AnySession, ownerOf, principalOf } from './session.ts'
+
+/** Seconds for which an answer that holds secrets is told again. */
+const SECRETS_KEPT = 10 * 60
+
+export type Recalled =
+  | { readonly outcome: 'new' }
+  | { readonly outcome: 'repeated'; readonly response: unknown }
+  /** `forgotten`: the request is the same, and its answer is not kept any more. */
+  | { readonly outcome: 'conflict'; readonly forgotten: boolean }
+
+type Found =
+  | Exclude<Recalled, { outcome: 'repeated' }>
+  | { readonly outcome: 'repeated'; readonly response: unknown; readonly sealed: string | null }
+
+/** A call with an Idempotency-Key, and the record of what came of it. */
+export class KeyedRequest {
+  readonly #call: ActionCall<AnySession>
+  readonly #key: IdempotencyKey
+  readonly #secretBox: SecretBox
+  readonly #answersSecret: boolean
+
+  constructor(
+    call: ActionCall<AnySession>,
+    key: IdempotencyKey,
+    { secretBox, answersSecret }: { readonly secretBox: SecretBox; readonly answersSecret: boolean },
+  ) {
+    this.#call = call
+    this.#key = key
+    this.#secretBox = secretBox
+    this.#answersSecret = answersSecret
+  }
+
+  /** Waits for other requests with the key; from then on this one has it until its transaction ends. */
+  async recall(sql: Queryable): Promise<Recalled> {
+    const found = onlyOutcome(
+      await sql<{ outcome: Found }[]>`SELECT platform.recall(${this.#row(sql)}) AS outcome`,
+    )
+    if (found.outcome !== 'repeated' || found.sealed === null) return found
+    const response: unknown = JSON.parse(this.#secretBox.open(found.sealed, this.#context))
+    return { outcome: 'repeated', response }
+  }
+
+  async remember(sql: Queryable, response: object): Promise<void> {
+    const [open, sealed] = this.#answersSecret
+      ? [null, this.#secretBox.seal(JSON.stringify(response), this.#context)]
+      : [sql.json(response as JsonValue), null]
+    const ids = targetIdsOf(this.#call.input, response)
+    await sql`
+      SELECT platform.remember(
+        ${this.#row(sql)}, ${open}, ${sealed}, ${SECRETS_KEPT}, ${[...ids]}::text[]::uuid[]
+      )`
+  }
+
+  /** A `platform.keyed_request`. */
+  #row(sql: Queryable) {
+    const { merchantId, caller } = callerOf(this.#call.session)
+    return sql`ROW(
+      ${merchantId}::uuid, ${caller}::text, ${this.#key.value}::text, ${this.#key.part}::text, ${this.#call.action}::text,
+      ${[...this.#fingerprints]}::text[]
+    )::platform.keyed_request`
+  }
+
+  // The input may hold a password, so it takes our key to find out what a digest is of. Secrets are told again to the one who has
+  // been told them, not to the next one who may call the action.
+  get #fingerprints(): readonly string[] {
+    const { session, action, input } = this.#call
+    const who = this.#answersSecret && session.role !== 'operator' ? principalOf(session) : null
+    return this.#secretBox.digests(JSON.stringify(['Idempotency-Key', action, who, sortKeys(input)]))
+  }
+
+  get #context(): string {
+    const { merchantId, caller } = callerOf(this.#call.session)
+    return JSON.stringify(['Idempotency-Key', merchantId, caller, this.#key.value, this.#key.part])
+  }
+}
+
+/** Whose key it is: a shopper's keys are its own, those of a merchant's API keys and users the merchant's. */
+function callerOf(session: AnySession): { readonly merchantId: string; readonly caller: string } {
+  if (session.role === 'operator') return { merchantId: NO_MERCHANT, caller: 'operator' }
+  const owner = ownerOf(session)
+  return { merchantId: session.merchantId, caller: owner === null ? 'merchant' : `customer:${owner}` }
+}
+
+// The same object sent with its fields in another order is the same request.
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, entry]) => [key, sortKeys(entry)]),
+  )
+}
