@@ -81,7 +81,7 @@ describe('the Hasura document', () => {
       ),
     ).toMatchInlineSnapshot(`
       {
-        "document": "query($v0: bigint!, $v1: uuid!, $v2: Int!) { products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ price: { _lte: $v0 } }, { _or: [{ price: { _lt: $v0 } }, { id: { _lt: $v1 } }] }] }] }, order_by: [{ price: desc }, { id: desc }], limit: $v2) { h0: price h1: id } h2: products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ price: { _gte: $v0 } }, { _or: [{ price: { _gt: $v0 } }, { id: { _gte: $v1 } }] }] }] }, limit: 1) { __typename } }",
+        "document": "query($v0: bigint!, $v1: uuid!, $v2: Int!) { products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ lowestPrice: { _lte: $v0 } }, { _or: [{ lowestPrice: { _lt: $v0 } }, { id: { _lt: $v1 } }] }] }] }, order_by: [{ lowestPrice: desc }, { id: desc }], limit: $v2) { h0: lowestPrice h1: id } h2: products(where: { _and: [{ deletedAt: { _is_null: true } }, { _and: [{ lowestPrice: { _gte: $v0 } }, { _or: [{ lowestPrice: { _gt: $v0 } }, { id: { _gte: $v1 } }] }] }] }, limit: 1) { __typename } }",
         "variables": {
           "v0": 999,
           "v1": "00000000-0000-7000-8000-000000000001",

@@ -12,7 +12,7 @@ afterAll(() => shop[Symbol.asyncDispose]())
 const merchant = keyPrincipal(1)
 const columns = {
   NAME: 'name',
-  PRICE: 'price',
+  PRICE: 'lowest_price',
   CREATED_AT: 'created_at',
   UPDATED_AT: 'updated_at',
   POPULARITY: 'popularity',
