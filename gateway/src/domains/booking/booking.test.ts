@@ -45,8 +45,8 @@ describe('availability', () => {
     // Half an hour from nine to eleven, on every quarter, with two of the three.
     expect(slots).toHaveLength(14)
     expect(slots[0]).toMatchObject({
-      startTime: `${tomorrow.from.slice(0, 10)}T09:00:00+00:00`,
-      endTime: `${tomorrow.from.slice(0, 10)}T09:30:00+00:00`,
+      startTime: `${tomorrow.from.slice(0, 10)}T09:00:00.000Z`,
+      endTime: `${tomorrow.from.slice(0, 10)}T09:30:00.000Z`,
       serviceId: service,
       service: { name: 'Service 1', duration: 30 },
     })
@@ -120,10 +120,15 @@ describe('what a shopper sees', () => {
         })),
       },
     })
-    for (const field of ['email', 'phone', 'timeZone', 'schedule { id }'])
+    for (const field of ['email', 'phone', 'timeZone', 'schedule { id }']) {
+      const details = expect.objectContaining({ field: `StaffMember.${field.split(' ')[0] ?? ''}` })
+      const refused = { id: 'SVC_AUTH_003', details }
       expect(await runQuery(shop, shopper, `{ staffMembers { edges { node { ${field} } } } }`)).toMatchObject(
-        { errors: [{ id: 'SVC_AUTH_003', details: { field: `StaffMember.${field.split(' ')[0] ?? ''}` } }] },
+        {
+          errors: expect.arrayContaining([expect.objectContaining(refused)]),
+        },
       )
+    }
   })
 })
 
