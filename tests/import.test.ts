@@ -270,7 +270,7 @@ describe('an import', () => {
       currency: 'USD',
       variants: [
         { sku: 'JACKET-M', price: 90, stock: 1 },
-        { sku: 'JACKET-XL', stock: 7 },
+        { sku: 'JACKET-XL', options: { Size: 'XL' }, stock: 7 },
       ],
       reviews: [
         { authorName: 'Bo', rating: 3 },

@@ -52,6 +52,10 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   product_variant_merchant_id_product_id_fkey: reference('productId', 'Product'),
   product_variant_sku_check: value('sku'),
   product_variant_options_key: value('options', 'Another variant of the product has the same options'),
+  product_variant_options_needed: value(
+    'options',
+    'Each variant needs options where a product has several: give them to all of them',
+  ),
   product_variant_price_check: value('price'),
   product_variant_compare_at_price_check: value('compareAtPrice'),
   variant_option_pkey: value('options', 'An option is named twice'),

@@ -83,7 +83,7 @@ describe('createProduct', () => {
               { name: 'color', value: 'blue' },
             ],
           },
-          { sku: `${sku}-M` },
+          { sku: `${sku}-M`, options: [{ name: 'size', value: 'M' }] },
         ],
       },
       `product { slug price status tags images { url width height order } hasVariants variants { sku price options { name value } inventory { available } }
@@ -110,7 +110,7 @@ describe('createProduct', () => {
           ],
           inventory: { available: 0 },
         },
-        { sku: `${sku}-M`, options: [] },
+        { sku: `${sku}-M`, options: [{ name: 'size', value: 'M' }] },
       ],
       categories: [{ name: 'Category 1' }, { name: 'Category 2' }],
       inventory: { available: 0, isLowStock: true },

@@ -199,6 +199,37 @@ $$;
 CREATE TRIGGER product_variant_options_key AFTER INSERT OR UPDATE ON catalog.variant_option
   FOR EACH ROW EXECUTE FUNCTION catalog.check_variant_options();
 
+-- Of several variants of a product that are for sale each has an option; one alone needs none. Deferred: a variant comes before
+-- its options.
+CREATE FUNCTION catalog.check_variants_have_options() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_changed jsonb := to_jsonb(coalesce(NEW, OLD));
+  v_merchant_id uuid := v_changed ->> 'merchant_id';
+  v_product_id uuid;
+BEGIN
+  SELECT v.product_id INTO v_product_id FROM catalog.product_variant v
+  WHERE v.merchant_id = v_merchant_id AND v.id = coalesce(v_changed ->> 'variant_id', v_changed ->> 'id')::uuid
+    AND v.deleted_at IS NULL;
+  PERFORM FROM catalog.product p WHERE p.merchant_id = v_merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  IF (
+    SELECT count(*) > 1 AND bool_or(NOT EXISTS (
+      SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id
+    ))
+    FROM catalog.product_variant v
+    WHERE v.merchant_id = v_merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL
+  ) THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE CONSTRAINT TRIGGER product_variant_options_needed AFTER INSERT OR UPDATE OF product_id, deleted_at ON catalog.product_variant
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog.check_variants_have_options();
+CREATE CONSTRAINT TRIGGER product_variant_options_needed AFTER DELETE ON catalog.variant_option
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog.check_variants_have_options();
+
 CREATE TABLE catalog.category (
   merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),

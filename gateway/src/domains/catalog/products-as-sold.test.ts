@@ -18,7 +18,9 @@ beforeAll(async () => {
       ('${merchantId}', 'Sling', 'SOLD-SLING', 80000, 'USD', 'ACTIVE');
     INSERT INTO catalog.product_variant (merchant_id, product_id, sku, price)
     SELECT p.merchant_id, p.id, v.sku, v.price FROM catalog.product p, (VALUES ('SOLD-30M', 60000), ('SOLD-60M', 90000)) v(sku, price)
-    WHERE p.sku = 'SOLD-ROPE'`)
+    WHERE p.sku = 'SOLD-ROPE';
+    INSERT INTO catalog.variant_option (merchant_id, variant_id, name, value)
+    SELECT v.merchant_id, v.id, 'Length', v.sku FROM catalog.product_variant v WHERE v.sku IN ('SOLD-30M', 'SOLD-60M')`)
 })
 afterAll(() => shop[Symbol.asyncDispose]())
 

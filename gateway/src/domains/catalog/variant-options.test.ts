@@ -35,11 +35,44 @@ const add = (productId: string, options: object[]) =>
     'mutation ($id: ID!, $input: ProductVariantInput!) { createProductVariant(productId: $id, input: $input) { variant { id } errors { field code message } } }',
     { id: productId, input: variant(options) },
   )
+const setOptions = (id: string, options: object[]) =>
+  mutate(
+    'updateProductVariant',
+    'mutation ($id: ID!, $input: UpdateProductVariantInput!) { updateProductVariant(id: $id, input: $input) { variant { id } errors { field code message } } }',
+    { id, input: { options } },
+  )
 const same = [
   { field: 'options', code: 'INVALID_VALUE', message: 'Another variant of the product has the same options' },
 ]
 
+const needed = [
+  {
+    field: 'options',
+    code: 'INVALID_VALUE',
+    message: 'Each variant needs options where a product has several: give them to all of them',
+  },
+]
+
 describe('variants of a product', () => {
+  test('have options each, but for one that is alone', async () => {
+    expect((await product([variant([]), variant([])])).errors).toEqual(needed)
+    expect((await product([variant(size('L')), variant([])])).errors).toEqual(needed)
+    const sized = (await product([variant(size('L'))]))['product'] as { id: string }
+    expect((await add(sized.id, [])).errors).toEqual(needed)
+    const alone = (await product([]))['product'] as { id: string }
+    const first = await add(alone.id, [])
+    expect(first.errors).toEqual([])
+    expect((await add(alone.id, [])).errors).toEqual(needed)
+    expect((await add(alone.id, size('L'))).errors).toEqual(needed)
+    const { id } = first['variant'] as { id: string }
+    expect((await setOptions(id, size('M'))).errors).toEqual([])
+    expect((await add(alone.id, size('L'))).errors).toEqual([])
+    expect((await setOptions(id, [])).errors).toEqual(needed)
+    const racing = (await product([]))['product'] as { id: string }
+    const answers = await Promise.all(Array.from({ length: 4 }, () => add(racing.id, [])))
+    expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1)
+  })
+
   test('differ in an option, whichever way they come, and whatever the order and case of the letters', async () => {
     expect((await product([variant(size('L')), variant(size('l'))])).errors).toEqual(same)
     const made = await product([

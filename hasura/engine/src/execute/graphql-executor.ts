@@ -22,6 +22,7 @@ import type { Bindings } from './bind-parameters.ts'
 import { type CompiledOperation, type FieldGroup, compileOperation } from './compile-operation.ts'
 import { explainOperation } from './explain.ts'
 import { type FieldPlan, type SubscriptionPlan, explainPlan } from './explain-plan.ts'
+import { postgresError } from './postgres-error.ts'
 import { RefusedVariable, RequestFailure, failureOf } from './request-failure.ts'
 import { type PreparedSubscription, prepareSubscription } from './prepare-subscription.ts'
 import { actionSubscriptionGroups as actionGroups } from './action-subscription.ts'
@@ -345,6 +346,17 @@ const settingsOf = ({ session, trace }: Run): TransactionSettings => ({
   trace: traceSetting(trace()),
 })
 
+/** Constraints that are deferred are looked at here: what they say is an answer as any statement's. */
+const commit = async (client: pg.PoolClient): Promise<void> => {
+  try {
+    await client.query('COMMIT')
+  } catch (error) {
+    const known = postgresError(error, '$')
+    if (known === undefined) throw error
+    throw new RequestFailure(known)
+  }
+}
+
 const inTransaction = async <Result>(
   client: pg.PoolClient,
   { user, trace }: TransactionSettings,
@@ -355,7 +367,7 @@ const inTransaction = async <Result>(
   )
   try {
     const result = await work()
-    await client.query('COMMIT')
+    await commit(client)
     return result
   } catch (error) {
     await client.query('ROLLBACK')
