@@ -114,7 +114,7 @@ export function actionsByDomain(
     notification: notificationActions(database),
     payment: paymentActions({ database, keys, cashier, completeRefund, cardProcessor }),
     identity: identityActions({ database, tokenIssuer, secretBox }),
-    merchant: merchantActions({ database, tokenIssuer }),
+    merchant: merchantActions(database),
   }
   const kept = (actions: Readonly<Record<string, Action>>) =>
     Object.fromEntries(Object.entries(actions).map(([name, action]) => [name, keys.keep(action)]))

@@ -58,6 +58,7 @@ beforeAll(async () => {
   const { apiKeyId } = await call('createApiKey', {
     input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
   })
+  const { sessionId } = await call('createCustomerAccessToken', { customerId: victim.customerId })
 
   const between = { fromWarehouseId: victim.warehouseIds[0], toWarehouseId: victim.warehouseIds[1] }
   const { transferId } = await call('createTransfer', {
@@ -226,6 +227,9 @@ beforeAll(async () => {
       field: 'customerId',
     },
     markNotificationRead: { input: { id: found(notification).id }, field: 'id' },
+    blockCustomer: { input: { id: victim.customerId, reason: 'mine' }, field: 'id' },
+    unblockCustomer: { input: { id: victim.customerId }, field: 'id' },
+    revokeSession: { input: { id: sessionId }, field: 'id' },
     createCustomerAccessToken: { input: { customerId: victim.customerId }, field: 'customerId' },
     createUser: {
       input: { input: { email: 'theirs@example.com', roleIds: [roleId] } },

@@ -18,6 +18,7 @@ import {
   createMerchant,
   createMerchantDatabase,
   type MerchantDatabase,
+  openSession,
 } from '../test/merchant-database.ts'
 import { generateApiKey } from './api-key.ts'
 import { createAuthenticator, type Authenticator } from './authenticator.ts'
@@ -89,6 +90,7 @@ describe('a key', () => {
         sessionVariables: {
           'x-hasura-role': 'merchant',
           'x-hasura-merchant-id': merchantId,
+          'x-hasura-principal-id': keyId,
           'x-hasura-key-id': keyId,
           'x-hasura-permissions': '{orders:read,products:read}',
         },
@@ -202,9 +204,9 @@ describe('an allow-list', () => {
 
 describe('a token', () => {
   async function issue(ttlSeconds = 60) {
-    const customerId = await createCustomer(database.sql, merchantId)
-    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds })
-    return { customerId, accessToken, authorization: `Bearer ${accessToken}` }
+    const shopper = await openSession(database.sql, merchantId)
+    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds })
+    return { ...shopper, accessToken, authorization: `Bearer ${accessToken}` }
   }
 
   test('lets its shopper in, as the shopper and nobody else', async () => {
@@ -270,6 +272,37 @@ describe('a token', () => {
     expect(await until(isRefused(authorization))).toBeLessThan(1000)
   })
 
+  test('of a blocked customer is refused within a second, and good again with its session when unblocked', async () => {
+    const { authorization, customerId } = await issue()
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`UPDATE crm.customer SET blocked_at = now(), blocked_reason = 'Fraud' WHERE id = ${customerId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+    await database.sql`UPDATE crm.customer SET blocked_at = NULL, blocked_reason = NULL WHERE id = ${customerId}`
+    await until(async () => (await authenticate(authorization)).kind === 'authenticated')
+  })
+
+  test('is refused within a second when its session ends, and without a session at all', async () => {
+    const { authorization, customerId, sessionId } = await issue()
+    expect((await authenticate(authorization)).kind).toBe('authenticated')
+    await database.sql`
+      UPDATE identity.session SET revoked_at = now(), revoked_reason = 'REVOKED' WHERE id = ${sessionId}`
+    expect(await until(isRefused(authorization))).toBeLessThan(1000)
+    const ofNobody = { customerId, sessionId: crypto.randomUUID() }
+    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, ...ofNobody, ttlSeconds: 60 })
+    expect(await authenticate(`Bearer ${accessToken}`)).toMatchObject({ id: 'SVC_AUTH_001' })
+  })
+
+  test('leaves a mark of its last use on its session', async () => {
+    const { authorization, sessionId } = await issue()
+    await database.sql`UPDATE identity.session SET last_used_at = now() - interval '1 hour' WHERE id = ${sessionId}`
+    const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
+    await fresh.authenticate({ authorization, remoteAddress })
+    await fresh.close()
+    expect(
+      await database.sql`SELECT last_used_at > now() - interval '1 minute' AS just FROM identity.session WHERE id = ${sessionId}`,
+    ).toEqual([{ just: true }])
+  })
+
   test('of a retired signing key is refused by whoever has not seen it before', async () => {
     const { authorization } = await issue()
     await database.sql`UPDATE identity.signing_key SET retired_at = now()`
@@ -281,12 +314,12 @@ describe('a token', () => {
 
   test('is signed with one key, though several processes make the first one at once', async () => {
     await database.sql`DELETE FROM identity.signing_key`
-    const customerId = await createCustomer(database.sql, merchantId)
+    const shopper = await openSession(database.sql, merchantId)
     const issuers = Array.from({ length: 5 }, () =>
       createTokenIssuer({ databaseUrl: database.url, secretBox }),
     )
     await Promise.all(
-      issuers.map((one) => one.issue({ kind: 'customer', merchantId, customerId, ttlSeconds: 60 })),
+      issuers.map((one) => one.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 })),
     )
     await Promise.all(issuers.map((one) => one.close()))
     expect(await database.sql`SELECT id FROM identity.signing_key`).toHaveLength(1)
@@ -295,8 +328,8 @@ describe('a token', () => {
   test.each([0, -1, 1.5, 86_401, NaN])(
     'cannot be asked for with a lifetime of %s seconds',
     async (ttlSeconds) => {
-      const customerId = await createCustomer(database.sql, merchantId)
-      await expect(issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds })).rejects.toThrow(
+      const shopper = await openSession(database.sql, merchantId)
+      await expect(issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds })).rejects.toThrow(
         RangeError,
       )
     },
@@ -305,8 +338,8 @@ describe('a token', () => {
 
 describe('signing keys', () => {
   test('rotate: the new one signs, and tokens of the one before are good until they expire', async () => {
-    const customerId = await createCustomer(database.sql, merchantId)
-    const request = { kind: 'customer', merchantId, customerId, ttlSeconds: 60 } as const
+    const shopper = await openSession(database.sql, merchantId)
+    const request = { kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 } as const
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
     const before = await issuer.issue(request)
     expect(await issuer.rotateKeys(3600)).toBe(false)
@@ -332,8 +365,8 @@ describe('signing keys', () => {
   })
 
   test('are sealed in the database, and sealed anew when the encryption key is replaced', async () => {
-    const customerId = await createCustomer(database.sql, merchantId)
-    const request = { kind: 'customer', merchantId, customerId, ttlSeconds: 60 } as const
+    const shopper = await openSession(database.sql, merchantId)
+    const request = { kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 } as const
     await issuer.issue(request)
     const stored = () => database.sql<{ row: string }[]>`SELECT s::text AS row FROM identity.signing_key s`
     for (const { row } of await stored()) expect(row).not.toContain('"d"')
@@ -358,14 +391,14 @@ describe('signing keys', () => {
   })
 
   test('are published without what signs, and verify our tokens for anybody', async () => {
-    const customerId = await createCustomer(database.sql, merchantId)
-    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, customerId, ttlSeconds: 60 })
+    const shopper = await openSession(database.sql, merchantId)
+    const { accessToken } = await issuer.issue({ kind: 'customer', merchantId, ...shopper, ttlSeconds: 60 })
     const fresh = createAuthenticator({ databaseUrl: database.url, mode: 'live', logger })
     const { keys } = (await fresh.publicKeys()) ?? { keys: [] }
     await fresh.close()
     expect(keys.flatMap((key) => Object.keys(key))).not.toContain('d')
     const { payload } = await jwtVerify(accessToken, createLocalJWKSet({ keys: [...keys] }))
-    expect(payload.sub).toBe(customerId)
+    expect(payload.sub).toBe(shopper.customerId)
   })
 })
 
@@ -417,6 +450,9 @@ describe('a token of an outside issuer', () => {
       await outcome(await sign({ sub: 's', email: await emailOf(strangerId), email_verified: true })),
     ).toBe('SVC_AUTH_001')
     expect(await outcome(await sign({ sub: customerId }, 'another-shop'))).toBe('SVC_AUTH_001')
+    const blockedId = await createCustomer(database.sql, merchantId)
+    await database.sql`UPDATE crm.customer SET blocked_at = now(), blocked_reason = 'Fraud' WHERE id = ${blockedId}`
+    expect(await outcome(await sign({ sub: blockedId }))).toBe('SVC_AUTH_001')
     const { privateKey: other } = await generateKeyPair('RS256')
     expect(await outcome(await sign({ sub: customerId }, 'our-shop', other))).toBe('SVC_AUTH_001')
     expect(await outcome(await sign({ sub: customerId }, 'our-shop', privateKey, '-1m'))).toBe('SVC_AUTH_002')

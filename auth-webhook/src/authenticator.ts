@@ -10,7 +10,7 @@ import { actorOf, AuditTrail, type Origin } from './audit/index.ts'
 import { refuse, type Authentication, type Refusal } from './authentication.ts'
 import { clientAddress } from './client-address.ts'
 import { parseCredential, type Credential } from './credentials.ts'
-import { KeyUsage } from './key-usage.ts'
+import { CredentialUsage } from './credential-usage.ts'
 import type { Mode } from './principal.ts'
 import { UntrustedProxies } from './untrusted-proxy.ts'
 import { VerificationKeys } from './signing-keys.ts'
@@ -86,7 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keys = new VerificationKeys(sql)
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
   const verifier = new Verifier({ ...options, sql, tokenKeys })
-  const usage = new KeyUsage(sql, logger)
+  const usage = new CredentialUsage(sql, logger)
   const audit = new AuditTrail(sql, logger)
   const untrustedProxies = new UntrustedProxies(logger)
 

@@ -39,12 +39,15 @@ export type KeyPrincipal = Caller & {
 export type UserPrincipal = Caller & {
   readonly kind: 'user'
   readonly userId: UserId
+  readonly sessionId: string
 }
 
 /** A shopper, with an access token. Sees its own rows and what the shop shows. */
 export type CustomerPrincipal = Caller & {
   readonly kind: 'customer'
   readonly customerId: CustomerId
+  /** Null for a token of another issuer, which knows of its own sessions. */
+  readonly sessionId: string | null
 }
 
 /** Who runs the platform, with an operator's key. Has no merchant, and sees no merchant's rows but through fields for operators. */

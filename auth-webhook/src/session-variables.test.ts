@@ -10,6 +10,7 @@ describe('session variables', () => {
     expect(sessionVariables(subject, ['orders:read', 'api_keys:write'])).toEqual({
       'x-hasura-role': 'merchant',
       'x-hasura-merchant-id': 'm',
+      'x-hasura-principal-id': 'k',
       'x-hasura-key-id': 'k',
       'x-hasura-permissions': '{orders:read,api_keys:write}',
     })

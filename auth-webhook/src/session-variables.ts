@@ -23,13 +23,26 @@ export function sessionVariables(subject: Subject, permissions: Iterable<string>
   } as const
   switch (subject.kind) {
     case 'key':
-      return { 'x-hasura-role': 'merchant', ...shared, 'x-hasura-key-id': subject.keyId }
+      return {
+        'x-hasura-role': 'merchant',
+        ...shared,
+        ...principal(subject.keyId),
+        'x-hasura-key-id': subject.keyId,
+      }
     case 'user':
-      return { 'x-hasura-role': 'merchant', ...shared, 'x-hasura-user-id': subject.userId }
+      return {
+        'x-hasura-role': 'merchant',
+        ...shared,
+        ...principal(subject.userId),
+        'x-hasura-user-id': subject.userId,
+      }
     case 'customer':
       return { 'x-hasura-role': 'customer', ...shared, 'x-hasura-customer-id': subject.customerId }
   }
 }
+
+// For row filters about the caller's own, which refuse a request that lacks a variable: whichever of the merchant's it is, it has this one.
+const principal = (id: ApiKeyId | UserId) => ({ 'x-hasura-principal-id': id }) as const
 
 // Hasura has no lists among session variables: `_in` takes a Postgres array literal. Elements are quoted, so that a
 // permission with a comma or brace, however it came to be, stays one element.

@@ -20,8 +20,7 @@ export const tokenClaims = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('customer'),
     sub: z.uuid().transform((id) => id as CustomerId),
-    // One that the merchant's backend asked for belongs to no session.
-    sid: z.uuid().optional(),
+    sid: z.uuid(),
     ...shared,
   }),
   z.object({

@@ -7,14 +7,15 @@ import { AUDIENCE, ISSUER, MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId
+  /** The token ends with that session, whatever its own time. */
+  readonly sessionId: string
   /** A whole number from 1 to MAX_TOKEN_TTL_SECONDS. */
   readonly ttlSeconds: number
 }
 
-/** `sessionId`: the token ends with that session, whatever its own time. */
 type TokenSubject =
-  | { readonly kind: 'customer'; readonly customerId: CustomerId; readonly sessionId?: string }
-  | { readonly kind: 'user'; readonly userId: UserId; readonly sessionId: string }
+  | { readonly kind: 'customer'; readonly customerId: CustomerId }
+  | { readonly kind: 'user'; readonly userId: UserId }
 
 export interface AccessToken {
   readonly accessToken: string
@@ -64,11 +65,7 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
       const signingKey = await currentSigningKey(sql, secretBox)
       const issuedAt = Math.floor(Date.now() / 1000)
       const expiresAt = issuedAt + ttlSeconds
-      const claims = {
-        kind: request.kind,
-        merchant_id: merchantId,
-        ...(sessionId !== undefined && { sid: sessionId }),
-      }
+      const claims = { kind: request.kind, merchant_id: merchantId, sid: sessionId }
       const accessToken = await new SignJWT(claims)
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'at+jwt', kid: signingKey.id })
         .setIssuer(ISSUER)

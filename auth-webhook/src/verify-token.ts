@@ -5,7 +5,7 @@ import { allowListOf, type Grant, type MerchantAccessRow, type Verification } fr
 import type { Actor } from './audit/index.ts'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
-import type { CustomerId, MerchantId } from './principal.ts'
+import type { CustomerId, CustomerPrincipal, MerchantId } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 import { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
 import { SIGNING_ALGORITHM, type VerificationKeys } from './signing-keys.ts'
@@ -135,6 +135,7 @@ async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verificati
     kind: 'user',
     merchantId,
     userId,
+    sessionId,
     permissions: new Set(permissions),
     plan,
     features,
@@ -143,27 +144,23 @@ async function grantUser(sql: Sql, claims: ClaimsOf<'user'>): Promise<Verificati
 }
 
 async function grantCustomer(sql: Sql, claims: ClaimsOf<'customer'>): Promise<Verification> {
-  const { merchant_id: merchantId, sub: customerId, sid: sessionId = null } = claims
+  const { merchant_id: merchantId, sub: customerId, sid: sessionId } = claims
   const [row] = await sql<MerchantAccessRow[]>`
     SELECT ${merchantAccessColumns(sql)}
     FROM crm.customer c
+    JOIN identity.session e ON e.merchant_id = c.merchant_id AND e.customer_id = c.id
     JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL
-      AND (
-        ${sessionId}::uuid IS NULL OR EXISTS (
-          SELECT FROM identity.session e
-          WHERE e.merchant_id = c.merchant_id AND e.id = ${sessionId} AND e.customer_id = c.id AND e.revoked_at IS NULL
-        )
-      )`
+    WHERE c.merchant_id = ${merchantId} AND c.id = ${customerId} AND c.anonymized_at IS NULL AND c.blocked_at IS NULL
+      AND e.id = ${sessionId} AND e.revoked_at IS NULL`
   if (row === undefined) {
     return refuse(
       'SVC_AUTH_001',
-      `token of customer ${customerId}, who does not exist or whose session has ended`,
+      `token of customer ${customerId}, who does not exist or is blocked, or whose session ${sessionId} has ended`,
       actorOfClaims(claims),
     )
   }
-  return granted(row, claims.exp, customerPrincipal(row, merchantId, customerId))
+  return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId, sessionId }))
 }
 
 /** The issuer has verified the address, or calls its customers by our ids. */
@@ -174,24 +171,27 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
     FROM crm.customer c
     JOIN merchant.merchant m ON m.id = c.merchant_id
     JOIN merchant.subscription s ON s.merchant_id = m.id
-    WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL
+    WHERE c.merchant_id = ${merchantId} AND c.anonymized_at IS NULL AND c.blocked_at IS NULL
       AND (c.email = ${email}::citext OR c.id::text = ${claims.sub})
     ORDER BY c.id::text = ${claims.sub} DESC
     LIMIT 1`
   if (row === undefined)
-    return refuse('SVC_AUTH_001', `token of an outside issuer for ${claims.sub}, who is no customer`)
-  return granted(row, claims.exp, customerPrincipal(row, merchantId, row.id))
+    return refuse(
+      'SVC_AUTH_001',
+      `token of an outside issuer for ${claims.sub}, who is no customer or a blocked one`,
+    )
+  return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId: row.id, sessionId: null }))
 }
 
 function customerPrincipal(
   { plan, features }: MerchantAccessRow,
-  merchantId: MerchantId,
-  customerId: CustomerId,
+  { merchantId, customerId, sessionId }: Pick<CustomerPrincipal, 'merchantId' | 'customerId' | 'sessionId'>,
 ): Grant['principal'] {
   return {
     kind: 'customer',
     merchantId,
     customerId,
+    sessionId,
     permissions: new Set(SHOPPER_PERMISSIONS),
     plan,
     features,

@@ -41,6 +41,7 @@ describe('the auth webhook', () => {
   const session = () => ({
     'x-hasura-role': 'merchant',
     'x-hasura-merchant-id': merchantId,
+    'x-hasura-principal-id': key.keyId,
     'x-hasura-key-id': key.keyId,
     'x-hasura-permissions': '{orders:read,products:read}',
     'Cache-Control': 'max-age=60',

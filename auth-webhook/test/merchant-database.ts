@@ -52,3 +52,15 @@ export async function createCustomer(sql: Sql, merchantId: MerchantId): Promise<
     RETURNING id`
   return row.id
 }
+
+/** A shopper who is signed in. */
+export async function openSession(
+  sql: Sql,
+  merchantId: MerchantId,
+): Promise<{ readonly customerId: CustomerId; readonly sessionId: string }> {
+  const customerId = await createCustomer(sql, merchantId)
+  const [session] = await sql<[{ id: string }]>`
+    INSERT INTO identity.session (merchant_id, customer_id, expires_at)
+    VALUES (${merchantId}, ${customerId}, now() + interval '1 day') RETURNING id`
+  return { customerId, sessionId: session.id }
+}

@@ -144,7 +144,12 @@ async function answerOperation(
   const keyed = idempotencyKeyOf(incoming.request.headers)
   if (keyed.kind === 'refused' && operation.kind === OperationTypeNode.MUTATION)
     return refusal([keyed.error], context)
-  const asked = queryContext(parts, { ...caller, client: endClient.address }, incoming, operation)
+  const asked = queryContext(
+    parts,
+    { ...caller, client: endClient.address, device: endClient.device },
+    incoming,
+    operation,
+  )
   const result = await run(parts, checked, asked)
   // What a mutation was refused for while it ran is in the audit log by its own entry.
   if (result.kind === 'refused' || operation.kind === OperationTypeNode.QUERY)
@@ -246,7 +251,12 @@ function queryContext(
     limits: { answerBytes },
     logger,
   }: EndpointParts,
-  { principal, clientAddress, client }: Caller & { readonly client: string | undefined },
+  {
+    principal,
+    clientAddress,
+    client,
+    device,
+  }: Caller & { readonly client: string | undefined; readonly device: string | undefined },
   incoming: Incoming,
   { prepared }: CheckedOperation,
 ): QueryContext {
@@ -266,6 +276,7 @@ function queryContext(
     answerBytes,
     endClient: {
       network: networkOf(client),
+      device,
       beginGuess: () => guesses.begin({ merchantId, client }),
       beginCoupon: (holder) => couponGuesses.begin(`${merchantId} ${holder}`),
     },

@@ -28,6 +28,7 @@ export class Callers {
   readonly #secretBox: SecretBox
   readonly #keys = new Map<string, Promise<string>>()
   readonly #users = new Map<string, Promise<string>>()
+  readonly #shoppers = new Map<string, Promise<string>>()
 
   /** @param secretBox opens what the platform has sealed in its database */
   constructor(sql: postgres.Sql, merchantId: string, databaseUrl: string, secretBox: SecretBox) {
@@ -51,8 +52,20 @@ export class Callers {
     })
   }
 
-  shopper(customerId: string, ttlSeconds = 3_600): Promise<string> {
-    return this.#token({ kind: 'customer', customerId: customerId as CustomerId }, ttlSeconds)
+  /** The token of a customer who is signed in, once for all who ask. */
+  shopper(customerId: string): Promise<string> {
+    return once(this.#shoppers, [customerId], () => this.#newShopper(customerId))
+  }
+
+  async #newShopper(customerId: string): Promise<string> {
+    const [session] = await this.#sql<{ id: string }[]>`
+      INSERT INTO identity.session (merchant_id, customer_id, expires_at)
+      VALUES (${this.#merchantId}, ${customerId}, now() + interval '1 hour') RETURNING id`
+    return this.#token({
+      kind: 'customer',
+      customerId: customerId as CustomerId,
+      sessionId: session?.id ?? '',
+    })
   }
 
   async newKey(permissions: readonly string[], options: KeyOptions = {}): Promise<string> {
@@ -123,11 +136,10 @@ export class Callers {
   async #token(
     subject:
       | { readonly kind: 'user'; readonly userId: UserId; readonly sessionId: string }
-      | { readonly kind: 'customer'; readonly customerId: CustomerId },
-    ttlSeconds = 3_600,
+      | { readonly kind: 'customer'; readonly customerId: CustomerId; readonly sessionId: string },
   ): Promise<string> {
     const merchantId = this.#merchantId as MerchantId
-    return (await this.#issuer.issue({ ...subject, merchantId, ttlSeconds })).accessToken
+    return (await this.#issuer.issue({ ...subject, merchantId, ttlSeconds: 3_600 })).accessToken
   }
 
   /** Signed by the key that signs now, ten minutes ago. */
@@ -149,7 +161,7 @@ export class Callers {
   }
 
   #signed(customerId: string, kid: string, key: JsonWebKey, issuedAt: number): Promise<string> {
-    return new SignJWT({ kind: 'customer', merchant_id: this.#merchantId })
+    return new SignJWT({ kind: 'customer', merchant_id: this.#merchantId, sid: randomUUID() })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
       .setIssuer('commerce-graph')
       .setAudience('commerce-graph')

@@ -57,6 +57,9 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
 
   const mayRead = (table: string, held: readonly string[]): boolean =>
     rows.get(table)?.read?.every((needed) => held.includes(needed)) === true
+  /** Where a user is signed in shows to the user, whatever the roles permit. */
+  const seesRows = (table: string, who: string, held: readonly string[]): boolean =>
+    mayRead(table, held) || (table === 'identity.active_session' && who.startsWith('a user'))
 
   test('every table has its row in tables.csv, and every other root field in operations.csv', async () => {
     expect([...rows.keys()].sort()).toEqual(matrix.tracked.map(({ name }) => name).sort())
@@ -166,7 +169,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
         const data = await ask(path, credential, query)
         for (const [index, { table, does }] of fields.entries()) {
           const shows = showsRows(data[`f${index}`])
-          if (shows !== mayRead(table.name, held))
+          if (shows !== seesRows(table.name, who, held))
             wrong.push(`${table.name} as ${does} with ${who}: ${String(shows)}`)
         }
       }

@@ -8,6 +8,8 @@ interface SessionOf {
   readonly permissions: ReadonlySet<string>
   /** The network of the person's own client; absent where it isn't known. */
   readonly client?: string | undefined
+  /** What the person's own client calls itself; absent where it isn't known. */
+  readonly device?: string | undefined
 }
 
 /** Who calls, as Hasura's session variables say. */
@@ -35,6 +37,7 @@ const shared = {
   'x-hasura-merchant-id': z.guid().transform((id) => id as MerchantId),
   'x-hasura-permissions': z.string().transform(parsePermissions),
   'x-hasura-client-network': z.string().min(1).max(64).optional(),
+  'x-hasura-client-device': z.string().min(1).max(500).optional(),
 }
 
 /** Reads session variables, which Hasura sends with names in lower case. */
@@ -60,6 +63,7 @@ export const sessionVariables = z
       merchantId: variables['x-hasura-merchant-id'],
       permissions: variables['x-hasura-permissions'],
       client: variables['x-hasura-client-network'],
+      device: variables['x-hasura-client-device'],
     }
     return variables['x-hasura-role'] === 'merchant'
       ? {

@@ -2,6 +2,7 @@ import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import type { Action } from '../action/action.ts'
 import type { Database } from '../database.ts'
 import { accountActions } from './account-actions.ts'
+import { customerAccessActions } from './customer-access-actions.ts'
 import { Passwords } from './passwords.ts'
 import { sessionActions } from './session-actions.ts'
 import { userActions } from './user-actions.ts'
@@ -17,6 +18,7 @@ export function identityActions(options: IdentityOptions): Readonly<Record<strin
   const passwords = new Passwords()
   return {
     ...userActions(options),
+    ...customerAccessActions(options),
     ...sessionActions({ ...options, passwords }),
     ...accountActions({ ...options, passwords }),
   }

@@ -1,7 +1,15 @@
 import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
-import { type Answer, done, invalid, sessionEnded, told, tooManyAttempts } from '../action/answer.ts'
+import {
+  type Answer,
+  done,
+  invalid,
+  notFound,
+  sessionEnded,
+  told,
+  tooManyAttempts,
+} from '../action/answer.ts'
 import { email, id, optional, phone, text, userError } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import { mergeCart } from '../cart/index.ts'
@@ -10,7 +18,7 @@ import { issueMailedToken } from './mailed-tokens.ts'
 import { newPassword } from './password-rule.ts'
 import type { Passwords } from './passwords.ts'
 import { registerCustomer } from './registration.ts'
-import { openSession, refreshSession, signOut, type Tokens } from './sessions.ts'
+import { openSession, refreshSession, revokeSession, signOut, type Tokens } from './sessions.ts'
 import { recognise, type SignInOutcome } from './sign-in.ts'
 
 export interface SessionOptions {
@@ -39,14 +47,14 @@ export function sessionActions({
       permission: 'user_sessions:write',
       answersSecret: true,
       input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
-      async handle({ session: { merchantId, client } }, { input }) {
+      async handle({ session }, { input }) {
+        const { merchantId, client } = session
         if (!passwords.hasRoom) return tooManyAttempts(1)
         const recognised = await recognise(signIn, { merchantId, subject: 'USER', client, ...input })
         if (recognised.outcome !== 'recognised') return refusal(recognised)
-        const tokens = await openSession(database, tokenIssuer, merchantId, {
+        const tokens = await openSession(database, tokenIssuer, session, {
           subject: 'USER',
           id: recognised.id,
-          client,
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
@@ -58,7 +66,8 @@ export function sessionActions({
       permission: 'customer_sessions:write',
       answersSecret: true,
       input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
-      async handle({ session: { merchantId, client } }, { input }) {
+      async handle({ session }, { input }) {
+        const { merchantId, client } = session
         if (!passwords.hasRoom) return tooManyAttempts(1)
         const recognised = await recognise(signIn, {
           merchantId,
@@ -68,10 +77,9 @@ export function sessionActions({
           ...input,
         })
         if (recognised.outcome !== 'recognised') return refusal(recognised)
-        const tokens = await openSession(database, tokenIssuer, merchantId, {
+        const tokens = await openSession(database, tokenIssuer, session, {
           subject: 'CUSTOMER',
           id: recognised.id,
-          client,
         })
         return tokens === null
           ? refusal({ outcome: 'wrong_password' })
@@ -98,6 +106,15 @@ export function sessionActions({
         return done({ success: true })
       },
     }),
+    revokeSession: defineAction({
+      roles: everybody,
+      permission: null,
+      input: z.object({ id }),
+      async handle({ session }, input) {
+        const revoked = await revokeSession(database, session, input.id)
+        return revoked ? done({ success: true }) : invalid(notFound('id', 'Session'))
+      },
+    }),
   }
 }
 
@@ -116,7 +133,8 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
         cartId: optional(id),
       }),
     }),
-    async handle({ session: { merchantId, client } }, { input }) {
+    async handle({ session }, { input }) {
+      const { merchantId } = session
       if (!passwords.hasRoom) return tooManyAttempts(1)
       const passwordHash = await passwords.hash(input.password)
       const opened = await database.begin(async (sql) => {
@@ -125,7 +143,7 @@ const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOption
         if (customerId === null) return null
         const person = { subject: 'CUSTOMER', id: customerId } as const
         await issueMailedToken({ sql, secretBox }, merchantId, person, 'EMAIL_VERIFICATION')
-        const tokens = await openSession(sql, tokenIssuer, merchantId, { ...person, client })
+        const tokens = await openSession(sql, tokenIssuer, session, person)
         return tokens === null ? null : { customerId, tokens }
       })
       if (opened === null) {

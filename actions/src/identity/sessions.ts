@@ -4,7 +4,7 @@ import type {
   TokenIssuer,
   UserId as TokenUserId,
 } from '@commerce-graph/auth-webhook'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId, Session } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { hashOf, newToken } from './secrets.ts'
 
@@ -26,30 +26,36 @@ const IDLE_LIFETIME = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as con
 /** Seconds after which it ends, however much it is used. */
 const SESSION_LIFETIME = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
 
-export interface Opener {
-  readonly subject: Subject
-  readonly id: string
-  /** The network of the client, which is remembered; undefined where it isn't known. */
-  readonly client: string | undefined
-}
-
-/** Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more. */
+/**
+ * Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more.
+ *
+ * @param caller whose request it is; the network of the person's client is remembered
+ */
 export async function openSession(
   sql: Queryable,
   tokenIssuer: TokenIssuer,
-  merchantId: MerchantId,
-  { subject, id, client }: Opener,
+  caller: Session,
+  { subject, id }: { readonly subject: Subject; readonly id: string },
 ): Promise<Tokens | null> {
+  const { merchantId, client, device } = caller
   const refresh = newToken()
   const sessionId = onlyOutcome(
     await sql<{ outcome: string | null }[]>`
       SELECT identity.open_session(
-        ${merchantId}, ${subject}, ${id}, ${client ?? null}, ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
+        ${merchantId}, ${subject}, ${id}, ${client ?? null}, ${device ?? null}, ${sql.json(openedBy(caller))},
+        ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
         make_interval(secs => ${SESSION_LIFETIME[subject]})
       ) AS outcome`,
   )
   if (sessionId === null) return null
   return tokens(tokenIssuer, merchantId, { subject, id, sessionId, refreshToken: refresh.value })
+}
+
+/** Whose request opens a session, as the session keeps it. */
+export function openedBy(caller: Session): { readonly kind: 'KEY' | 'USER'; readonly id: string } | null {
+  if (caller.role === 'customer') return null
+  if (caller.userId !== undefined) return { kind: 'USER', id: caller.userId }
+  return caller.keyId === undefined ? null : { kind: 'KEY', id: caller.keyId }
 }
 
 type Rotation =
@@ -89,6 +95,17 @@ export async function signOut(
   return onlyOutcome(
     await database<{ outcome: number }[]>`
       SELECT identity.sign_out(${merchantId}, ${hashOf(refreshToken)}, ${everywhere}) AS outcome`,
+  )
+}
+
+/** Ends one of the sessions that the caller may end. False: there is no such session. */
+export async function revokeSession(database: Database, caller: Session, id: string): Promise<boolean> {
+  const userId = caller.role === 'merchant' ? (caller.userId ?? null) : null
+  const customerId = caller.role === 'customer' ? caller.customerId : null
+  const ofCustomers = caller.role === 'merchant' && caller.permissions.has('customers:write')
+  return onlyOutcome(
+    await database<{ outcome: boolean }[]>`
+      SELECT identity.end_session(${caller.merchantId}, ${id}, ${userId}, ${customerId}, ${ofCustomers}) AS outcome`,
   )
 }
 

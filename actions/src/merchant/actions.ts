@@ -1,31 +1,12 @@
-import type {
-  CustomerId as TokenCustomerId,
-  MerchantId as TokenMerchantId,
-  TokenIssuer,
-} from '@commerce-graph/auth-webhook'
 import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
 import { addFault, id, integer, list, optional, text, timestamp, userError } from '../action/input.ts'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import {
-  createApiKey,
-  customerExists,
-  endOfKey,
-  revokeApiKey,
-  rotateApiKey,
-  unknownPermissions,
-} from './api-keys.ts'
+import { createApiKey, endOfKey, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
-export interface MerchantOptions {
-  readonly database: Database
-  readonly tokenIssuer: TokenIssuer
-}
-
-/** Seconds that a shopper's token is good for. */
-const CUSTOMER_TOKEN_TTL = 60 * 60
 const MAX_PERMISSIONS = 100
 /** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
 const DEFAULT_OVERLAP = 24 * 60 * 60
@@ -34,10 +15,7 @@ const MAX_OVERLAP = 30 * 24 * 60 * 60
 const roles = ['merchant'] as const
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
-export function merchantActions({
-  database,
-  tokenIssuer,
-}: MerchantOptions): Readonly<Record<string, Action>> {
+export function merchantActions(database: Database): Readonly<Record<string, Action>> {
   return {
     ...subscriptionActions(database),
     createApiKey: create(database),
@@ -79,25 +57,6 @@ export function merchantActions({
       async handle({ session: { merchantId } }, input) {
         const revoked = await revokeApiKey(database, merchantId, input.id)
         return revoked ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'API key'))
-      },
-    }),
-    createCustomerAccessToken: defineAction({
-      roles,
-      permission: 'customers:write',
-      answersSecret: true,
-      input: z.object({ customerId: id }),
-      async handle({ session: { merchantId } }, { customerId }) {
-        if (!(await customerExists(database, merchantId, customerId))) {
-          return invalid(notFound('customerId', 'Customer'))
-        }
-        const { accessToken, expiresAt } = await tokenIssuer.issue({
-          kind: 'customer',
-          // Both sides brand the same ids; the customer was just found under this merchant.
-          merchantId: merchantId as string as TokenMerchantId,
-          customerId: customerId as TokenCustomerId,
-          ttlSeconds: CUSTOMER_TOKEN_TTL,
-        })
-        return done({ accessToken, expiresAt: expiresAt.toISOString() })
       },
     }),
   }

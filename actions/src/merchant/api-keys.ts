@@ -84,12 +84,3 @@ export async function revokeApiKey(database: Database, merchantId: MerchantId, i
     RETURNING id`
   return rows.length > 0
 }
-
-export async function customerExists(
-  database: Database,
-  merchantId: MerchantId,
-  id: string,
-): Promise<boolean> {
-  const rows = await database`SELECT FROM crm.customer WHERE merchant_id = ${merchantId} AND id = ${id}`
-  return rows.length > 0
-}

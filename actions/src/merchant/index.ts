@@ -1,2 +1,2 @@
-export { merchantActions, type MerchantOptions } from './actions.ts'
+export { merchantActions } from './actions.ts'
 export { beginPeriods } from './subscriptions.ts'

@@ -26,6 +26,7 @@ export type OrderRefusalReason =
   | LineRefusalReason
   | CouponRefusalReason
   | 'unknown_customer'
+  | 'customer_blocked'
   | 'customer_required'
   | 'not_the_carts_customer'
   | 'unknown_shipping_method'
@@ -56,6 +57,8 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   switch (refusal.reason) {
     case 'unknown_customer':
       return notFound(field, 'Customer')
+    case 'customer_blocked':
+      return wrong('The customer is blocked')
     case 'other_total':
       return wrong(`The total is ${refusal.total ?? 'another one'} now`)
     case 'customer_required':

@@ -113,12 +113,19 @@ describe('contract', () => {
     )
     // A secret that the caller holds, or the caller's own account, is what these are about.
     const ofTheCaller = [
-      ...['refreshSession', 'signOut', 'resetPassword', 'changePassword', 'requestEmailVerification'],
+      ...[
+        'refreshSession',
+        'signOut',
+        'revokeSession',
+        'resetPassword',
+        'changePassword',
+        'requestEmailVerification',
+      ],
       ...['verifyEmail', 'enrollMfa', 'confirmMfa', 'disableMfa'],
     ]
     // Search finds what the caller's permissions cover, and nothing without any.
     const ofSearch = ['search', 'searchSuggestions']
-    expect(open).toEqual(['viewer', ...ofSearch, '_entities', '_service', ...ofTheCaller])
+    expect(open).toEqual(['viewer', 'sessions', ...ofSearch, '_entities', '_service', ...ofTheCaller])
   })
 
   test('answers every mutation with a nullable payload of nullable fields and errors', () => {

@@ -11,12 +11,14 @@ export type EndClient =
       readonly kind: 'client'
       /** Its address; undefined where a shop's server doesn't tell it. */
       readonly address: string | undefined
+      /** What it calls itself; undefined where a shop's server doesn't tell it. */
+      readonly device: string | undefined
     }
   | { readonly kind: 'refused'; readonly error: CatalogueError }
 
 /**
- * The client of the person who acts. For a key that signs people in that is what the shop's server says in `X-Client-Address`: the
- * address that the request itself comes from is the server's, and all of the shop's people would be one. For all others it is the
+ * The client of the person who acts. For a key that signs people in that is what the shop's server says in `X-Client-Address` and
+ * `X-Client-User-Agent`: the address that the request itself comes from is the server's, and all of the shop's people would be one. For all others it is the
  * request's own address, whatever the header says.
  */
 export function endClientOf(
@@ -26,11 +28,21 @@ export function endClientOf(
 ): EndClient {
   const speaks =
     principal.kind === 'key' && speakingPermissions.some((name) => principal.permissions.has(name))
-  if (!speaks) return { kind: 'client', address: clientAddress ?? undefined }
-  const { 'x-client-address': said } = headers
-  if (said === undefined) return { kind: 'client', address: undefined }
+  if (!speaks)
+    return { kind: 'client', address: clientAddress ?? undefined, device: named(headers['user-agent']) }
+  const { 'x-client-address': said, 'x-client-user-agent': userAgent } = headers
+  const device = named(userAgent)
+  if (said === undefined) return { kind: 'client', address: undefined, device }
   const address = String(said).trim()
   if (isIP(address) === 0)
     return { kind: 'refused', error: invalidFormat('X-Client-Address', 'IPv4 or IPv6 address') }
-  return { kind: 'client', address }
+  return { kind: 'client', address, device }
 }
+
+/** As much of it as a session keeps. */
+const MAX_DEVICE = 500
+
+const named = (userAgent: string | readonly string[] | undefined): string | undefined =>
+  String(userAgent ?? '')
+    .trim()
+    .slice(0, MAX_DEVICE) || undefined

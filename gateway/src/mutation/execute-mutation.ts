@@ -344,6 +344,7 @@ function ask(
     ...auditVariables(audit, call),
     ...partVariable(idempotencyKey),
     ...(endClient?.network !== undefined && { 'x-hasura-client-network': endClient.network }),
+    ...(endClient?.device !== undefined && { 'x-hasura-client-device': endClient.device }),
     ...more,
   }
   return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })

@@ -62,6 +62,8 @@ export interface QueryContext {
 export interface EndClientContext {
   /** Its address, or its network where a host has a whole one; undefined where a shop's server doesn't tell. */
   readonly network: string | undefined
+  /** What it calls itself; undefined where that isn't known. */
+  readonly device: string | undefined
   /** Begins to try a password or code. */
   readonly beginGuess: () => Promise<Attempt>
   /** Begins to try a coupon. @param holder the shopper, cart or customer that it is for */

@@ -107,6 +107,7 @@ export function keyPrincipal(
     sessionVariables: {
       'x-hasura-role': 'merchant',
       'x-hasura-merchant-id': merchantId,
+      'x-hasura-principal-id': fixtureId('key', merchant, 1),
       'x-hasura-permissions': `{${permissions.join()}}`,
     },
   }
@@ -127,6 +128,7 @@ export function customerPrincipal(merchant: 1 | 2, customer = 1): TenantPrincipa
   return {
     kind: 'customer',
     customerId,
+    sessionId: null,
     merchantId,
     permissions: new Set(SHOPPER_PERMISSIONS),
     plan: 'PRO',

@@ -12,13 +12,19 @@ CREATE TABLE crm.customer (
   email_verified boolean NOT NULL DEFAULT false,
   tags text[] NOT NULL DEFAULT '{}',
   notes text,
+  -- Since when, and why, the customer may not act (identity.block_customer).
+  blocked_at timestamptz,
+  blocked_reason text CHECK (blocked_reason <> ''),
+  status text NOT NULL GENERATED ALWAYS AS (CASE WHEN blocked_at IS NULL THEN 'ACTIVE' ELSE 'BLOCKED' END) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL)),
   CONSTRAINT customer_email_key UNIQUE (merchant_id, email)
 );
 CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
 CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
+CREATE INDEX customer_blocked_created_at ON crm.customer (merchant_id, created_at, id) WHERE status = 'BLOCKED';
 CREATE INDEX customer_search ON crm.customer USING gin (name gin_trgm_ops, (email::text) gin_trgm_ops);
 CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
   FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
@@ -33,8 +39,8 @@ END
 $$;
 CREATE TRIGGER doubt_new_email BEFORE UPDATE OF email ON crm.customer
   FOR EACH ROW WHEN (NEW.email <> OLD.email) EXECUTE FUNCTION crm.doubt_new_email();
--- The access token of a customer who is gone lets nobody in.
-CREATE TRIGGER access_changed AFTER DELETE ON crm.customer
+-- The access token of a customer who is gone, or blocked, lets nobody in.
+CREATE TRIGGER access_changed AFTER DELETE OR UPDATE OF blocked_at ON crm.customer
   FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
 
 CREATE TABLE crm.address (

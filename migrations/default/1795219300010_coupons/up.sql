@@ -168,6 +168,10 @@ BEGIN
   v_currency := v_lines[1].currency;
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
+  ELSIF EXISTS (
+    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
+  ) THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
   END IF;
   IF p_shipping_address IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');

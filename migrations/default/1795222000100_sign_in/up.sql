@@ -27,22 +27,60 @@ CREATE TABLE identity.session (
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   user_id uuid,
   customer_id uuid,
+  -- BACKEND: by a token that the merchant's backend asked for. It has no refresh tokens.
+  origin text NOT NULL DEFAULT 'SIGN_IN' CHECK (origin IN ('SIGN_IN', 'BACKEND')),
+  -- Whose request opened it; NULL where the caller isn't known.
+  opened_by_kind text CHECK (opened_by_kind IN ('KEY', 'USER')),
+  opened_by_id uuid,
+  -- What the person's client calls itself, and the network that it came from; NULL where they aren't known.
+  device text CHECK (char_length(device) <= 500),
+  network text CHECK (char_length(network) <= 64),
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- To the minute (auth-webhook/src/credential-usage.ts).
+  last_used_at timestamptz NOT NULL DEFAULT now(),
+  -- When the newest refresh token ends; NULL: it has none.
+  idle_until timestamptz,
   -- However often it is refreshed, it ends here.
   expires_at timestamptz NOT NULL,
   revoked_at timestamptz,
-  revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED')),
+  revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED', 'BLOCKED')),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT session_opened_by CHECK ((opened_by_kind IS NULL) = (opened_by_id IS NULL)),
   CONSTRAINT session_revoked CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
   FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
   FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
 );
-CREATE INDEX session_by_user ON identity.session (merchant_id, user_id) WHERE user_id IS NOT NULL;
-CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id) WHERE customer_id IS NOT NULL;
+CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_at, id) WHERE user_id IS NOT NULL;
+CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
 CREATE INDEX session_expires_at ON identity.session (expires_at);
-CREATE TRIGGER access_changed AFTER DELETE OR UPDATE OF revoked_at ON identity.session
+CREATE TRIGGER access_changed AFTER UPDATE OF revoked_at ON identity.session
   FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+-- That one is purged which has ended lets nobody in or out.
+CREATE TRIGGER access_ended AFTER DELETE ON identity.session
+  FOR EACH ROW WHEN (OLD.revoked_at IS NULL AND OLD.expires_at > now()) EXECUTE FUNCTION merchant.notify_access_changed();
+
+-- Sessions that somebody can act with: what people see of their own, and merchants of their customers'.
+CREATE VIEW identity.active_session AS
+SELECT
+  s.merchant_id,
+  s.id,
+  s.user_id,
+  s.customer_id,
+  s.origin,
+  s.opened_by_kind,
+  s.opened_by_id,
+  CASE s.opened_by_kind
+    WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = s.merchant_id AND k.id = s.opened_by_id)
+    WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = s.merchant_id AND u.id = s.opened_by_id)
+  END AS opened_by_name,
+  s.device,
+  s.network,
+  s.created_at,
+  s.last_used_at,
+  least(s.idle_until, s.expires_at) AS expires_at
+FROM identity.session s
+WHERE s.revoked_at IS NULL AND least(s.idle_until, s.expires_at) > now();
 
 -- The chain of a session's refresh tokens: each is used once and replaced by the next. One that comes back was copied.
 CREATE TABLE identity.refresh_token (
@@ -264,18 +302,21 @@ BEGIN
     INTO v_known
     FROM crm.customer x
     JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
-    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext;
+    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.blocked_at IS NULL;
   END IF;
   RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
 END
 $$;
 
 -- Opens a session for whoever has shown to be p_id. NULL: who may not sign in any more.
+-- p_opened_by: {kind, id} of whose request it is.
 CREATE FUNCTION identity.open_session(
   p_merchant_id uuid,
   p_subject text,
   p_id uuid,
   p_client text,
+  p_device text,
+  p_opened_by jsonb,
   p_refresh_hash bytea,
   p_refresh_lifetime interval,
   p_session_lifetime interval
@@ -291,7 +332,9 @@ BEGIN
     WHERE u.merchant_id = p_merchant_id AND u.id = p_id AND u.status = 'ACTIVE'
     RETURNING u.email INTO v_email;
   ELSE
-    SELECT x.email INTO v_email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_id FOR KEY SHARE;
+    -- The lock keeps a block from coming between looking and opening.
+    SELECT x.email INTO v_email FROM crm.customer x
+    WHERE x.merchant_id = p_merchant_id AND x.id = p_id AND x.blocked_at IS NULL FOR SHARE;
   END IF;
   IF v_email IS NULL THEN
     RETURN NULL;
@@ -303,16 +346,52 @@ BEGIN
   PERFORM identity.remember_client(
     p_merchant_id, CASE WHEN p_subject = 'USER' THEN p_id END, CASE WHEN p_subject = 'CUSTOMER' THEN p_id END, p_client
   );
-  INSERT INTO identity.session (merchant_id, id, user_id, customer_id, expires_at)
+  INSERT INTO identity.session
+    (merchant_id, id, user_id, customer_id, opened_by_kind, opened_by_id, device, network, idle_until, expires_at)
   VALUES (
     p_merchant_id, v_session_id,
     CASE WHEN p_subject = 'USER' THEN p_id END,
     CASE WHEN p_subject = 'CUSTOMER' THEN p_id END,
-    now() + p_session_lifetime
+    p_opened_by ->> 'kind', (p_opened_by ->> 'id')::uuid, p_device, p_client,
+    now() + least(p_refresh_lifetime, p_session_lifetime), now() + p_session_lifetime
   );
   INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
   VALUES (p_merchant_id, p_refresh_hash, v_session_id, now() + least(p_refresh_lifetime, p_session_lifetime));
   RETURN v_session_id;
+END
+$$;
+
+-- Opens a session for a customer whom the merchant's backend speaks for: as long as its one access token.
+-- {outcome: 'opened', id} | {outcome: 'unknown_customer' | 'anonymized' | 'blocked'}
+CREATE FUNCTION identity.open_backend_session(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_client text,
+  p_device text,
+  p_opened_by jsonb,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session_id uuid := platform.uuid_v7();
+  v_customer crm.customer;
+BEGIN
+  SELECT * INTO v_customer FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR SHARE;
+  IF v_customer.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  ELSIF v_customer.anonymized_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'anonymized');
+  ELSIF v_customer.blocked_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'blocked');
+  END IF;
+  INSERT INTO identity.session
+    (merchant_id, id, customer_id, origin, opened_by_kind, opened_by_id, device, network, expires_at)
+  VALUES (
+    p_merchant_id, v_session_id, p_customer_id, 'BACKEND', p_opened_by ->> 'kind', (p_opened_by ->> 'id')::uuid, p_device,
+    p_client, now() + p_lifetime
+  );
+  RETURN jsonb_build_object('outcome', 'opened', 'id', v_session_id);
 END
 $$;
 
@@ -350,6 +429,7 @@ AS $$
 DECLARE
   v_token identity.refresh_token;
   v_session identity.session;
+  v_idle_until timestamptz;
 BEGIN
   SELECT * INTO v_token FROM identity.refresh_token t WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash FOR UPDATE;
   IF v_token.hash IS NULL THEN
@@ -366,15 +446,21 @@ BEGIN
       SELECT FROM identity.user u
       WHERE u.merchant_id = p_merchant_id AND u.id = v_session.user_id AND u.status <> 'ACTIVE'
     )
+    OR EXISTS (
+      SELECT FROM crm.customer x
+      WHERE x.merchant_id = p_merchant_id AND x.id = v_session.customer_id AND x.blocked_at IS NOT NULL
+    )
   THEN
     RETURN jsonb_build_object('outcome', 'refused');
   END IF;
+  v_idle_until := least(
+    v_session.expires_at, now() + CASE WHEN v_session.user_id IS NULL THEN p_customer_lifetime ELSE p_user_lifetime END
+  );
   UPDATE identity.refresh_token t SET used_at = now() WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
   INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
-  VALUES (
-    p_merchant_id, p_next_hash, v_session.id,
-    least(v_session.expires_at, now() + CASE WHEN v_session.user_id IS NULL THEN p_customer_lifetime ELSE p_user_lifetime END)
-  );
+  VALUES (p_merchant_id, p_next_hash, v_session.id, v_idle_until);
+  UPDATE identity.session s SET idle_until = v_idle_until, last_used_at = now()
+  WHERE s.merchant_id = p_merchant_id AND s.id = v_session.id;
   RETURN jsonb_build_object(
     'outcome', 'rotated',
     'sessionId', v_session.id,
@@ -403,6 +489,66 @@ BEGIN
   END IF;
   PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'SIGNED_OUT');
   RETURN 1;
+END
+$$;
+
+-- Ends one session: the person's own, or, p_of_customers, any of the merchant's customers'. Whether it is one of these; one that has
+-- ended stays as it is.
+CREATE FUNCTION identity.end_session(
+  p_merchant_id uuid,
+  p_session_id uuid,
+  p_user_id uuid,
+  p_customer_id uuid,
+  p_of_customers boolean
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM identity.session s
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id
+    AND (s.user_id = p_user_id OR s.customer_id = p_customer_id OR (p_of_customers AND s.customer_id IS NOT NULL));
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM identity.revoke_session(p_merchant_id, p_session_id, 'REVOKED');
+  RETURN true;
+END
+$$;
+
+-- Keeps a customer from acting: every session ends, what was mailed is good for nothing, and no order is placed. Carts and orders
+-- stay. One who is blocked already gets the new reason. {outcome: 'changed' | 'unknown_customer' | 'anonymized'}
+CREATE FUNCTION identity.block_customer(p_merchant_id uuid, p_customer_id uuid, p_reason text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer crm.customer;
+BEGIN
+  SELECT * INTO v_customer FROM crm.customer x
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR NO KEY UPDATE;
+  IF v_customer.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  ELSIF v_customer.anonymized_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'anonymized');
+  END IF;
+  UPDATE crm.customer x SET blocked_at = coalesce(x.blocked_at, now()), blocked_reason = p_reason
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id;
+  PERFORM identity.revoke_sessions(p_merchant_id, NULL, p_customer_id, 'BLOCKED');
+  DELETE FROM identity.one_time_token t WHERE t.merchant_id = p_merchant_id AND t.customer_id = p_customer_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+-- Lets a blocked customer act again; sessions that have ended stay so. {outcome: 'changed' | 'unknown_customer'}
+CREATE FUNCTION identity.unblock_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id) THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  UPDATE crm.customer x SET blocked_at = NULL, blocked_reason = NULL
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND x.blocked_at IS NOT NULL;
+  RETURN jsonb_build_object('outcome', 'changed');
 END
 $$;
 
@@ -457,7 +603,7 @@ END
 $$;
 
 -- Writes down a token for somebody to be mailed, in the place of an earlier one for the same purpose. Within p_pause of the
--- earlier one none is made: nobody's inbox is filled by a stranger. Returns whether one was made.
+-- earlier one none is made: nobody's inbox is filled by a stranger. Nor is one for a blocked customer. Returns whether one was made.
 CREATE FUNCTION identity.issue_one_time_token(
   p_merchant_id uuid,
   p_purpose text,
@@ -479,9 +625,9 @@ BEGIN
     WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id FOR NO KEY UPDATE;
   ELSE
     SELECT x.email INTO v_email FROM crm.customer x
-    WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR NO KEY UPDATE;
+    WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND x.blocked_at IS NULL FOR NO KEY UPDATE;
   END IF;
-  IF EXISTS (
+  IF v_email IS NULL OR EXISTS (
     SELECT FROM identity.one_time_token t
     WHERE t.merchant_id = p_merchant_id AND t.purpose = p_purpose AND t.created_at > now() - p_pause
       AND (t.user_id = p_user_id OR t.customer_id = p_customer_id) AND t.used_at IS NULL AND t.email = v_email
@@ -653,7 +799,9 @@ DECLARE
 BEGIN
   DELETE FROM identity.session s WHERE (s.merchant_id, s.id) IN (
     SELECT x.merchant_id, x.id FROM identity.session x
-    WHERE x.expires_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+    -- Refresh tokens that come back late are told from unknown ones for a day; a backend's session has none.
+    WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - interval '1 day')
+    LIMIT p_limit FOR UPDATE SKIP LOCKED
   );
   GET DIAGNOSTICS v_count = ROW_COUNT;
   v_purged := v_purged + v_count;

@@ -114,6 +114,8 @@ BEGIN
     tags = '{}',
     marketing_opt_in = false,
     email_verified = false,
+    blocked_at = NULL,
+    blocked_reason = NULL,
     anonymized_at = coalesce(c.anonymized_at, now())
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
   -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.

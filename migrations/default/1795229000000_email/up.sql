@@ -194,7 +194,7 @@ BEGIN
   END IF;
   WITH batch AS (
     SELECT c.id, c.email, c.name FROM crm.customer c
-    WHERE c.merchant_id = v_campaign.merchant_id AND c.marketing_opt_in
+    WHERE c.merchant_id = v_campaign.merchant_id AND c.marketing_opt_in AND c.blocked_at IS NULL
       AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
       AND (v_campaign.segment_id IS NULL OR EXISTS (
         SELECT FROM crm.segment_member m

@@ -253,7 +253,7 @@ BEGIN
       WHEN k.is_for_token AND k.token IS NULL THEN 'SUPPRESSED'
       WHEN d.campaign_id IS NULL THEN 'SENDING'
       WHEN g.status = 'CANCELLED' THEN 'CANCELLED'
-      WHEN c.marketing_opt_in IS NOT TRUE THEN 'SUPPRESSED'
+      WHEN c.marketing_opt_in IS NOT TRUE OR c.blocked_at IS NOT NULL THEN 'SUPPRESSED'
       ELSE 'SENDING'
     END AS status
     FROM due u
@@ -279,6 +279,9 @@ BEGIN
         WHEN 'CANCELLED' THEN 'The campaign was cancelled'
         WHEN 'SUPPRESSED' THEN CASE
           WHEN d.campaign_id IS NULL THEN 'Its token has expired, was used, or a newer one has taken its place'
+          WHEN EXISTS (
+            SELECT FROM crm.customer c WHERE c.merchant_id = d.merchant_id AND c.id = d.customer_id AND c.blocked_at IS NOT NULL
+          ) THEN 'The customer is blocked'
           ELSE 'The customer has not opted in to marketing'
         END
       END,

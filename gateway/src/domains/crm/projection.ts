@@ -25,6 +25,7 @@ const customers: ConnectionProjection = {
   preset: { sortBy: 'CREATED_AT', direction: 'desc' },
   filters: {
     searchQuery: searchIn({ name: 'String', email: 'citext' }),
+    status: equals('status', 'String'),
     email: equals('email', 'citext'),
     marketingOptIn: equals('marketingOptIn', 'Boolean'),
     tags: hasAll('tags'),

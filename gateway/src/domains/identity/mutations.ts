@@ -1,6 +1,7 @@
 import { action, type MutationDefinition } from '../../mutation/definition.ts'
 
 const user = { record: { relationship: 'user', projection: 'User' } } as const
+const customer = { record: { relationship: 'customer', projection: 'Customer' } } as const
 const role = { record: { relationship: 'role', projection: 'Role' } } as const
 
 const tokens = ['accessToken', 'expiresAt', 'refreshToken'] as const
@@ -10,7 +11,9 @@ const signedInCustomer = {
 } as const
 
 export const identityMutations: Readonly<Record<string, MutationDefinition>> = {
-  createCustomerAccessToken: action({ fromResult: ['accessToken', 'expiresAt'] }),
+  createCustomerAccessToken: action({ fromResult: ['accessToken', 'expiresAt', 'sessionId'] }),
+  blockCustomer: action(customer),
+  unblockCustomer: action(customer),
   createUser: action(user),
   updateUser: action(user),
   suspendUser: action(user),
@@ -30,6 +33,7 @@ export const identityMutations: Readonly<Record<string, MutationDefinition>> = {
   // Tokens, this one and those in mails, have 256 bits: they are not guessed, so that a wrong one counts for nothing.
   refreshSession: action({ fromResult: tokens }),
   signOut: action({}),
+  revokeSession: action({}),
   requestUserPasswordReset: action({}),
   requestCustomerPasswordReset: action({}),
   resetPassword: action({}),

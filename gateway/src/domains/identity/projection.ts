@@ -31,12 +31,26 @@ const roleList: ConnectionProjection = {
   },
 }
 
+const sessions: ConnectionProjection = {
+  projection: 'Session',
+  sortFields: { CREATED_AT: createdAt },
+  preset: { sortBy: 'CREATED_AT', direction: 'desc' },
+  filters: {},
+}
+
+/** Those of the merchant's customers, which its people may see as well, are with their customers. */
+const ownSessions: ConnectionProjection = {
+  ...sessions,
+  visible: { merchant: { userId: { _is_null: false } }, customer: {} },
+}
+
 export const identity: DomainProjection = {
   queries: {
     viewer: {
       kind: 'principal',
       value: (principal) => ({
         ...subjectOf(principal),
+        sessionId: principal.kind === 'key' ? null : principal.sessionId,
         permissions: [...principal.permissions].sort(),
         role: principal.sessionVariables['x-hasura-role'] ?? null,
         merchant: { id: principal.merchantId, plan: principal.plan, features: principal.features },
@@ -44,6 +58,7 @@ export const identity: DomainProjection = {
     },
     user: { kind: 'lookup', table: 'users', projection: 'User', by: { id: idEquals('id') } },
     users: { kind: 'connection', table: 'users', connection: userList },
+    sessions: { kind: 'connection', table: 'sessions', connection: ownSessions },
     role: { kind: 'lookup', table: 'roles', projection: 'Role', by: { id: idEquals('id') } },
     roles: { kind: 'connection', table: 'roles', connection: roleList },
   },
@@ -62,6 +77,10 @@ export const identity: DomainProjection = {
       },
     },
     Role: { type: 'Role', from: 'Role' },
+    Session: { type: 'Session', from: 'Session' },
+  },
+  extensions: {
+    Customer: { sessions: { kind: 'connection', relationship: 'sessions', connection: sessions } },
   },
 }
 

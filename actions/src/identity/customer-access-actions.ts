@@ -1,0 +1,72 @@
+import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import { z } from 'zod'
+import { type Action, defineAction } from '../action/action.ts'
+import { type Answer, done, invalid, notFound } from '../action/answer.ts'
+import { id, prose, userError } from '../action/input.ts'
+import type { MerchantId } from '../action/session.ts'
+import type { Database } from '../database.ts'
+import { blockCustomer, openBackendSession, unblockCustomer } from './customer-access.ts'
+
+export interface CustomerAccessOptions {
+  readonly database: Database
+  readonly tokenIssuer: TokenIssuer
+}
+
+const access = { roles: ['merchant'], permission: 'customers:write' } as const
+
+/** What merchants decide of their customers' access, by name as in metadata/actions.yaml. */
+export function customerAccessActions({
+  database,
+  tokenIssuer,
+}: CustomerAccessOptions): Readonly<Record<string, Action>> {
+  return {
+    createCustomerAccessToken: defineAction({
+      ...access,
+      answersSecret: true,
+      input: z.object({ customerId: id }),
+      async handle({ session }, { customerId }) {
+        const opened = await openBackendSession(database, tokenIssuer, session, customerId)
+        if (opened.outcome !== 'opened') return refusal('customerId', opened.outcome)
+        const { accessToken, expiresAt, sessionId } = opened
+        return done({ accessToken, expiresAt: expiresAt.toISOString(), sessionId })
+      },
+    }),
+    blockCustomer: defineAction({
+      ...access,
+      input: z.object({ id, reason: prose(500) }),
+      async handle({ session: { merchantId } }, input) {
+        const { outcome } = await blockCustomer(database, merchantId, input)
+        return changed(merchantId, input.id, outcome)
+      },
+    }),
+    unblockCustomer: defineAction({
+      ...access,
+      input: z.object({ id }),
+      async handle({ session: { merchantId } }, input) {
+        const { outcome } = await unblockCustomer(database, merchantId, input.id)
+        return changed(merchantId, input.id, outcome)
+      },
+    }),
+  }
+}
+
+type Refused = 'unknown_customer' | 'anonymized' | 'blocked'
+
+const changed = (
+  merchantId: MerchantId,
+  customerId: string,
+  outcome: 'changed' | Exclude<Refused, 'blocked'>,
+): Answer => (outcome === 'changed' ? done({ merchantId, customerId }) : refusal('id', outcome))
+
+function refusal(field: 'id' | 'customerId', reason: Refused): Answer {
+  switch (reason) {
+    case 'unknown_customer':
+      return invalid(notFound(field, 'Customer'))
+    case 'anonymized':
+      return invalid(userError(field, { kind: 'value', message: 'The customer was anonymized' }))
+    case 'blocked':
+      return invalid(userError(field, { kind: 'value', message: 'The customer is blocked' }))
+    default:
+      return reason satisfies never
+  }
+}
