@@ -148,6 +148,32 @@ test('clients on kept connections lose no answer when it stops, and readiness tu
   expect(new Set(outcomes)).toEqual(new Set([200]))
 }, 60_000)
 
+test('a client that goes on while it stops is answered or refused, and never cut', async () => {
+  await using gateway = await openTestGateway()
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const key = await gateway.createKey({ permissions: everyPermission })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const ask = () =>
+    new Promise<number | string>((resolve) => {
+      const request = httpRequest(
+        new URL('/graphql', gateway.url),
+        { agent, method: 'POST', headers },
+        (response) => response.resume().once('end', () => resolve(response.statusCode ?? 0)),
+      )
+      request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      request.end('{"query":"{ viewer { id } }"}')
+    })
+  const outcomes: (number | string)[] = []
+  const client = async () => {
+    while (outcomes.at(-1) !== 'ECONNREFUSED') outcomes.push(await ask())
+  }
+  const clients = Array.from({ length: 16 }, client)
+  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
+  await Promise.all([gateway.stop({ drain: true }), ...clients])
+  expect(new Set(outcomes)).toEqual(new Set([200, 'ECONNREFUSED']))
+}, 60_000)
+
 test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {
   await using gateway = await openTestGateway({
     around: (inner) => ({
