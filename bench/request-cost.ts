@@ -113,8 +113,8 @@ while (!authenticator.healthy) await new Promise((resolve) => setTimeout(resolve
 const known = await authenticator.authenticate({ authorization: `Bearer ${key}`, remoteAddress: undefined })
 const admission = await rateLimits.admit({ merchantId: platform.merchantId, plan: 'ENTERPRISE' })
 const embedded = createEmbeddedDataLayer(engine)
-const { audit } = authenticator
-const noAuthentication = { audit, authenticate: () => Promise.resolve(known) }
+const { audit, usedKeys } = authenticator
+const noAuthentication = { audit, usedKeys, authenticate: () => Promise.resolve(known) }
 const noRates = {
   admit: () => Promise.resolve(admission),
   weightOf: () => 1,

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
+import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { createCustomer, createStockedProduct, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 interface Payload {
-  readonly cart: { readonly id: string } | null
+  readonly cart?: { readonly id: string } | null
+  readonly interaction?: { readonly id: string; readonly subject: string } | null
+  readonly products?: readonly ({ readonly id: string; readonly name: string } | null)[]
+  readonly success?: boolean
   readonly errors: readonly { readonly field: string; readonly code: string }[]
 }
 
@@ -21,11 +25,16 @@ interface Sent {
 
 let platform: TestPlatform
 let customerId: string
+let sql: Sql
 beforeAll(async () => {
   platform = await startTestPlatform()
+  sql = postgres(platform.databaseUrl, { max: 2, onnotice: () => undefined })
   customerId = await createCustomer(shop())
 })
-afterAll(() => platform.stop())
+afterAll(async () => {
+  await sql.end()
+  await platform.stop()
+})
 
 const shop = () => createClient(platform.graphqlUrl, bearer(platform.liveKey))
 
@@ -125,5 +134,144 @@ describe('an Idempotency-Key of an action', () => {
     expect(await cartsOf(customerId)).toBe(before)
     // A query is none the worse for it.
     expect(await send('{ __typename }', {}, key)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('an Idempotency-Key of rows', () => {
+  const CREATE = `mutation ($input: InteractionInput!) {
+    createInteraction(input: $input) { interaction { id subject } errors { field code } } }`
+  const DELETE = `mutation ($id: ID!) { deleteInteraction(id: $id) { success errors { field code } } }`
+  const note = (subject = 'Asked for tea') => ({ input: { customerId, type: 'NOTE', subject } })
+  const notes = async () => (await sql`SELECT FROM crm.interaction WHERE customer_id = ${customerId}`).length
+  const interactionOf = ({ body }: Sent) => body.data?.['createInteraction']?.interaction
+
+  test('has them written once, and says of the second answer that it is the first one', async () => {
+    const key = randomUUID()
+    const before = await notes()
+    const first = await send(CREATE, note(), key)
+    expect(first).toMatchObject({ status: 200, replayed: null })
+    expect(interactionOf(first)).toMatchObject({ subject: 'Asked for tea' })
+    expect(await send(CREATE, note(), key)).toEqual({ ...first, replayed: 'true' })
+    expect(await notes()).toBe(before + 1)
+  })
+
+  test('makes one of what is sent many times at once', async () => {
+    const key = randomUUID()
+    const before = await notes()
+    // Every connection there is has been opened by then.
+    await Promise.all(Array.from({ length: 8 }, () => send('{ __typename }', {}, key)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(CREATE, note(), key)))
+    expect(new Set(answers.map((answer) => interactionOf(answer)?.id)).size).toBe(1)
+    expect(interactionOf(answers[0] as Sent)).toMatchObject({ subject: 'Asked for tea' })
+    expect(answers.filter(({ replayed }) => replayed === 'true')).toHaveLength(7)
+    expect(await notes()).toBe(before + 1)
+  })
+
+  test('is refused with another request, and not spent by a refusal', async () => {
+    const key = randomUUID()
+    const refused = await send(CREATE, note(''), key)
+    expect(refused.body.data?.['createInteraction']?.errors).toHaveLength(1)
+    await send(CREATE, note(), key)
+    expect(await send(CREATE, note('Something else'), key)).toMatchObject({
+      status: 409,
+      body: { errors: [{ extensions: { id: 'SVC_VAL_004', details: { field: 'Idempotency-Key' } } }] },
+    })
+  })
+
+  test('answers a deletion again, once and at the same time', async () => {
+    const id = interactionOf(await send(CREATE, note(), randomUUID()))?.id
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 4 }, () => send(DELETE, { id }, key)))
+    for (const { body } of [...answers, await send(DELETE, { id }, key)])
+      expect(body).toEqual({ data: { deleteInteraction: { success: true, errors: [] } } })
+    expect((await send(DELETE, { id }, randomUUID())).body.data?.['deleteInteraction']).toMatchObject({
+      errors: [{ field: 'id', code: 'NOT_FOUND' }],
+    })
+  })
+
+  test('answers a creation with null for what was deleted since', async () => {
+    const key = randomUUID()
+    const id = interactionOf(await send(CREATE, note(), key))?.id
+    await send(DELETE, { id }, randomUUID())
+    expect(await send(CREATE, note(), key)).toMatchObject({
+      replayed: 'true',
+      body: { data: { createInteraction: { interaction: null, errors: [] } } },
+    })
+  })
+
+  test('answers an update with the record as it is, and not with the unique value that it has taken itself', async () => {
+    const { id, sku } = await createStockedProduct(shop(), 1)
+    const update = `mutation ($id: ID!, $input: UpdateProductInput!) {
+      updateProduct(id: $id, input: $input) { product { sku name } errors { field code } } }`
+    const key = randomUUID()
+    const changes = { id, input: { sku: `${sku}-B` } }
+    const first = await send(update, changes, key)
+    expect(first.body.data?.['updateProduct']).toMatchObject({ product: { sku: `${sku}-B` }, errors: [] })
+    await send(update, { id, input: { name: 'Renamed' } }, randomUUID())
+    expect(await send(update, changes, key)).toMatchObject({
+      replayed: 'true',
+      body: { data: { updateProduct: { product: { sku: `${sku}-B`, name: 'Renamed' }, errors: [] } } },
+    })
+  })
+
+  test('is one for each item of a list, so that what was refused is tried again', async () => {
+    const create = `mutation ($inputs: [CreateProductInput!]!) {
+      createProducts(inputs: $inputs) { products { id name } errors { field code } } }`
+    const key = randomUUID()
+    const input = (sku: string) => ({ name: sku, sku, price: 100, currency: 'USD' })
+    const [a, b] = [`A-${key}`, `B-${key}`]
+    const { id: taking } = await createStockedProduct(shop(), 1)
+    await sql`UPDATE catalog.product SET sku = ${b} WHERE id = ${taking}`
+    const first = await send(create, { inputs: [input(a), input(b)] }, key)
+    expect(first.body.data?.['createProducts']).toMatchObject({
+      products: [{ name: a }, null],
+      errors: [{ field: 'inputs.1.sku', code: 'ALREADY_EXISTS' }],
+    })
+    await sql`UPDATE catalog.product SET sku = ${`C-${key}`} WHERE id = ${taking}`
+    const second = await send(create, { inputs: [input(a), input(b)] }, key)
+    expect(second).toMatchObject({
+      replayed: 'true',
+      body: { data: { createProducts: { products: [{ name: a }, { name: b }], errors: [] } } },
+    })
+    expect(await sql`SELECT FROM catalog.product WHERE sku IN (${a}, ${b})`).toHaveLength(2)
+  })
+
+  test('is recorded with the rows or not at all', async () => {
+    const key = randomUUID()
+    const before = await notes()
+    await sql.unsafe(`
+      CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+      CREATE CONSTRAINT TRIGGER fault AFTER INSERT ON crm.interaction DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION public.fault();`)
+    try {
+      expect((await send(CREATE, note(), key)).status).toBeGreaterThanOrEqual(500)
+    } finally {
+      await sql.unsafe('DROP FUNCTION public.fault() CASCADE')
+    }
+    expect(await notes()).toBe(before)
+    expect((await send(CREATE, note(), key)).replayed).toBeNull()
+    expect(await notes()).toBe(before + 1)
+  })
+
+  test('can be set by the gateway alone: Hasura’s own API takes no word for it', async () => {
+    const key = randomUUID()
+    const hasura = await fetch(`${platform.hasuraUrl}/v1/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...bearer(platform.liveKey),
+        'x-hasura-idempotency-key': key,
+        'x-hasura-idempotency-operation': 'createInteraction',
+        'x-hasura-idempotency-fingerprint': 'x',
+        'x-hasura-idempotency-record': 'Interaction',
+      },
+      body: JSON.stringify({
+        query: `mutation ($id: uuid!) { insertInteraction(object: { customerId: $id, type: "NOTE", subject: "Tea" }) { id } }`,
+        variables: { id: customerId },
+      }),
+    })
+    expect(await hasura.json()).toMatchObject({ data: { insertInteraction: {} } })
+    expect(await sql`SELECT FROM platform.idempotency_record WHERE key = ${key}`).toEqual([])
   })
 })

@@ -13,6 +13,7 @@ import { parseCredential, type Credential } from './credentials.ts'
 import { CredentialUsage } from './credential-usage.ts'
 import type { Mode } from './principal.ts'
 import { UntrustedProxies } from './untrusted-proxy.ts'
+import { UsedKeys } from './used-keys.ts'
 import { VerificationKeys } from './signing-keys.ts'
 import { verifyKey } from './verify-key.ts'
 import { verifyOperatorKey } from './verify-operator-key.ts'
@@ -53,6 +54,8 @@ export interface Authenticator {
   authenticate(request: AuthenticationRequest): Promise<Authentication>
   /** Where refused accesses, and mutations that came to nothing, are written down. */
   readonly audit: AuditTrail
+  /** Which Idempotency-Keys were used. */
+  readonly usedKeys: Pick<UsedKeys, 'find'>
   /** The public keys of our tokens, for `/.well-known/jwks.json`; null when they can't be had now. */
   publicKeys(): Promise<{ readonly keys: readonly JWK[] } | null>
   /** Whether revocations are heard of at this moment. */
@@ -123,6 +126,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   return {
     authenticate,
     audit,
+    usedKeys: new UsedKeys(sql),
     async publicKeys() {
       try {
         return { keys: await withDeadline(VERIFICATION_TIMEOUT_MS, keys.published()) }

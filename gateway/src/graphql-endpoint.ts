@@ -50,7 +50,7 @@ export interface EndpointParts {
   readonly projections: Projections
   readonly documents: Documents
   readonly plans: QueryPlans
-  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate'>
+  readonly authenticator: Pick<Authenticator, 'audit' | 'authenticate' | 'usedKeys'>
   readonly rateLimits: RateLimits
   readonly dataLayer: DataLayer
   readonly limits: Limits
@@ -273,6 +273,7 @@ function queryContext(
       ...(idempotencyKey && { 'idempotency-key': idempotencyKey.value }),
     },
     idempotencyKey,
+    usedKeys: authenticator.usedKeys,
     answerBytes,
     endClient: {
       network: networkOf(client),

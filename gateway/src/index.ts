@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly dataLayer: DataLayer
   readonly authenticator: Pick<
     Authenticator,
-    'audit' | 'authenticate' | 'healthy' | 'publicKeys' | 'untrustedProxy' | 'isTrustedProxy'
+    'audit' | 'authenticate' | 'usedKeys' | 'healthy' | 'publicKeys' | 'untrustedProxy' | 'isTrustedProxy'
   >
   /** Every request is counted there. Whoever made them closes them. */
   readonly rateLimits: RateLimits

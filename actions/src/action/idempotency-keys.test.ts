@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   address,
@@ -10,13 +12,18 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import type { CustomerId } from './session.ts'
+import { KeyedRequest } from './keyed-request.ts'
+import type { AnySession, CustomerId } from './session.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
+/** Every permission there is. */
+let everything: ReadonlySet<string>
 beforeAll(async () => {
   shop = await openTestShop()
   merchant = await shop.createMerchant()
+  const names = await shop.database<{ name: string }[]>`SELECT name FROM merchant.permission`
+  everything = new Set(names.map(({ name }) => name))
 })
 afterAll(() => shop.close())
 
@@ -205,5 +212,77 @@ describe('an answer with a secret', () => {
     const told = JSON.stringify(record)
     for (const secret of [first['refreshToken'], first['accessToken'], person.email, person.password])
       expect(told).not.toContain(String(secret))
+  })
+})
+
+/** What waits for a payment processor between its transactions. What they have on record when they are repeated: payment.test.ts and others. */
+const IN_STEPS = [
+  'cancelOrder',
+  'capturePayment',
+  'confirmPayment',
+  'processPayment',
+  'refundOrder',
+  'refundPayment',
+  'refundReturn',
+  'retryRefund',
+  'voidPayment',
+]
+
+const TELLING_SECRETS = [
+  'confirmMfa',
+  'createApiKey',
+  'createCustomerAccessToken',
+  'enrollMfa',
+  'refreshSession',
+  'registerCustomer',
+  'rotateApiKey',
+  'signInCustomer',
+  'signInUser',
+]
+
+describe('every action', () => {
+  const all = () => Object.values(shop.domains).flatMap((actions) => Object.entries(actions))
+  const sessionFor = (roles: readonly string[]): AnySession =>
+    roles.includes('merchant')
+      ? { ...staff(merchant), permissions: everything }
+      : { role: 'operator', operatorKeyId: randomUUID() }
+
+  test('is done in one transaction with its key’s record, but those that wait for a payment processor', () => {
+    const inSteps = all().flatMap(([name, { keeping }]) => (keeping === 'in steps' ? [name] : []))
+    expect(inSteps.sort()).toEqual(IN_STEPS)
+  })
+
+  test('whose answer has a field for a secret keeps it sealed', () => {
+    const sealed = all().flatMap(([name, { answersSecret }]) => (answersSecret ? [name] : []))
+    expect(sealed.sort()).toEqual(TELLING_SECRETS)
+    // Of metadata/actions.graphql, the results that have such a field.
+    const sdl = readFileSync(join(import.meta.dirname, '../../../metadata/actions.graphql'), 'utf8')
+    const secret = /^ {2}(key|secret|accessToken|refreshToken|recoveryCodes|url): /m
+    const results = [...sdl.matchAll(/^type (\w+Result) \{\n([^}]*)\}/gm)].flatMap(
+      ([, name = '', fields = '']) => (secret.test(fields) ? [name] : []),
+    )
+    const telling = [...sdl.matchAll(/^ {2}(\w+)[^\n]*: (\w+)!$/gm)].flatMap(([, name = '', result = '']) =>
+      results.includes(result) && name in Object.fromEntries(all()) ? [name] : [],
+    )
+    expect(telling.filter((name) => !TELLING_SECRETS.includes(name))).toEqual([])
+    expect(TELLING_SECRETS.filter((name) => !telling.includes(name))).toEqual([])
+  })
+
+  test('that is repeated with its key has the recorded answer, and is not run again', async () => {
+    const served = all().filter(([, { keeping }]) => keeping === 'in one transaction')
+    const wrong: string[] = []
+    for (const [action, definition] of served) {
+      const session = sessionFor(definition.roles)
+      const key = { value: randomUUID(), part: '', replayed: false }
+      // Nothing that any action could be run with.
+      const call = { action, session, input: { nothing: 'of use' }, idempotencyKey: key }
+      const { secretBox } = shop
+      const recorded = { recorded: action }
+      await new KeyedRequest(call, key, { secretBox, ...definition }).remember(shop.database, recorded)
+      const answer = await definition.run(call)
+      if (!key.replayed || answer.kind !== 'done' || answer.data['recorded'] !== action) wrong.push(action)
+    }
+    expect(wrong).toEqual([])
+    expect(served.length + IN_STEPS.length).toBe(all().length)
   })
 })

@@ -58,6 +58,10 @@ export interface Statement {
   readonly args: Readonly<Record<string, StatementArgument>>
   /** `insert_one` answers the row; the others `{ affected_rows returning }`; a query answers a list. */
   readonly answers: 'row' | 'rows' | 'query'
+  /** Hasura's type of the rows. */
+  readonly type: string
+  /** Reads the row that it wrote, later. @param id as the database recorded it */
+  readonly readAgain: (id: string) => Statement
 }
 
 export interface StatementArgument {

@@ -1,42 +1,23 @@
-import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
 import {
   type CatalogueError,
   catalogueError,
   unexpectedError,
   withPath,
-  withStatus,
 } from '@commerce-graph/contract/errors'
-import { notFound, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
+import { outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { tooManyCoupons, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
 import { actionOperation } from './action-operation.ts'
-import { violationError } from './constraints.ts'
-import type { ActionMutation, EachMutation, RowsMutation, Values, Write } from './definition.ts'
+import type { ActionMutation, EachMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
-import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
-import { keyOfPart, partVariable } from './idempotency-key.ts'
-import { missingFeature } from './missing-feature.ts'
-import { auditVariables, recordFailure } from './mutation-audit.ts'
+import { keyOfPart } from './idempotency-key.ts'
+import { onePerField } from './look-up.ts'
+import { recordFailure } from './mutation-audit.ts'
+import { ask, defect, type Outcome } from './mutation-outcome.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
-import { rowsOperation, writtenRecord } from './rows-operation.ts'
-import { cardNumbersIn } from './rules.ts'
-
-/** What came of one mutation. */
-type Outcome =
-  /** `refusal` stands beside the data: a declined payment is a record and a failure. */
-  | {
-      readonly kind: 'done'
-      /** Null where the caller may do it but not see it. */
-      readonly row: Row | null
-      readonly result: Values
-      readonly refusal: CatalogueError | null
-      /** By an earlier request with the same Idempotency-Key, and not again now. */
-      readonly replayed: boolean
-    }
-  | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
-  | { readonly kind: 'refused'; readonly error: CatalogueError }
+import { writeRows } from './write-rows.ts'
 
 /** Runs the fields of a mutation one after the other. Nothing runs before every permission and value is found good. */
 export async function executeMutation(
@@ -107,7 +88,8 @@ async function writeEach(
     return eachAnswer(call, key, [recorded(call, invalid(error), context)], [], context)
   }
   const outcomes: Outcome[] = []
-  for (const item of items) outcomes.push(await writeRows(of, { ...call, args: toArgs(item) }, context))
+  for (const [index, item] of items.entries())
+    outcomes.push(await writeRows(of, { ...call, args: toArgs(item) }, ofPart(context, index)))
   recordEach(call, outcomes, context)
   const named = outcomes.map((outcome, index): Outcome => {
     if (outcome.kind !== 'invalid') return outcome
@@ -177,76 +159,6 @@ function eachAnswer(
     shortened,
     replayed: outcomes.some((outcome) => outcome.kind === 'done' && outcome.replayed),
   }
-}
-
-async function writeRows(
-  definition: RowsMutation,
-  call: PlannedCall,
-  context: QueryContext,
-): Promise<Outcome> {
-  const faults = onePerField([
-    ...call.faults,
-    ...missingId(definition, call),
-    ...definition.check(call.args, context.principal),
-    ...cardNumbersIn(call.args),
-  ])
-  if (faults.length > 0) {
-    // What only the database knows is asked for now, so that all of it is told at once.
-    const known = await lookUp(definition, call, context)
-    return { kind: 'invalid', errors: onePerField([...faults, ...known]) }
-  }
-  const write = definition.write(call.args, context.principal)
-  const operation = rowsOperation(write, call)
-  const result = await ask(operation, context, call, write.session)
-  if (result.kind !== 'data') return refusedWrite(definition, call, operation, result, context)
-  const answer = JSON.parse(result.json) as Row
-  const record = writtenRecord(write.record, answer['record'])
-  if (record.kind === 'not found') return { kind: 'invalid', errors: [unknownRecord(definition, call)] }
-  return { kind: 'done', row: record.row, result: {}, refusal: null, replayed: false }
-}
-
-const missingId = ({ id }: RowsMutation, { args }: PlannedCall): readonly UserError[] =>
-  id !== null && args[id] === '' ? [requiredField(id)] : []
-
-const unknownRecord = ({ id, what }: RowsMutation, { args }: PlannedCall): UserError =>
-  notFound(id ?? 'id', what, typeof args[id ?? 'id'] === 'string' ? (args[id ?? 'id'] as string) : '')
-
-/** A write that the database or a permission refused: whatever in the input explains it, else our fault. */
-async function refusedWrite(
-  definition: RowsMutation,
-  call: PlannedCall,
-  operation: Operation,
-  result: Exclude<DataLayerResult, { kind: 'data' }>,
-  context: QueryContext,
-): Promise<Outcome> {
-  const [error] = result.kind === 'errors' ? result.errors : []
-  const feature = error && missingFeature(error.message)
-  if (feature) return { kind: 'refused', error: feature }
-  const input = definition.input === null ? call.args : (call.args[definition.input] as Values)
-  const violation = error && violationError(error.message, { ...call.args, ...input })
-  if (violation || error?.extensions?.code === 'permission-error') {
-    const known = await lookUp(definition, call, context)
-    if (known.length > 0) return { kind: 'invalid', errors: known }
-    if (violation) return { kind: 'invalid', errors: [violation] }
-    // A row check refused what no look-up explains: what the row hangs on is gone.
-    if (definition.id !== null) return { kind: 'invalid', errors: [unknownRecord(definition, call)] }
-    return { kind: 'refused', error: catalogueError('SVC_AUTH_003', {}) }
-  }
-  return defect(operation, result, context)
-}
-
-async function lookUp(
-  definition: RowsMutation,
-  call: PlannedCall,
-  context: QueryContext,
-): Promise<readonly UserError[]> {
-  const lookUps = definition.lookUps(call.args, context.principal)
-  const operation = lookUpOperation(lookUps)
-  if (operation === null) return []
-  const result = await ask(operation, context, call)
-  if (result.kind === 'data') return lookUpErrors(lookUps, JSON.parse(result.json) as Row)
-  context.report({ kind: 'engine', document: operation.query, answer: result })
-  return []
 }
 
 /** Calls an action. One that tries a secret or a coupon is not called for those who have guessed too often. */
@@ -331,33 +243,6 @@ function paymentRefusal({ error }: Values): CatalogueError | null {
   >
   const reason = message ?? code ?? ''
   return catalogueError('SVC_BIZ_002', { reason }, { reason, code, message, declineCode })
-}
-
-function ask(
-  operation: Operation,
-  { dataLayer, principal, signal, headers, audit, endClient, idempotencyKey }: QueryContext,
-  call: PlannedCall,
-  more: Write['session'] = {},
-): Promise<DataLayerResult> {
-  const session = {
-    ...principal.sessionVariables,
-    ...auditVariables(audit, call),
-    ...partVariable(idempotencyKey),
-    ...(endClient?.network !== undefined && { 'x-hasura-client-network': endClient.network }),
-    ...(endClient?.device !== undefined && { 'x-hasura-client-device': endClient.device }),
-    ...more,
-  }
-  return dataLayer.execute(operation, session, { ...(signal && { signal }), ...(headers && { headers }) })
-}
-
-function defect(
-  { query }: Operation,
-  answer: Exclude<DataLayerResult, { kind: 'data' }>,
-  { report }: QueryContext,
-): Outcome {
-  report({ kind: 'engine', document: query, answer })
-  const error = answer.kind === 'unavailable' ? withStatus(unexpectedError(), 503) : unexpectedError()
-  return { kind: 'refused', error }
 }
 
 interface FieldAnswer {

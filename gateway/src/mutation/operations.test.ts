@@ -19,6 +19,7 @@ import type { Principal } from '@commerce-graph/auth-webhook'
 import type { Operation } from '@commerce-graph/data-layer'
 import { loadContract } from '@commerce-graph/contract'
 import { prepareOperation } from '../plan/prepared-operation.ts'
+import { toUuid } from '../projection/filter.ts'
 import { projections } from '../projection/projections.ts'
 import type { Role } from '../projection/types.ts'
 import { isVisible, selectEverything } from '../testing/select-everything.ts'
@@ -33,8 +34,10 @@ import { roleOf } from '../plan/field-access.ts'
 import { actionOperation } from './action-operation.ts'
 import type { Arguments } from './definition.ts'
 import { lookUpOperation } from './look-up.ts'
+import { executeMutation } from './execute-mutation.ts'
 import { mutations } from './mutations.ts'
 import { payloadSource, type PlannedCall, planMutation } from './plan-mutation.ts'
+import { keyVariables } from './replay.ts'
 import { rowsOperation } from './rows-operation.ts'
 
 const contract = loadContract()
@@ -104,7 +107,14 @@ function operationsOf(call: PlannedCall, principal: Principal): readonly Operati
     )
   }
   const lookUp = lookUpOperation(definition.lookUps(args, principal))
-  return [rowsOperation(definition.write(args, principal), call), ...(lookUp ? [lookUp] : [])]
+  const write = definition.write(args, principal)
+  // What answers an Idempotency-Key that is sent again.
+  const again = rowsOperation({ before: [], record: write.record.readAgain(toUuid('1')) }, call)
+  return [
+    rowsOperation(write, call),
+    ...(definition.record === null ? [] : [again]),
+    ...(lookUp ? [lookUp] : []),
+  ]
 }
 
 function expectValid(schema: GraphQLSchema, { query, variables = {} }: Operation): void {
@@ -155,6 +165,79 @@ describe('every mutation of the contract', () => {
         }
         for (const operation of operationsOf(call, principal)) expectValid(schema, operation)
       }
+    },
+  )
+})
+
+/** The writes of a mutation of rows, or of the items of its list. */
+function writesOf({ definition, args, ...call }: PlannedCall) {
+  if (definition.kind === 'action') return []
+  const items =
+    definition.kind === 'each'
+      ? (args[definition.list] as readonly Arguments[]).map((item) => definition.toArgs(item))
+      : [args]
+  const of = definition.kind === 'each' ? definition.of : definition
+  return items.map((args) => ({
+    call: { ...call, definition: of, args },
+    write: of.write(args, keyPrincipal(1)),
+  }))
+}
+
+/** Actions keep keys themselves: actions/src/action/idempotency-keys.test.ts goes through them. */
+const ofRows = fields.filter(({ name }) => mutations[name]?.kind !== 'action')
+
+describe('with an Idempotency-Key', () => {
+  let kept: ReadonlySet<unknown>
+  beforeAll(async () => {
+    const rows = await shop.sql(`
+      SELECT split_part(encode(tgargs, 'escape'), '\\000', 1) AS type FROM pg_trigger
+      WHERE tgfoid = 'platform.keep_key'::regproc AND tgname IN ('keep_key_insert', 'keep_key_update', 'keep_key_delete')
+      GROUP BY 1 HAVING count(*) = 3`)
+    kept = new Set(rows.map(({ type }) => type))
+  })
+
+  test.each(ofRows.map((field) => [field.name, field] as const))(
+    '%s writes to tables that record the key in the transaction of the write',
+    (_name, field) => {
+      const call = planField(field, 'merchant', keyPrincipal(1))
+      const types = writesOf(call).flatMap(({ write }) =>
+        [...write.before, write.record].map(({ type }) => type),
+      )
+      expect(types.filter((type) => !kept.has(type))).toEqual([])
+      expect(types).not.toEqual([])
+    },
+  )
+
+  test.each(ofRows.map((field) => [field.name, field] as const))(
+    '%s that is sent again writes nothing, and says that it is the first answer',
+    async (name, field) => {
+      const principal = keyPrincipal(1)
+      const idempotencyKey = { value: 'the same', part: '' }
+      const sent: string[] = []
+      const context = {
+        dataLayer: {
+          ...shop.dataLayer,
+          execute: (...[operation, ...rest]: Parameters<typeof shop.dataLayer.execute>) => {
+            sent.push(operation.query)
+            return shop.dataLayer.execute(operation, ...rest)
+          },
+        },
+        principal,
+        report: () => undefined,
+      }
+      const call = planField(field, 'merchant', principal)
+      const [first] = writesOf(call)
+      if (first === undefined) throw new Error('the mutation writes nothing')
+      const variables = keyVariables(first.call, first.write, { ...context, idempotencyKey })
+      const used = {
+        operation: name,
+        fingerprint: variables['x-hasura-idempotency-fingerprint'] ?? '',
+        recordIds: [toUuid('1')],
+      }
+      const usedKeys = { find: () => Promise.resolve(used) }
+      const result = await executeMutation([{ key: name, call }], { ...context, idempotencyKey, usedKeys })
+      expect(result).toMatchObject({ kind: 'data', errors: [], replayed: true })
+      expect(sent.filter((query) => query.startsWith('mutation'))).toEqual([])
     },
   )
 })

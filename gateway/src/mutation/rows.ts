@@ -34,20 +34,38 @@ export function table(type: string, list: string, options: Pick<Table, 'existing
   }
 }
 
-export const insertOne = ({ insertOne: root, type }: Table, object: Values): Statement => ({
-  root,
-  args: { object: { type: `${type}_insert_input!`, value: object } },
+export const insertOne = (on: Table, object: Values): Statement => ({
+  root: on.insertOne,
+  args: { object: { type: `${on.type}_insert_input!`, value: object } },
   answers: 'row',
+  ...writes(on),
+})
+
+/** @param where the rows that the statement is about; empty where there is only one, which may have no id */
+const writes = (on: Table, where?: Values): Pick<Statement, 'type' | 'readAgain'> => ({
+  type: on.type,
+  readAgain: (id) => read(on, where !== undefined && Object.keys(where).length === 0 ? where : byId(id)),
+})
+
+const read = (on: Table, where: Values): Statement => ({
+  root: on.list,
+  args: { where: { type: `${on.type}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
+  answers: 'query',
+  ...writes(on, where),
 })
 
 /** No statement at all where there is nothing to insert. */
-export const insertMany = (
-  { insertMany: root, type }: Table,
-  objects: readonly Values[],
-): readonly Statement[] =>
+export const insertMany = (on: Table, objects: readonly Values[]): readonly Statement[] =>
   objects.length === 0
     ? []
-    : [{ root, args: { objects: { type: `[${type}_insert_input!]!`, value: objects } }, answers: 'rows' }]
+    : [
+        {
+          root: on.insertMany,
+          args: { objects: { type: `[${on.type}_insert_input!]!`, value: objects } },
+          answers: 'rows',
+          ...writes(on),
+        },
+      ]
 
 /** Updates the rows that exist and match. Without anything to set it only reads them, or touches them by `counter`. */
 export function update(on: Table, where: Values, set: Values, touch = false): Statement {
@@ -57,19 +75,26 @@ export function update(on: Table, where: Values, set: Values, touch = false): St
       root: on.update,
       args: { where: condition, _set: { type: `${on.type}_set_input!`, value: set } },
       answers: 'rows',
+      ...writes(on, where),
     }
   }
   if (touch && on.counter !== undefined) {
     const increment = { type: `${on.type}_inc_input!`, value: { [on.counter]: 0 } }
-    return { root: on.update, args: { where: condition, _inc: increment }, answers: 'rows' }
+    return {
+      root: on.update,
+      args: { where: condition, _inc: increment },
+      answers: 'rows',
+      ...writes(on, where),
+    }
   }
-  return { root: on.list, args: { where: condition }, answers: 'query' }
+  return read(on, where)
 }
 
 export const remove = (on: Table, where: Values): Statement => ({
   root: on.delete,
   args: { where: { type: `${on.type}_bool_exp!`, value: { _and: [where, on.existing ?? {}] } } },
   answers: 'rows',
+  ...writes(on, where),
 })
 
 export const byId = (id: unknown): Values => ({ id: { _eq: toUuid(id) } })

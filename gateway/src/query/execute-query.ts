@@ -1,4 +1,4 @@
-import type { Principal } from '@commerce-graph/auth-webhook'
+import type { Principal, UsedKeys } from '@commerce-graph/auth-webhook'
 import type { DataLayer, DataLayerResult } from '@commerce-graph/data-layer'
 import type { Attempt } from '@commerce-graph/rate-limits'
 import { type CatalogueError, unexpectedError, withPath, withStatus } from '@commerce-graph/contract/errors'
@@ -51,6 +51,8 @@ export interface QueryContext {
   readonly headers?: Readonly<Record<string, string>>
   /** What the client names its mutation by. */
   readonly idempotencyKey?: IdempotencyKey | undefined
+  /** Where it is found out whether the key was used; absent where there are no keys. */
+  readonly usedKeys?: Pick<UsedKeys, 'find'>
   /** Characters that the data layer may answer with; absent where nothing bounds them. */
   readonly answerBytes?: number
   /** The client of the person who acts; absent where nothing is known of it, and nothing counted. */

@@ -66,6 +66,62 @@ BEGIN
 END
 $$;
 
+-- Records the key of a mutation of rows, which the gateway sends among the session's variables: x-hasura-idempotency-key, -part,
+-- -operation, -fingerprint, -record (the type of the record that the mutation is about) and -about (ids in its arguments). Hasura runs a
+-- mutation in one transaction, so the record is there exactly when the rows are changed. Arguments as of audit.record_rows.
+CREATE FUNCTION platform.keep_key() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session jsonb := current_setting('hasura.user')::jsonb;
+  v_about uuid[] := coalesce(v_session ->> 'x-hasura-idempotency-about', '{}')::uuid[];
+  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = TG_ARGV[0];
+  v_request platform.keyed_request;
+  v_ids uuid[];
+BEGIN
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1]) INTO v_ids;
+  -- What changed nothing isn't recorded, and is judged anew when it is sent again.
+  IF v_ids IS NULL THEN
+    RETURN NULL;
+  END IF;
+  v_request := ROW(
+    v_session ->> 'x-hasura-merchant-id',
+    coalesce('customer:' || (v_session ->> 'x-hasura-customer-id'), 'merchant'),
+    v_session ->> 'x-hasura-idempotency-key',
+    coalesce(v_session ->> 'x-hasura-idempotency-part', ''),
+    v_session ->> 'x-hasura-idempotency-operation',
+    ARRAY[v_session ->> 'x-hasura-idempotency-fingerprint']
+  );
+  -- What goes along with the record takes the key, too, but doesn't say what the record is.
+  IF v_is_record OR NOT EXISTS (
+    SELECT FROM platform.idempotency_record r
+    WHERE r.merchant_id = v_request.merchant_id AND r.caller = v_request.caller AND r.key = v_request.key
+      AND r.part = v_request.part AND r.transaction_id = pg_current_xact_id()
+  ) THEN
+    PERFORM platform.remember(v_request, NULL, NULL, NULL, CASE WHEN v_is_record THEN v_ids ELSE '{}' END || v_about);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- Has the keys kept of what Hasura changes in a table.
+CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_event text;
+BEGIN
+  FOREACH v_event IN ARRAY '{INSERT,UPDATE,DELETE}'::text[] LOOP
+    EXECUTE format(
+      'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
+       WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-idempotency-key%%'')
+       EXECUTE FUNCTION platform.keep_key(%L, %L)',
+      lower(v_event), v_event, p_table, CASE v_event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END, p_type, p_id
+    );
+  END LOOP;
+END
+$$;
+
 -- Deletes records that have expired, and of others the secrets whose time is over: that the key was used stays known. Returns how many;
 -- fewer than p_limit means that it is done.
 CREATE FUNCTION platform.purge_idempotency_records(p_limit integer) RETURNS integer

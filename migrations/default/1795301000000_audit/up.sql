@@ -189,8 +189,9 @@ BEGIN
 END
 $$;
 
--- Every table that a role may write to through Hasura (audit.test.ts compares with metadata/).
-SELECT audit.watch(t.name, t.type, t.id) FROM (VALUES
+-- Every table that a role may write to through Hasura (audit.test.ts compares with metadata/): what is done is written down, and once per
+-- Idempotency-Key.
+SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.type, t.id) FROM (VALUES
   ('analytics.dashboard'::regclass, 'Dashboard', 'id'),
   ('analytics.widget', 'DashboardWidget', 'id'),
   ('booking.appointment', 'Appointment', 'id'),
