@@ -123,6 +123,27 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
     await sql.end()
   })
 
+  test('tells at the start and in /readyz of payments that the sandbox of a test deployment made', async () => {
+    const database = await createTestDatabase()
+    cleanUps.push(() => database.drop())
+    const platform = await createPlatform()
+    await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    await platform.stop()
+    const sql = postgres(database.url, { max: 1 })
+    await sql`
+      WITH m AS (INSERT INTO merchant.merchant (name, email) VALUES ('Shop', 'shop@example.com') RETURNING id)
+      INSERT INTO payment.payment (merchant_id, amount, currency, status, method, processor)
+      SELECT id, 100, 'USD', 'SUCCEEDED', 'CARD', 'sandbox' FROM m`
+    await sql.end()
+    const ready = await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    expect(platform.output).toContain('1 payments were made in the payment sandbox of a test deployment')
+    const readiness = await fetch(new URL('/readyz', ready.graphqlUrl))
+    expect(await readiness.json()).toMatchObject({
+      status: 'degraded',
+      checks: { sandboxPayments: expect.stringContaining('1 payments') as unknown },
+    })
+  })
+
   test('refuses a database in which a test deployment left the demo shop', async () => {
     const platform = await createPlatform()
     await expect(platform.start({ ...LIVE, DATABASE_URL: await demoDatabaseUrl() })).rejects.toThrow(

@@ -5,6 +5,7 @@ export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export { createOutboxTransport, createSmtpTransport, type MailTransport } from './mail/index.ts'
 export {
+  createRetiredProcessor,
   checkStripeKey,
   createStripeProcessor,
   type KeyState,

@@ -1,15 +1,19 @@
 import {
   checkStripeKey,
+  createRetiredProcessor,
   createStripeProcessor,
   type KeyState,
   type PaymentProcessor,
   startSandbox,
 } from '@commerce-graph/actions'
+import postgres from '@commerce-graph/postgres-driver'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Platform } from './platform.ts'
 import type { Services } from './services.ts'
+
+const SANDBOX = 'sandbox'
 
 /** What card payments are made with. */
 export interface Payments {
@@ -44,15 +48,16 @@ export async function openPayments(
     stripe.push(createStripeProcessor({ name: 'stripe', ...connection, onKey: watch.hear }))
   }
   if (mode === 'live') {
+    await tellOfSandboxPayments(databaseUrl, logger, readiness)
     const [cardProcessor = null] = stripe
     const kind = cardProcessor === null ? 'none' : 'stripe'
-    return { kind, cardProcessor, formerProcessors: [], sandboxUrl: null }
+    return { kind, cardProcessor, formerProcessors: [createRetiredProcessor(SANDBOX)], sandboxUrl: null }
   }
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
   started.defer(() => sandbox.stop())
   const processors = [
     ...stripe,
-    createStripeProcessor({ name: 'sandbox', secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),
+    createStripeProcessor({ name: SANDBOX, secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),
   ]
   return {
     kind: stripe.length === 0 ? 'sandbox' : 'stripe',
@@ -60,6 +65,25 @@ export async function openPayments(
     formerProcessors: processors.slice(1),
     sandboxUrl: sandbox.url,
   }
+}
+
+/** The database was a test deployment's: what looks paid there never was. The operator hears of it as long as that is so. */
+async function tellOfSandboxPayments(
+  databaseUrl: string,
+  logger: Logger,
+  readiness: Services['readiness'],
+): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 })
+  const [row] = await sql<{ payments: number }[]>`
+    SELECT count(*)::integer AS payments FROM payment.payment
+    WHERE processor = ${SANDBOX} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`.finally(
+    () => sql.end(),
+  )
+  const payments = row?.payments ?? 0
+  if (payments === 0) return
+  const problem = `${payments} payments were made in the payment sandbox of a test deployment: no money moved, and they can't be captured or refunded`
+  logger.warn({ payments }, problem)
+  readiness.add({ name: 'sandboxPayments', needed: false, find: () => ({ problem }) })
 }
 
 /** Milliseconds between two alarms of the same refusal. */
