@@ -254,6 +254,23 @@ describe('an Idempotency-Key of rows', () => {
     expect(await notes()).toBe(before + 1)
   })
 
+  test('leaves nothing of a customer who is anonymised', async () => {
+    const person = await createCustomer(shop())
+    const keys = [randomUUID(), randomUUID()]
+    const input = { customerId: person, type: 'NOTE', subject: 'Tea' }
+    const created = await send(CREATE, { input }, keys[0] as string)
+    await send(DELETE, { id: interactionOf(created)?.id }, randomUUID())
+    const changed = `mutation ($id: ID!, $input: UpdateCustomerInput!) {
+      updateCustomer(id: $id, input: $input) { errors { field code } } }`
+    await send(changed, { id: person, input: { name: 'Ada Lovelace' } }, keys[1] as string)
+    const records = () => sql`SELECT FROM platform.idempotency_record WHERE key IN ${sql(keys)}`
+    expect(await records()).toHaveLength(2)
+    succeeded(
+      await shop()('mutation ($id: ID!) { anonymizeCustomer(id: $id) { errors { code } } }', { id: person }),
+    )
+    expect(await records()).toEqual([])
+  })
+
   test('can be set by the gateway alone: Hasura’s own API takes no word for it', async () => {
     const key = randomUUID()
     const hasura = await fetch(`${platform.hasuraUrl}/v1/graphql`, {
