@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { productMutations } from '../gateway/src/domains/catalog/product-mutations.ts'
 import { crmMutations } from '../gateway/src/domains/crm/mutations.ts'
 import { reviewMutations } from '../gateway/src/domains/catalog/review-mutations.ts'
-import { cardNumbersIn } from '../gateway/src/mutation/rules.ts'
+import { loadContract, onePerField, validate } from '@commerce-graph/contract'
 import type { MutationDefinition } from '../gateway/src/mutation/definition.ts'
 import { parseRow, type RowKind } from '../importer/src/input/row.ts'
 
@@ -58,10 +58,20 @@ function refusedByImport(kind: RowKind, value: Row): readonly unknown[] {
   return parsed.kind === 'refused' ? parsed.refused.problems : []
 }
 
-function refusedByApi(mutation: MutationDefinition | undefined, input: Row): readonly unknown[] {
+const { inputRules } = loadContract()
+const mutations: Readonly<Record<string, MutationDefinition>> = {
+  ...productMutations,
+  ...crmMutations,
+  ...reviewMutations,
+}
+
+function refusedByApi(name: string, input: Row): readonly unknown[] {
+  const mutation = mutations[name]
   if (mutation?.kind !== 'rows') throw new Error('the mutation writes no rows')
-  const errors = [...mutation.check({ input }, merchant), ...cardNumbersIn({ input })]
-  return errors.filter((error, index) => errors.findIndex(({ field }) => field === error.field) === index)
+  return onePerField([
+    ...validate(inputRules.get(name) ?? [], { input }),
+    ...mutation.check({ input }, merchant),
+  ])
 }
 
 /** A row's texts are sent without the blanks around them. */
@@ -73,9 +83,7 @@ describe('a dry run refuses what the API refuses, in its words', () => {
     fc.assert(
       fc.property(text.map(asSent), (value) => {
         const given = row?.(value) ?? {}
-        expect(refusedByImport('customer', given)).toEqual(
-          refusedByApi(crmMutations['createCustomer'], given),
-        )
+        expect(refusedByImport('customer', given)).toEqual(refusedByApi('createCustomer', given))
       }),
     )
   })
@@ -85,9 +93,7 @@ describe('a dry run refuses what the API refuses, in its words', () => {
     fc.assert(
       fc.property(text.map(asSent), (value) => {
         const given = row?.(value) ?? {}
-        expect(refusedByImport('product', given)).toEqual(
-          refusedByApi(productMutations['createProduct'], given),
-        )
+        expect(refusedByImport('product', given)).toEqual(refusedByApi('createProduct', given))
       }),
     )
   })
@@ -97,7 +103,7 @@ describe('a dry run refuses what the API refuses, in its words', () => {
     fc.assert(
       fc.property(text.map(asSent), (value) => {
         const given = review?.(value) ?? {}
-        const prefixed = refusedByApi(reviewMutations['createReview'], given).map(
+        const prefixed = refusedByApi('createReview', { productId: 'P', ...given }).map(
           (error) => JSON.parse(JSON.stringify(error).replaceAll(field, `reviews.0.${field}`)) as unknown,
         )
         expect(refusedByImport('product', { ...product, reviews: [given] })).toEqual(prefixed)
@@ -108,15 +114,15 @@ describe('a dry run refuses what the API refuses, in its words', () => {
   test('lists are as long as the API takes them', () => {
     const tags = Array.from({ length: 101 }, (_, index) => `t${index}`)
     expect(refusedByImport('customer', { ...customer, tags })).toEqual(
-      refusedByApi(crmMutations['createCustomer'], { ...customer, tags }),
+      refusedByApi('createCustomer', { ...customer, tags }),
     )
     const addresses = Array.from({ length: 51 }, () => place)
     expect(refusedByImport('customer', { ...customer, addresses })).toEqual(
-      refusedByApi(crmMutations['createCustomer'], { ...customer, addresses }),
+      refusedByApi('createCustomer', { ...customer, addresses }),
     )
     const variants = Array.from({ length: 201 }, (_, index) => ({ sku: `V-${index}` }))
     expect(refusedByImport('product', { ...product, variants })).toEqual(
-      refusedByApi(productMutations['createProduct'], { ...product, variants }),
+      refusedByApi('createProduct', { ...product, variants }),
     )
   })
 })

@@ -1,6 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
+import { inputTypes } from '../src/generation/input-types.ts'
 import { loadContract } from '../src/schema/load.ts'
 
 export interface GeneratedDocument {
@@ -10,9 +11,11 @@ export interface GeneratedDocument {
 
 /** The documents that say what the code says, formatted as the repository is. */
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
+  const contract = loadContract()
   return [
     await formatted('errors.md', errorsDocument(), 'markdown'),
-    await formatted('schema.graphql', printSchema(lexicographicSortSchema(loadContract().schema)), 'graphql'),
+    await formatted('schema.graphql', printSchema(lexicographicSortSchema(contract.schema)), 'graphql'),
+    await formatted('../contract/src/generated/mutation-arguments.ts', inputTypes(contract), 'typescript'),
   ]
 }
 

@@ -1,5 +1,4 @@
 import {
-  addressTexts,
   cardNumberFields,
   cardNumberMessage,
   countryCode,
@@ -10,7 +9,6 @@ import {
   inputError,
   invalidCoupon,
   listFault,
-  maxQuantity,
   phoneFault,
   type TextBounds,
   textFault,
@@ -25,7 +23,7 @@ export type Fault =
   | { readonly kind: 'coupon'; readonly message: string }
 
 /** What a merged line, a cart line and a level can hold at most. */
-export const MAX_QUANTITY = maxQuantity
+export const MAX_QUANTITY = 999_999
 /** Lines of a cart, an order or a reservation. */
 export const MAX_LINES = 200
 /** The largest amount of money that JSON clients hold exactly, in minor units. */
@@ -108,11 +106,11 @@ export const list = <Schema extends z.ZodType>(item: Schema, max: number) =>
   })
 
 export const address = z.object({
-  line1: boundedText(addressTexts.line1),
-  line2: optional(boundedText(addressTexts.line2)),
-  city: boundedText(addressTexts.city),
-  state: boundedText(addressTexts.state),
-  postalCode: boundedText(addressTexts.postalCode),
+  line1: text(255),
+  line2: optional(line(255)),
+  city: text(255),
+  state: text(255),
+  postalCode: text(32),
   country,
   phone: optional(phone),
 })

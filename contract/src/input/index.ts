@@ -4,16 +4,6 @@ export { countryCode, countryFault } from './country.ts'
 export { currencyFault, currencyFormat, isCurrency } from './currency.ts'
 export { hasDeceptiveLetter, isEmailAddress } from './email-address.ts'
 export { type Fault, inputError } from './fault.ts'
-export {
-  addressTexts,
-  categoryName,
-  customerTexts,
-  listBounds,
-  maxQuantity,
-  productTexts,
-  reviewTexts,
-  seoTexts,
-} from './field-bounds.ts'
 export { phoneFault } from './phone.ts'
 export { isSingleLine } from './single-line.ts'
 export { slugFault } from './slug.ts'

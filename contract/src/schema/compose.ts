@@ -11,6 +11,8 @@ import {
   parse,
   type SchemaDefinitionNode,
 } from 'graphql'
+import { inputRules, type InputRules } from '../validation/input-rules.ts'
+import { BoundRegister } from './bounds.ts'
 import { type Federation, federate, federationTypes, isExternal, subscriptionRoot } from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
 import { installScalars } from './scalars.ts'
@@ -25,6 +27,9 @@ export interface Subgraph {
 export interface Contract {
   readonly schema: GraphQLSchema
   readonly permissions: Permissions
+  readonly bounds: BoundRegister
+  /** What the arguments of mutations may be. */
+  readonly inputRules: InputRules
   readonly federation: Federation
 }
 
@@ -57,10 +62,12 @@ const roots: readonly Root[] = [
 /**
  * Composes the subgraphs into the one schema that clients see: extensions are merged into their types, and what is
  * there for federation only (`@key`, `@external` fields) is left out, save that `_entities` and `_service` are added.
- * `@permission` moves from directives into the register and, for readers, into the descriptions.
+ * Permissions and bounds move from directives into registers and, for readers, into the descriptions.
  */
 export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contract {
-  const register = new PermissionRegister()
+  const permissions = new PermissionRegister()
+  const bounds = new BoundRegister()
+  const take = (definition: DefinitionNode) => bounds.takeFrom(permissions.takeFrom(definition))
   const federation = federate(coreSdl, subgraphs)
   const sdls = [coreSdl, ...subgraphs.map(({ sdl }) => sdl), federationTypes(federation.entities)]
   const definitions = sdls
@@ -79,13 +86,13 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
     kind: Kind.DOCUMENT,
     definitions: [schemaDefinition(present), ...present.map(rootType), ...types].map((definition) =>
       definition.kind === Kind.OBJECT_TYPE_DEFINITION
-        ? register.takeFrom(mergeExtensions(definition, extensions))
-        : register.takeFrom(definition),
+        ? take(mergeExtensions(definition, extensions))
+        : take(definition),
     ),
   })
   assertValidSchema(schema)
   installScalars(schema)
-  return { schema, permissions: register, federation }
+  return { schema, permissions, bounds, inputRules: inputRules(schema, bounds), federation }
 }
 
 function isFederation(definition: DefinitionNode): boolean {

@@ -1,5 +1,9 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
+import type { MutationArguments } from '@commerce-graph/contract'
 import type { UserError } from '@commerce-graph/contract/input'
+
+/** The name of a field of Mutation. */
+export type MutationName = keyof MutationArguments
 
 /** A mutation's arguments, coerced by the contract's types. Absent ones are absent, and null is null. */
 export type Arguments = Readonly<Record<string, unknown>>
@@ -16,12 +20,12 @@ export type MutationDefinition = RowsMutation | ActionMutation | EachMutation
 export interface EachMutation {
   readonly kind: 'each'
   readonly of: RowsMutation
+  /** The field of Mutation whose rules an item is under. */
+  readonly as: MutationName
   /** The projection of the payload's records. */
   readonly record: string
   /** The argument that lists the items. */
   readonly list: string
-  /** How many items at most. */
-  readonly max: number
   /** An item as the arguments of `of`. */
   readonly toArgs: (item: Values) => Arguments
 }
@@ -30,7 +34,7 @@ export interface RowsMutation {
   readonly kind: 'rows'
   /** The projection of the payload's record; null for a deletion, whose payload has `success` instead. */
   readonly record: string | null
-  /** Everything that is wrong with the input, as far as it can be told without the database. */
+  /** What is wrong with the input beyond the contract's rules, as far as it can be told without the database. */
   readonly check: (args: Arguments, principal: Principal) => readonly UserError[]
   /** What only the database knows about the input. Asked for when something is wrong, to tell all of it at once. */
   readonly lookUps: (args: Arguments, principal: Principal) => readonly LookUp[]
@@ -101,12 +105,9 @@ export interface ActionMutation {
 }
 
 /** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
-export function each(
-  of: RowsMutation,
-  { toArgs, max = 100 }: Pick<EachMutation, 'toArgs'> & { readonly max?: number },
-): EachMutation {
+export function each(of: RowsMutation, { as, toArgs }: Pick<EachMutation, 'as' | 'toArgs'>): EachMutation {
   if (of.record === null) throw new Error('a mutation of each item answers records')
-  return { kind: 'each', of, record: of.record, list: 'inputs', max, toArgs }
+  return { kind: 'each', of, as, record: of.record, list: 'inputs', toArgs }
 }
 
 /**

@@ -5,7 +5,8 @@ import {
   unexpectedError,
   withPath,
 } from '@commerce-graph/contract/errors'
-import { outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
+import { listErrors, onePerField } from '@commerce-graph/contract'
+import type { UserError } from '@commerce-graph/contract/input'
 import { tooManyCoupons, tooManyGuesses } from '../limits/rate-exceeded.ts'
 import type { QueryContext, QueryResult } from '../query/execute-query.ts'
 import { type Row, type ShapeContext, shapeContext, type ShortenedList, newRow } from '../shape/shape.ts'
@@ -13,7 +14,6 @@ import { actionOperation } from './action-operation.ts'
 import type { ActionMutation, EachMutation, Values } from './definition.ts'
 import { actionRefusal } from './hasura-refusal.ts'
 import { keyOfPart } from './idempotency-key.ts'
-import { onePerField } from './look-up.ts'
 import { recordFailure } from './mutation-audit.ts'
 import { ask, defect, type Outcome } from './mutation-outcome.ts'
 import type { PayloadField, PlannedCall, PlannedMutation } from './plan-mutation.ts'
@@ -81,15 +81,15 @@ async function writeEach(
   key: string,
   context: QueryContext,
 ): Promise<FieldAnswer> {
-  const { of, list, max, toArgs } = definition
+  const { of, as, list, toArgs } = definition
   const items = call.args[list] as readonly Values[]
-  if (items.length === 0 || items.length > max) {
-    const error = items.length === 0 ? requiredField(list) : outOfRange(list, items.length, 1, max)
-    return eachAnswer(call, key, [recorded(call, invalid(error), context)], [], context)
-  }
+  const errors = call.rules.flatMap((rule) => (rule.name === list ? listErrors(rule, items) : []))
+  if (errors.length > 0)
+    return eachAnswer(call, key, [recorded(call, { kind: 'invalid', errors }, context)], [], context)
+  const rules = call.scope.contract.inputRules.get(as) ?? []
   const outcomes: Outcome[] = []
   for (const [index, item] of items.entries())
-    outcomes.push(await writeRows(of, { ...call, args: toArgs(item) }, ofPart(context, index)))
+    outcomes.push(await writeRows(of, { ...call, rules, args: toArgs(item) }, ofPart(context, index)))
   recordEach(call, outcomes, context)
   const named = outcomes.map((outcome, index): Outcome => {
     if (outcome.kind !== 'invalid') return outcome
@@ -101,8 +101,6 @@ async function writeEach(
   })
   return eachAnswer(call, key, named, named, context)
 }
-
-const invalid = (error: UserError): Outcome => ({ kind: 'invalid', errors: [error] })
 
 /** What was done is in the audit log already, by the transaction that did it. */
 function recorded(call: PlannedCall, outcome: Outcome, context: QueryContext): Outcome {

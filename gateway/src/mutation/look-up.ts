@@ -1,3 +1,4 @@
+import { onePerField } from '@commerce-graph/contract'
 import type { Operation } from '@commerce-graph/data-layer'
 import {
   alreadyExists,
@@ -57,13 +58,6 @@ export function lookUpErrors(
     })
   })
   return onePerField(errors)
-}
-
-/** The specification: one entry per failing field. */
-export function onePerField(errors: readonly UserError[]): readonly UserError[] {
-  const byField = new Map<string, UserError>()
-  for (const error of errors) if (!byField.has(error.field)) byField.set(error.field, error)
-  return [...byField.values()]
 }
 
 /** A value as its column compares it. */

@@ -5,6 +5,7 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
+import type { FieldRule } from '@commerce-graph/contract'
 import type { CatalogueError } from '@commerce-graph/contract/errors'
 import type { UserError } from '@commerce-graph/contract/input'
 import type { FormatFaults } from './format-faults.ts'
@@ -38,6 +39,8 @@ export interface PlannedCall {
   /** What of it the caller may not have: then nothing of the document runs. */
   readonly refusals: readonly CatalogueError[]
   readonly args: Arguments
+  /** What the arguments may be. */
+  readonly rules: readonly FieldRule[]
   /** Texts in the arguments that are not of the form that their places want: then it is not run. */
   readonly faults: readonly UserError[]
   readonly bound: Bound
@@ -108,6 +111,7 @@ function planCall(
     definition,
     field,
     args,
+    rules: options.contract.inputRules.get(field.name) ?? [],
     scope,
     // Of a mutation that is refused as such, what is selected doesn't matter.
     refusals: refused ? [refused] : scope.refusals.slice(0, maxRefusals).map(({ error }) => error),

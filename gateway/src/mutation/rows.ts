@@ -1,8 +1,8 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import { requiredField, type UserError } from '@commerce-graph/contract/input'
+import type { MutationArguments } from '@commerce-graph/contract'
+import type { UserError } from '@commerce-graph/contract/input'
 import { toUuid } from '../projection/filter.ts'
-import type { Arguments, LookUp, RowsMutation, Statement, Values, Write } from './definition.ts'
-import { checkFields, type Fields, nullsIn } from './rules.ts'
+import type { Arguments, LookUp, MutationName, RowsMutation, Statement, Values, Write } from './definition.ts'
 
 /** A table as its mutations in Hasura are called. */
 export interface Table {
@@ -100,76 +100,65 @@ export const remove = (on: Table, where: Values): Statement => ({
 export const byId = (id: unknown): Values => ({ id: { _eq: toUuid(id) } })
 
 /** The members that were given, of those named; nulls too, unless `nulls` is 'left out'. */
-export function pick(input: Values, names: readonly string[], nulls: 'kept' | 'left out' = 'kept'): Values {
+export function pick<Input extends object>(
+  input: Input,
+  names: readonly (keyof Input & string)[],
+  nulls: 'kept' | 'left out' = 'kept',
+): Values {
   const given = names.filter(
     (name) => input[name] !== undefined && (nulls === 'kept' || input[name] !== null),
   )
   return Object.fromEntries(given.map((name) => [name, input[name]]))
 }
 
-interface Creation<Input> {
+/** The fields of Mutation that take an argument `input`. */
+type WithInput = {
+  [Name in MutationName]: MutationArguments[Name] extends { readonly input: object } ? Name : never
+}[MutationName]
+
+type InputOf<Name extends WithInput> = MutationArguments[Name]['input']
+
+interface RowsOf<Name extends WithInput> {
   readonly record: string
   readonly what: string
-  readonly rules: Fields
-  readonly check?: (input: Input, principal: Principal, args: Arguments) => readonly UserError[]
-  readonly lookUps?: (input: Input, args: Arguments) => readonly LookUp[]
-  readonly write: (input: Input, args: Arguments, principal: Principal) => Write | Statement
+  /** What the contract's rules don't say: how one field stands to another, and who may say what. */
+  readonly check?: (
+    input: InputOf<Name>,
+    principal: Principal,
+    args: MutationArguments[Name],
+  ) => readonly UserError[]
+  readonly lookUps?: (input: InputOf<Name>, args: MutationArguments[Name]) => readonly LookUp[]
+  readonly write: (
+    input: InputOf<Name>,
+    args: MutationArguments[Name],
+    principal: Principal,
+  ) => Write | Statement
 }
 
 /** `createX(input)`. */
-export function creation<Input extends object>({
-  record,
-  what,
-  ...definition
-}: Creation<Input>): RowsMutation {
-  const { rules, check = () => [], lookUps = () => [], write } = definition
+export const creation = <Name extends WithInput>(definition: RowsOf<Name>): RowsMutation =>
+  rowsMutation(definition, null)
+
+/** `updateX(id, input)`. @param byId false where there is only one record, the merchant's own */
+export const change = <Name extends WithInput>(
+  definition: RowsOf<Name> & { readonly byId?: boolean },
+): RowsMutation => rowsMutation(definition, definition.byId === false ? null : 'id')
+
+function rowsMutation<Name extends WithInput>(
+  { record, what, check = () => [], lookUps = () => [], write }: RowsOf<Name>,
+  id: 'id' | null,
+): RowsMutation {
+  // The arguments were coerced by the types of the field that the definition stands under.
+  const typed = (args: Arguments) => args as MutationArguments[Name]
   return {
     kind: 'rows',
     record,
     what,
-    id: null,
+    id,
     input: 'input',
-    check: (args, principal) => [
-      ...checkFields(rules, inputOf(args)),
-      ...check(inputOf(args) as Input, principal, args),
-    ],
-    lookUps: (args) => lookUps(inputOf(args) as Input, args),
-    write: (args, principal) => asWrite(write(inputOf(args) as Input, args, principal)),
-  }
-}
-
-interface Change<Input> {
-  readonly record: string
-  readonly what: string
-  readonly rules: Fields
-  /** Fields that the record can't be without, so that null is no value for them. */
-  readonly required: readonly string[]
-  readonly check?: (input: Input, principal: Principal, args: Arguments) => readonly UserError[]
-  readonly lookUps?: (input: Input, args: Arguments) => readonly LookUp[]
-  readonly write: (input: Input, args: Arguments, principal: Principal) => Write | Statement
-  /** False where there is only one record, the merchant's own. */
-  readonly byId?: boolean
-}
-
-/** `updateX(id, input)`. */
-export function change<Input extends object>({ record, what, ...definition }: Change<Input>): RowsMutation {
-  const { rules, required, check = () => [], lookUps = () => [], write, byId: hasId = true } = definition
-  return {
-    kind: 'rows',
-    record,
-    what,
-    id: hasId ? 'id' : null,
-    input: 'input',
-    check(args, principal) {
-      const input = inputOf(args)
-      return [
-        ...nullsIn(required, input),
-        ...checkFields(rules, input),
-        ...check(input as Input, principal, args),
-      ]
-    },
-    lookUps: (args) => lookUps(inputOf(args) as Input, args),
-    write: (args, principal) => asWrite(write(inputOf(args) as Input, args, principal)),
+    check: (args, principal) => check(typed(args).input, principal, typed(args)),
+    lookUps: (args) => lookUps(typed(args).input, typed(args)),
+    write: (args, principal) => asWrite(write(typed(args).input, typed(args), principal)),
   }
 }
 
@@ -181,13 +170,11 @@ export function deletion(what: string, write: (id: unknown) => Write | Statement
     what,
     id: 'id',
     input: null,
-    check: ({ id }) => (id === '' ? [requiredField('id')] : []),
+    check: () => [],
     lookUps: () => [],
     write: ({ id }) => asWrite(write(id)),
   }
 }
-
-const inputOf = (args: Arguments): Values => args['input'] as Values
 
 const asWrite = (write: Write | Statement): Write => ('root' in write ? { before: [], record: write } : write)
 

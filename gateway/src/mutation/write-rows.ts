@@ -1,17 +1,17 @@
 import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
 import { catalogueError } from '@commerce-graph/contract/errors'
-import { notFound, requiredField, type UserError } from '@commerce-graph/contract/input'
+import { keptValues, onePerField, validate } from '@commerce-graph/contract'
+import { notFound, type UserError } from '@commerce-graph/contract/input'
 import type { QueryContext } from '../query/execute-query.ts'
 import type { Row } from '../shape/shape.ts'
 import { violationError } from './constraints.ts'
 import type { RowsMutation, Values } from './definition.ts'
-import { lookUpErrors, lookUpOperation, onePerField } from './look-up.ts'
+import { lookUpErrors, lookUpOperation } from './look-up.ts'
 import { missingFeature } from './missing-feature.ts'
 import { ask, defect, type Outcome } from './mutation-outcome.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 import { findEarlier, keyVariables } from './replay.ts'
 import { rowsOperation, writtenRecord } from './rows-operation.ts'
-import { cardNumbersIn } from './rules.ts'
 
 /** Writes rows, unless an earlier request with the same Idempotency-Key has, or one at the same time is quicker. */
 export async function writeRows(
@@ -40,7 +40,7 @@ async function replayed(
   }
   const outcome = { kind: 'done', result: {}, refusal: null, replayed: true } as const
   if (definition.record === null || earlier.id === undefined) return { ...outcome, row: null }
-  const { record: written } = definition.write(call.args, context.principal)
+  const { record: written } = definition.write(keptValues(call.rules, call.args), context.principal)
   const statement = written.readAgain(earlier.id)
   const operation = rowsOperation({ before: [], record: statement }, call)
   const result = await ask(operation, context, call)
@@ -57,16 +57,15 @@ async function writeNow(
 ): Promise<Outcome> {
   const faults = onePerField([
     ...call.faults,
-    ...missingId(definition, call),
+    ...validate(call.rules, call.args),
     ...definition.check(call.args, context.principal),
-    ...cardNumbersIn(call.args),
   ])
   if (faults.length > 0) {
     // What only the database knows is asked for now, so that all of it is told at once.
     const known = await lookUp(definition, call, context)
     return { kind: 'invalid', errors: onePerField([...faults, ...known]) }
   }
-  const write = definition.write(call.args, context.principal)
+  const write = definition.write(keptValues(call.rules, call.args), context.principal)
   const operation = rowsOperation(write, call)
   const result = await ask(operation, context, call, {
     ...write.session,
@@ -88,9 +87,6 @@ async function writeNow(
     )
   return { kind: 'done', row: record.row, result: {}, refusal: null, replayed: false }
 }
-
-const missingId = ({ id }: RowsMutation, { args }: PlannedCall): readonly UserError[] =>
-  id !== null && args[id] === '' ? [requiredField(id)] : []
 
 const unknownRecord = ({ id, what }: RowsMutation, { args }: PlannedCall): UserError =>
   notFound(id ?? 'id', what, typeof args[id ?? 'id'] === 'string' ? (args[id ?? 'id'] as string) : '')

@@ -1,13 +1,13 @@
-import { addressTexts, customerTexts, listBounds } from '@commerce-graph/contract/input'
 import { z } from 'zod'
+import { mostEntries, textBounds } from './contract-bounds.ts'
 import { boundedText, country, email, list, phone, text } from './values.ts'
 
 const address = z.strictObject({
-  line1: text(addressTexts.line1),
-  line2: boundedText(addressTexts.line2).optional(),
-  city: text(addressTexts.city),
-  state: text(addressTexts.state),
-  postalCode: text(addressTexts.postalCode),
+  line1: text(textBounds('AddressInput.line1')),
+  line2: boundedText(textBounds('AddressInput.line2')).optional(),
+  city: text(textBounds('AddressInput.city')),
+  state: text(textBounds('AddressInput.state')),
+  postalCode: text(textBounds('AddressInput.postalCode')),
   country,
   phone: phone.optional(),
   isDefault: z.boolean().optional(),
@@ -16,12 +16,12 @@ const address = z.strictObject({
 export const customerRow = z.strictObject({
   type: z.literal('customer').optional(),
   email,
-  name: text(customerTexts.name),
+  name: text(textBounds('CustomerInput.name')),
   phone: phone.optional(),
   marketingOptIn: z.boolean().optional(),
-  tags: list(text(customerTexts.tag), listBounds.tags).optional(),
-  notes: boundedText(customerTexts.notes).optional(),
-  addresses: list(address, listBounds.customerAddresses).optional(),
+  tags: list(text(textBounds('CustomerInput.tags')), mostEntries('CustomerInput.tags')).optional(),
+  notes: boundedText(textBounds('CustomerInput.notes')).optional(),
+  addresses: list(address, mostEntries('CustomerInput.addresses')).optional(),
 })
 
 export type CustomerRow = z.infer<typeof customerRow>

@@ -1,13 +1,6 @@
-import {
-  categoryName,
-  listBounds,
-  listFault,
-  maxQuantity,
-  productTexts,
-  reviewTexts,
-  textFault,
-} from '@commerce-graph/contract/input'
+import { listFault, textFault } from '@commerce-graph/contract/input'
 import { z } from 'zod'
+import { mostEntries, numberBounds, textBounds } from './contract-bounds.ts'
 import { levelsOf } from './category-path.ts'
 import { addFault, boundedText, currency, list, money, slug, text, url, wholeNumber } from './values.ts'
 
@@ -15,43 +8,45 @@ import { addFault, boundedText, currency, list, money, slug, text, url, wholeNum
 const categoryPath = z.string().superRefine((path, context) => {
   const levels = levelsOf(path)
   if (levels.length === 0) addFault(context, { kind: 'required' })
-  for (const level of levels) addFault(context, textFault(level, categoryName))
+  for (const level of levels) addFault(context, textFault(level, textBounds('CreateCategoryInput.name')))
 })
 
 const variant = z.strictObject({
-  sku: text(productTexts.sku),
+  sku: text(textBounds('CreateProductInput.sku')),
   price: money.min(1).optional(),
   compareAtPrice: money.min(1).optional(),
   /** Option names and values, e.g. `{ "Size": "M" }`. */
   options: z
-    .record(text(productTexts.optionName), text(productTexts.optionValue))
+    .record(text(textBounds('VariantOptionInput.name')), text(textBounds('VariantOptionInput.value')))
     .superRefine((options, context) => {
-      addFault(context, listFault(Object.keys(options).length, 0, listBounds.options))
+      addFault(context, listFault(Object.keys(options).length, 0, mostEntries('ProductVariantInput.options')))
     })
     .optional(),
   stock: z.lazy(() => stock).optional(),
 })
 
-const imageSide = wholeNumber.min(1).max(100_000)
+const between = ({ min, max }: { readonly min: number; readonly max: number }) =>
+  wholeNumber.min(min).max(max)
+
 const image = z.preprocess(
   (value) => (typeof value === 'string' ? { url: value } : value),
   z.strictObject({
     url,
-    alt: boundedText(productTexts.imageAlt).optional(),
-    width: imageSide.optional(),
-    height: imageSide.optional(),
+    alt: boundedText(textBounds('ProductImageInput.alt')).optional(),
+    width: between(numberBounds('ProductImageInput.width')).optional(),
+    height: between(numberBounds('ProductImageInput.height')).optional(),
   }),
 )
 
 const review = z.strictObject({
-  authorName: text(reviewTexts.authorName),
-  rating: wholeNumber.min(1).max(5),
-  title: boundedText(reviewTexts.title).optional(),
-  body: boundedText(reviewTexts.body).optional(),
+  authorName: text(textBounds('CreateReviewInput.authorName')),
+  rating: between(numberBounds('CreateReviewInput.rating')),
+  title: boundedText(textBounds('CreateReviewInput.title')).optional(),
+  body: boundedText(textBounds('CreateReviewInput.body')).optional(),
   status: z.enum(['PENDING', 'APPROVED', 'REJECTED']).optional(),
 })
 
-const level = wholeNumber.min(0).max(maxQuantity)
+const level = between(numberBounds('SetInventoryLevelInput.available'))
 
 /** Units in the first warehouse, or units by warehouse code. */
 const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
@@ -60,9 +55,9 @@ const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
 
 const product = z.strictObject({
   type: z.literal('product').optional(),
-  sku: text(productTexts.sku),
-  name: text(productTexts.name),
-  description: boundedText(productTexts.description).optional(),
+  sku: text(textBounds('CreateProductInput.sku')),
+  name: text(textBounds('CreateProductInput.name')),
+  description: boundedText(textBounds('CreateProductInput.description')).optional(),
   price: money.min(1),
   currency,
   compareAtPrice: money.min(1).optional(),
@@ -70,15 +65,15 @@ const product = z.strictObject({
   status: z.enum(['DRAFT', 'ACTIVE', 'ARCHIVED']).optional(),
   featured: z.boolean().optional(),
   slug: slug.optional(),
-  tags: list(text(productTexts.tag), listBounds.tags).optional(),
+  tags: list(text(textBounds('CreateProductInput.tags')), mostEntries('CreateProductInput.tags')).optional(),
   /** Paths from the root, levels parted by ` > `. */
-  categories: list(categoryPath, listBounds.categories).optional(),
-  images: list(image, listBounds.images).optional(),
-  variants: list(variant, listBounds.variants).optional(),
+  categories: list(categoryPath, mostEntries('CreateProductInput.categoryIds')).optional(),
+  images: list(image, mostEntries('CreateProductInput.images')).optional(),
+  variants: list(variant, mostEntries('CreateProductInput.variants')).optional(),
   stock: stock.optional(),
   reviews: z.array(review).optional(),
-  seoTitle: boundedText(productTexts.seoTitle).optional(),
-  seoDescription: boundedText(productTexts.seoDescription).optional(),
+  seoTitle: boundedText(textBounds('CreateProductInput.seoTitle')).optional(),
+  seoDescription: boundedText(textBounds('CreateProductInput.seoDescription')).optional(),
 })
 
 const hasUnits = (stock: StockLevels): boolean =>

@@ -1,3 +1,8 @@
+import type {
+  CreateScheduleInput,
+  UpdateScheduleInput,
+  UpdateStaffMemberInput,
+} from '@commerce-graph/contract'
 import { invalidValue, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { action, type MutationDefinition, type Values, type Write } from '../../mutation/definition.ts'
 import {
@@ -16,18 +21,6 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import {
-  amount,
-  currency,
-  type Fields,
-  integer,
-  list,
-  matching,
-  optionalText,
-  phone,
-  text,
-  timeZone,
-} from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const serviceTable = table('BookingService', 'bookingServices')
@@ -36,40 +29,17 @@ const staffServiceTable = table('StaffService', 'staffServices')
 const scheduleTable = table('Schedule', 'schedules')
 const appointmentTable = table('Appointment', 'appointments')
 
-const minutesInADay = 24 * 60
-const serviceRules: Fields = {
-  name: text({ max: 200 }),
-  description: optionalText({ max: 5000 }),
-  duration: integer({ min: 1, max: minutesInADay }),
-  price: amount,
-  currency,
-}
 const serviceColumns = ['name', 'description', 'duration', 'price', 'currency', 'active'] as const
 
-const maxServices = 200
-const maxPriority = 1_000_000
-const staffRules: Fields = {
-  name: text({ max: 200 }),
-  email: text({ max: 254 }),
-  phone,
-  timeZone,
-  priority: integer({ min: 0, max: maxPriority }),
-  serviceIds: list(() => [], { max: maxServices }),
-}
 const staffColumns = ['name', 'email', 'phone', 'timeZone', 'active', 'priority'] as const
-
-interface StaffInput {
-  readonly email?: string | null
-  readonly serviceIds?: readonly string[] | null
-}
 
 /** Each service once, however often it is named. */
 const serviceRows = (serviceIds: readonly string[]): readonly Values[] =>
   [...new Set(serviceIds.map(toUuid))].map((serviceId) => ({ serviceId }))
 
-function updateStaffMember(input: StaffInput, id: unknown): Write {
+function updateStaffMember(input: UpdateStaffMemberInput, id: string): Write {
   const staffId = toUuid(id)
-  const set = pick(input as Values, staffColumns)
+  const set = pick(input, staffColumns)
   if (input.serviceIds == null) return { before: [], record: update(staffTable, byId(id), set) }
   return {
     before: [
@@ -83,22 +53,9 @@ function updateStaffMember(input: StaffInput, id: unknown): Write {
   }
 }
 
-const localTime = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'time of day from 00:00 to 23:59')
-const localEndTime = matching(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'time of day from 00:00 to 24:00')
-const scheduleRules: Fields = { startTime: localTime, endTime: localEndTime }
 const hours = ['weekday', 'startDate', 'endDate', 'startTime', 'endTime'] as const
 
-interface ScheduleInput {
-  readonly staffId?: string
-  readonly type?: 'WEEKLY' | 'TIME_OFF' | 'EXTRA_HOURS'
-  readonly weekday?: string | null
-  readonly startDate?: string | null
-  readonly endDate?: string | null
-  readonly startTime?: string | null
-  readonly endTime?: string | null
-}
-
-function checkSchedule(input: ScheduleInput): readonly UserError[] {
+function checkSchedule(input: CreateScheduleInput): readonly UserError[] {
   const { type, weekday, startDate } = input
   const weekly = type === 'WEEKLY'
   return [
@@ -110,7 +67,12 @@ function checkSchedule(input: ScheduleInput): readonly UserError[] {
 }
 
 /** What can be told of an update without the rest of the row, which the database compares with. */
-function checkOrder({ startDate, endDate, startTime, endTime }: ScheduleInput): readonly UserError[] {
+function checkOrder({
+  startDate,
+  endDate,
+  startTime,
+  endTime,
+}: UpdateScheduleInput | CreateScheduleInput): readonly UserError[] {
   const reversedDates = startDate != null && endDate != null && startDate > endDate
   const reversedTimes = startTime != null && endTime != null && startTime >= endTime
   return [
@@ -124,39 +86,33 @@ function checkOrder({ startDate, endDate, startTime, endTime }: ScheduleInput): 
 const appointment = { record: { relationship: 'appointment', projection: 'Appointment' } } as const
 
 export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
-  createBookingService: creation({
+  createBookingService: creation<'createBookingService'>({
     record: 'BookingService',
     what: 'Service',
-    rules: serviceRules,
-    write: (input) => insertOne(serviceTable, pick(input as Values, serviceColumns, 'left out')),
+    write: (input) => insertOne(serviceTable, pick(input, serviceColumns, 'left out')),
   }),
-  updateBookingService: change({
+  updateBookingService: change<'updateBookingService'>({
     record: 'BookingService',
     what: 'Service',
-    rules: serviceRules,
-    required: ['name', 'duration', 'price', 'currency', 'active'],
-    write: (input, { id }) => update(serviceTable, byId(id), pick(input as Values, serviceColumns)),
+    write: (input, { id }) => update(serviceTable, byId(id), pick(input, serviceColumns)),
   }),
   deleteBookingService: deletion('Service', (id) => remove(serviceTable, byId(id))),
-  createStaffMember: creation<StaffInput>({
+  createStaffMember: creation<'createStaffMember'>({
     record: 'StaffMember',
     what: 'Staff member',
-    rules: staffRules,
     lookUps: ({ email, serviceIds }) => [
       absent(staffTable, 'email', valueOf('email', email), 'Staff member'),
       present(serviceTable, valuesOf('serviceIds', serviceIds), 'Service'),
     ],
     write: (input) =>
       insertOne(staffTable, {
-        ...pick(input as Values, staffColumns, 'left out'),
+        ...pick(input, staffColumns, 'left out'),
         services: { data: serviceRows(input.serviceIds ?? []) },
       }),
   }),
-  updateStaffMember: change<StaffInput>({
+  updateStaffMember: change<'updateStaffMember'>({
     record: 'StaffMember',
     what: 'Staff member',
-    rules: staffRules,
-    required: ['name', 'email', 'active', 'priority', 'serviceIds'],
     lookUps: ({ email, serviceIds }, { id }) => [
       absent(staffTable, 'email', valueOf('email', email), 'Staff member', byId(id)),
       present(serviceTable, valuesOf('serviceIds', serviceIds), 'Service'),
@@ -164,34 +120,29 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => updateStaffMember(input, id),
   }),
   deleteStaffMember: deletion('Staff member', (id) => remove(staffTable, byId(id))),
-  createSchedule: creation<ScheduleInput>({
+  createSchedule: creation<'createSchedule'>({
     record: 'Schedule',
     what: 'Schedule',
-    rules: scheduleRules,
     check: checkSchedule,
     lookUps: ({ staffId }) => [present(staffTable, valueOf('staffId', staffId), 'Staff member')],
     write: (input) =>
       insertOne(scheduleTable, {
-        ...pick(input as Values, ['type', ...hours], 'left out'),
+        ...pick(input, ['type', ...hours], 'left out'),
         staffId: toUuid(input.staffId),
       }),
   }),
-  updateSchedule: change<ScheduleInput>({
+  updateSchedule: change<'updateSchedule'>({
     record: 'Schedule',
     what: 'Schedule',
-    rules: scheduleRules,
-    required: ['weekday', 'startTime', 'endTime'],
     check: checkOrder,
-    write: (input, { id }) => update(scheduleTable, byId(id), pick(input as Values, hours)),
+    write: (input, { id }) => update(scheduleTable, byId(id), pick(input, hours)),
   }),
   deleteSchedule: deletion('Schedule', (id) => remove(scheduleTable, byId(id))),
   createAppointment: action(appointment),
-  updateAppointment: change({
+  updateAppointment: change<'updateAppointment'>({
     record: 'Appointment',
     what: 'Appointment',
-    rules: { notes: optionalText({ max: 5000 }) },
-    required: [],
-    write: (input, { id }) => update(appointmentTable, byId(id), pick(input as Values, ['notes'])),
+    write: (input, { id }) => update(appointmentTable, byId(id), pick(input, ['notes'])),
   }),
   rescheduleAppointment: action(appointment),
   confirmAppointment: action(appointment),

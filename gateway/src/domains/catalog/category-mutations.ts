@@ -1,4 +1,4 @@
-import { categoryName } from '@commerce-graph/contract/input'
+import type { CreateCategoryInput, UpdateCategoryInput } from '@commerce-graph/contract'
 import type { MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
   byId,
@@ -12,58 +12,39 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { boundedText, type Fields, object, optionalLine, optionalText, slug } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
-import { categoryTable, position, seo, slugTaken } from './tables.ts'
+import { categoryTable, slugTaken } from './tables.ts'
 
 const categoryColumns = ['name', 'slug', 'description', 'position', 'seoTitle', 'seoDescription'] as const
 
-interface CategoryInput {
-  readonly slug?: string | null
-  readonly parentId?: string | null
-  readonly image?: { readonly url: string; readonly alt?: string | null } | null
-}
-
-const categoryRules: Fields = {
-  name: boundedText(categoryName),
-  slug,
-  description: optionalText({ max: 5000 }),
-  image: object({ alt: optionalLine({ max: 500 }) }),
-  position,
-  ...seo,
-}
-
-const categoryRow = ({ image, parentId }: CategoryInput): Values => ({
+const categoryRow = ({ image, parentId }: CreateCategoryInput | UpdateCategoryInput): Values => ({
   ...(image !== undefined && { imageUrl: image?.url ?? null, imageAlt: image?.alt ?? null }),
   ...(parentId !== undefined && { parentId: parentId === null ? null : toUuid(parentId) }),
 })
 
 export const categoryMutations: Readonly<Record<string, MutationDefinition>> = {
-  createCategory: creation<CategoryInput>({
+  createCategory: creation<'createCategory'>({
     record: 'Category',
     what: 'Category',
-    rules: categoryRules,
     lookUps: (input) => [
       slugTaken(categoryTable, input.slug),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input) =>
       insertOne(categoryTable, {
-        ...pick(input as Values, categoryColumns, 'left out'),
+        ...pick(input, categoryColumns, 'left out'),
         ...categoryRow(input),
       }),
   }),
-  updateCategory: change<CategoryInput>({
+  updateCategory: change<'updateCategory'>({
     record: 'Category',
     what: 'Category',
-    rules: categoryRules,
-    required: ['name', 'slug', 'position'],
     lookUps: (input, { id }) => [
-      slugTaken(categoryTable, input.slug, id as string),
+      slugTaken(categoryTable, input.slug, id),
       present(categoryTable, valueOf('parentId', input.parentId), 'Category'),
     ],
     write: (input, { id }) =>
-      update(categoryTable, byId(id), { ...pick(input as Values, categoryColumns), ...categoryRow(input) }),
+      update(categoryTable, byId(id), { ...pick(input, categoryColumns), ...categoryRow(input) }),
   }),
   deleteCategory: deletion('Category', (id) => remove(categoryTable, byId(id))),
 }

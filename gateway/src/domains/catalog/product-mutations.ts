@@ -1,4 +1,12 @@
-import { alreadyExists, listBounds, productTexts, type UserError } from '@commerce-graph/contract/input'
+import type {
+  CreateProductInput,
+  ProductImageInput,
+  ProductVariantInput,
+  UpdateProductInput,
+  UpdateProductVariantInput,
+  VariantOptionInput,
+} from '@commerce-graph/contract'
+import { alreadyExists, type UserError } from '@commerce-graph/contract/input'
 import {
   each,
   type LookUp,
@@ -21,18 +29,6 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import {
-  amount,
-  boundedText,
-  currency,
-  type Fields,
-  integer,
-  list,
-  object,
-  price,
-  slug,
-  text,
-} from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import {
   categoryTable,
@@ -40,75 +36,11 @@ import {
   maxPosition,
   notDeleted,
   optionTable,
-  position,
   productCategoryTable,
   productTable,
-  seo,
   slugTaken,
   variantTable,
 } from './tables.ts'
-
-const sku = boundedText(productTexts.sku)
-/** In pixels. The largest side of a JPEG is 65,535. */
-const imageSide = integer({ min: 1, max: 100_000 })
-const imageRules: Fields = {
-  alt: boundedText(productTexts.imageAlt),
-  width: imageSide,
-  height: imageSide,
-  order: position,
-}
-const optionRules: Fields = {
-  name: boundedText(productTexts.optionName),
-  value: boundedText(productTexts.optionValue),
-}
-const variantRules: Fields = {
-  sku,
-  price,
-  compareAtPrice: price,
-  options: list(object(optionRules), { max: listBounds.options }),
-}
-
-const productRules: Fields = {
-  name: boundedText(productTexts.name),
-  description: boundedText(productTexts.description),
-  sku,
-  price,
-  currency,
-  compareAtPrice: price,
-  costPerItem: amount,
-  categoryIds: list(text({ max: 100 }), { max: listBounds.categories }),
-  tags: list(boundedText(productTexts.tag), { max: listBounds.tags }),
-  images: list(object(imageRules), { max: listBounds.images }),
-  variants: list(object(variantRules), { max: listBounds.variants }),
-  slug,
-  ...seo,
-}
-
-interface ImageInput {
-  readonly url: string
-  readonly alt?: string | null
-  readonly width?: number | null
-  readonly height?: number | null
-  readonly order?: number | null
-}
-
-interface OptionInput {
-  readonly name: string
-  readonly value: string
-}
-
-interface VariantInput {
-  readonly sku?: string | null
-  readonly options?: readonly OptionInput[] | null
-}
-
-interface ProductInput {
-  readonly sku?: string | null
-  readonly slug?: string | null
-  readonly categoryIds?: readonly string[] | null
-  readonly images?: readonly ImageInput[] | null
-  readonly variants?: readonly VariantInput[] | null
-}
 
 const productColumns = [
   'name',
@@ -127,14 +59,14 @@ const productColumns = [
 ] as const
 const variantColumns = ['sku', 'price', 'compareAtPrice'] as const
 
-const imageRows = (images: readonly ImageInput[]): readonly Values[] =>
+const imageRows = (images: readonly ProductImageInput[]): readonly Values[] =>
   images.map(({ order, ...image }, index) => ({ ...image, order: order ?? index }))
 
-const optionRows = (options: readonly OptionInput[]): readonly Values[] =>
+const optionRows = (options: readonly VariantOptionInput[]): readonly Values[] =>
   options.map(({ name, value }, index) => ({ name, value, position: index }))
 
-const variantRow = (variant: VariantInput, index: number): Values => ({
-  ...pick(variant as Values, variantColumns),
+const variantRow = (variant: ProductVariantInput, index: number): Values => ({
+  ...pick(variant, variantColumns),
   position: index,
   options: { data: optionRows(variant.options ?? []) },
 })
@@ -165,12 +97,12 @@ function skusTaken(
   ]
 }
 
-const variantSkus = (variants: readonly VariantInput[] | null | undefined): LookUp['values'] =>
+const variantSkus = (variants: readonly ProductVariantInput[] | null | undefined): LookUp['values'] =>
   (variants ?? []).flatMap(({ sku: value }, index) => valueOf(`variants.${index}.sku`, value))
 
 /** The database would refuse the second of two equal values, without saying which two they were. */
-function repeatedSkus({ sku: own, variants }: ProductInput): readonly UserError[] {
-  const seen = new Set(own == null ? [] : [own])
+function repeatedSkus({ sku: own, variants }: CreateProductInput): readonly UserError[] {
+  const seen = new Set([own])
   return variantSkus(variants).flatMap(({ field, value }) => {
     if (seen.has(value)) return [alreadyExists(field, value)]
     seen.add(value)
@@ -179,7 +111,7 @@ function repeatedSkus({ sku: own, variants }: ProductInput): readonly UserError[
 }
 
 function repeatedOptions(
-  options: readonly OptionInput[] | null | undefined,
+  options: readonly VariantOptionInput[] | null | undefined,
   prefix: string,
 ): readonly UserError[] {
   const seen = new Set<string>()
@@ -190,7 +122,7 @@ function repeatedOptions(
   })
 }
 
-function updateProduct(input: ProductInput, id: string): Write {
+function updateProduct(input: UpdateProductInput, id: string): Write {
   const product = { productId: { _eq: toUuid(id) }, product: notDeleted }
   const productId = toUuid(id)
   const { images, categoryIds } = input
@@ -217,7 +149,7 @@ function updateProduct(input: ProductInput, id: string): Write {
   const before = [...replacesImages, ...replacesCategories]
   return {
     before,
-    record: update(productTable, byId(id), pick(input as Values, productColumns), before.length > 0),
+    record: update(productTable, byId(id), pick(input, productColumns), before.length > 0),
   }
 }
 
@@ -229,7 +161,7 @@ function deleteProduct(id: unknown): Write {
   }
 }
 
-function updateVariant(input: VariantInput, id: string): Write {
+function updateVariant(input: UpdateProductVariantInput, id: string): Write {
   const variantId = toUuid(id)
   const before =
     input.options == null
@@ -243,14 +175,13 @@ function updateVariant(input: VariantInput, id: string): Write {
         ]
   return {
     before,
-    record: update(variantTable, byId(id), pick(input as Values, variantColumns), before.length > 0),
+    record: update(variantTable, byId(id), pick(input, variantColumns), before.length > 0),
   }
 }
 
-const createProduct = creation<ProductInput>({
+const createProduct = creation<'createProduct'>({
   record: 'Product',
   what: 'Product',
-  rules: productRules,
   check: (input) => [
     ...repeatedSkus(input),
     ...(input.variants ?? []).flatMap(({ options }, index) => repeatedOptions(options, `variants.${index}.`)),
@@ -262,63 +193,47 @@ const createProduct = creation<ProductInput>({
   ],
   write: (input) =>
     insertOne(productTable, {
-      ...pick(input as Values, productColumns, 'left out'),
+      ...pick(input, productColumns, 'left out'),
       images: { data: imageRows(input.images ?? []) },
       variants: { data: (input.variants ?? []).map(variantRow) },
       productCategories: { data: categoryRows(input.categoryIds ?? []) },
     }),
 })
 
-const changeProduct = change<ProductInput>({
+const changeProduct = change<'updateProduct'>({
   record: 'Product',
   what: 'Product',
-  rules: productRules,
-  required: [
-    'name',
-    'sku',
-    'price',
-    'currency',
-    'categoryIds',
-    'tags',
-    'images',
-    'status',
-    'featured',
-    'slug',
-  ],
   lookUps: (input, { id }) => [
-    ...skusTaken(valueOf('sku', input.sku), { product: id as string }),
-    slugTaken(productTable, input.slug, id as string),
+    ...skusTaken(valueOf('sku', input.sku), { product: id }),
+    slugTaken(productTable, input.slug, id),
     present(categoryTable, valuesOf('categoryIds', input.categoryIds), 'Category'),
   ],
-  write: (input, { id }) => updateProduct(input, id as string),
+  write: (input, { id }) => updateProduct(input, id),
 })
 
 export const productMutations: Readonly<Record<string, MutationDefinition>> = {
   createProduct,
-  createProducts: each(createProduct, { toArgs: (input) => ({ input }) }),
+  createProducts: each(createProduct, { as: 'createProduct', toArgs: (input) => ({ input }) }),
   updateProduct: changeProduct,
-  updateProducts: each(changeProduct, { toArgs: ({ id, ...input }) => ({ id, input }) }),
+  updateProducts: each(changeProduct, { as: 'updateProduct', toArgs: ({ id, ...input }) => ({ id, input }) }),
   deleteProduct: deletion('Product', deleteProduct),
-  createProductVariant: creation<VariantInput>({
+  createProductVariant: creation<'createProductVariant'>({
     record: 'ProductVariant',
     what: 'Variant',
-    rules: variantRules,
     check: ({ options }) => repeatedOptions(options, ''),
     lookUps: ({ sku: value }, { productId }) => [
       ...skusTaken(valueOf('sku', value)),
-      present(productTable, valueOf('productId', productId as string), 'Product'),
+      present(productTable, valueOf('productId', productId), 'Product'),
     ],
     write: (input, { productId }) =>
       insertOne(variantTable, { ...variantRow(input, maxPosition), productId: toUuid(productId) }),
   }),
-  updateProductVariant: change<VariantInput>({
+  updateProductVariant: change<'updateProductVariant'>({
     record: 'ProductVariant',
     what: 'Variant',
-    rules: variantRules,
-    required: ['sku', 'options'],
     check: ({ options }) => repeatedOptions(options, ''),
-    lookUps: ({ sku: value }, { id }) => skusTaken(valueOf('sku', value), { variant: id as string }),
-    write: (input, { id }) => updateVariant(input, id as string),
+    lookUps: ({ sku: value }, { id }) => skusTaken(valueOf('sku', value), { variant: id }),
+    write: (input, { id }) => updateVariant(input, id),
   }),
   deleteProductVariant: deletion('Variant', (id) =>
     update(variantTable, byId(id), { deletedAt: new Date().toISOString() }),

@@ -1,5 +1,5 @@
-import { invalidValue, reviewTexts } from '@commerce-graph/contract/input'
-import type { MutationDefinition, Values } from '../../mutation/definition.ts'
+import { invalidValue } from '@commerce-graph/contract/input'
+import type { MutationDefinition } from '../../mutation/definition.ts'
 import {
   byId,
   change,
@@ -12,30 +12,15 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { boundedText, type Fields, integer } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { customerTable, productTable, reviewTable } from './tables.ts'
 
 const reviewColumns = ['authorName', 'rating', 'title', 'body', 'status'] as const
 
-interface ReviewInput {
-  readonly productId: string
-  readonly customerId?: string | null
-  readonly status?: string | null
-}
-
-const reviewRules: Fields = {
-  authorName: boundedText(reviewTexts.authorName),
-  rating: integer({ min: 1, max: 5 }),
-  title: boundedText(reviewTexts.title),
-  body: boundedText(reviewTexts.body),
-}
-
 export const reviewMutations: Readonly<Record<string, MutationDefinition>> = {
-  createReview: creation<ReviewInput>({
+  createReview: creation<'createReview'>({
     record: 'Review',
     what: 'Review',
-    rules: reviewRules,
     check: ({ customerId, status }, principal) =>
       principal.kind === 'customer'
         ? [
@@ -53,18 +38,16 @@ export const reviewMutations: Readonly<Record<string, MutationDefinition>> = {
     ],
     write: (input, _args, principal) =>
       insertOne(reviewTable, {
-        ...pick(input as unknown as Values, reviewColumns, 'left out'),
+        ...pick(input, reviewColumns, 'left out'),
         productId: toUuid(input.productId),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
         ...(principal.kind !== 'customer' &&
           input.customerId != null && { customerId: toUuid(input.customerId) }),
       }),
   }),
-  updateReview: change<Partial<ReviewInput>>({
+  updateReview: change<'updateReview'>({
     record: 'Review',
     what: 'Review',
-    rules: reviewRules,
-    required: ['authorName', 'rating', 'status'],
     write: (input, { id }) => update(reviewTable, byId(id), pick(input, reviewColumns)),
   }),
   deleteReview: deletion('Review', (id) => remove(reviewTable, byId(id))),

@@ -1,9 +1,7 @@
 // The tables of the catalog as its mutations write them, and what several of them share.
 
-import { seoTexts } from '@commerce-graph/contract/input'
 import { absent, byId, table, valueOf } from '../../mutation/rows.ts'
 import type { LookUp, Values } from '../../mutation/definition.ts'
-import { boundedText, type Fields, integer } from '../../mutation/rules.ts'
 
 export const notDeleted: Values = { deletedAt: { _is_null: true } }
 export const productTable = table('Product', 'products', { existing: notDeleted, counter: 'price' })
@@ -19,14 +17,8 @@ export const reviewTable = table('Review', 'reviews')
 export const customerTable = table('Customer', 'customers')
 
 export const maxPosition = 2_147_483_647
-export const position = integer({ min: 0, max: maxPosition })
-export const seo: Fields = {
-  seoTitle: boundedText(seoTexts.seoTitle),
-  seoDescription: boundedText(seoTexts.seoDescription),
-}
-
-/** A slug is unique in its table. @param id the record itself, which doesn't count */
-export const slugTaken = (on: typeof productTable, value: string | null | undefined, id?: string): LookUp =>
+export /** A slug is unique in its table. @param id the record itself, which doesn't count */
+const slugTaken = (on: typeof productTable, value: string | null | undefined, id?: string): LookUp =>
   absent(
     { list: on.list, type: on.type },
     'slug',

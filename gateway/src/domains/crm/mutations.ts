@@ -1,6 +1,6 @@
-import { customerTexts, invalidValue, listBounds, notFound } from '@commerce-graph/contract/input'
-import { address, addressFields, addressValues } from '../../mutation/address-rules.ts'
-import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import { invalidValue, notFound } from '@commerce-graph/contract/input'
+import { addressValues } from '../../mutation/address-values.ts'
+import { action, type MutationDefinition } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -15,7 +15,6 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { boundedText, type Fields, list, phone, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 import { contactMutations } from './contact-mutations.ts'
 import { loyaltyMutations } from './loyalty-mutations.ts'
@@ -24,21 +23,7 @@ import { segmentMutations } from './segment-mutations.ts'
 const customerTable = table('Customer', 'customers')
 const addressTable = table('Address', 'addresses')
 
-const customerRules: Fields = {
-  email: text({ max: 254 }),
-  name: boundedText(customerTexts.name),
-  phone,
-  tags: list(boundedText(customerTexts.tag), { max: listBounds.tags }),
-  notes: boundedText(customerTexts.notes),
-  addresses: list(address, { max: listBounds.customerAddresses }),
-}
-
 const customerColumns = ['email', 'name', 'phone', 'marketingOptIn', 'tags', 'notes'] as const
-
-interface CustomerInput {
-  readonly email?: string | null
-  readonly addresses?: readonly Values[] | null
-}
 
 /** What only the merchant may write; the role `customer` has no such columns in metadata either. */
 const merchantsColumns = ['email', 'tags', 'notes'] as const
@@ -47,62 +32,56 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
   ...contactMutations,
   ...segmentMutations,
   ...loyaltyMutations,
-  createCustomer: creation<CustomerInput>({
+  createCustomer: creation<'createCustomer'>({
     record: 'Customer',
     what: 'Customer',
-    rules: customerRules,
     lookUps: ({ email }) => [absent(customerTable, 'email', valueOf('email', email), 'Customer')],
     write: (input) =>
       insertOne(customerTable, {
-        ...pick(input as Values, customerColumns, 'left out'),
+        ...pick(input, customerColumns, 'left out'),
         addresses: { data: (input.addresses ?? []).map((given) => addressValues(given, 'left out')) },
       }),
   }),
-  updateCustomer: change<CustomerInput>({
+  updateCustomer: change<'updateCustomer'>({
     record: 'Customer',
     what: 'Customer',
-    rules: customerRules,
-    required: ['email', 'name', 'marketingOptIn', 'tags'],
     check: (input, principal) =>
       principal.kind === 'customer'
         ? merchantsColumns
-            .filter((column) => (input as Values)[column] !== undefined)
+            .filter((column) => input[column] !== undefined)
             .map((column) => invalidValue(column, `Only the merchant can change ${column}`))
         : [],
     lookUps: ({ email }, { id }) => [
       absent(customerTable, 'email', valueOf('email', email), 'Customer', byId(id)),
     ],
-    write: (input, { id }) => update(customerTable, byId(id), pick(input as Values, customerColumns)),
+    write: (input, { id }) => update(customerTable, byId(id), pick(input, customerColumns)),
   }),
   anonymizeCustomer: action({ record: { relationship: 'customer', projection: 'Customer' } }),
   deleteCustomer: deletion('Customer', (id) => remove(customerTable, byId(id))),
-  createCustomerAddress: creation({
+  createCustomerAddress: creation<'createCustomerAddress'>({
     record: 'Address',
     what: 'Address',
-    rules: addressFields,
     check: (_input, principal, { customerId }) =>
       principal.kind === 'customer' && customerId !== principal.customerId
-        ? [notFound('customerId', 'Customer', customerId as string)]
+        ? [notFound('customerId', 'Customer', customerId)]
         : [],
     lookUps: (_input, { customerId }) => [
-      present(customerTable, valueOf('customerId', customerId as string), 'Customer'),
+      present(customerTable, valueOf('customerId', customerId), 'Customer'),
     ],
     write: (input, { customerId, isDefault }, principal) =>
       insertOne(addressTable, {
-        ...addressValues(input as Values, 'left out'),
+        ...addressValues(input, 'left out'),
         ...(isDefault === true && { isDefault }),
         // A shopper's own id is set by Hasura from the session; its role has no such column to write.
         ...(principal.kind !== 'customer' && { customerId: toUuid(customerId) }),
       }),
   }),
-  updateCustomerAddress: change({
+  updateCustomerAddress: change<'updateCustomerAddress'>({
     record: 'Address',
     what: 'Address',
-    rules: addressFields,
-    required: ['line1', 'city', 'state', 'postalCode', 'country'],
     write: (input, { id, isDefault }) =>
       update(addressTable, byId(id), {
-        ...addressValues(input as Values),
+        ...addressValues(input),
         ...(typeof isDefault === 'boolean' && { isDefault }),
       }),
   }),

@@ -1,5 +1,9 @@
-import { invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
-import { countryValues } from '../../mutation/address-rules.ts'
+import type {
+  CustomerSegmentFilterInput,
+  CustomerSegmentInput,
+  UpdateCustomerSegmentInput,
+} from '@commerce-graph/contract'
+import { invalidValue, type UserError } from '@commerce-graph/contract/input'
 import type { MutationDefinition, Statement, Values, Write } from '../../mutation/definition.ts'
 import {
   absent,
@@ -16,54 +20,10 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import {
-  amount,
-  country,
-  type Fields,
-  integer,
-  list,
-  object,
-  optionalText,
-  type Rule,
-  text,
-} from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const segmentTable = table('CustomerSegment', 'customerSegments')
 const tierTable = table('LoyaltyTier', 'loyaltyTiers')
-
-const maxLabels = 100
-const maxDays = 36_500
-const maxInteger = 2_147_483_647
-
-/** An empty list could mean that nothing is asked, or that no customer meets it. Null means the first. */
-const someOf =
-  (item: Rule): Rule =>
-  (value, field) =>
-    Array.isArray(value) && value.length === 0
-      ? [outOfRange(field, 'of 0 entries', 1, maxLabels)]
-      : list(item, { max: maxLabels })(value, field)
-
-const labels = someOf(text({ max: 255 }))
-
-const filterRules: Fields = {
-  totalSpentMin: amount,
-  totalSpentMax: amount,
-  orderCountMin: integer({ min: 0, max: maxInteger }),
-  orderCountMax: integer({ min: 0, max: maxInteger }),
-  lastOrderWithinDays: integer({ min: 1, max: maxDays }),
-  noOrderForDays: integer({ min: 1, max: maxDays }),
-  tags: labels,
-  cities: labels,
-  countries: someOf(country),
-  loyaltyTierIds: labels,
-}
-
-const segmentRules: Fields = {
-  name: text({ max: 200 }),
-  description: optionalText({ max: 5000 }),
-  filter: object(filterRules),
-}
 
 const filterColumns = [
   'totalSpentMin',
@@ -84,25 +44,15 @@ const filterColumns = [
   'createdBefore',
 ] as const
 
-type Filter = Readonly<Partial<Record<(typeof filterColumns)[number], unknown>>> & {
-  readonly loyaltyTierIds?: readonly string[] | null
-  readonly countries?: readonly string[] | null
-}
-
-interface SegmentInput {
-  readonly name?: string | null
-  readonly filter?: Filter | null
-}
-
 const columns = ['name', 'description'] as const
 
 /** A filter is saved as a whole: what it doesn't ask, it asks no longer. */
-const filterValues = (filter: Filter | null | undefined): Values =>
+const filterValues = (filter: CustomerSegmentFilterInput | null | undefined): Values =>
   filter === undefined
     ? {}
     : {
         ...Object.fromEntries(filterColumns.map((column) => [column, filter?.[column] ?? null])),
-        ...(filter?.countries && { countries: countryValues(filter.countries) }),
+        ...(filter?.countries && { countries: [...new Set(filter.countries)] }),
         ...(filter?.loyaltyTierIds && { loyaltyTierIds: [...new Set(filter.loyaltyTierIds.map(toUuid))] }),
       }
 
@@ -110,7 +60,7 @@ const number = (value: unknown): number | null => (typeof value === 'number' ? v
 const time = (value: unknown): number | null => (typeof value === 'string' ? Date.parse(value) : null)
 
 /** Filters that nobody can meet. */
-function contradictions({ filter }: SegmentInput): readonly UserError[] {
+function contradictions({ filter }: CustomerSegmentInput | UpdateCustomerSegmentInput): readonly UserError[] {
   if (filter == null) return []
   const ranges = [
     ['totalSpentMax', number(filter.totalSpentMin), number(filter.totalSpentMax), true],
@@ -135,32 +85,29 @@ const seenAfterwards = (before: readonly Statement[], where: Values, set: Values
 })
 
 export const segmentMutations: Readonly<Record<string, MutationDefinition>> = {
-  createCustomerSegment: creation<SegmentInput>({
+  createCustomerSegment: creation<'createCustomerSegment'>({
     record: 'CustomerSegment',
     what: 'Segment',
-    rules: segmentRules,
     check: contradictions,
     lookUps: ({ name, filter }) => [
       absent(segmentTable, 'name', valueOf('name', name), 'Segment'),
       present(tierTable, valuesOf('filter.loyaltyTierIds', filter?.loyaltyTierIds), 'Loyalty tier'),
     ],
     write: (input) => {
-      const values = { ...pick(input as Values, columns, 'left out'), ...filterValues(input.filter) }
+      const values = { ...pick(input, columns, 'left out'), ...filterValues(input.filter) }
       return seenAfterwards(insertMany(segmentTable, [values]), { name: { _eq: input.name } }, values)
     },
   }),
-  updateCustomerSegment: change<SegmentInput>({
+  updateCustomerSegment: change<'updateCustomerSegment'>({
     record: 'CustomerSegment',
     what: 'Segment',
-    rules: segmentRules,
-    required: ['name'],
     check: contradictions,
     lookUps: ({ name, filter }, { id }) => [
       absent(segmentTable, 'name', valueOf('name', name), 'Segment', byId(id)),
       present(tierTable, valuesOf('filter.loyaltyTierIds', filter?.loyaltyTierIds), 'Loyalty tier'),
     ],
     write: (input, { id }) => {
-      const values = { ...pick(input as Values, columns), ...filterValues(input.filter) }
+      const values = { ...pick(input, columns), ...filterValues(input.filter) }
       return seenAfterwards([update(segmentTable, byId(id), values)], byId(id), values)
     },
   }),

@@ -1,5 +1,5 @@
-import { address, addressValues } from '../../mutation/address-rules.ts'
-import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import { addressValues } from '../../mutation/address-values.ts'
+import { action, type MutationDefinition } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -13,47 +13,31 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import { type Fields, integer, text } from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const warehouseTable = table('Warehouse', 'warehouses', { counter: 'priority' })
 const warehouseAddressTable = table('WarehouseAddress', 'warehouseAddresses')
 
-const maxPriority = 1_000_000
-const warehouseRules: Fields = {
-  name: text({ max: 200 }),
-  code: text({ max: 50 }),
-  location: address,
-  priority: integer({ min: 0, max: maxPriority }),
-}
 const warehouseColumns = ['name', 'code', 'active', 'priority'] as const
-
-interface WarehouseInput {
-  readonly code?: string | null
-  readonly location?: Values | null
-}
 
 const level = { record: { relationship: 'inventory', projection: 'SkuInventory' } } as const
 const incomingStock = { record: { relationship: 'incomingStock', projection: 'IncomingStock' } } as const
 const transfer = { record: { relationship: 'transfer', projection: 'Transfer' } } as const
 
 export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = {
-  createWarehouse: creation<WarehouseInput>({
+  createWarehouse: creation<'createWarehouse'>({
     record: 'Warehouse',
     what: 'Warehouse',
-    rules: warehouseRules,
     lookUps: ({ code }) => [absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse')],
     write: (input) =>
       insertOne(warehouseTable, {
-        ...pick(input as Values, warehouseColumns, 'left out'),
-        location: { data: addressValues(input.location ?? {}, 'left out') },
+        ...pick(input, warehouseColumns, 'left out'),
+        location: { data: addressValues(input.location, 'left out') },
       }),
   }),
-  updateWarehouse: change<WarehouseInput>({
+  updateWarehouse: change<'updateWarehouse'>({
     record: 'Warehouse',
     what: 'Warehouse',
-    rules: warehouseRules,
-    required: ['name', 'code', 'location', 'active', 'priority'],
     lookUps: ({ code }, { id }) => [
       absent(warehouseTable, 'code', valueOf('code', code), 'Warehouse', byId(id)),
     ],
@@ -73,7 +57,7 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
             ]
       return {
         before,
-        record: update(warehouseTable, byId(id), pick(input as Values, warehouseColumns), before.length > 0),
+        record: update(warehouseTable, byId(id), pick(input, warehouseColumns), before.length > 0),
       }
     },
   }),

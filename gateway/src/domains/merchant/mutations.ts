@@ -1,6 +1,3 @@
-import ipaddr from 'ipaddr.js'
-import { invalidFormat, type UserError } from '@commerce-graph/contract/input'
-import { countryValues } from '../../mutation/address-rules.ts'
 import {
   action,
   type Arguments,
@@ -22,21 +19,6 @@ import {
   update,
   valueOf,
 } from '../../mutation/rows.ts'
-import {
-  amount,
-  checkFields,
-  country,
-  currency,
-  type Fields,
-  integer,
-  list,
-  numberBetween,
-  object,
-  optionalText,
-  phone,
-  text,
-  timeZone,
-} from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const accountTable = table('MerchantAccount', 'merchantAccounts')
@@ -45,22 +27,7 @@ const zoneTable = table('ShippingZone', 'shippingZones')
 const methodTable = table('ShippingMethod', 'shippingMethods')
 const allowListTable = table('IpAllowListEntry', 'ipAllowListEntries')
 
-const accountRules: Fields = { name: text({ max: 200 }), email: text({ max: 254 }), phone }
-/** At most a year. */
-const paymentMinutes = integer({ min: 1, max: 525_600 })
-const settingsRules: Fields = {
-  currency,
-  timezone: timeZone,
-  language: text({ max: 2 }),
-  taxRate: numberBetween({ min: 0, max: 1 }),
-  lowStockThreshold: numberBetween({ min: 0, max: 999_999 }),
-  cardPaymentMinutes: paymentMinutes,
-  bankTransferPaymentMinutes: paymentMinutes,
-  cashPaymentMinutes: paymentMinutes,
-  maxUnpaidOrders: integer({ min: 1, max: 10_000 }),
-  maxUnpaidUnits: integer({ min: 1, max: 999_999 }),
-}
-const requiredSettings = [
+const settingsColumns = [
   'currency',
   'timezone',
   'language',
@@ -69,28 +36,16 @@ const requiredSettings = [
   'cardPaymentMinutes',
   'acceptsBankTransfer',
   'acceptsCash',
-] as const
-const settingsColumns = [
-  ...requiredSettings,
   'bankTransferPaymentMinutes',
   'cashPaymentMinutes',
   'maxUnpaidOrders',
   'maxUnpaidUnits',
 ] as const
-const methodRules: Fields = { name: text({ max: 200 }), price: amount }
-const zoneRules: Fields = {
-  name: text({ max: 200 }),
-  countries: list(country, { max: 300 }),
-  methods: list(object(methodRules), { max: 50 }),
-}
+/** Each country once. */
+const countriesColumn = (countries: readonly string[] | null | undefined): Values =>
+  countries == null ? {} : { countries: [...new Set(countries)] }
+
 const methodColumns = ['name', 'price', 'active'] as const
-
-interface ZoneInput {
-  readonly countries?: readonly string[] | null
-  readonly methods?: readonly Values[] | null
-}
-
-const zoneValues = (input: ZoneInput): Values => ({ ...input, countries: countryValues(input.countries) })
 
 /** The rows of these tables are the session's merchant's by permission, and there is one. */
 const theOnlyOne: Values = {}
@@ -100,66 +55,61 @@ const merchantPlan = { record: { relationship: 'merchantPlan', projection: 'Merc
 const subscription = { record: { relationship: 'subscription', projection: 'Subscription' } } as const
 
 export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
-  updateMerchantAccount: change({
+  updateMerchantAccount: change<'updateMerchantAccount'>({
     record: 'MerchantAccount',
     what: 'Merchant account',
-    rules: accountRules,
-    required: ['name', 'email', 'ipWhitelistEnabled'],
     byId: false,
     write: (input, args) => {
-      const { ipWhitelistEnabled: ipAllowListEnabled } = input as Values
+      const { ipWhitelistEnabled: ipAllowListEnabled } = input
       const record = update(accountTable, theOnlyOne, {
-        ...pick(input as Values, ['name', 'email', 'phone', 'website']),
+        ...pick(input, ['name', 'email', 'phone', 'website']),
         ...(ipAllowListEnabled !== undefined && { ipAllowListEnabled }),
       })
       return { before: [], record, ...confirmation(args) }
     },
   }),
-  updateMerchantSettings: change({
+  updateMerchantSettings: change<'updateMerchantSettings'>({
     record: 'MerchantSettings',
     what: 'Merchant settings',
-    rules: settingsRules,
-    required: requiredSettings,
     byId: false,
-    write: (input) => update(settingsTable, theOnlyOne, pick(input as Values, settingsColumns)),
+    write: (input) => update(settingsTable, theOnlyOne, pick(input, settingsColumns)),
   }),
-  createShippingZone: creation<ZoneInput>({
+  createShippingZone: creation<'createShippingZone'>({
     record: 'ShippingZone',
     what: 'Shipping zone',
-    rules: zoneRules,
     write: (input) =>
       insertOne(zoneTable, {
-        ...pick(zoneValues(input), ['name', 'countries'], 'left out'),
+        name: input.name,
+        ...countriesColumn(input.countries),
         methods: { data: (input.methods ?? []).map((method) => pick(method, methodColumns, 'left out')) },
       }),
   }),
-  updateShippingZone: change<ZoneInput>({
+  updateShippingZone: change<'updateShippingZone'>({
     record: 'ShippingZone',
     what: 'Shipping zone',
-    rules: zoneRules,
-    required: ['name', 'countries'],
-    write: (input, { id }) => update(zoneTable, byId(id), pick(zoneValues(input), ['name', 'countries'])),
+    write: (input, { id }) =>
+      update(zoneTable, byId(id), {
+        ...pick(input, ['name']),
+        ...countriesColumn(input.countries),
+      }),
   }),
   deleteShippingZone: deletion('Shipping zone', (id) => remove(zoneTable, byId(id))),
-  createShippingMethod: creation({
+  createShippingMethod: creation<'createShippingMethod'>({
     record: 'ShippingMethod',
     what: 'Shipping method',
-    rules: methodRules,
     lookUps: (_input, { shippingZoneId }) => [
-      present(zoneTable, valueOf('shippingZoneId', shippingZoneId as string), 'Shipping zone'),
+      present(zoneTable, valueOf('shippingZoneId', shippingZoneId), 'Shipping zone'),
     ],
     write: (input, { shippingZoneId }) =>
       insertOne(methodTable, {
-        ...pick(input as Values, methodColumns, 'left out'),
+        ...pick(input, methodColumns, 'left out'),
         shippingZoneId: toUuid(shippingZoneId),
       }),
   }),
-  updateShippingMethod: change({
+  updateShippingMethod: change<'updateShippingMethod'>({
     record: 'ShippingMethod',
     what: 'Shipping method',
-    rules: methodRules,
-    required: ['name', 'price', 'active'],
-    write: (input, { id }) => update(methodTable, byId(id), pick(input as Values, methodColumns)),
+    write: (input, { id }) => update(methodTable, byId(id), pick(input, methodColumns)),
   }),
   deleteShippingMethod: deletion('Shipping method', (id) => remove(methodTable, byId(id))),
   createApiKey: action({
@@ -203,35 +153,15 @@ function addToAllowList(): RowsMutation {
     what: 'Allow-list entry',
     id: null,
     input: null,
-    check: (args) => checkFields({ ip: network, description: optionalText({ max: 500 }) }, args),
+    check: () => [],
     // Postgres compares networks, and finds 10.0.0.1 and 10.0.0.1/32 equal; the constraint tells what is taken.
     lookUps: () => [],
     write: ({ ip, description }) => ({
       before: [],
       record: insertOne(allowListTable, {
-        network: (ip as string).trim(),
+        network: ip,
         ...(description != null && { description }),
       }),
     }),
   }
-}
-
-/** A single address, or a range in CIDR notation whose bits to the right of the prefix are zero. */
-function network(value: unknown, field: string): readonly UserError[] {
-  if (typeof value !== 'string' || !isNetwork(value.trim())) {
-    return [invalidFormat(field, 'IP address or CIDR range such as 203.0.113.7 or 203.0.113.0/24')]
-  }
-  return []
-}
-
-function isNetwork(text: string): boolean {
-  // Forms like 0x7f.1 and ::1%eth0 are addresses to some, but not to Postgres.
-  if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(text)) return false
-  if (!text.includes('/')) return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
-  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return isNetworkAddress(ipaddr.IPv4, text)
-  return ipaddr.IPv6.isValidCIDR(text) && isNetworkAddress(ipaddr.IPv6, text)
-}
-
-function isNetworkAddress(family: typeof ipaddr.IPv4 | typeof ipaddr.IPv6, text: string): boolean {
-  return family.parseCIDR(text)[0].toString() === family.networkAddressFromCIDR(text).toString()
 }

@@ -1,6 +1,5 @@
-import { action, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import { action, type MutationDefinition } from '../../mutation/definition.ts'
 import { byId, change, deletion, pick, remove, table, update } from '../../mutation/rows.ts'
-import { list, optionalText, text } from '../../mutation/rules.ts'
 
 const orderTable = table('Order', 'orders')
 const order = { record: { relationship: 'order', projection: 'Order' } } as const
@@ -12,12 +11,10 @@ const orderReturn = { record: { relationship: 'return', projection: 'OrderReturn
 
 export const orderMutations: Readonly<Record<string, MutationDefinition>> = {
   createOrder: action({ ...order, triesCoupon: true }),
-  updateOrder: change({
+  updateOrder: change<'updateOrder'>({
     record: 'Order',
     what: 'Order',
-    rules: { notes: optionalText({ max: 5000 }), tags: list(text({ max: 100 }), { max: 100 }) },
-    required: ['tags'],
-    write: (input, { id }) => update(orderTable, byId(id), pick(input as Values, ['notes', 'tags'])),
+    write: (input, { id }) => update(orderTable, byId(id), pick(input, ['notes', 'tags'])),
   }),
   modifyOrder: action({ ...order, fromRecord: { totalAmount: 'total' } }),
   cancelOrder: action({ ...order, fromResult: ['refund'] }),

@@ -1,3 +1,8 @@
+import type {
+  CreatePromotionInput,
+  PromotionConditionsInput,
+  UpdatePromotionInput,
+} from '@commerce-graph/contract'
 import { invalidValue, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
 import { action, type LookUp, type MutationDefinition, type Values } from '../../mutation/definition.ts'
 import {
@@ -15,18 +20,6 @@ import {
   valueOf,
   valuesOf,
 } from '../../mutation/rows.ts'
-import {
-  amount,
-  type Fields,
-  integer,
-  list,
-  matching,
-  object,
-  optionalText,
-  price,
-  type Rule,
-  text,
-} from '../../mutation/rules.ts'
 import { toUuid } from '../../projection/filter.ts'
 
 const promotionTable = table('Promotion', 'promotions')
@@ -37,45 +30,6 @@ const customerTable = table('Customer', 'customers')
 
 const maxInteger = 2_147_483_647
 const maxPercentage = 100
-const maxIds = 1000
-
-/** A list of nobody and nothing is what a merchant who emptied a form sends; it means something else than null. */
-const ids: Rule = (value, field) =>
-  Array.isArray(value) && value.length === 0
-    ? [outOfRange(field, 0, 1, maxIds)]
-    : list(text({ max: 100 }), { max: maxIds })(value, field)
-
-const promotionRules: Fields = {
-  name: text({ max: 200 }),
-  description: optionalText({ max: 5000 }),
-  code: matching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'up to 64 letters, digits, hyphens and underscores'),
-  discountValue: integer({ min: 0, max: maxInteger }),
-  usageLimit: integer({ min: 1, max: maxInteger }),
-  conditions: object({
-    minPurchaseAmount: amount,
-    maxDiscountAmount: price,
-    productIds: ids,
-    categoryIds: ids,
-    customerIds: ids,
-  }),
-}
-
-interface Conditions {
-  readonly productIds?: readonly string[] | null
-  readonly categoryIds?: readonly string[] | null
-  readonly customerIds?: readonly string[] | null
-  readonly firstOrderOnly?: boolean | null
-}
-
-interface PromotionInput {
-  readonly code?: string | null
-  readonly discountType?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING' | null
-  readonly discountValue?: number | null
-  readonly startDate?: string | null
-  readonly endDate?: string | null
-  readonly conditions?: Conditions | null
-  readonly campaignId?: string | null
-}
 
 const promotionColumns = [
   'name',
@@ -96,7 +50,7 @@ const noConditions: Values = {
   firstOrderOnly: false,
 }
 
-function conditionColumns(conditions: Conditions | null | undefined): Values {
+function conditionColumns(conditions: PromotionConditionsInput | null | undefined): Values {
   if (conditions === undefined) return {}
   if (conditions === null) return noConditions
   const lists = idLists.flatMap((name) => {
@@ -104,7 +58,7 @@ function conditionColumns(conditions: Conditions | null | undefined): Values {
     return given === undefined ? [] : [[name, given && [...new Set(given.map(toUuid))]] as const]
   })
   return {
-    ...pick(conditions as Values, amounts),
+    ...pick(conditions, amounts),
     ...Object.fromEntries(lists),
     ...(conditions.firstOrderOnly !== undefined && { firstOrderOnly: conditions.firstOrderOnly ?? false }),
   }
@@ -114,7 +68,7 @@ const campaignColumn = (campaignId: string | null | undefined): Values =>
   campaignId === undefined ? {} : { campaignId: campaignId === null ? null : toUuid(campaignId) }
 
 /** Where only the stored type or period makes it wrong, the database's constraints say so. */
-function contradictions(input: PromotionInput): readonly UserError[] {
+function contradictions(input: CreatePromotionInput | UpdatePromotionInput): readonly UserError[] {
   const { discountType, discountValue: value, startDate, endDate } = input
   const max = discountType === 'PERCENTAGE' ? maxPercentage : maxInteger
   const needsValue = discountType === 'PERCENTAGE' || discountType === 'FIXED_AMOUNT'
@@ -127,10 +81,13 @@ function contradictions(input: PromotionInput): readonly UserError[] {
   return value < 1 || value > max ? [outOfRange('discountValue', value, 1, max), ...period] : period
 }
 
-const missingValue = ({ discountType, discountValue }: PromotionInput): readonly UserError[] =>
+const missingValue = ({ discountType, discountValue }: CreatePromotionInput): readonly UserError[] =>
   discountType !== 'FREE_SHIPPING' && discountValue === undefined ? [requiredField('discountValue')] : []
 
-const promotionLookUps = (input: PromotionInput, id?: string): readonly LookUp[] => [
+const promotionLookUps = (
+  input: CreatePromotionInput | UpdatePromotionInput,
+  id?: string,
+): readonly LookUp[] => [
   absent(
     promotionTable,
     'code',
@@ -144,60 +101,49 @@ const promotionLookUps = (input: PromotionInput, id?: string): readonly LookUp[]
   present(customerTable, valuesOf('conditions.customerIds', input.conditions?.customerIds), 'Customer'),
 ]
 
-interface CampaignInput {
-  readonly name?: string | null
-}
-
-const campaignRules: Fields = { name: text({ max: 200 }), description: optionalText({ max: 5000 }) }
 const campaignColumns = ['name', 'description'] as const
 const cart = { record: { relationship: 'cart', projection: 'Cart' } } as const
 
 export const promotionMutations: Readonly<Record<string, MutationDefinition>> = {
-  createPromotion: creation<PromotionInput>({
+  createPromotion: creation<'createPromotion'>({
     record: 'Promotion',
     what: 'Promotion',
-    rules: promotionRules,
     check: (input) => [...missingValue(input), ...contradictions(input)],
     lookUps: (input) => promotionLookUps(input),
     write: (input) =>
       insertOne(promotionTable, {
         discountValue: 0,
-        ...pick(input as Values, promotionColumns, 'left out'),
+        ...pick(input, promotionColumns, 'left out'),
         ...conditionColumns(input.conditions),
         ...campaignColumn(input.campaignId),
       }),
   }),
-  updatePromotion: change<PromotionInput>({
+  updatePromotion: change<'updatePromotion'>({
     record: 'Promotion',
     what: 'Promotion',
-    rules: promotionRules,
-    required: ['name', 'discountType', 'discountValue', 'startDate', 'endDate', 'disabled'],
     check: (input) => contradictions(input),
-    lookUps: (input, { id }) => promotionLookUps(input, id as string),
+    lookUps: (input, { id }) => promotionLookUps(input, id),
     write: (input, { id }) =>
       update(promotionTable, byId(id), {
-        ...pick(input as Values, promotionColumns),
+        ...pick(input, promotionColumns),
         ...conditionColumns(input.conditions),
         ...campaignColumn(input.campaignId),
       }),
   }),
   deletePromotion: deletion('Promotion', (id) => remove(promotionTable, byId(id))),
-  createPromotionCampaign: creation<CampaignInput>({
+  createPromotionCampaign: creation<'createPromotionCampaign'>({
     record: 'PromotionCampaign',
     what: 'Campaign',
-    rules: campaignRules,
     lookUps: ({ name }) => [absent(campaignTable, 'name', valueOf('name', name), 'Campaign')],
-    write: (input) => insertOne(campaignTable, pick(input as Values, campaignColumns, 'left out')),
+    write: (input) => insertOne(campaignTable, pick(input, campaignColumns, 'left out')),
   }),
-  updatePromotionCampaign: change<CampaignInput>({
+  updatePromotionCampaign: change<'updatePromotionCampaign'>({
     record: 'PromotionCampaign',
     what: 'Campaign',
-    rules: campaignRules,
-    required: ['name'],
     lookUps: ({ name }, { id }) => [
       absent(campaignTable, 'name', valueOf('name', name), 'Campaign', byId(id)),
     ],
-    write: (input, { id }) => update(campaignTable, byId(id), pick(input as Values, campaignColumns)),
+    write: (input, { id }) => update(campaignTable, byId(id), pick(input, campaignColumns)),
   }),
   deletePromotionCampaign: deletion('Campaign', (id) => remove(campaignTable, byId(id))),
   applyCoupon: action({ ...cart, triesCoupon: true }),

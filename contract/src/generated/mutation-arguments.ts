@@ -1,0 +1,1129 @@
+// Written from the SDL: change that, then `npm run generate`.
+
+export interface AddressInput {
+  readonly line1: string
+  readonly line2?: string | null
+  readonly city: string
+  readonly state: string
+  readonly postalCode: string
+  readonly country: string
+  readonly phone?: string | null
+}
+
+export interface CreateProductInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly sku: string
+  readonly price: number
+  readonly currency: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[] | null
+  readonly tags?: readonly string[] | null
+  readonly images?: readonly ProductImageInput[] | null
+  readonly variants?: readonly ProductVariantInput[] | null
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED' | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean | null
+  readonly slug?: string | null
+}
+
+export interface UpdateProductInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly sku?: string
+  readonly price?: number
+  readonly currency?: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly images?: readonly ProductImageInput[]
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean
+  readonly slug?: string
+}
+
+export interface UpdateProductsInput {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly sku?: string
+  readonly price?: number
+  readonly currency?: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly images?: readonly ProductImageInput[]
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean
+  readonly slug?: string
+}
+
+export interface ProductImageInput {
+  readonly url: string
+  readonly alt?: string | null
+  readonly width?: number | null
+  readonly height?: number | null
+  readonly order?: number | null
+}
+
+export interface ProductVariantInput {
+  readonly sku: string
+  readonly price?: number | null
+  readonly compareAtPrice?: number | null
+  readonly options?: readonly VariantOptionInput[] | null
+}
+
+export interface UpdateProductVariantInput {
+  readonly sku?: string
+  readonly price?: number | null
+  readonly compareAtPrice?: number | null
+  readonly options?: readonly VariantOptionInput[]
+}
+
+export interface VariantOptionInput {
+  readonly name: string
+  readonly value: string
+}
+
+export interface CreateCategoryInput {
+  readonly name: string
+  readonly slug?: string | null
+  readonly description?: string | null
+  readonly parentId?: string | null
+  readonly image?: ImageInput | null
+  readonly position?: number | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface UpdateCategoryInput {
+  readonly name?: string
+  readonly slug?: string
+  readonly description?: string | null
+  readonly parentId?: string | null
+  readonly image?: ImageInput | null
+  readonly position?: number
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface ImageInput {
+  readonly url: string
+  readonly alt?: string | null
+}
+
+export interface CreateReviewInput {
+  readonly productId: string
+  readonly customerId?: string | null
+  readonly authorName: string
+  readonly rating: number
+  readonly title?: string | null
+  readonly body?: string | null
+  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED' | null
+}
+
+export interface UpdateReviewInput {
+  readonly authorName?: string
+  readonly rating?: number
+  readonly title?: string | null
+  readonly body?: string | null
+  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED'
+}
+
+export interface CreateOrderInput {
+  readonly customerId: string
+  readonly items: readonly OrderItemInput[]
+  readonly shippingAddress: AddressInput
+  readonly billingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly reservationId?: string | null
+}
+
+export interface OrderItemInput {
+  readonly productId: string
+  readonly variantId?: string | null
+  readonly quantity: number
+}
+
+export interface UpdateOrderInput {
+  readonly notes?: string | null
+  readonly tags?: readonly string[]
+}
+
+export interface OrderModifications {
+  readonly addItems?: readonly OrderItemInput[] | null
+  readonly updateItems?: readonly UpdateOrderItemInput[] | null
+  readonly removeItemIds?: readonly string[] | null
+  readonly shippingAddress?: AddressInput | null
+  readonly billingAddress?: AddressInput | null
+  readonly notes?: string | null
+}
+
+export interface UpdateOrderItemInput {
+  readonly id: string
+  readonly quantity: number
+}
+
+export interface FulfillOrderInput {
+  readonly items?: readonly ShipmentItemInput[] | null
+  readonly shipped?: boolean | null
+  readonly carrier?: string | null
+  readonly trackingNumber?: string | null
+  readonly estimatedDeliveryAt?: string | null
+}
+
+export interface ShipmentItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+}
+
+export interface ShipmentInput {
+  readonly carrier?: string | null
+  readonly trackingNumber?: string | null
+  readonly estimatedDeliveryAt?: string | null
+}
+
+export interface CreateDraftOrderInput {
+  readonly customerId?: string | null
+  readonly items: readonly OrderItemInput[]
+  readonly shippingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly expiresAt?: string | null
+}
+
+export interface UpdateDraftOrderInput {
+  readonly customerId?: string | null
+  readonly items?: readonly OrderItemInput[] | null
+  readonly shippingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly expiresAt?: string | null
+}
+
+export interface OrderNoteInput {
+  readonly text: string
+  readonly visibleToCustomer?: boolean | null
+}
+
+export interface RequestReturnInput {
+  readonly orderId: string
+  readonly items: readonly ReturnItemInput[]
+  readonly note?: string | null
+}
+
+export interface ReturnItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+  readonly reason: 'DAMAGED' | 'WRONG_ITEM' | 'NOT_AS_DESCRIBED' | 'DOES_NOT_FIT' | 'CHANGED_MIND' | 'OTHER'
+}
+
+export interface ReceiveReturnInput {
+  readonly restock?: readonly RestockItemInput[] | null
+  readonly warehouseId?: string | null
+}
+
+export interface RestockItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+}
+
+export interface CreateCartInput {
+  readonly customerId?: string | null
+  readonly currency?: string | null
+  readonly items?: readonly CartItemInput[] | null
+}
+
+export interface CartItemInput {
+  readonly productId: string
+  readonly variantId?: string | null
+  readonly quantity: number
+}
+
+export interface CheckoutCartInput {
+  readonly customerId?: string | null
+  readonly shippingAddress?: AddressInput | null
+  readonly billingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly reservationId?: string | null
+  readonly couponCode?: string | null
+  readonly expectedTotal?: number | null
+  readonly notes?: string | null
+}
+
+export interface SetLowStockThresholdInput {
+  readonly sku: string
+  readonly threshold?: number | null
+}
+
+export interface CreateIncomingStockInput {
+  readonly sku: string
+  readonly warehouseId?: string | null
+  readonly quantity: number
+  readonly expectedDate?: string | null
+  readonly reference?: string | null
+}
+
+export interface UpdateIncomingStockInput {
+  readonly quantity?: number
+  readonly expectedDate?: string | null
+  readonly reference?: string | null
+}
+
+export interface TransferLineInput {
+  readonly sku: string
+  readonly quantity: number
+}
+
+export interface CreateTransferInput {
+  readonly fromWarehouseId: string
+  readonly toWarehouseId: string
+  readonly lines: readonly TransferLineInput[]
+  readonly expectedDate?: string | null
+  readonly notes?: string | null
+}
+
+export interface UpdateTransferInput {
+  readonly lines?: readonly TransferLineInput[]
+  readonly expectedDate?: string | null
+  readonly notes?: string | null
+}
+
+export interface CreateWarehouseInput {
+  readonly name: string
+  readonly code: string
+  readonly location: AddressInput
+  readonly active?: boolean | null
+  readonly priority?: number | null
+}
+
+export interface UpdateWarehouseInput {
+  readonly name?: string
+  readonly code?: string
+  readonly location?: AddressInput
+  readonly active?: boolean
+  readonly priority?: number
+}
+
+export interface SetInventoryLevelInput {
+  readonly sku: string
+  readonly warehouseId?: string | null
+  readonly available: number
+  readonly reason?: string | null
+}
+
+export interface AdjustInventoryInput {
+  readonly sku: string
+  readonly warehouseId?: string | null
+  readonly delta: number
+  readonly reason: string
+}
+
+export interface ReserveItemInput {
+  readonly sku: string
+  readonly quantity: number
+}
+
+export interface CreateUserInput {
+  readonly email: string
+  readonly name?: string | null
+  readonly phone?: string | null
+  readonly roleIds?: readonly string[] | null
+}
+
+export interface UpdateUserInput {
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string | null
+}
+
+export interface CreateRoleInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly permissions: readonly string[]
+}
+
+export interface UpdateRoleInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly permissions?: readonly string[]
+}
+
+export interface SignInUserInput {
+  readonly email: string
+  readonly password: string
+  readonly code?: string | null
+}
+
+export interface SignInCustomerInput {
+  readonly email: string
+  readonly password: string
+  readonly cartId?: string | null
+}
+
+export interface RegisterCustomerInput {
+  readonly email: string
+  readonly password: string
+  readonly name: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean | null
+  readonly cartId?: string | null
+}
+
+export interface CustomerInput {
+  readonly email: string
+  readonly name: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean | null
+  readonly tags?: readonly string[] | null
+  readonly notes?: string | null
+  readonly addresses?: readonly AddressInput[] | null
+}
+
+export interface UpdateCustomerInput {
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean
+  readonly tags?: readonly string[]
+  readonly notes?: string | null
+}
+
+export interface UpdateAddressInput {
+  readonly line1?: string
+  readonly line2?: string | null
+  readonly city?: string
+  readonly state?: string
+  readonly postalCode?: string
+  readonly country?: string
+  readonly phone?: string | null
+}
+
+export interface CustomerSegmentFilterInput {
+  readonly totalSpentMin?: number | null
+  readonly totalSpentMax?: number | null
+  readonly orderCountMin?: number | null
+  readonly orderCountMax?: number | null
+  readonly lastOrderAfter?: string | null
+  readonly lastOrderBefore?: string | null
+  readonly lastOrderWithinDays?: number | null
+  readonly noOrderForDays?: number | null
+  readonly tags?: readonly string[] | null
+  readonly cities?: readonly string[] | null
+  readonly countries?: readonly string[] | null
+  readonly loyaltyTierIds?: readonly string[] | null
+  readonly marketingOptIn?: boolean | null
+  readonly emailVerified?: boolean | null
+  readonly createdAfter?: string | null
+  readonly createdBefore?: string | null
+}
+
+export interface CustomerSegmentInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly filter?: CustomerSegmentFilterInput | null
+}
+
+export interface UpdateCustomerSegmentInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly filter?: CustomerSegmentFilterInput | null
+}
+
+export interface UpdateLoyaltyProgramInput {
+  readonly enabled?: boolean
+  readonly earnPoints?: number
+  readonly earnAmount?: number
+  readonly pointsExpireAfterDays?: number | null
+  readonly tierBasis?: 'POINTS_EARNED' | 'TOTAL_SPENT'
+}
+
+export interface LoyaltyTierInput {
+  readonly name: string
+  readonly threshold: number
+  readonly benefits?: string | null
+}
+
+export interface UpdateLoyaltyTierInput {
+  readonly name?: string
+  readonly threshold?: number
+  readonly benefits?: string | null
+}
+
+export interface LoyaltyRewardInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly points: number
+  readonly discountAmount: number
+  readonly minPurchaseAmount?: number | null
+  readonly validDays?: number | null
+  readonly active?: boolean | null
+}
+
+export interface UpdateLoyaltyRewardInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly points?: number
+  readonly discountAmount?: number
+  readonly minPurchaseAmount?: number | null
+  readonly validDays?: number
+  readonly active?: boolean
+}
+
+export interface AdjustLoyaltyPointsInput {
+  readonly customerId: string
+  readonly points: number
+  readonly reason: string
+}
+
+export interface RedeemLoyaltyRewardInput {
+  readonly customerId: string
+  readonly rewardId: string
+}
+
+export interface ContactInput {
+  readonly customerId: string
+  readonly name: string
+  readonly title?: string | null
+  readonly email?: string | null
+  readonly phone?: string | null
+  readonly notes?: string | null
+}
+
+export interface UpdateContactInput {
+  readonly name?: string
+  readonly title?: string | null
+  readonly email?: string | null
+  readonly phone?: string | null
+  readonly notes?: string | null
+}
+
+export interface InteractionInput {
+  readonly customerId: string
+  readonly contactId?: string | null
+  readonly type: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
+  readonly subject: string
+  readonly body?: string | null
+  readonly author?: string | null
+  readonly occurredAt?: string | null
+}
+
+export interface UpdateInteractionInput {
+  readonly contactId?: string | null
+  readonly type?: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
+  readonly subject?: string
+  readonly body?: string | null
+  readonly author?: string | null
+  readonly occurredAt?: string
+}
+
+export interface CreateBookingServiceInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly duration: number
+  readonly price: number
+  readonly currency: string
+  readonly active?: boolean | null
+}
+
+export interface UpdateBookingServiceInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly duration?: number
+  readonly price?: number
+  readonly currency?: string
+  readonly active?: boolean
+}
+
+export interface CreateStaffMemberInput {
+  readonly name: string
+  readonly email: string
+  readonly phone?: string | null
+  readonly timeZone?: string | null
+  readonly active?: boolean | null
+  readonly priority?: number | null
+  readonly serviceIds?: readonly string[] | null
+}
+
+export interface UpdateStaffMemberInput {
+  readonly name?: string
+  readonly email?: string
+  readonly phone?: string | null
+  readonly timeZone?: string | null
+  readonly active?: boolean
+  readonly priority?: number
+  readonly serviceIds?: readonly string[]
+}
+
+export interface CreateScheduleInput {
+  readonly staffId: string
+  readonly type: 'WEEKLY' | 'TIME_OFF' | 'EXTRA_HOURS'
+  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY' | null
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly startTime?: string | null
+  readonly endTime?: string | null
+}
+
+export interface UpdateScheduleInput {
+  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly startTime?: string
+  readonly endTime?: string
+}
+
+export interface CreateAppointmentInput {
+  readonly serviceId: string
+  readonly staffId?: string | null
+  readonly customerId: string
+  readonly startTime: string
+  readonly notes?: string | null
+}
+
+export interface UpdateAppointmentInput {
+  readonly notes?: string | null
+}
+
+export interface RescheduleAppointmentInput {
+  readonly startTime: string
+  readonly staffId?: string | null
+}
+
+export interface PaymentInput {
+  readonly orderId: string
+  readonly method: 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
+  readonly paymentMethodId?: string | null
+  readonly amount?: number | null
+  readonly returnUrl?: string | null
+  readonly captureMethod?: 'AUTOMATIC' | 'MANUAL' | null
+  readonly received?: boolean | null
+}
+
+export interface RefundPaymentInput {
+  readonly amount?: number | null
+  readonly reason: string
+}
+
+export interface RefundOrderInput {
+  readonly items: readonly RefundItemInput[]
+  readonly shipping?: boolean | null
+  readonly amount?: number | null
+  readonly reason: string
+}
+
+export interface RefundItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+  readonly restock?: boolean | null
+}
+
+export interface RefundReturnInput {
+  readonly shipping?: boolean | null
+  readonly amount?: number | null
+}
+
+export interface CreatePromotionInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly code?: string | null
+  readonly discountType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly discountValue?: number | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly disabled?: boolean | null
+  readonly usageLimit?: number | null
+  readonly conditions?: PromotionConditionsInput | null
+  readonly campaignId?: string | null
+}
+
+export interface UpdatePromotionInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly code?: string | null
+  readonly discountType?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly discountValue?: number
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly disabled?: boolean
+  readonly usageLimit?: number | null
+  readonly conditions?: PromotionConditionsInput | null
+  readonly campaignId?: string | null
+}
+
+export interface PromotionConditionsInput {
+  readonly minPurchaseAmount?: number | null
+  readonly maxDiscountAmount?: number | null
+  readonly productIds?: readonly string[] | null
+  readonly categoryIds?: readonly string[] | null
+  readonly customerIds?: readonly string[] | null
+  readonly firstOrderOnly?: boolean | null
+}
+
+export interface CreatePromotionCampaignInput {
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface UpdatePromotionCampaignInput {
+  readonly name?: string
+  readonly description?: string | null
+}
+
+export interface DashboardWidgetInput {
+  readonly title: string
+  readonly metrics: readonly (
+    | 'ORDERS_PLACED'
+    | 'ORDERS_CANCELLED'
+    | 'ORDERS'
+    | 'UNITS'
+    | 'GROSS_SALES'
+    | 'DISCOUNTS'
+    | 'REVENUE'
+    | 'SHIPPING'
+    | 'TAX'
+    | 'TOTAL_SALES'
+    | 'AVERAGE_ORDER_VALUE'
+    | 'REFUNDS'
+    | 'REFUNDED'
+    | 'CUSTOMERS'
+    | 'NEW_CUSTOMERS'
+    | 'RETURNING_CUSTOMERS'
+    | 'REGISTRATIONS'
+    | 'VIEWS'
+    | 'STOCK_RECEIVED'
+    | 'STOCK_REMOVED'
+    | 'STOCK_LEVEL'
+  )[]
+  readonly lastDays: number
+  readonly interval?: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER' | 'YEAR' | null
+  readonly timeZone?: string | null
+  readonly groupBy?: 'CURRENCY' | 'STATUS' | 'PRODUCT' | 'CATEGORY' | null
+  readonly groupLimit?: number | null
+  readonly currency?: string | null
+  readonly compare?: boolean | null
+}
+
+export interface CreateDashboardInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly position?: number | null
+  readonly widgets?: readonly DashboardWidgetInput[] | null
+}
+
+export interface UpdateDashboardInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly position?: number
+  readonly widgets?: readonly DashboardWidgetInput[]
+}
+
+export interface CreateEmailTemplateInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'LOW_STOCK_ALERT'
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+
+export interface UpdateEmailTemplateInput {
+  readonly subject?: string
+  readonly html?: string
+  readonly text?: string
+}
+
+export interface SetEmailLinkInput {
+  readonly kind:
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly url?: string | null
+}
+
+export interface PreviewEmailTemplateInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'LOW_STOCK_ALERT'
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly subject?: string | null
+  readonly html?: string | null
+  readonly text?: string | null
+}
+
+export interface CreateEmailCampaignInput {
+  readonly name: string
+  readonly segmentId?: string | null
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+
+export interface UpdateEmailCampaignInput {
+  readonly name?: string
+  readonly segmentId?: string | null
+  readonly subject?: string
+  readonly html?: string
+  readonly text?: string
+}
+
+export interface NotificationDeviceInput {
+  readonly platform: 'IOS' | 'ANDROID' | 'WEB'
+  readonly token: string
+  readonly name?: string | null
+}
+
+export interface NotificationPreferenceInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'LOW_STOCK_ALERT'
+  readonly channel: 'EMAIL' | 'PUSH' | 'IN_APP'
+  readonly enabled: boolean
+  readonly customerId?: string | null
+}
+
+export interface CreateArticleInput {
+  readonly title: string
+  readonly slug?: string | null
+  readonly excerpt?: string | null
+  readonly body?: string | null
+  readonly status?: 'DRAFT' | 'PUBLISHED' | null
+  readonly tags?: readonly string[] | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface UpdateArticleInput {
+  readonly title?: string
+  readonly slug?: string
+  readonly excerpt?: string | null
+  readonly body?: string
+  readonly status?: 'DRAFT' | 'PUBLISHED'
+  readonly tags?: readonly string[]
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface UpdateMerchantAccountInput {
+  readonly name?: string
+  readonly email?: string
+  readonly phone?: string | null
+  readonly website?: string | null
+  readonly ipWhitelistEnabled?: boolean
+}
+
+export interface UpdateMerchantSettingsInput {
+  readonly currency?: string
+  readonly timezone?: string
+  readonly language?: string
+  readonly taxRate?: number
+  readonly lowStockThreshold?: number
+  readonly cardPaymentMinutes?: number
+  readonly bankTransferPaymentMinutes?: number | null
+  readonly cashPaymentMinutes?: number | null
+  readonly acceptsBankTransfer?: boolean
+  readonly acceptsCash?: boolean
+  readonly maxUnpaidOrders?: number | null
+  readonly maxUnpaidUnits?: number | null
+}
+
+export interface CreateShippingZoneInput {
+  readonly name: string
+  readonly countries?: readonly string[] | null
+  readonly methods?: readonly ShippingMethodInput[] | null
+}
+
+export interface UpdateShippingZoneInput {
+  readonly name?: string
+  readonly countries?: readonly string[]
+}
+
+export interface ShippingMethodInput {
+  readonly name: string
+  readonly price: number
+  readonly active?: boolean | null
+}
+
+export interface UpdateShippingMethodInput {
+  readonly name?: string
+  readonly price?: number
+  readonly active?: boolean
+}
+
+export interface CreateApiKeyInput {
+  readonly name: string
+  readonly mode?: 'LIVE' | 'TEST' | null
+  readonly permissions: readonly string[]
+  readonly expiresAt?: string | null
+}
+
+/** What each field of Mutation takes, by its name. */
+export interface MutationArguments {
+  readonly createProduct: { readonly input: CreateProductInput }
+  readonly createProducts: { readonly inputs: readonly CreateProductInput[] }
+  readonly updateProducts: { readonly inputs: readonly UpdateProductsInput[] }
+  readonly updateProduct: { readonly id: string; readonly input: UpdateProductInput }
+  readonly deleteProduct: { readonly id: string }
+  readonly createProductVariant: { readonly productId: string; readonly input: ProductVariantInput }
+  readonly updateProductVariant: { readonly id: string; readonly input: UpdateProductVariantInput }
+  readonly deleteProductVariant: { readonly id: string }
+  readonly createCategory: { readonly input: CreateCategoryInput }
+  readonly updateCategory: { readonly id: string; readonly input: UpdateCategoryInput }
+  readonly deleteCategory: { readonly id: string }
+  readonly createReview: { readonly input: CreateReviewInput }
+  readonly updateReview: { readonly id: string; readonly input: UpdateReviewInput }
+  readonly deleteReview: { readonly id: string }
+  readonly createOrder: { readonly input: CreateOrderInput }
+  readonly updateOrder: { readonly id: string; readonly input: UpdateOrderInput }
+  readonly modifyOrder: { readonly id: string; readonly modifications: OrderModifications }
+  readonly cancelOrder: { readonly id: string; readonly reason: string }
+  readonly processOrder: { readonly id: string }
+  readonly fulfillOrder: { readonly id: string; readonly input: FulfillOrderInput }
+  readonly markOrderDelivered: { readonly id: string }
+  readonly updateShipment: { readonly id: string; readonly input: ShipmentInput }
+  readonly markShipmentShipped: { readonly id: string; readonly input: ShipmentInput }
+  readonly markShipmentDelivered: { readonly id: string }
+  readonly cancelShipment: { readonly id: string }
+  readonly createDraftOrder: { readonly input: CreateDraftOrderInput }
+  readonly updateDraftOrder: { readonly id: string; readonly input: UpdateDraftOrderInput }
+  readonly deleteDraftOrder: { readonly id: string }
+  readonly completeDraftOrder: { readonly id: string }
+  readonly addOrderNote: { readonly id: string; readonly input: OrderNoteInput }
+  readonly requestReturn: { readonly input: RequestReturnInput }
+  readonly approveReturn: { readonly id: string }
+  readonly rejectReturn: { readonly id: string; readonly reason: string }
+  readonly cancelReturn: { readonly id: string }
+  readonly receiveReturn: { readonly id: string; readonly input: ReceiveReturnInput }
+  readonly createCart: { readonly input: CreateCartInput }
+  readonly addCartItem: { readonly cartId: string; readonly item: CartItemInput }
+  readonly updateCartItem: { readonly cartId: string; readonly itemId: string; readonly quantity: number }
+  readonly removeCartItem: { readonly cartId: string; readonly itemId: string }
+  readonly deleteCart: { readonly id: string }
+  readonly checkoutCart: { readonly id: string; readonly input: CheckoutCartInput }
+  readonly setCartShippingAddress: { readonly cartId: string; readonly address: AddressInput }
+  readonly setCartShippingMethod: { readonly cartId: string; readonly shippingMethodId?: string | null }
+  readonly createWarehouse: { readonly input: CreateWarehouseInput }
+  readonly updateWarehouse: { readonly id: string; readonly input: UpdateWarehouseInput }
+  readonly deleteWarehouse: { readonly id: string }
+  readonly setInventoryLevel: { readonly input: SetInventoryLevelInput }
+  readonly adjustInventory: { readonly input: AdjustInventoryInput }
+  readonly setLowStockThreshold: { readonly input: SetLowStockThresholdInput }
+  readonly createIncomingStock: { readonly input: CreateIncomingStockInput }
+  readonly updateIncomingStock: { readonly id: string; readonly input: UpdateIncomingStockInput }
+  readonly receiveIncomingStock: { readonly id: string; readonly quantity?: number | null }
+  readonly cancelIncomingStock: { readonly id: string }
+  readonly createTransfer: { readonly input: CreateTransferInput }
+  readonly updateTransfer: { readonly id: string; readonly input: UpdateTransferInput }
+  readonly shipTransfer: { readonly id: string }
+  readonly receiveTransfer: { readonly id: string; readonly lines?: readonly TransferLineInput[] | null }
+  readonly cancelTransfer: { readonly id: string }
+  readonly subscribeStockAlert: { readonly sku: string; readonly email: string }
+  readonly unsubscribeStockAlert: { readonly id: string }
+  readonly reserveInventory: {
+    readonly items: readonly ReserveItemInput[]
+    readonly expiresInSeconds?: number | null
+  }
+  readonly releaseReservation: { readonly id: string }
+  readonly createCustomerAccessToken: { readonly customerId: string }
+  readonly blockCustomer: { readonly id: string; readonly reason: string }
+  readonly unblockCustomer: { readonly id: string }
+  readonly createUser: { readonly input: CreateUserInput }
+  readonly updateUser: { readonly id: string; readonly input: UpdateUserInput }
+  readonly suspendUser: { readonly id: string }
+  readonly reactivateUser: { readonly id: string }
+  readonly deleteUser: { readonly id: string }
+  readonly assignRole: { readonly userId: string; readonly roleId: string }
+  readonly removeRole: { readonly userId: string; readonly roleId: string }
+  readonly createRole: { readonly input: CreateRoleInput }
+  readonly updateRole: { readonly id: string; readonly input: UpdateRoleInput }
+  readonly deleteRole: { readonly id: string }
+  readonly signInUser: { readonly input: SignInUserInput }
+  readonly signInCustomer: { readonly input: SignInCustomerInput }
+  readonly registerCustomer: { readonly input: RegisterCustomerInput }
+  readonly refreshSession: { readonly refreshToken: string }
+  readonly signOut: { readonly refreshToken: string; readonly everywhere?: boolean | null }
+  readonly revokeSession: { readonly id: string }
+  readonly requestUserPasswordReset: { readonly email: string }
+  readonly requestCustomerPasswordReset: { readonly email: string }
+  readonly resetPassword: { readonly token: string; readonly password: string }
+  readonly changePassword: { readonly currentPassword: string; readonly newPassword: string }
+  readonly requestEmailVerification: {}
+  readonly verifyEmail: { readonly token: string }
+  readonly enrollMfa: { readonly password: string }
+  readonly confirmMfa: { readonly code: string }
+  readonly disableMfa: { readonly password: string; readonly code: string }
+  readonly resetUserMfa: { readonly id: string }
+  readonly createCustomer: { readonly input: CustomerInput }
+  readonly updateCustomer: { readonly id: string; readonly input: UpdateCustomerInput }
+  readonly deleteCustomer: { readonly id: string }
+  readonly anonymizeCustomer: { readonly id: string }
+  readonly createContact: { readonly input: ContactInput }
+  readonly updateContact: { readonly id: string; readonly input: UpdateContactInput }
+  readonly deleteContact: { readonly id: string }
+  readonly createInteraction: { readonly input: InteractionInput }
+  readonly updateInteraction: { readonly id: string; readonly input: UpdateInteractionInput }
+  readonly deleteInteraction: { readonly id: string }
+  readonly createCustomerAddress: {
+    readonly customerId: string
+    readonly input: AddressInput
+    readonly isDefault?: boolean | null
+  }
+  readonly updateCustomerAddress: {
+    readonly id: string
+    readonly input: UpdateAddressInput
+    readonly isDefault?: boolean | null
+  }
+  readonly deleteCustomerAddress: { readonly id: string }
+  readonly createCustomerSegment: { readonly input: CustomerSegmentInput }
+  readonly updateCustomerSegment: { readonly id: string; readonly input: UpdateCustomerSegmentInput }
+  readonly deleteCustomerSegment: { readonly id: string }
+  readonly updateLoyaltyProgram: { readonly input: UpdateLoyaltyProgramInput }
+  readonly createLoyaltyTier: { readonly input: LoyaltyTierInput }
+  readonly updateLoyaltyTier: { readonly id: string; readonly input: UpdateLoyaltyTierInput }
+  readonly deleteLoyaltyTier: { readonly id: string }
+  readonly createLoyaltyReward: { readonly input: LoyaltyRewardInput }
+  readonly updateLoyaltyReward: { readonly id: string; readonly input: UpdateLoyaltyRewardInput }
+  readonly deleteLoyaltyReward: { readonly id: string }
+  readonly adjustLoyaltyPoints: { readonly input: AdjustLoyaltyPointsInput }
+  readonly redeemLoyaltyReward: { readonly input: RedeemLoyaltyRewardInput }
+  readonly createBookingService: { readonly input: CreateBookingServiceInput }
+  readonly updateBookingService: { readonly id: string; readonly input: UpdateBookingServiceInput }
+  readonly deleteBookingService: { readonly id: string }
+  readonly createStaffMember: { readonly input: CreateStaffMemberInput }
+  readonly updateStaffMember: { readonly id: string; readonly input: UpdateStaffMemberInput }
+  readonly deleteStaffMember: { readonly id: string }
+  readonly createSchedule: { readonly input: CreateScheduleInput }
+  readonly updateSchedule: { readonly id: string; readonly input: UpdateScheduleInput }
+  readonly deleteSchedule: { readonly id: string }
+  readonly createAppointment: { readonly input: CreateAppointmentInput }
+  readonly updateAppointment: { readonly id: string; readonly input: UpdateAppointmentInput }
+  readonly rescheduleAppointment: { readonly id: string; readonly input: RescheduleAppointmentInput }
+  readonly confirmAppointment: { readonly id: string }
+  readonly startAppointment: { readonly id: string }
+  readonly completeAppointment: { readonly id: string }
+  readonly cancelAppointment: { readonly id: string }
+  readonly markAppointmentNoShow: { readonly id: string }
+  readonly processPayment: { readonly input: PaymentInput }
+  readonly confirmPayment: { readonly id: string }
+  readonly markPaymentReceived: { readonly id: string }
+  readonly capturePayment: { readonly id: string; readonly amount?: number | null }
+  readonly voidPayment: { readonly id: string }
+  readonly refundPayment: { readonly id: string; readonly input: RefundPaymentInput }
+  readonly retryRefund: { readonly id: string; readonly manually?: boolean | null }
+  readonly refundOrder: { readonly id: string; readonly input: RefundOrderInput }
+  readonly refundReturn: { readonly id: string; readonly input: RefundReturnInput }
+  readonly createPromotion: { readonly input: CreatePromotionInput }
+  readonly updatePromotion: { readonly id: string; readonly input: UpdatePromotionInput }
+  readonly deletePromotion: { readonly id: string }
+  readonly createPromotionCampaign: { readonly input: CreatePromotionCampaignInput }
+  readonly updatePromotionCampaign: { readonly id: string; readonly input: UpdatePromotionCampaignInput }
+  readonly deletePromotionCampaign: { readonly id: string }
+  readonly applyCoupon: { readonly cartId: string; readonly code: string }
+  readonly removeCoupon: { readonly cartId: string }
+  readonly createDashboard: { readonly input: CreateDashboardInput }
+  readonly updateDashboard: { readonly id: string; readonly input: UpdateDashboardInput }
+  readonly deleteDashboard: { readonly id: string }
+  readonly recordProductView: { readonly productId: string }
+  readonly createEmailTemplate: { readonly input: CreateEmailTemplateInput }
+  readonly updateEmailTemplate: { readonly id: string; readonly input: UpdateEmailTemplateInput }
+  readonly deleteEmailTemplate: { readonly id: string }
+  readonly previewEmailTemplate: { readonly input: PreviewEmailTemplateInput }
+  readonly createEmailCampaign: { readonly input: CreateEmailCampaignInput }
+  readonly updateEmailCampaign: { readonly id: string; readonly input: UpdateEmailCampaignInput }
+  readonly deleteEmailCampaign: { readonly id: string }
+  readonly scheduleEmailCampaign: { readonly id: string; readonly scheduledAt?: string | null }
+  readonly cancelEmailCampaign: { readonly id: string }
+  readonly setEmailLink: { readonly input: SetEmailLinkInput }
+  readonly retryEmailDelivery: { readonly id: string }
+  readonly markNotificationRead: { readonly id: string }
+  readonly markAllNotificationsRead: {}
+  readonly registerNotificationDevice: { readonly input: NotificationDeviceInput }
+  readonly deleteNotificationDevice: { readonly id: string }
+  readonly setNotificationPreference: { readonly input: NotificationPreferenceInput }
+  readonly createArticle: { readonly input: CreateArticleInput }
+  readonly updateArticle: { readonly id: string; readonly input: UpdateArticleInput }
+  readonly deleteArticle: { readonly id: string }
+  readonly confirmPlanRequest: {
+    readonly merchantId: string
+    readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
+  }
+  readonly declinePlanRequest: {
+    readonly merchantId: string
+    readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
+  }
+  readonly setMerchantPlan: {
+    readonly merchantId: string
+    readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
+  }
+  readonly updateMerchantAccount: {
+    readonly input: UpdateMerchantAccountInput
+    readonly confirmLockout?: boolean | null
+  }
+  readonly updateMerchantSettings: { readonly input: UpdateMerchantSettingsInput }
+  readonly createShippingZone: { readonly input: CreateShippingZoneInput }
+  readonly updateShippingZone: { readonly id: string; readonly input: UpdateShippingZoneInput }
+  readonly deleteShippingZone: { readonly id: string }
+  readonly createShippingMethod: { readonly shippingZoneId: string; readonly input: ShippingMethodInput }
+  readonly updateShippingMethod: { readonly id: string; readonly input: UpdateShippingMethodInput }
+  readonly deleteShippingMethod: { readonly id: string }
+  readonly createApiKey: { readonly input: CreateApiKeyInput }
+  readonly rotateApiKey: { readonly id: string; readonly overlapSeconds?: number | null }
+  readonly changePlan: { readonly plan: 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE' }
+  readonly cancelSubscription: {}
+  readonly resumeSubscription: {}
+  readonly revokeApiKey: { readonly id: string }
+  readonly addIPWhitelist: { readonly ip: string; readonly description?: string | null }
+  readonly removeIPWhitelist: { readonly id: string; readonly confirmLockout?: boolean | null }
+}

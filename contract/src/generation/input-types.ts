@@ -1,0 +1,80 @@
+import {
+  getNamedType,
+  getNullableType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import type { Contract } from '../schema/compose.ts'
+
+const scalarTypes: Readonly<Record<string, string>> = {
+  Int: 'number',
+  Float: 'number',
+  Money: 'number',
+  Boolean: 'boolean',
+  JSON: 'Readonly<Record<string, unknown>>',
+}
+
+/** The TypeScript types of what mutations take, written from the contract: one interface for each input, and the arguments by mutation. */
+export function inputTypes({ schema, bounds }: Contract): string {
+  const fields = Object.values(schema.getMutationType()?.getFields() ?? {})
+  const member = (field: GraphQLArgument | GraphQLInputField, path: string): string => {
+    const type = typeText(getNullableType(field.type))
+    if (isNonNullType(field.type)) return `readonly ${field.name}: ${type}`
+    return `readonly ${field.name}?: ${type}${bounds.of(path).notNull ? '' : ' | null'}`
+  }
+  const inputs = Object.values(schema.getTypeMap())
+    .filter(isInputObjectType)
+    .filter(({ name }) => usedByMutations(fields.flatMap(({ args }) => args)).has(name))
+    .map(
+      (type) =>
+        `export interface ${type.name} {\n${Object.values(type.getFields())
+          .map((field) => `  ${member(field, `${type.name}.${field.name}`)}\n`)
+          .join('')}}\n`,
+    )
+  const mutations = fields.map(
+    ({ name, args }) =>
+      `  readonly ${name}: {${args
+        .map((argument) => ` ${member(argument, `Mutation.${name}.${argument.name}`)}`)
+        .join(';')} }\n`,
+  )
+  return `// Written from the SDL: change that, then \`npm run generate\`.
+
+${inputs.join('\n')}
+/** What each field of Mutation takes, by its name. */
+export interface MutationArguments {
+${mutations.join('')}}
+`
+}
+
+function usedByMutations(
+  members: readonly (GraphQLArgument | GraphQLInputField)[],
+  seen = new Set<string>(),
+): Set<string> {
+  for (const { type } of members) {
+    const named = getNamedType(type)
+    if (!isInputObjectType(named) || seen.has(named.name)) continue
+    seen.add(named.name)
+    usedByMutations(Object.values(named.getFields()), seen)
+  }
+  return seen
+}
+
+function typeText(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return typeText(type.ofType)
+  if (isListType(type)) {
+    const item = `${typeText(type.ofType)}${isNonNullType(type.ofType) ? '' : ' | null'}`
+    return `readonly ${/[ |]/.test(item) ? `(${item})` : item}[]`
+  }
+  if (isInputObjectType(type)) return type.name
+  if (isEnumType(type))
+    return type
+      .getValues()
+      .map(({ name }) => `'${name}'`)
+      .join(' | ')
+  return scalarTypes[type.name] ?? 'string'
+}

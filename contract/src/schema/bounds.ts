@@ -1,0 +1,134 @@
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type InputValueDefinitionNode,
+  Kind,
+  type StringValueNode,
+} from 'graphql'
+import { type FormatName, isFormatName } from '../validation/formats.ts'
+import { boundSentence } from './bound-sentence.ts'
+
+export interface Range {
+  /** Null: the type's own end. */
+  readonly min: number | null
+  readonly max: number | null
+}
+
+/** What the directives of an input field or argument hold its values to, beyond its type. */
+export interface Bounds {
+  /** In code points. With a `min` above 0 the text has to say something: blanks alone are none. */
+  readonly length?: { readonly min: number; readonly max: number; readonly multiline: boolean }
+  readonly range?: Range
+  /** How many entries a list has; the other bounds are those of each entry. */
+  readonly list?: { readonly min: number; readonly max: number }
+  readonly format?: FormatName
+  /** May be left out, but is never null: an update leaves out what shall stay. */
+  readonly notNull?: true
+}
+
+const boundDirectives: ReadonlySet<string> = new Set(['length', 'range', 'list', 'format', 'notNull'])
+
+/** Collects the bounds while the SDL is composed, and takes the directives out of it. */
+export class BoundRegister {
+  readonly #bounds = new Map<string, Bounds>()
+
+  /** @param path `Type.field` of an input, `Mutation.field.argument` of an argument */
+  of(path: string): Bounds {
+    return this.#bounds.get(path) ?? {}
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#bounds.keys()]
+  }
+
+  /** The definition without the directives of bounds, which are now in the register and told in the descriptions. */
+  takeFrom(definition: DefinitionNode): DefinitionNode {
+    switch (definition.kind) {
+      case Kind.OBJECT_TYPE_DEFINITION: {
+        const type = definition.name.value
+        const fields = definition.fields?.map((field) => ({
+          ...field,
+          ...(field.arguments && {
+            arguments: field.arguments.map((argument) => this.#take(`${type}.${field.name.value}`, argument)),
+          }),
+        }))
+        return { ...definition, ...(fields && { fields }) }
+      }
+      case Kind.INPUT_OBJECT_TYPE_DEFINITION: {
+        const type = definition.name.value
+        const fields = definition.fields?.map((field) => this.#take(type, field))
+        return { ...definition, ...(fields && { fields }) }
+      }
+      default:
+        return definition
+    }
+  }
+
+  #take(of: string, node: InputValueDefinitionNode): InputValueDefinitionNode {
+    const path = `${of}.${node.name.value}`
+    const given = (node.directives ?? []).filter(({ name }) => boundDirectives.has(name.value))
+    if (given.length === 0) return node
+    const bounds = boundsOf(given, path)
+    this.#bounds.set(path, bounds)
+    return {
+      ...node,
+      directives: node.directives?.filter((directive) => !given.includes(directive)) ?? [],
+      description: describe(node.description, boundSentence(bounds)),
+    }
+  }
+}
+
+const describe = (description: StringValueNode | undefined, sentence: string): StringValueNode => ({
+  kind: Kind.STRING,
+  value: [description?.value, sentence].filter((text) => text).join(' '),
+})
+
+function boundsOf(directives: readonly ConstDirectiveNode[], path: string): Bounds {
+  const named = (name: string) => directives.find((directive) => directive.name.value === name)
+  const length = named('length')
+  const range = named('range')
+  const list = named('list')
+  const format = named('format')
+  return {
+    ...(length && {
+      length: {
+        min: numberOf(length, 'min') ?? 0,
+        max: needed(numberOf(length, 'max'), path, '@length needs a max'),
+        multiline: isTrue(length, 'multiline'),
+      },
+    }),
+    ...(range && { range: { min: numberOf(range, 'min'), max: numberOf(range, 'max') } }),
+    ...(list && {
+      list: {
+        min: numberOf(list, 'min') ?? 0,
+        max: needed(numberOf(list, 'max'), path, '@list needs a max'),
+      },
+    }),
+    ...(format && { format: formatOf(format, path) }),
+    ...(named('notNull') && { notNull: true as const }),
+  }
+}
+
+function formatOf(directive: ConstDirectiveNode, path: string): FormatName {
+  const value = argumentOf(directive, 'as')
+  if (value?.kind === Kind.STRING && isFormatName(value.value)) return value.value
+  throw new Error(`${path}: there is no such @format`)
+}
+
+const argumentOf = (directive: ConstDirectiveNode, argument: string) =>
+  directive.arguments?.find(({ name }) => name.value === argument)?.value
+
+function numberOf(directive: ConstDirectiveNode, argument: string): number | null {
+  const value = argumentOf(directive, argument)
+  return value?.kind === Kind.INT || value?.kind === Kind.FLOAT ? Number(value.value) : null
+}
+
+function isTrue(directive: ConstDirectiveNode, argument: string): boolean {
+  const value = argumentOf(directive, argument)
+  return value?.kind === Kind.BOOLEAN && value.value
+}
+
+function needed(value: number | null, path: string, message: string): number {
+  if (value === null) throw new Error(`${path}: ${message}`)
+  return value
+}

@@ -1,0 +1,151 @@
+import {
+  getNullableType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import type { Fault } from '../input/fault.ts'
+import { textFault } from '../input/text.ts'
+import type { Bounds, BoundRegister } from '../schema/bounds.ts'
+import { expectedFormat } from '../schema/expected-format.ts'
+import { formatNamed } from './formats.ts'
+
+/** What a value may be: its type and its bounds. */
+export type InputRule =
+  | { readonly kind: 'object'; readonly type: string; readonly fields: () => readonly FieldRule[] }
+  | {
+      readonly kind: 'list'
+      readonly bounds: Bounds['list']
+      readonly item: InputRule
+      readonly itemRequired: boolean
+    }
+  | {
+      readonly kind: 'leaf'
+      readonly type: string
+      readonly faultOf: (value: unknown) => Fault | null
+      /** The value as it is kept, of one without a fault. */
+      readonly kept: ((value: string) => string) | null
+    }
+
+/** A field of an input, or an argument of a mutation. */
+export interface FieldRule {
+  readonly name: string
+  /** The type is not null. */
+  readonly required: boolean
+  readonly notNull: boolean
+  /** What stands for an absent value; undefined: nothing. */
+  readonly default: unknown
+  readonly rule: InputRule
+}
+
+/** The rules of the arguments of each field of Mutation, by its name. */
+export type InputRules = ReadonlyMap<string, readonly FieldRule[]>
+
+export function inputRules(schema: GraphQLSchema, register: BoundRegister): InputRules {
+  const mutation = schema.getMutationType()
+  const objects = new Map<string, InputRule>()
+  const objectRule = (type: GraphQLInputObjectType): InputRule => {
+    const known = objects.get(type.name)
+    if (known) return known
+    let fields: readonly FieldRule[] | undefined
+    const rule: InputRule = {
+      kind: 'object',
+      type: type.name,
+      fields: () =>
+        (fields ??= Object.values(type.getFields()).map((field) =>
+          fieldRule(field, `${type.name}.${field.name}`),
+        )),
+    }
+    objects.set(type.name, rule)
+    return rule
+  }
+  const fieldRule = (field: GraphQLArgument | GraphQLInputField, path: string): FieldRule => {
+    const bounds = register.of(path)
+    return {
+      name: field.name,
+      required: isNonNullType(field.type),
+      notNull: bounds.notNull ?? false,
+      default: field.defaultValue,
+      rule: ruleOf(field.type, bounds, false),
+    }
+  }
+  const ruleOf = (given: GraphQLInputType, bounds: Bounds, inList: boolean): InputRule => {
+    const type = getNullableType(given)
+    if (isListType(type))
+      return {
+        kind: 'list',
+        bounds: bounds.list,
+        item: ruleOf(type.ofType, bounds, true),
+        itemRequired: isNonNullType(type.ofType),
+      }
+    if (isInputObjectType(type)) return objectRule(type)
+    const format = bounds.format && formatNamed(bounds.format)
+    return {
+      kind: 'leaf',
+      type: type.name,
+      faultOf: leafFault(type, bounds, inList),
+      kept: format?.kept ?? null,
+    }
+  }
+  return new Map(
+    Object.values(mutation?.getFields() ?? {}).map((field) => [
+      field.name,
+      field.args.map((argument) => fieldRule(argument, `Mutation.${field.name}.${argument.name}`)),
+    ]),
+  )
+}
+
+/** An entry of a list of ids is quoted, and asked for with all the others: it has a bound, which ids alone don't need. */
+const listedId = { lines: 'one', min: 1, max: 100 } as const
+
+const largestInteger = 2_147_483_647
+
+function leafFault(type: GraphQLLeafType, bounds: Bounds, inList: boolean): (value: unknown) => Fault | null {
+  const wrongForm: Fault = { kind: 'format', expected: expectedFormat(type) }
+  if (isEnumType(type))
+    return (value) => (typeof value === 'string' && type.getValue(value) ? null : wrongForm)
+  const ofBounds = boundFault(bounds, type.name === 'Int' ? largestInteger : Number.MAX_SAFE_INTEGER)
+  switch (type.name) {
+    case 'String':
+      return (value) => (typeof value === 'string' ? ofBounds(value) : wrongForm)
+    case 'ID':
+      return (value) => {
+        if (typeof value !== 'string') return wrongForm
+        if (value.trim() === '') return { kind: 'required' }
+        return inList ? textFault(value, listedId) : null
+      }
+    default:
+      return (value) => {
+        if (typeof value === 'string' && value.trim() === '') return { kind: 'required' }
+        try {
+          type.parseValue(value)
+        } catch {
+          return wrongForm
+        }
+        return ofBounds(value)
+      }
+  }
+}
+
+function boundFault({ length, range, format }: Bounds, largest: number): (value: unknown) => Fault | null {
+  const form = format && formatNamed(format)
+  return (value) => {
+    if (typeof value === 'string') {
+      const { multiline = true, ...ends } = length ?? { min: 0, max: Infinity }
+      // A form says itself what it takes of Unicode.
+      const fault = length || !form ? textFault(value, { lines: multiline ? 'any' : 'one', ...ends }) : null
+      return fault ?? form?.faultOf(value) ?? null
+    }
+    if (typeof value !== 'number') return null
+    const { min, max } = { min: range?.min ?? -largest, max: range?.max ?? largest }
+    if (range && (value < min || value > max)) return { kind: 'range', value, min, max }
+    return form?.faultOf(value) ?? null
+  }
+}

@@ -1,0 +1,101 @@
+import { cardNumberFields, cardNumberMessage } from '../input/card-number-fields.ts'
+import { inputError } from '../input/fault.ts'
+import { listFault } from '../input/text.ts'
+import { invalidValue, requiredField, type UserError } from '../errors/user-error.ts'
+import type { FieldRule, InputRule } from './input-rules.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Everything that is wrong with a mutation's arguments as far as the contract says what they may be, one error for each field
+ * at fault, in the order of the SDL. Paths are within the argument `input`, else from the argument on.
+ */
+export const validate = (rules: readonly FieldRule[], args: Values): readonly UserError[] =>
+  onePerField([
+    ...rules.flatMap((rule) =>
+      fieldErrors(
+        rule,
+        args[rule.name],
+        rule.name === 'input' ? { path: 'input', prefix: '' } : at(rule.name),
+      ),
+    ),
+    ...cardNumberFields(args).map((field) => invalidValue(field, cardNumberMessage(field))),
+  ])
+
+/** What of a list's bounds alone: its entries are looked at one by one, by rules of their own. */
+export function listErrors(
+  { name, required, rule }: FieldRule,
+  entries: readonly unknown[],
+): readonly UserError[] {
+  return rule.kind === 'list' ? boundErrors(rule, required, entries, name) : []
+}
+
+/** The first of a field when it has several. */
+export function onePerField<Found extends UserError>(errors: readonly Found[]): readonly Found[] {
+  const byField = new Map<string, Found>()
+  for (const error of errors) if (!byField.has(error.field)) byField.set(error.field, error)
+  return [...byField.values()]
+}
+
+/** Where a value stands: its own path, and what its fields' paths begin with. */
+interface Place {
+  readonly path: string
+  readonly prefix: string
+}
+
+const at = (path: string): Place => ({ path, prefix: `${path}.` })
+
+function fieldErrors(
+  { required, notNull, rule }: FieldRule,
+  value: unknown,
+  place: Place,
+): readonly UserError[] {
+  if (value == null) return required || (notNull && value === null) ? [requiredField(place.path)] : []
+  return valueErrors(rule, required, value, place)
+}
+
+function valueErrors(rule: InputRule, required: boolean, value: unknown, place: Place): readonly UserError[] {
+  switch (rule.kind) {
+    case 'leaf': {
+      const fault = rule.faultOf(value)
+      return fault === null ? [] : [inputError(place.path, fault)]
+    }
+    case 'list': {
+      if (!Array.isArray(value)) return [inputError(place.path, { kind: 'format', expected: 'list' })]
+      const entries: readonly unknown[] = value
+      const errors = boundErrors(rule, required, entries, place.path)
+      if (errors.length > 0) return errors
+      return entries.flatMap((entry, index) => entryErrors(rule, entry, at(`${place.prefix}${index}`)))
+    }
+    case 'object': {
+      if (typeof value !== 'object') return [inputError(place.path, { kind: 'format', expected: 'object' })]
+      const given: Values = { ...value }
+      return rule
+        .fields()
+        .flatMap((field) => fieldErrors(field, given[field.name], at(`${place.prefix}${field.name}`)))
+    }
+    default:
+      return rule satisfies never
+  }
+}
+
+function entryErrors(
+  { item, itemRequired }: Extract<InputRule, { kind: 'list' }>,
+  entry: unknown,
+  place: Place,
+): readonly UserError[] {
+  if (entry == null) return itemRequired ? [requiredField(place.path)] : []
+  return valueErrors(item, true, entry, place)
+}
+
+function boundErrors(
+  { bounds }: Extract<InputRule, { kind: 'list' }>,
+  required: boolean,
+  entries: readonly unknown[],
+  path: string,
+): readonly UserError[] {
+  if (!bounds) return []
+  if (required && bounds.min > 0 && entries.length === 0) return [requiredField(path)]
+  const fault = listFault(entries.length, bounds.min, bounds.max)
+  return fault === null ? [] : [inputError(path, fault)]
+}
