@@ -58,9 +58,9 @@ async function prepareHasura(
     hasuraUrl === undefined ? await startHasura(services, config) : connectHasura(services, hasuraUrl)
   const api = createHasuraApi({ endpoint: hasura.url, adminSecret: secrets.adminSecret })
   progress('Applying migrations and metadata')
-  await prepareSchema(api, (name) => progress(`  ${name}`))
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   try {
+    await prepareSchema(sql, api, (name) => progress(`  ${name}`))
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
     return { hasura, demoShop: await demoShopOf(config, { sql, api, folder }) }
   } finally {

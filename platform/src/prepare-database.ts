@@ -32,7 +32,7 @@ export async function prepareDatabase({
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined })
   try {
     const api = createHasuraApi({ endpoint: engine.url ?? '', adminSecret })
-    await prepareSchema(api, () => undefined)
+    await prepareSchema(sql, api, () => undefined)
     await seedDemoShop(sql, api)
   } finally {
     await sql.end({ timeout: 5 })

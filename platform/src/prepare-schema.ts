@@ -5,7 +5,9 @@ import {
   migrate,
   type SqlFailure,
 } from '@commerce-graph/hasura-cli'
+import type { Sql } from '@commerce-graph/postgres-driver'
 import { join } from 'node:path'
+import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migrations.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The root of the repository, where migrations/, metadata/ and seeds/ are. */
@@ -15,8 +17,13 @@ export const ROOT = join(import.meta.dirname, '../..')
 export const SOURCE = 'default'
 
 /** Applies the migrations that are missing, then the metadata. Throws a PlatformError that names the file. */
-export async function prepareSchema(api: HasuraApi, onMigration: (name: string) => void): Promise<void> {
+export async function prepareSchema(
+  sql: Sql,
+  api: HasuraApi,
+  onMigration: (name: string) => void,
+): Promise<void> {
   const directory = join(ROOT, 'migrations', SOURCE)
+  await checkAppliedMigrations(sql, directory)
   const outcome = await migrate({
     api,
     directory,
@@ -27,6 +34,7 @@ export async function prepareSchema(api: HasuraApi, onMigration: (name: string) 
   })
   switch (outcome.kind) {
     case 'migrated':
+      await recordAppliedMigrations(sql, directory)
       break
     case 'refused':
       throw new PlatformError(outcome.reason)

@@ -99,6 +99,29 @@ describe('the process', { timeout: 180_000 }, () => {
     await database.drop()
   })
 
+  test('that finds a database of another version says so and how it is made new, and leaves it as it is', async () => {
+    const database = await createTestDatabase()
+    const platform = await create()
+    await platform.start({ DATABASE_URL: database.url })
+    await platform.stop()
+    const sql = postgres(database.url, { max: 1 })
+    try {
+      const changed = await sql<{ name: string }[]>`
+        UPDATE platform.applied_migration SET content_hash = 'other' WHERE name LIKE '%\\_merchant' RETURNING name`
+      await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
+        new RegExp(`made by another version[^]*${changed[0]?.name} said something else[^]*npm run reset`),
+      )
+      await sql`DROP TABLE platform.applied_migration`
+      await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
+        /made by another version[^]*before migrations were recorded[^]*npm run reset/,
+      )
+      expect(await sql`SELECT FROM merchant.merchant`).not.toHaveLength(0)
+    } finally {
+      await sql.end()
+      await database.drop()
+    }
+  })
+
   test('that finds its secrets damaged says that they are to be restored', async () => {
     const platform = await create()
     writeFileSync(path.join(platform.dataDir, 'secrets.json'), 'not JSON')

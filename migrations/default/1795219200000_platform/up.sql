@@ -130,6 +130,12 @@ CREATE TABLE platform.idempotency_record (
 CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);
 CREATE INDEX idempotency_record_sealed_until ON platform.idempotency_record (sealed_until) WHERE sealed IS NOT NULL;
 
+-- What the migrations said when they were applied, by which a database that another version made is known.
+CREATE TABLE platform.applied_migration (
+  name text PRIMARY KEY,
+  content_hash text NOT NULL
+);
+
 -- When each maintenance job last came to its end, by whichever process, and why it last failed. For those who watch the platform.
 CREATE TABLE platform.job_run (
   job text PRIMARY KEY,
