@@ -46,8 +46,8 @@ export function complexityOf(
   const hasVariables = (operation.variableDefinitions ?? []).length > 0
   const part = estimate.ofSelections(root, operation.selectionSet, null)
   if (estimate.dependsOnVariables || (estimate.introspects && hasVariables))
-    return (variables) => part({ variables, fragments: new Map() })
-  const always = part({ variables: {}, fragments: new Map() })
+    return (variables) => part(evaluationOf(variables, sizes))
+  const always = part(evaluationOf({}, sizes))
   return () => always
 }
 
@@ -55,7 +55,15 @@ export function complexityOf(
 interface Evaluation {
   readonly variables: Readonly<Record<string, unknown>>
   readonly fragments: Map<Part, number>
+  /** Values of introspection that are still counted one by one: once the document has too many, more make no difference. */
+  introspectionLeft: number
 }
+
+const evaluationOf = (variables: Evaluation['variables'], { complexity }: Sizes): Evaluation => ({
+  variables,
+  fragments: new Map(),
+  introspectionLeft: complexity,
+})
 
 type Part = (evaluation: Evaluation) => number
 
@@ -113,8 +121,12 @@ class Estimate {
   #ofIntrospection(node: FieldNode): Part {
     this.introspects = true
     const [schema, fragments] = [this.#schema, this.#fragments]
-    return ({ variables }) =>
-      introspectionSize({ schema, fragments, variables }, node, this.#sizes.complexity)
+    return (evaluation) => {
+      const { variables, introspectionLeft: left } = evaluation
+      const size = introspectionSize({ schema, fragments, variables }, node, left)
+      evaluation.introspectionLeft = Math.max(0, left - size)
+      return size
+    }
   }
 
   #ofFragment(name: string, pageSize: Part | null): Part {

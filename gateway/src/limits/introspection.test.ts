@@ -130,6 +130,16 @@ describe('other introspection counts the values that it answers', () => {
       expect(weigh(query, { name: 'Order', more })).toBe(valuesOf(executed(query, { name: 'Order', more })))
   })
 
+  test('is counted up to the bound over the whole document, and not for each of its schemas', () => {
+    const schemas = Array.from({ length: 20 }, (_, i) => `s${i}: __schema { ...All }`).join(' ')
+    const checked = check(`{ ${schemas} } fragment All on __Schema { types { fields { args { name } } } }`)
+    const single = weigh('{ __schema { types { fields { args { name } } } } }')
+    const [error] = checked.kind === 'refused' ? checked.errors : []
+    const counted = Number(/complexity of (\d+)/.exec(error?.message ?? '')?.[1])
+    expect(counted).toBeGreaterThan(limits.complexity)
+    expect(counted).toBeLessThan(limits.complexity + Number(single))
+  })
+
   test('so that a page of dumps is refused as too complex', () => {
     const type = 'fragment T on __Type { name fields { name args { name type { ...R } } type { ...R } } }'
     const reference = 'fragment R on __Type { kind name ofType { kind name ofType { kind name } } }'
