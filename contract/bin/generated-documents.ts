@@ -1,6 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
 import { errorsDocument } from '../src/errors/errors-document.ts'
+import { actionMetadata } from '../src/generation/action-metadata.ts'
 import { inputTypes } from '../src/generation/input-types.ts'
 import { loadContract } from '../src/schema/load.ts'
 
@@ -12,12 +13,17 @@ export interface GeneratedDocument {
 /** The documents that say what the code says, formatted as the repository is. */
 export async function generatedDocuments(): Promise<readonly GeneratedDocument[]> {
   const contract = loadContract()
+  const metadata = actionMetadata(contract)
   return [
     await formatted('errors.md', errorsDocument(), 'markdown'),
     await formatted('schema.graphql', printSchema(lexicographicSortSchema(contract.schema)), 'graphql'),
     await formatted('../contract/src/generated/mutation-arguments.ts', inputTypes(contract), 'typescript'),
+    { file: metadataFile('actions.graphql'), text: metadata.graphql },
+    { file: metadataFile('actions.yaml'), text: metadata.yaml },
   ]
 }
+
+const metadataFile = (name: string): URL => new URL(`../../metadata/${name}`, import.meta.url)
 
 async function formatted(name: string, text: string, parser: string): Promise<GeneratedDocument> {
   const file = new URL(`../../docs/${name}`, import.meta.url)

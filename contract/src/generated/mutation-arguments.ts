@@ -10,242 +10,17 @@ export interface AddressInput {
   readonly phone?: string | null
 }
 
-export interface CreateProductInput {
-  readonly name: string
-  readonly description?: string | null
+export interface AdjustInventoryInput {
   readonly sku: string
-  readonly price: number
-  readonly currency: string
-  readonly compareAtPrice?: number | null
-  readonly costPerItem?: number | null
-  readonly categoryIds?: readonly string[] | null
-  readonly tags?: readonly string[] | null
-  readonly images?: readonly ProductImageInput[] | null
-  readonly variants?: readonly ProductVariantInput[] | null
-  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED' | null
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
-  readonly featured?: boolean | null
-  readonly slug?: string | null
-}
-
-export interface UpdateProductInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly sku?: string
-  readonly price?: number
-  readonly currency?: string
-  readonly compareAtPrice?: number | null
-  readonly costPerItem?: number | null
-  readonly categoryIds?: readonly string[]
-  readonly tags?: readonly string[]
-  readonly images?: readonly ProductImageInput[]
-  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
-  readonly featured?: boolean
-  readonly slug?: string
-}
-
-export interface UpdateProductsInput {
-  readonly id: string
-  readonly name?: string
-  readonly description?: string | null
-  readonly sku?: string
-  readonly price?: number
-  readonly currency?: string
-  readonly compareAtPrice?: number | null
-  readonly costPerItem?: number | null
-  readonly categoryIds?: readonly string[]
-  readonly tags?: readonly string[]
-  readonly images?: readonly ProductImageInput[]
-  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
-  readonly featured?: boolean
-  readonly slug?: string
-}
-
-export interface ProductImageInput {
-  readonly url: string
-  readonly alt?: string | null
-  readonly width?: number | null
-  readonly height?: number | null
-  readonly order?: number | null
-}
-
-export interface ProductVariantInput {
-  readonly sku: string
-  readonly price?: number | null
-  readonly compareAtPrice?: number | null
-  readonly options?: readonly VariantOptionInput[] | null
-}
-
-export interface UpdateProductVariantInput {
-  readonly sku?: string
-  readonly price?: number | null
-  readonly compareAtPrice?: number | null
-  readonly options?: readonly VariantOptionInput[]
-}
-
-export interface VariantOptionInput {
-  readonly name: string
-  readonly value: string
-}
-
-export interface CreateCategoryInput {
-  readonly name: string
-  readonly slug?: string | null
-  readonly description?: string | null
-  readonly parentId?: string | null
-  readonly image?: ImageInput | null
-  readonly position?: number | null
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
-}
-
-export interface UpdateCategoryInput {
-  readonly name?: string
-  readonly slug?: string
-  readonly description?: string | null
-  readonly parentId?: string | null
-  readonly image?: ImageInput | null
-  readonly position?: number
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
-}
-
-export interface ImageInput {
-  readonly url: string
-  readonly alt?: string | null
-}
-
-export interface CreateReviewInput {
-  readonly productId: string
-  readonly customerId?: string | null
-  readonly authorName: string
-  readonly rating: number
-  readonly title?: string | null
-  readonly body?: string | null
-  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED' | null
-}
-
-export interface UpdateReviewInput {
-  readonly authorName?: string
-  readonly rating?: number
-  readonly title?: string | null
-  readonly body?: string | null
-  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED'
-}
-
-export interface CreateOrderInput {
-  readonly customerId: string
-  readonly items: readonly OrderItemInput[]
-  readonly shippingAddress: AddressInput
-  readonly billingAddress?: AddressInput | null
-  readonly shippingMethodId?: string | null
-  readonly couponCode?: string | null
-  readonly notes?: string | null
-  readonly reservationId?: string | null
-}
-
-export interface OrderItemInput {
-  readonly productId: string
-  readonly variantId?: string | null
-  readonly quantity: number
-}
-
-export interface UpdateOrderInput {
-  readonly notes?: string | null
-  readonly tags?: readonly string[]
-}
-
-export interface OrderModifications {
-  readonly addItems?: readonly OrderItemInput[] | null
-  readonly updateItems?: readonly UpdateOrderItemInput[] | null
-  readonly removeItemIds?: readonly string[] | null
-  readonly shippingAddress?: AddressInput | null
-  readonly billingAddress?: AddressInput | null
-  readonly notes?: string | null
-}
-
-export interface UpdateOrderItemInput {
-  readonly id: string
-  readonly quantity: number
-}
-
-export interface FulfillOrderInput {
-  readonly items?: readonly ShipmentItemInput[] | null
-  readonly shipped?: boolean | null
-  readonly carrier?: string | null
-  readonly trackingNumber?: string | null
-  readonly estimatedDeliveryAt?: string | null
-}
-
-export interface ShipmentItemInput {
-  readonly orderItemId: string
-  readonly quantity: number
-}
-
-export interface ShipmentInput {
-  readonly carrier?: string | null
-  readonly trackingNumber?: string | null
-  readonly estimatedDeliveryAt?: string | null
-}
-
-export interface CreateDraftOrderInput {
-  readonly customerId?: string | null
-  readonly items: readonly OrderItemInput[]
-  readonly shippingAddress?: AddressInput | null
-  readonly shippingMethodId?: string | null
-  readonly couponCode?: string | null
-  readonly notes?: string | null
-  readonly tags?: readonly string[] | null
-  readonly expiresAt?: string | null
-}
-
-export interface UpdateDraftOrderInput {
-  readonly customerId?: string | null
-  readonly items?: readonly OrderItemInput[] | null
-  readonly shippingAddress?: AddressInput | null
-  readonly shippingMethodId?: string | null
-  readonly couponCode?: string | null
-  readonly notes?: string | null
-  readonly tags?: readonly string[] | null
-  readonly expiresAt?: string | null
-}
-
-export interface OrderNoteInput {
-  readonly text: string
-  readonly visibleToCustomer?: boolean | null
-}
-
-export interface RequestReturnInput {
-  readonly orderId: string
-  readonly items: readonly ReturnItemInput[]
-  readonly note?: string | null
-}
-
-export interface ReturnItemInput {
-  readonly orderItemId: string
-  readonly quantity: number
-  readonly reason: 'DAMAGED' | 'WRONG_ITEM' | 'NOT_AS_DESCRIBED' | 'DOES_NOT_FIT' | 'CHANGED_MIND' | 'OTHER'
-}
-
-export interface ReceiveReturnInput {
-  readonly restock?: readonly RestockItemInput[] | null
   readonly warehouseId?: string | null
+  readonly delta: number
+  readonly reason: string
 }
 
-export interface RestockItemInput {
-  readonly orderItemId: string
-  readonly quantity: number
-}
-
-export interface CreateCartInput {
-  readonly customerId?: string | null
-  readonly currency?: string | null
-  readonly items?: readonly CartItemInput[] | null
+export interface AdjustLoyaltyPointsInput {
+  readonly customerId: string
+  readonly points: number
+  readonly reason: string
 }
 
 export interface CartItemInput {
@@ -265,9 +40,114 @@ export interface CheckoutCartInput {
   readonly notes?: string | null
 }
 
-export interface SetLowStockThresholdInput {
-  readonly sku: string
-  readonly threshold?: number | null
+export interface ContactInput {
+  readonly customerId: string
+  readonly name: string
+  readonly title?: string | null
+  readonly email?: string | null
+  readonly phone?: string | null
+  readonly notes?: string | null
+}
+
+export interface CreateApiKeyInput {
+  readonly name: string
+  readonly mode?: 'LIVE' | 'TEST' | null
+  readonly permissions: readonly string[]
+  readonly expiresAt?: string | null
+}
+
+export interface CreateAppointmentInput {
+  readonly serviceId: string
+  readonly staffId?: string | null
+  readonly customerId: string
+  readonly startTime: string
+  readonly notes?: string | null
+}
+
+export interface CreateArticleInput {
+  readonly title: string
+  readonly slug?: string | null
+  readonly excerpt?: string | null
+  readonly body?: string | null
+  readonly status?: 'DRAFT' | 'PUBLISHED' | null
+  readonly tags?: readonly string[] | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface CreateBookingServiceInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly duration: number
+  readonly price: number
+  readonly currency: string
+  readonly active?: boolean | null
+}
+
+export interface CreateCartInput {
+  readonly customerId?: string | null
+  readonly currency?: string | null
+  readonly items?: readonly CartItemInput[] | null
+}
+
+export interface CreateCategoryInput {
+  readonly name: string
+  readonly slug?: string | null
+  readonly description?: string | null
+  readonly parentId?: string | null
+  readonly image?: ImageInput | null
+  readonly position?: number | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface CreateDashboardInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly position?: number | null
+  readonly widgets?: readonly DashboardWidgetInput[] | null
+}
+
+export interface CreateDraftOrderInput {
+  readonly customerId?: string | null
+  readonly items: readonly OrderItemInput[]
+  readonly shippingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly expiresAt?: string | null
+}
+
+export interface CreateEmailCampaignInput {
+  readonly name: string
+  readonly segmentId?: string | null
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+
+export interface CreateEmailTemplateInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'LOW_STOCK_ALERT'
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly subject: string
+  readonly html: string
+  readonly text: string
 }
 
 export interface CreateIncomingStockInput {
@@ -278,15 +158,95 @@ export interface CreateIncomingStockInput {
   readonly reference?: string | null
 }
 
-export interface UpdateIncomingStockInput {
-  readonly quantity?: number
-  readonly expectedDate?: string | null
-  readonly reference?: string | null
+export interface CreateOrderInput {
+  readonly customerId: string
+  readonly items: readonly OrderItemInput[]
+  readonly shippingAddress: AddressInput
+  readonly billingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly reservationId?: string | null
 }
 
-export interface TransferLineInput {
+export interface CreateProductInput {
+  readonly name: string
+  readonly description?: string | null
   readonly sku: string
-  readonly quantity: number
+  readonly price: number
+  readonly currency: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[] | null
+  readonly tags?: readonly string[] | null
+  readonly images?: readonly ProductImageInput[] | null
+  readonly variants?: readonly ProductVariantInput[] | null
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED' | null
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean | null
+  readonly slug?: string | null
+}
+
+export interface CreatePromotionCampaignInput {
+  readonly name: string
+  readonly description?: string | null
+}
+
+export interface CreatePromotionInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly code?: string | null
+  readonly discountType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly discountValue?: number | null
+  readonly startDate: string
+  readonly endDate: string
+  readonly disabled?: boolean | null
+  readonly usageLimit?: number | null
+  readonly conditions?: PromotionConditionsInput | null
+  readonly campaignId?: string | null
+}
+
+export interface CreateReviewInput {
+  readonly productId: string
+  readonly customerId?: string | null
+  readonly authorName: string
+  readonly rating: number
+  readonly title?: string | null
+  readonly body?: string | null
+  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED' | null
+}
+
+export interface CreateRoleInput {
+  readonly name: string
+  readonly description?: string | null
+  readonly permissions: readonly string[]
+}
+
+export interface CreateScheduleInput {
+  readonly staffId: string
+  readonly type: 'WEEKLY' | 'TIME_OFF' | 'EXTRA_HOURS'
+  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY' | null
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly startTime?: string | null
+  readonly endTime?: string | null
+}
+
+export interface CreateShippingZoneInput {
+  readonly name: string
+  readonly countries?: readonly string[] | null
+  readonly methods?: readonly ShippingMethodInput[] | null
+}
+
+export interface CreateStaffMemberInput {
+  readonly name: string
+  readonly email: string
+  readonly phone?: string | null
+  readonly timeZone?: string | null
+  readonly active?: boolean | null
+  readonly priority?: number | null
+  readonly serviceIds?: readonly string[] | null
 }
 
 export interface CreateTransferInput {
@@ -297,10 +257,11 @@ export interface CreateTransferInput {
   readonly notes?: string | null
 }
 
-export interface UpdateTransferInput {
-  readonly lines?: readonly TransferLineInput[]
-  readonly expectedDate?: string | null
-  readonly notes?: string | null
+export interface CreateUserInput {
+  readonly email: string
+  readonly name?: string | null
+  readonly phone?: string | null
+  readonly roleIds?: readonly string[] | null
 }
 
 export interface CreateWarehouseInput {
@@ -311,79 +272,6 @@ export interface CreateWarehouseInput {
   readonly priority?: number | null
 }
 
-export interface UpdateWarehouseInput {
-  readonly name?: string
-  readonly code?: string
-  readonly location?: AddressInput
-  readonly active?: boolean
-  readonly priority?: number
-}
-
-export interface SetInventoryLevelInput {
-  readonly sku: string
-  readonly warehouseId?: string | null
-  readonly available: number
-  readonly reason?: string | null
-}
-
-export interface AdjustInventoryInput {
-  readonly sku: string
-  readonly warehouseId?: string | null
-  readonly delta: number
-  readonly reason: string
-}
-
-export interface ReserveItemInput {
-  readonly sku: string
-  readonly quantity: number
-}
-
-export interface CreateUserInput {
-  readonly email: string
-  readonly name?: string | null
-  readonly phone?: string | null
-  readonly roleIds?: readonly string[] | null
-}
-
-export interface UpdateUserInput {
-  readonly email?: string
-  readonly name?: string
-  readonly phone?: string | null
-}
-
-export interface CreateRoleInput {
-  readonly name: string
-  readonly description?: string | null
-  readonly permissions: readonly string[]
-}
-
-export interface UpdateRoleInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly permissions?: readonly string[]
-}
-
-export interface SignInUserInput {
-  readonly email: string
-  readonly password: string
-  readonly code?: string | null
-}
-
-export interface SignInCustomerInput {
-  readonly email: string
-  readonly password: string
-  readonly cartId?: string | null
-}
-
-export interface RegisterCustomerInput {
-  readonly email: string
-  readonly password: string
-  readonly name: string
-  readonly phone?: string | null
-  readonly marketingOptIn?: boolean | null
-  readonly cartId?: string | null
-}
-
 export interface CustomerInput {
   readonly email: string
   readonly name: string
@@ -392,25 +280,6 @@ export interface CustomerInput {
   readonly tags?: readonly string[] | null
   readonly notes?: string | null
   readonly addresses?: readonly AddressInput[] | null
-}
-
-export interface UpdateCustomerInput {
-  readonly email?: string
-  readonly name?: string
-  readonly phone?: string | null
-  readonly marketingOptIn?: boolean
-  readonly tags?: readonly string[]
-  readonly notes?: string | null
-}
-
-export interface UpdateAddressInput {
-  readonly line1?: string
-  readonly line2?: string | null
-  readonly city?: string
-  readonly state?: string
-  readonly postalCode?: string
-  readonly country?: string
-  readonly phone?: string | null
 }
 
 export interface CustomerSegmentFilterInput {
@@ -436,252 +305,6 @@ export interface CustomerSegmentInput {
   readonly name: string
   readonly description?: string | null
   readonly filter?: CustomerSegmentFilterInput | null
-}
-
-export interface UpdateCustomerSegmentInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly filter?: CustomerSegmentFilterInput | null
-}
-
-export interface UpdateLoyaltyProgramInput {
-  readonly enabled?: boolean
-  readonly earnPoints?: number
-  readonly earnAmount?: number
-  readonly pointsExpireAfterDays?: number | null
-  readonly tierBasis?: 'POINTS_EARNED' | 'TOTAL_SPENT'
-}
-
-export interface LoyaltyTierInput {
-  readonly name: string
-  readonly threshold: number
-  readonly benefits?: string | null
-}
-
-export interface UpdateLoyaltyTierInput {
-  readonly name?: string
-  readonly threshold?: number
-  readonly benefits?: string | null
-}
-
-export interface LoyaltyRewardInput {
-  readonly name: string
-  readonly description?: string | null
-  readonly points: number
-  readonly discountAmount: number
-  readonly minPurchaseAmount?: number | null
-  readonly validDays?: number | null
-  readonly active?: boolean | null
-}
-
-export interface UpdateLoyaltyRewardInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly points?: number
-  readonly discountAmount?: number
-  readonly minPurchaseAmount?: number | null
-  readonly validDays?: number
-  readonly active?: boolean
-}
-
-export interface AdjustLoyaltyPointsInput {
-  readonly customerId: string
-  readonly points: number
-  readonly reason: string
-}
-
-export interface RedeemLoyaltyRewardInput {
-  readonly customerId: string
-  readonly rewardId: string
-}
-
-export interface ContactInput {
-  readonly customerId: string
-  readonly name: string
-  readonly title?: string | null
-  readonly email?: string | null
-  readonly phone?: string | null
-  readonly notes?: string | null
-}
-
-export interface UpdateContactInput {
-  readonly name?: string
-  readonly title?: string | null
-  readonly email?: string | null
-  readonly phone?: string | null
-  readonly notes?: string | null
-}
-
-export interface InteractionInput {
-  readonly customerId: string
-  readonly contactId?: string | null
-  readonly type: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
-  readonly subject: string
-  readonly body?: string | null
-  readonly author?: string | null
-  readonly occurredAt?: string | null
-}
-
-export interface UpdateInteractionInput {
-  readonly contactId?: string | null
-  readonly type?: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
-  readonly subject?: string
-  readonly body?: string | null
-  readonly author?: string | null
-  readonly occurredAt?: string
-}
-
-export interface CreateBookingServiceInput {
-  readonly name: string
-  readonly description?: string | null
-  readonly duration: number
-  readonly price: number
-  readonly currency: string
-  readonly active?: boolean | null
-}
-
-export interface UpdateBookingServiceInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly duration?: number
-  readonly price?: number
-  readonly currency?: string
-  readonly active?: boolean
-}
-
-export interface CreateStaffMemberInput {
-  readonly name: string
-  readonly email: string
-  readonly phone?: string | null
-  readonly timeZone?: string | null
-  readonly active?: boolean | null
-  readonly priority?: number | null
-  readonly serviceIds?: readonly string[] | null
-}
-
-export interface UpdateStaffMemberInput {
-  readonly name?: string
-  readonly email?: string
-  readonly phone?: string | null
-  readonly timeZone?: string | null
-  readonly active?: boolean
-  readonly priority?: number
-  readonly serviceIds?: readonly string[]
-}
-
-export interface CreateScheduleInput {
-  readonly staffId: string
-  readonly type: 'WEEKLY' | 'TIME_OFF' | 'EXTRA_HOURS'
-  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY' | null
-  readonly startDate?: string | null
-  readonly endDate?: string | null
-  readonly startTime?: string | null
-  readonly endTime?: string | null
-}
-
-export interface UpdateScheduleInput {
-  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'
-  readonly startDate?: string | null
-  readonly endDate?: string | null
-  readonly startTime?: string
-  readonly endTime?: string
-}
-
-export interface CreateAppointmentInput {
-  readonly serviceId: string
-  readonly staffId?: string | null
-  readonly customerId: string
-  readonly startTime: string
-  readonly notes?: string | null
-}
-
-export interface UpdateAppointmentInput {
-  readonly notes?: string | null
-}
-
-export interface RescheduleAppointmentInput {
-  readonly startTime: string
-  readonly staffId?: string | null
-}
-
-export interface PaymentInput {
-  readonly orderId: string
-  readonly method: 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
-  readonly paymentMethodId?: string | null
-  readonly amount?: number | null
-  readonly returnUrl?: string | null
-  readonly captureMethod?: 'AUTOMATIC' | 'MANUAL' | null
-  readonly received?: boolean | null
-}
-
-export interface RefundPaymentInput {
-  readonly amount?: number | null
-  readonly reason: string
-}
-
-export interface RefundOrderInput {
-  readonly items: readonly RefundItemInput[]
-  readonly shipping?: boolean | null
-  readonly amount?: number | null
-  readonly reason: string
-}
-
-export interface RefundItemInput {
-  readonly orderItemId: string
-  readonly quantity: number
-  readonly restock?: boolean | null
-}
-
-export interface RefundReturnInput {
-  readonly shipping?: boolean | null
-  readonly amount?: number | null
-}
-
-export interface CreatePromotionInput {
-  readonly name: string
-  readonly description?: string | null
-  readonly code?: string | null
-  readonly discountType: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
-  readonly discountValue?: number | null
-  readonly startDate: string
-  readonly endDate: string
-  readonly disabled?: boolean | null
-  readonly usageLimit?: number | null
-  readonly conditions?: PromotionConditionsInput | null
-  readonly campaignId?: string | null
-}
-
-export interface UpdatePromotionInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly code?: string | null
-  readonly discountType?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
-  readonly discountValue?: number
-  readonly startDate?: string
-  readonly endDate?: string
-  readonly disabled?: boolean
-  readonly usageLimit?: number | null
-  readonly conditions?: PromotionConditionsInput | null
-  readonly campaignId?: string | null
-}
-
-export interface PromotionConditionsInput {
-  readonly minPurchaseAmount?: number | null
-  readonly maxDiscountAmount?: number | null
-  readonly productIds?: readonly string[] | null
-  readonly categoryIds?: readonly string[] | null
-  readonly customerIds?: readonly string[] | null
-  readonly firstOrderOnly?: boolean | null
-}
-
-export interface CreatePromotionCampaignInput {
-  readonly name: string
-  readonly description?: string | null
-}
-
-export interface UpdatePromotionCampaignInput {
-  readonly name?: string
-  readonly description?: string | null
 }
 
 export interface DashboardWidgetInput {
@@ -718,96 +341,43 @@ export interface DashboardWidgetInput {
   readonly compare?: boolean | null
 }
 
-export interface CreateDashboardInput {
+export interface FulfillOrderInput {
+  readonly items?: readonly ShipmentItemInput[] | null
+  readonly shipped?: boolean | null
+  readonly carrier?: string | null
+  readonly trackingNumber?: string | null
+  readonly estimatedDeliveryAt?: string | null
+}
+
+export interface ImageInput {
+  readonly url: string
+  readonly alt?: string | null
+}
+
+export interface InteractionInput {
+  readonly customerId: string
+  readonly contactId?: string | null
+  readonly type: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
+  readonly subject: string
+  readonly body?: string | null
+  readonly author?: string | null
+  readonly occurredAt?: string | null
+}
+
+export interface LoyaltyRewardInput {
   readonly name: string
   readonly description?: string | null
-  readonly position?: number | null
-  readonly widgets?: readonly DashboardWidgetInput[] | null
+  readonly points: number
+  readonly discountAmount: number
+  readonly minPurchaseAmount?: number | null
+  readonly validDays?: number | null
+  readonly active?: boolean | null
 }
 
-export interface UpdateDashboardInput {
-  readonly name?: string
-  readonly description?: string | null
-  readonly position?: number
-  readonly widgets?: readonly DashboardWidgetInput[]
-}
-
-export interface CreateEmailTemplateInput {
-  readonly kind:
-    | 'ORDER_CONFIRMATION'
-    | 'ORDER_SHIPPED'
-    | 'ORDER_REFUNDED'
-    | 'ORDER_PAYMENT_REMINDER'
-    | 'ORDER_CANCELLED'
-    | 'STOCK_ALERT'
-    | 'APPOINTMENT_BOOKED'
-    | 'APPOINTMENT_MOVED'
-    | 'APPOINTMENT_CANCELLED'
-    | 'APPOINTMENT_REMINDER'
-    | 'LOW_STOCK_ALERT'
-    | 'USER_INVITATION'
-    | 'USER_PASSWORD_RESET'
-    | 'USER_EMAIL_VERIFICATION'
-    | 'CUSTOMER_PASSWORD_RESET'
-    | 'CUSTOMER_EMAIL_VERIFICATION'
-  readonly subject: string
-  readonly html: string
-  readonly text: string
-}
-
-export interface UpdateEmailTemplateInput {
-  readonly subject?: string
-  readonly html?: string
-  readonly text?: string
-}
-
-export interface SetEmailLinkInput {
-  readonly kind:
-    | 'USER_INVITATION'
-    | 'USER_PASSWORD_RESET'
-    | 'USER_EMAIL_VERIFICATION'
-    | 'CUSTOMER_PASSWORD_RESET'
-    | 'CUSTOMER_EMAIL_VERIFICATION'
-  readonly url?: string | null
-}
-
-export interface PreviewEmailTemplateInput {
-  readonly kind:
-    | 'ORDER_CONFIRMATION'
-    | 'ORDER_SHIPPED'
-    | 'ORDER_REFUNDED'
-    | 'ORDER_PAYMENT_REMINDER'
-    | 'ORDER_CANCELLED'
-    | 'STOCK_ALERT'
-    | 'APPOINTMENT_BOOKED'
-    | 'APPOINTMENT_MOVED'
-    | 'APPOINTMENT_CANCELLED'
-    | 'APPOINTMENT_REMINDER'
-    | 'LOW_STOCK_ALERT'
-    | 'USER_INVITATION'
-    | 'USER_PASSWORD_RESET'
-    | 'USER_EMAIL_VERIFICATION'
-    | 'CUSTOMER_PASSWORD_RESET'
-    | 'CUSTOMER_EMAIL_VERIFICATION'
-  readonly subject?: string | null
-  readonly html?: string | null
-  readonly text?: string | null
-}
-
-export interface CreateEmailCampaignInput {
+export interface LoyaltyTierInput {
   readonly name: string
-  readonly segmentId?: string | null
-  readonly subject: string
-  readonly html: string
-  readonly text: string
-}
-
-export interface UpdateEmailCampaignInput {
-  readonly name?: string
-  readonly segmentId?: string | null
-  readonly subject?: string
-  readonly html?: string
-  readonly text?: string
+  readonly threshold: number
+  readonly benefits?: string | null
 }
 
 export interface NotificationDeviceInput {
@@ -834,15 +404,220 @@ export interface NotificationPreferenceInput {
   readonly customerId?: string | null
 }
 
-export interface CreateArticleInput {
-  readonly title: string
-  readonly slug?: string | null
-  readonly excerpt?: string | null
-  readonly body?: string | null
-  readonly status?: 'DRAFT' | 'PUBLISHED' | null
-  readonly tags?: readonly string[] | null
-  readonly seoTitle?: string | null
-  readonly seoDescription?: string | null
+export interface OrderItemInput {
+  readonly productId: string
+  readonly variantId?: string | null
+  readonly quantity: number
+}
+
+export interface OrderModifications {
+  readonly addItems?: readonly OrderItemInput[] | null
+  readonly updateItems?: readonly UpdateOrderItemInput[] | null
+  readonly removeItemIds?: readonly string[] | null
+  readonly shippingAddress?: AddressInput | null
+  readonly billingAddress?: AddressInput | null
+  readonly notes?: string | null
+}
+
+export interface OrderNoteInput {
+  readonly text: string
+  readonly visibleToCustomer?: boolean | null
+}
+
+export interface PaymentInput {
+  readonly orderId: string
+  readonly method: 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
+  readonly paymentMethodId?: string | null
+  readonly amount?: number | null
+  readonly returnUrl?: string | null
+  readonly captureMethod?: 'AUTOMATIC' | 'MANUAL' | null
+  readonly received?: boolean | null
+}
+
+export interface PreviewEmailTemplateInput {
+  readonly kind:
+    | 'ORDER_CONFIRMATION'
+    | 'ORDER_SHIPPED'
+    | 'ORDER_REFUNDED'
+    | 'ORDER_PAYMENT_REMINDER'
+    | 'ORDER_CANCELLED'
+    | 'STOCK_ALERT'
+    | 'APPOINTMENT_BOOKED'
+    | 'APPOINTMENT_MOVED'
+    | 'APPOINTMENT_CANCELLED'
+    | 'APPOINTMENT_REMINDER'
+    | 'LOW_STOCK_ALERT'
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly subject?: string | null
+  readonly html?: string | null
+  readonly text?: string | null
+}
+
+export interface ProductImageInput {
+  readonly url: string
+  readonly alt?: string | null
+  readonly width?: number | null
+  readonly height?: number | null
+  readonly order?: number | null
+}
+
+export interface ProductVariantInput {
+  readonly sku: string
+  readonly price?: number | null
+  readonly compareAtPrice?: number | null
+  readonly options?: readonly VariantOptionInput[] | null
+}
+
+export interface PromotionConditionsInput {
+  readonly minPurchaseAmount?: number | null
+  readonly maxDiscountAmount?: number | null
+  readonly productIds?: readonly string[] | null
+  readonly categoryIds?: readonly string[] | null
+  readonly customerIds?: readonly string[] | null
+  readonly firstOrderOnly?: boolean | null
+}
+
+export interface ReceiveReturnInput {
+  readonly restock?: readonly RestockItemInput[] | null
+  readonly warehouseId?: string | null
+}
+
+export interface RedeemLoyaltyRewardInput {
+  readonly customerId: string
+  readonly rewardId: string
+}
+
+export interface RefundItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+  readonly restock?: boolean | null
+}
+
+export interface RefundOrderInput {
+  readonly items: readonly RefundItemInput[]
+  readonly shipping?: boolean | null
+  readonly amount?: number | null
+  readonly reason: string
+}
+
+export interface RefundPaymentInput {
+  readonly amount?: number | null
+  readonly reason: string
+}
+
+export interface RefundReturnInput {
+  readonly shipping?: boolean | null
+  readonly amount?: number | null
+}
+
+export interface RegisterCustomerInput {
+  readonly email: string
+  readonly password: string
+  readonly name: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean | null
+  readonly cartId?: string | null
+}
+
+export interface RequestReturnInput {
+  readonly orderId: string
+  readonly items: readonly ReturnItemInput[]
+  readonly note?: string | null
+}
+
+export interface RescheduleAppointmentInput {
+  readonly startTime: string
+  readonly staffId?: string | null
+}
+
+export interface ReserveItemInput {
+  readonly sku: string
+  readonly quantity: number
+}
+
+export interface RestockItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+}
+
+export interface ReturnItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+  readonly reason: 'DAMAGED' | 'WRONG_ITEM' | 'NOT_AS_DESCRIBED' | 'DOES_NOT_FIT' | 'CHANGED_MIND' | 'OTHER'
+}
+
+export interface SetEmailLinkInput {
+  readonly kind:
+    | 'USER_INVITATION'
+    | 'USER_PASSWORD_RESET'
+    | 'USER_EMAIL_VERIFICATION'
+    | 'CUSTOMER_PASSWORD_RESET'
+    | 'CUSTOMER_EMAIL_VERIFICATION'
+  readonly url?: string | null
+}
+
+export interface SetInventoryLevelInput {
+  readonly sku: string
+  readonly warehouseId?: string | null
+  readonly available: number
+  readonly reason?: string | null
+}
+
+export interface SetLowStockThresholdInput {
+  readonly sku: string
+  readonly threshold?: number | null
+}
+
+export interface ShipmentInput {
+  readonly carrier?: string | null
+  readonly trackingNumber?: string | null
+  readonly estimatedDeliveryAt?: string | null
+}
+
+export interface ShipmentItemInput {
+  readonly orderItemId: string
+  readonly quantity: number
+}
+
+export interface ShippingMethodInput {
+  readonly name: string
+  readonly price: number
+  readonly active?: boolean | null
+}
+
+export interface SignInCustomerInput {
+  readonly email: string
+  readonly password: string
+  readonly cartId?: string | null
+}
+
+export interface SignInUserInput {
+  readonly email: string
+  readonly password: string
+  readonly code?: string | null
+}
+
+export interface TransferLineInput {
+  readonly sku: string
+  readonly quantity: number
+}
+
+export interface UpdateAddressInput {
+  readonly line1?: string
+  readonly line2?: string | null
+  readonly city?: string
+  readonly state?: string
+  readonly postalCode?: string
+  readonly country?: string
+  readonly phone?: string | null
+}
+
+export interface UpdateAppointmentInput {
+  readonly notes?: string | null
 }
 
 export interface UpdateArticleInput {
@@ -854,6 +629,120 @@ export interface UpdateArticleInput {
   readonly tags?: readonly string[]
   readonly seoTitle?: string | null
   readonly seoDescription?: string | null
+}
+
+export interface UpdateBookingServiceInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly duration?: number
+  readonly price?: number
+  readonly currency?: string
+  readonly active?: boolean
+}
+
+export interface UpdateCategoryInput {
+  readonly name?: string
+  readonly slug?: string
+  readonly description?: string | null
+  readonly parentId?: string | null
+  readonly image?: ImageInput | null
+  readonly position?: number
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+}
+
+export interface UpdateContactInput {
+  readonly name?: string
+  readonly title?: string | null
+  readonly email?: string | null
+  readonly phone?: string | null
+  readonly notes?: string | null
+}
+
+export interface UpdateCustomerInput {
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string | null
+  readonly marketingOptIn?: boolean
+  readonly tags?: readonly string[]
+  readonly notes?: string | null
+}
+
+export interface UpdateCustomerSegmentInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly filter?: CustomerSegmentFilterInput | null
+}
+
+export interface UpdateDashboardInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly position?: number
+  readonly widgets?: readonly DashboardWidgetInput[]
+}
+
+export interface UpdateDraftOrderInput {
+  readonly customerId?: string | null
+  readonly items?: readonly OrderItemInput[] | null
+  readonly shippingAddress?: AddressInput | null
+  readonly shippingMethodId?: string | null
+  readonly couponCode?: string | null
+  readonly notes?: string | null
+  readonly tags?: readonly string[] | null
+  readonly expiresAt?: string | null
+}
+
+export interface UpdateEmailCampaignInput {
+  readonly name?: string
+  readonly segmentId?: string | null
+  readonly subject?: string
+  readonly html?: string
+  readonly text?: string
+}
+
+export interface UpdateEmailTemplateInput {
+  readonly subject?: string
+  readonly html?: string
+  readonly text?: string
+}
+
+export interface UpdateIncomingStockInput {
+  readonly quantity?: number
+  readonly expectedDate?: string | null
+  readonly reference?: string | null
+}
+
+export interface UpdateInteractionInput {
+  readonly contactId?: string | null
+  readonly type?: 'CALL' | 'EMAIL' | 'MEETING' | 'NOTE'
+  readonly subject?: string
+  readonly body?: string | null
+  readonly author?: string | null
+  readonly occurredAt?: string
+}
+
+export interface UpdateLoyaltyProgramInput {
+  readonly enabled?: boolean
+  readonly earnPoints?: number
+  readonly earnAmount?: number
+  readonly pointsExpireAfterDays?: number | null
+  readonly tierBasis?: 'POINTS_EARNED' | 'TOTAL_SPENT'
+}
+
+export interface UpdateLoyaltyRewardInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly points?: number
+  readonly discountAmount?: number
+  readonly minPurchaseAmount?: number | null
+  readonly validDays?: number
+  readonly active?: boolean
+}
+
+export interface UpdateLoyaltyTierInput {
+  readonly name?: string
+  readonly threshold?: number
+  readonly benefits?: string | null
 }
 
 export interface UpdateMerchantAccountInput {
@@ -879,21 +768,99 @@ export interface UpdateMerchantSettingsInput {
   readonly maxUnpaidUnits?: number | null
 }
 
-export interface CreateShippingZoneInput {
-  readonly name: string
-  readonly countries?: readonly string[] | null
-  readonly methods?: readonly ShippingMethodInput[] | null
+export interface UpdateOrderInput {
+  readonly notes?: string | null
+  readonly tags?: readonly string[]
 }
 
-export interface UpdateShippingZoneInput {
+export interface UpdateOrderItemInput {
+  readonly id: string
+  readonly quantity: number
+}
+
+export interface UpdateProductInput {
   readonly name?: string
-  readonly countries?: readonly string[]
+  readonly description?: string | null
+  readonly sku?: string
+  readonly price?: number
+  readonly currency?: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly images?: readonly ProductImageInput[]
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean
+  readonly slug?: string
 }
 
-export interface ShippingMethodInput {
-  readonly name: string
-  readonly price: number
-  readonly active?: boolean | null
+export interface UpdateProductVariantInput {
+  readonly sku?: string
+  readonly price?: number | null
+  readonly compareAtPrice?: number | null
+  readonly options?: readonly VariantOptionInput[]
+}
+
+export interface UpdateProductsInput {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string | null
+  readonly sku?: string
+  readonly price?: number
+  readonly currency?: string
+  readonly compareAtPrice?: number | null
+  readonly costPerItem?: number | null
+  readonly categoryIds?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly images?: readonly ProductImageInput[]
+  readonly status?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED'
+  readonly seoTitle?: string | null
+  readonly seoDescription?: string | null
+  readonly featured?: boolean
+  readonly slug?: string
+}
+
+export interface UpdatePromotionCampaignInput {
+  readonly name?: string
+  readonly description?: string | null
+}
+
+export interface UpdatePromotionInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly code?: string | null
+  readonly discountType?: 'PERCENTAGE' | 'FIXED_AMOUNT' | 'FREE_SHIPPING'
+  readonly discountValue?: number
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly disabled?: boolean
+  readonly usageLimit?: number | null
+  readonly conditions?: PromotionConditionsInput | null
+  readonly campaignId?: string | null
+}
+
+export interface UpdateReviewInput {
+  readonly authorName?: string
+  readonly rating?: number
+  readonly title?: string | null
+  readonly body?: string | null
+  readonly status?: 'PENDING' | 'APPROVED' | 'REJECTED'
+}
+
+export interface UpdateRoleInput {
+  readonly name?: string
+  readonly description?: string | null
+  readonly permissions?: readonly string[]
+}
+
+export interface UpdateScheduleInput {
+  readonly weekday?: 'MONDAY' | 'TUESDAY' | 'WEDNESDAY' | 'THURSDAY' | 'FRIDAY' | 'SATURDAY' | 'SUNDAY'
+  readonly startDate?: string | null
+  readonly endDate?: string | null
+  readonly startTime?: string
+  readonly endTime?: string
 }
 
 export interface UpdateShippingMethodInput {
@@ -902,11 +869,44 @@ export interface UpdateShippingMethodInput {
   readonly active?: boolean
 }
 
-export interface CreateApiKeyInput {
+export interface UpdateShippingZoneInput {
+  readonly name?: string
+  readonly countries?: readonly string[]
+}
+
+export interface UpdateStaffMemberInput {
+  readonly name?: string
+  readonly email?: string
+  readonly phone?: string | null
+  readonly timeZone?: string | null
+  readonly active?: boolean
+  readonly priority?: number
+  readonly serviceIds?: readonly string[]
+}
+
+export interface UpdateTransferInput {
+  readonly lines?: readonly TransferLineInput[]
+  readonly expectedDate?: string | null
+  readonly notes?: string | null
+}
+
+export interface UpdateUserInput {
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string | null
+}
+
+export interface UpdateWarehouseInput {
+  readonly name?: string
+  readonly code?: string
+  readonly location?: AddressInput
+  readonly active?: boolean
+  readonly priority?: number
+}
+
+export interface VariantOptionInput {
   readonly name: string
-  readonly mode?: 'LIVE' | 'TEST' | null
-  readonly permissions: readonly string[]
-  readonly expiresAt?: string | null
+  readonly value: string
 }
 
 /** What each field of Mutation takes, by its name. */

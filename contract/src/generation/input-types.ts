@@ -3,6 +3,8 @@ import {
   getNullableType,
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
   type GraphQLInputType,
   isEnumType,
   isInputObjectType,
@@ -27,15 +29,15 @@ export function inputTypes({ schema, bounds }: Contract): string {
     if (isNonNullType(field.type)) return `readonly ${field.name}: ${type}`
     return `readonly ${field.name}?: ${type}${bounds.of(path).notNull ? '' : ' | null'}`
   }
-  const inputs = Object.values(schema.getTypeMap())
-    .filter(isInputObjectType)
-    .filter(({ name }) => usedByMutations(fields.flatMap(({ args }) => args)).has(name))
-    .map(
-      (type) =>
-        `export interface ${type.name} {\n${Object.values(type.getFields())
-          .map((field) => `  ${member(field, `${type.name}.${field.name}`)}\n`)
-          .join('')}}\n`,
-    )
+  const inputs = inputTypesOf(
+    schema,
+    fields.flatMap(({ args }) => args),
+  ).map(
+    (type) =>
+      `export interface ${type.name} {\n${Object.values(type.getFields())
+        .map((field) => `  ${member(field, `${type.name}.${field.name}`)}\n`)
+        .join('')}}\n`,
+  )
   const mutations = fields.map(
     ({ name, args }) =>
       `  readonly ${name}: {${args
@@ -51,17 +53,23 @@ ${mutations.join('')}}
 `
 }
 
-function usedByMutations(
-  members: readonly (GraphQLArgument | GraphQLInputField)[],
-  seen = new Set<string>(),
-): Set<string> {
-  for (const { type } of members) {
+/** The input types that arguments have, and those within them, by name. */
+export function inputTypesOf(
+  schema: GraphQLSchema,
+  args: readonly GraphQLArgument[],
+): readonly GraphQLInputObjectType[] {
+  const seen = new Set<string>()
+  const see = (type: GraphQLInputType): void => {
     const named = getNamedType(type)
-    if (!isInputObjectType(named) || seen.has(named.name)) continue
+    if (!isInputObjectType(named) || seen.has(named.name)) return
     seen.add(named.name)
-    usedByMutations(Object.values(named.getFields()), seen)
+    for (const field of Object.values(named.getFields())) see(field.type)
   }
-  return seen
+  for (const { type } of args) see(type)
+  return Object.values(schema.getTypeMap())
+    .filter(isInputObjectType)
+    .filter(({ name }) => seen.has(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 function typeText(type: GraphQLInputType): string {

@@ -12,6 +12,7 @@ import {
   type SchemaDefinitionNode,
 } from 'graphql'
 import { inputRules, type InputRules } from '../validation/input-rules.ts'
+import { ActionRegister, type ActionRoute } from './actions.ts'
 import { BoundRegister } from './bounds.ts'
 import { type Federation, federate, federationTypes, isExternal, subscriptionRoot } from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
@@ -28,6 +29,8 @@ export interface Contract {
   readonly schema: GraphQLSchema
   readonly permissions: Permissions
   readonly bounds: BoundRegister
+  /** The mutations that Hasura Actions do, by name. */
+  readonly actions: ReadonlyMap<string, ActionRoute>
   /** What the arguments of mutations may be. */
   readonly inputRules: InputRules
   readonly federation: Federation
@@ -67,7 +70,9 @@ const roots: readonly Root[] = [
 export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contract {
   const permissions = new PermissionRegister()
   const bounds = new BoundRegister()
-  const take = (definition: DefinitionNode) => bounds.takeFrom(permissions.takeFrom(definition))
+  const actions = new ActionRegister()
+  const take = (definition: DefinitionNode) =>
+    actions.takeFrom(bounds.takeFrom(permissions.takeFrom(definition)))
   const federation = federate(coreSdl, subgraphs)
   const sdls = [coreSdl, ...subgraphs.map(({ sdl }) => sdl), federationTypes(federation.entities)]
   const definitions = sdls
@@ -92,7 +97,14 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
   })
   assertValidSchema(schema)
   installScalars(schema)
-  return { schema, permissions, bounds, inputRules: inputRules(schema, bounds), federation }
+  return {
+    schema,
+    permissions,
+    bounds,
+    actions: actions.routes,
+    inputRules: inputRules(schema, bounds),
+    federation,
+  }
 }
 
 function isFederation(definition: DefinitionNode): boolean {

@@ -25,6 +25,16 @@ export interface Permissions {
   ofInputField(type: string, field: string): PermissionRule | undefined
 }
 
+/** Hasura's roles that may call a mutation. */
+export type Role = 'customer' | 'merchant' | 'operator'
+
+/** Which roles a mutation is for; what has no rule is for every caller who belongs to a merchant. */
+export function rolesOf(permissions: Permissions, mutation: string): readonly Role[] {
+  const rule = permissions.ofField('Mutation', mutation)
+  if (rule?.operator) return ['operator']
+  return rule && !rule.customer ? ['merchant'] : ['customer', 'merchant']
+}
+
 interface Annotated {
   readonly directives?: readonly ConstDirectiveNode[] | undefined
   readonly description?: StringValueNode | undefined

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import {
+  type ConstDirectiveNode,
+  getNamedType,
+  type GraphQLInputType,
+  isEnumType,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+} from 'graphql'
+import type { ActionRoute } from '../schema/actions.ts'
+import type { Contract } from '../schema/compose.ts'
+import { rolesOf } from '../schema/permissions.ts'
+import { inputTypesOf } from './input-types.ts'
+
+/** The scalars of Hasura, where they have another name than in the contract. */
+const hasuraScalars: Readonly<Record<string, string>> = {
+  ID: 'uuid',
+  Money: 'bigint',
+  DateTime: 'timestamptz',
+  Date: 'date',
+  EmailAddress: 'String',
+  URL: 'String',
+}
+
+/** A type as actions take it; values of enumerations are text there. */
+const hasuraType = (type: GraphQLInputType): string =>
+  String(type).replace(/\w+/, (name) =>
+    isEnumType(getNamedType(type)) ? 'String' : (hasuraScalars[name] ?? name),
+  )
+
+interface ResultRecord {
+  readonly name: string
+  readonly table: string
+  readonly key: string | null
+  readonly column: string
+}
+
+interface ResultType {
+  readonly name: string
+  readonly record: ResultRecord | null
+  readonly fields: readonly string[]
+}
+
+export interface ActionMetadata {
+  /** metadata/actions.graphql */
+  readonly graphql: string
+  /** metadata/actions.yaml */
+  readonly yaml: string
+}
+
+/** Hasura's metadata of the actions, written from the mutations with `@action` and from results.graphql. */
+export function actionMetadata(contract: Contract): ActionMetadata {
+  const actions = [...contract.actions].sort(([one], [other]) => (one < other ? -1 : 1))
+  const answered = new Set(actions.map(([, { result }]) => result))
+  const results = resultTypes(answered)
+  const mutation = contract.schema.getMutationType()?.getFields() ?? {}
+  const fields = actions.map(([name, { result }]) => {
+    const args =
+      mutation[name]?.args.map((argument) => `${argument.name}: ${hasuraType(argument.type)}`) ?? []
+    return `  ${name}${args.length > 0 ? `(${args.join(', ')})` : ''}: ${result}!\n`
+  })
+  const inputs = inputTypesOf(
+    contract.schema,
+    actions.flatMap(([name]) => mutation[name]?.args ?? []),
+  )
+  const types = [
+    ...inputs.map((type) => ({
+      keyword: 'input',
+      name: type.name,
+      fields: Object.values(type.getFields()).map((field) => `${field.name}: ${hasuraType(field.type)}`),
+    })),
+    ...results.map(({ name, fields }) => ({ keyword: 'type', name, fields })),
+  ]
+  return {
+    graphql: [
+      `type Mutation {\n${fields.join('')}}\n`,
+      ...types.map(
+        ({ keyword, name, fields: members }) =>
+          `${keyword} ${name} {\n${members.map((member) => `  ${member}\n`).join('')}}\n`,
+      ),
+    ].join('\n'),
+    yaml: [
+      'actions:\n',
+      ...actions.map(([name, route]) => actionYaml(name, route, rolesOf(contract.permissions, name))),
+      'custom_types:\n  enums: []\n  input_objects:\n',
+      ...inputs.map(({ name }) => `    - name: ${name}\n`),
+      '  objects:\n',
+      ...results.map(objectYaml),
+      '  scalars: []\n',
+    ].join(''),
+  }
+}
+
+const actionYaml = (
+  name: string,
+  { path }: ActionRoute,
+  roles: readonly string[],
+): string => `  - name: ${name}
+    definition:
+      kind: synchronous
+      handler: "{{ACTIONS_BASE_URL}}/${path}/${name}"
+      forward_client_headers: true
+      headers:
+        - name: x-actions-secret
+          value_from_env: ACTIONS_SECRET
+      timeout: 30
+    permissions:
+${roles.map((role) => `      - role: ${role}\n`).join('')}`
+
+function objectYaml({ name, record }: ResultType): string {
+  if (record === null) return `    - name: ${name}\n`
+  const [schema, table] = record.table.split('.')
+  return `    - name: ${name}
+      relationships:
+        - field_mapping:
+            merchantId: merchant_id
+${record.key === null ? '' : `            ${record.key}: ${record.column}\n`}          name: ${record.name}
+          remote_table:
+            name: ${table ?? ''}
+            schema: ${schema ?? ''}
+          source: default
+          type: object
+`
+}
+
+function resultTypes(answered: ReadonlySet<string>): readonly ResultType[] {
+  const { definitions } = parse(readFileSync(new URL('../../results.graphql', import.meta.url), 'utf8'), {
+    noLocation: true,
+  })
+  const types = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION)
+  const missing = [...answered].filter((name) => !types.some((type) => type.name.value === name))
+  if (missing.length > 0) throw new Error(`results.graphql has no ${missing.join(', ')}`)
+  return [
+    ...types.map((type) => resultType(type, answered.has(type.name.value))),
+    { name: 'UserError', record: null, fields: ['field: String', 'message: String!', 'code: String'] },
+  ].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function resultType({ name, directives, fields }: ObjectTypeDefinitionNode, answered: boolean): ResultType {
+  const directive = directives?.find((given) => given.name.value === 'record')
+  const record = directive ? recordOf(directive) : null
+  return {
+    name: name.value,
+    record,
+    fields: [
+      ...(record ? ['merchantId: uuid', ...(record.key === null ? [] : [`${record.key}: uuid`])] : []),
+      ...(fields ?? []).map((field) => print(field)),
+      ...(answered ? ['errors: [UserError!]!', 'replayed: Boolean'] : []),
+    ],
+  }
+}
+
+function recordOf(directive: ConstDirectiveNode): ResultRecord {
+  const text = (argument: string): string | null => {
+    const value = directive.arguments?.find(({ name }) => name.value === argument)?.value
+    return value?.kind === Kind.STRING ? value.value : null
+  }
+  return {
+    name: text('name') ?? '',
+    table: text('table') ?? '',
+    key: text('key'),
+    column: text('column') ?? 'id',
+  }
+}
