@@ -1,0 +1,123 @@
+import { holdsCardNumber } from '@commerce-graph/contract/input'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { found, openTestShop, type TestMerchant, type TestShop } from './testing/test-shop.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+beforeAll(async () => {
+  shop = await openTestShop()
+  merchant = await shop.createMerchant()
+})
+afterAll(() => shop.close())
+
+const CARD = '4242 4242 4242 4242'
+
+async function inDatabase(texts: readonly string[]): Promise<readonly boolean[]> {
+  const rows = await shop.database<{ held: boolean }[]>`
+    SELECT platform.holds_card_number(t.text) AS held
+    FROM unnest(${texts}::text[]) WITH ORDINALITY AS t(text, place) ORDER BY t.place`
+  return rows.map(({ held }) => held)
+}
+
+const digits = fc
+  .array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 22 })
+  .map((list) => list.join(''))
+const piece = fc.oneof(
+  { weight: 6, arbitrary: digits },
+  fc.constantFrom(
+    '4242424242424242',
+    '4242',
+    '378282246310005',
+    '4006381333931',
+    '036000291452',
+    '000000000000',
+  ),
+  fc.constantFrom(
+    ' ',
+    '  ',
+    '    ',
+    '-',
+    ' - ',
+    '\u2013',
+    '\u00a0',
+    '\u2212',
+    '\n',
+    '\t',
+    '.',
+    ',',
+    '/',
+    'x',
+    'a',
+    'F',
+  ),
+  fc.constantFrom(
+    'https://cdn.example.com/',
+    'HTTP://x/',
+    '2026-11-22',
+    '1999-13-40',
+    'deadbeef',
+    '４２４２',
+    '٤٢',
+    'é',
+  ),
+  fc.uuid(),
+  fc.string({ unit: 'grapheme', maxLength: 5 }).filter((text) => !text.includes('\0')),
+)
+
+test('the database finds card numbers where the services do', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.array(piece, { maxLength: 9 }).map((pieces) => pieces.join('')),
+        { minLength: 50, maxLength: 50 },
+      ),
+      async (texts) => {
+        const answers = await inDatabase(texts)
+        const differing = texts.filter((text, index) => answers[index] !== holdsCardNumber(text))
+        expect(differing).toEqual([])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a row with a card number is refused on every way into the database, and names the field', async () => {
+  const insert = (columns: object) =>
+    shop.database`INSERT INTO catalog.product ${shop.database({
+      merchant_id: merchant.merchantId,
+      name: 'Mug',
+      sku: crypto.randomUUID(),
+      price: 1,
+      currency: 'USD',
+      ...columns,
+    })} RETURNING id`
+  const refusal = /holds what looks like a card number, which is never stored: constraint "no_card_number"/
+  await expect(insert({ description: `pay with ${CARD}` })).rejects.toThrow(refusal)
+  await expect(insert({ tags: ['fine', CARD] })).rejects.toThrow('Field tags holds')
+  const [product] = await insert({ sku: '4242424242424242' })
+  await expect(
+    shop.database`UPDATE catalog.product SET name = ${CARD} WHERE id = ${String(found(product)['id'])}`,
+  ).rejects.toThrow(refusal)
+})
+
+test('every text that a role may write through Hasura is looked at', async () => {
+  const rows = await shop.database<{ table: string }[]>`
+    SELECT w.tgrelid::regclass::text AS table
+    FROM (SELECT DISTINCT tgrelid FROM pg_trigger WHERE tgfoid = 'audit.record_rows'::regproc) w
+    WHERE NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = w.tgrelid AND t.tgname = 'card_numbers_refused')
+    ORDER BY 1`
+  // They have no texts, or a SKU only.
+  expect(rows.map(({ table }) => table)).toEqual([
+    'booking.staff_service',
+    'cart.cart_item',
+    'catalog.product_category',
+    'catalog.product_variant',
+    'inventory.stock_item',
+  ])
+})
+
+test('looking for card numbers costs no more than a text is long', async () => {
+  const long = ['4', '1 ', '1-', 'a1', 'http://', '0000-'].map((part) => part.repeat(20_000))
+  expect(await inDatabase(long)).toEqual(long.map(() => false))
+})
