@@ -107,7 +107,7 @@ describe('the process', { timeout: 180_000 }, () => {
     const sql = postgres(database.url, { max: 1 })
     try {
       const changed = await sql<{ name: string }[]>`
-        UPDATE platform.applied_migration SET content_hash = 'other' WHERE name LIKE '%\\_merchant' RETURNING name`
+        UPDATE platform.applied_migration SET content_hash = 'other' WHERE name LIKE '%\\_initial' RETURNING name`
       await expect(platform.start({ DATABASE_URL: database.url })).rejects.toThrow(
         new RegExp(`made by another version[^]*${changed[0]?.name} said something else[^]*npm run reset`),
       )

@@ -122,7 +122,7 @@ describe("with the platform's own project", () => {
     }
     expect(await run('migrate', 'status')).toMatchObject({
       code: 0,
-      out: expect.stringContaining('1795219200000  applied      platform\n') as string,
+      out: expect.stringContaining('1795219200000  applied      initial\n') as string,
     })
     expect(await run('metadata', 'diff')).toMatchObject({ code: 0, out: 'No difference\n' })
     expect(await run('migrate', 'apply', '--version', '7')).toEqual({

@@ -1,0 +1,12663 @@
+-- Written by `npm run migration` from sql/, where each of these is found and changed.
+
+-- sql/platform/extensions.sql
+
+CREATE EXTENSION IF NOT EXISTS btree_gin;
+
+CREATE EXTENSION IF NOT EXISTS citext;
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+CREATE EXTENSION IF NOT EXISTS unaccent;
+
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+
+CREATE EXTENSION IF NOT EXISTS fuzzystrmatch;
+
+-- sql/catalog/tables.sql
+
+CREATE SCHEMA catalog;
+
+-- sql/catalog/types.sql
+
+CREATE TYPE catalog.sellable_line AS (
+  -- Where the line stands in the request, from 0; of merged lines the first.
+  "position" integer,
+  product_id uuid,
+  variant_id uuid,
+  -- The sum of merged lines, which may be more than a line can hold.
+  quantity bigint,
+  -- Why it can't be sold: unknown_product, product_not_active, variant_required, unknown_variant, quantity_too_large,
+  -- currency_mismatch. NULL: it can.
+  refusal text,
+  stock_item_id uuid,
+  sku text,
+  price bigint,
+  currency text,
+  name text,
+  image text
+);
+
+-- sql/identity/tables.sql
+
+CREATE SCHEMA identity;
+
+-- sql/identity/types.sql
+
+CREATE TYPE identity.attempt_limit AS (free integer, block interval);
+
+-- sql/ordering/tables.sql
+
+CREATE SCHEMA ordering;
+
+-- sql/ordering/types.sql
+
+CREATE TYPE ordering.pricing AS (
+  -- Why the coupon takes nothing off these lines, as promotion.choice has it; NULL: it could, or there is none.
+  coupon_refusal text,
+  -- The promotion that takes the discount off; NULL without one.
+  promotion_id uuid,
+  promotion_name text,
+  subtotal bigint,
+  tax bigint,
+  discount bigint,
+  shipping_discount bigint,
+  total bigint,
+  -- One entry for each line, in the order given.
+  line_discounts bigint[],
+  line_taxes bigint[]
+);
+
+CREATE TYPE ordering.refund_part AS (
+  order_item_id uuid,
+  quantity integer,
+  -- What was paid for these units.
+  amount bigint,
+  -- Of the units, those that were never sent, and those that were.
+  unsent integer,
+  sent integer,
+  -- NULL: what was never sent is for sale again, what was sent is not.
+  restock boolean
+);
+
+CREATE TYPE ordering.stock_units AS (stock_item_ids uuid[], quantities integer[]);
+
+-- sql/platform/tables.sql
+
+CREATE SCHEMA platform;
+
+-- sql/platform/types.sql
+
+CREATE TYPE platform.keyed_request AS (
+  merchant_id uuid,
+  caller text,
+  key text,
+  part text,
+  operation text,
+  fingerprints text[]
+);
+
+CREATE TYPE platform.actor AS (
+  -- MERCHANT: a key or user of the merchant. CUSTOMER: a shopper. SYSTEM: a job or a payment processor.
+  kind text,
+  -- The user's, key's or customer's.
+  id uuid
+);
+
+-- sql/promotion/tables.sql
+
+CREATE SCHEMA promotion;
+
+-- sql/promotion/types.sql
+
+CREATE TYPE promotion.purchase AS (
+  merchant_id uuid,
+  -- NULL: a guest.
+  customer_id uuid,
+  currency text,
+  -- The order that is changed; NULL: there is none yet.
+  order_id uuid,
+  -- One entry for each line; NULL: no lines.
+  product_ids uuid[],
+  subtotals bigint[],
+  shipping bigint
+);
+
+CREATE TYPE promotion.discount AS (
+  -- coupon_minimum_not_met, coupon_not_for_products; NULL: it applies.
+  refusal text,
+  -- What it takes off each line, in the order given, and off shipping; NULL when it is refused.
+  lines bigint[],
+  shipping bigint
+);
+
+CREATE TYPE promotion.choice AS (
+  -- Why the purchase's own promotion takes nothing off, as use_refusal and discount have it; NULL: it could, or there is none.
+  own_refusal text,
+  -- The promotion that applies, and what it takes off as promotion.discount has it; NULL: none does.
+  promotion_id uuid,
+  promotion_name text,
+  lines bigint[],
+  shipping bigint
+);
+
+-- sql/search/tables.sql
+
+CREATE SCHEMA search;
+
+-- sql/search/types.sql
+
+CREATE TYPE search.scope AS (merchant_id uuid, public_only boolean, products boolean, articles boolean);
+
+-- sql/analytics/tables.sql
+
+CREATE SCHEMA analytics;
+
+-- sql/merchant/tables.sql
+
+CREATE SCHEMA merchant;
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.uuid_v7() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL SAFE
+AS $$
+  SELECT encode(
+    set_bit(
+      set_bit(
+        overlay(
+          uuid_send(gen_random_uuid())
+          PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+          FROM 1 FOR 6
+        ),
+        52, 1
+      ),
+      53, 1
+    ),
+    'hex'
+  )::uuid
+$$;
+
+-- sql/merchant/tables.sql
+
+CREATE TABLE merchant.merchant (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  email citext NOT NULL,
+  phone text,
+  website text,
+  -- While true, only addresses in merchant.ip_allow_list_entry get in (SVC_AUTH_004 for the rest).
+  ip_allow_list_enabled boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- sql/analytics/tables.sql
+
+CREATE TABLE analytics.sales_rollup (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  currency text NOT NULL,
+  status text NOT NULL,
+  placed bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  orders bigint NOT NULL,
+  units bigint NOT NULL,
+  gross bigint NOT NULL,
+  discount bigint NOT NULL,
+  uncaptured bigint NOT NULL,
+  shipping bigint NOT NULL,
+  tax bigint NOT NULL,
+  total bigint NOT NULL,
+  refunds bigint NOT NULL,
+  refunded bigint NOT NULL,
+  PRIMARY KEY (merchant_id, bucket, currency, status)
+);
+
+CREATE TABLE analytics.product_rollup (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  product_id uuid NOT NULL,
+  currency text NOT NULL,
+  orders bigint NOT NULL,
+  units bigint NOT NULL,
+  gross bigint NOT NULL,
+  discount bigint NOT NULL,
+  uncaptured bigint NOT NULL,
+  tax bigint NOT NULL,
+  PRIMARY KEY (merchant_id, bucket, product_id, currency)
+);
+
+CREATE TABLE analytics.stock_rollup (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  product_id uuid NOT NULL,
+  received bigint NOT NULL,
+  removed bigint NOT NULL,
+  moved bigint NOT NULL,
+  PRIMARY KEY (merchant_id, bucket, product_id)
+);
+
+CREATE TABLE analytics.stale_bucket (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  id bigint GENERATED BY DEFAULT AS IDENTITY,
+  PRIMARY KEY (merchant_id, bucket, id)
+);
+
+-- sql/catalog/tables.sql
+
+CREATE TABLE catalog.product (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  sku text NOT NULL CHECK (sku <> ''),
+  -- Money is minor units and stays below 2^53, the largest integer that JSON clients hold exactly.
+  price bigint NOT NULL CHECK (price > 0 AND price < 9007199254740992),
+  -- From which to which price it is sold: its variants' where it has some, else its own. What filters and PRICE go by; kept by triggers.
+  lowest_price bigint NOT NULL,
+  highest_price bigint NOT NULL,
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
+  cost_per_item bigint CHECK (cost_per_item >= 0 AND cost_per_item < 9007199254740992),
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'ACTIVE', 'ARCHIVED')),
+  featured boolean NOT NULL DEFAULT false,
+  slug text NOT NULL,
+  tags text[] NOT NULL DEFAULT '{}',
+  seo_title text,
+  seo_description text,
+  -- The variants' SKUs, a line each; kept by trigger.
+  variant_skus text NOT NULL DEFAULT '',
+  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too many matches to use an index.
+  search_text text NOT NULL GENERATED ALWAYS AS (
+    name || E'\n' || sku || E'\n' || variant_skus || E'\n' || coalesce(description, '')
+  ) STORED,
+  -- Units ever ordered; what POPULARITY sorts by. Kept by the ordering domain.
+  popularity bigint NOT NULL DEFAULT 0,
+  -- Orders point at their products forever, so a deleted product stays as a row that no list shows.
+  deleted_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT product_slug_key UNIQUE (merchant_id, slug)
+);
+
+-- sql/analytics/tables.sql
+
+CREATE TABLE analytics.product_view (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  bucket timestamptz NOT NULL,
+  product_id uuid NOT NULL,
+  views bigint NOT NULL CHECK (views > 0),
+  PRIMARY KEY (merchant_id, bucket, product_id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+);
+
+CREATE INDEX product_view_product ON analytics.product_view (merchant_id, product_id) INCLUDE (views);
+
+CREATE TABLE analytics.dashboard (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  position integer NOT NULL DEFAULT 0 CHECK (position BETWEEN 0 AND 1000000),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT dashboard_name_key UNIQUE (merchant_id, name)
+);
+
+CREATE INDEX dashboard_position ON analytics.dashboard (merchant_id, position, id);
+
+CREATE INDEX dashboard_created_at ON analytics.dashboard (merchant_id, created_at, id);
+
+-- sql/analytics/functions.sql
+
+CREATE FUNCTION analytics.groupings(p_metric text) RETURNS text[]
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN p_metric IN ('UNITS', 'GROSS_SALES', 'DISCOUNTS', 'REVENUE', 'TAX') THEN '{CURRENCY,STATUS,PRODUCT,CATEGORY}'::text[]
+    WHEN p_metric = 'ORDERS' THEN '{CURRENCY,STATUS,PRODUCT}'
+    WHEN p_metric IN ('ORDERS_PLACED', 'ORDERS_CANCELLED', 'SHIPPING', 'TOTAL_SALES', 'AVERAGE_ORDER_VALUE', 'REFUNDS', 'REFUNDED')
+      THEN '{CURRENCY,STATUS}'
+    WHEN p_metric IN ('STOCK_RECEIVED', 'STOCK_REMOVED') THEN '{PRODUCT}'
+    WHEN p_metric = 'VIEWS' THEN '{PRODUCT,CATEGORY}'
+    WHEN p_metric IN ('CUSTOMERS', 'NEW_CUSTOMERS', 'RETURNING_CUSTOMERS', 'REGISTRATIONS', 'STOCK_LEVEL') THEN '{}'
+  END
+$$;
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.is_time_zone(p_name text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE
+AS $$
+BEGIN
+  PERFORM timezone(p_name, timestamptz 'epoch');
+  RETURN p_name ~ '^[A-Za-z]';
+EXCEPTION
+  WHEN invalid_parameter_value THEN
+    RETURN false;
+END
+$$;
+
+-- sql/analytics/functions.sql
+
+CREATE FUNCTION analytics.question_refusal(
+  p_metrics text[],
+  p_days integer,
+  p_interval text,
+  p_time_zone text,
+  p_group_by text,
+  p_group_limit integer
+) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN coalesce(cardinality(p_metrics), 0) NOT BETWEEN 1 AND 10 THEN 'metrics'
+    WHEN EXISTS (
+      SELECT FROM unnest(p_metrics) m
+      WHERE analytics.groupings(m) IS NULL OR p_group_by IS NOT NULL AND p_group_by <> ALL (analytics.groupings(m))
+    ) THEN 'metrics'
+    WHEN p_group_by NOT IN ('CURRENCY', 'STATUS', 'PRODUCT', 'CATEGORY') THEN 'groupBy'
+    WHEN coalesce(p_days, 0) NOT BETWEEN 1 AND 3660 THEN 'days'
+    WHEN p_interval NOT IN ('HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR') THEN 'interval'
+    WHEN p_interval = 'HOUR' AND p_days > 31 OR p_interval = 'DAY' AND p_days > 800 THEN 'interval'
+    WHEN p_time_zone IS NOT NULL AND NOT platform.is_time_zone(p_time_zone) THEN 'timeZone'
+    WHEN coalesce(p_group_limit, 0) NOT BETWEEN 1 AND 100 THEN 'groupLimit'
+  END
+$$;
+
+-- sql/analytics/tables.sql
+
+CREATE TABLE analytics.widget (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  dashboard_id uuid NOT NULL,
+  position integer NOT NULL CHECK (position BETWEEN 0 AND 19),
+  title text NOT NULL CHECK (title <> ''),
+  metrics text[] NOT NULL,
+  last_days integer NOT NULL,
+  interval text,
+  time_zone text,
+  group_by text,
+  group_limit integer NOT NULL DEFAULT 10,
+  currency text CHECK (currency ~ '^[A-Z]{3}$'),
+  compare boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (merchant_id, id),
+  -- At most twenty, because there are so many places.
+  CONSTRAINT widget_position_key UNIQUE (merchant_id, dashboard_id, position),
+  CONSTRAINT widget_dashboard_fkey FOREIGN KEY (merchant_id, dashboard_id) REFERENCES analytics.dashboard ON DELETE CASCADE,
+  CONSTRAINT widget_question CHECK (
+    analytics.question_refusal(metrics, last_days, interval, time_zone, group_by, group_limit) IS NULL
+  )
+);
+
+-- sql/audit/tables.sql
+
+CREATE SCHEMA audit;
+
+CREATE TABLE audit.entry (
+  -- No foreign key: what was done outlives whoever did it, and the merchant. The nil id: it was about no merchant.
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  actor_kind text NOT NULL CHECK (actor_kind IN ('KEY', 'USER', 'CUSTOMER', 'OPERATOR')),
+  actor_id uuid,
+  client_address text CHECK (char_length(client_address) <= 64),
+  request_id text CHECK (char_length(request_id) <= 128),
+  -- CONTRACT: /graphql. HASURA: Hasura's own API. COMMAND_LINE: a program on the operator's machine.
+  source text NOT NULL CHECK (source IN ('CONTRACT', 'HASURA', 'COMMAND_LINE')),
+  -- The client's name for its operation.
+  operation_name text CHECK (char_length(operation_name) <= 200),
+  -- The root field; NULL where access was refused before the document was read.
+  operation text CHECK (char_length(operation) <= 200),
+  -- Of changed rows: their type in GraphQL and what became of them.
+  record text,
+  change text CHECK (change IN ('CREATED', 'UPDATED', 'DELETED')),
+  -- At most 100 of the records that were named or changed.
+  target_ids uuid[] NOT NULL DEFAULT '{}',
+  -- STARTED: an action that was begun, and whose end, under attempt_id, isn't known.
+  outcome text NOT NULL CHECK (outcome IN ('STARTED', 'DONE', 'INVALID', 'REFUSED', 'FAILED')),
+  -- Of user errors, or the catalogue's id.
+  codes text[] NOT NULL DEFAULT '{}',
+  -- How often, where the same refusal within a minute is one entry.
+  occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
+  attempt_id uuid,
+  -- Read newest first.
+  PRIMARY KEY (merchant_id, created_at, id)
+) PARTITION BY RANGE (created_at);
+
+CREATE INDEX entry_attempt ON audit.entry (merchant_id, attempt_id) WHERE attempt_id IS NOT NULL;
+
+CREATE INDEX entry_target ON audit.entry USING gin (target_ids);
+
+CREATE INDEX entry_actor ON audit.entry (merchant_id, actor_id, created_at);
+
+CREATE TABLE audit.entry_rest PARTITION OF audit.entry DEFAULT;
+
+CREATE INDEX entry_operator ON audit.entry (created_at) WHERE actor_kind = 'OPERATOR';
+
+-- sql/booking/tables.sql
+
+CREATE SCHEMA booking;
+
+CREATE TABLE booking.service (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  -- Minutes.
+  duration integer NOT NULL CHECK (duration BETWEEN 1 AND 1440),
+  price bigint NOT NULL CHECK (price >= 0 AND price < 9007199254740992),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX service_name ON booking.service (merchant_id, name, id);
+
+CREATE INDEX service_created_at ON booking.service (merchant_id, created_at, id);
+
+CREATE TABLE booking.staff_member (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  email citext NOT NULL,
+  phone text,
+  -- Whose clock the schedule is read by; NULL is the merchant's.
+  time_zone text CONSTRAINT staff_member_time_zone_check CHECK (platform.is_time_zone(time_zone)),
+  active boolean NOT NULL DEFAULT true,
+  -- Who gets an appointment that could be with anybody: the lowest number first.
+  priority integer NOT NULL DEFAULT 0 CHECK (priority >= 0),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT staff_member_email_key UNIQUE (merchant_id, email)
+);
+
+CREATE INDEX staff_member_name ON booking.staff_member (merchant_id, name, id);
+
+CREATE INDEX staff_member_created_at ON booking.staff_member (merchant_id, created_at, id);
+
+CREATE TABLE booking.staff_service (
+  merchant_id uuid NOT NULL,
+  staff_id uuid NOT NULL,
+  service_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, staff_id, service_id),
+  CONSTRAINT staff_service_staff_fkey FOREIGN KEY (merchant_id, staff_id)
+    REFERENCES booking.staff_member ON DELETE CASCADE,
+  CONSTRAINT staff_service_service_fkey FOREIGN KEY (merchant_id, service_id)
+    REFERENCES booking.service ON DELETE CASCADE
+);
+
+CREATE INDEX staff_service_service ON booking.staff_service (merchant_id, service_id);
+
+CREATE TABLE booking.schedule (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  staff_id uuid NOT NULL,
+  type text NOT NULL CHECK (type IN ('WEEKLY', 'TIME_OFF', 'EXTRA_HOURS')),
+  weekday text CHECK (weekday IN ('MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY')),
+  -- The first and the last day that it holds. Weekly hours without them hold always; the others hold on the one day of
+  -- start_date when no last day is said.
+  start_date date,
+  end_date date,
+  -- HH:MM, so that they compare as texts. A day goes from 00:00 to 24:00.
+  start_time text NOT NULL DEFAULT '00:00' CHECK (start_time ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
+  end_time text NOT NULL DEFAULT '24:00' CHECK (end_time ~ '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT schedule_staff_fkey FOREIGN KEY (merchant_id, staff_id)
+    REFERENCES booking.staff_member ON DELETE CASCADE,
+  CONSTRAINT schedule_weekday_of_weekly_hours CHECK ((type = 'WEEKLY') = (weekday IS NOT NULL)),
+  CONSTRAINT schedule_date_of_exception CHECK (type = 'WEEKLY' OR start_date IS NOT NULL),
+  CONSTRAINT schedule_dates_in_order CHECK (start_date <= end_date),
+  CONSTRAINT schedule_times_in_order CHECK (start_time COLLATE "C" < end_time COLLATE "C")
+);
+
+CREATE INDEX schedule_staff ON booking.schedule (merchant_id, staff_id);
+
+-- sql/crm/tables.sql
+
+CREATE SCHEMA crm;
+
+CREATE TABLE crm.customer (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  email citext NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  phone text,
+  marketing_opt_in boolean NOT NULL DEFAULT false,
+  email_verified boolean NOT NULL DEFAULT false,
+  tags text[] NOT NULL DEFAULT '{}',
+  notes text,
+  -- Since when, and why, the customer may not act (identity.block_customer).
+  blocked_at timestamptz,
+  blocked_reason text CHECK (blocked_reason <> ''),
+  status text NOT NULL GENERATED ALWAYS AS (CASE WHEN blocked_at IS NULL THEN 'ACTIVE' ELSE 'BLOCKED' END) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  anonymized_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT customer_blocked CHECK ((blocked_at IS NULL) = (blocked_reason IS NULL)),
+  CONSTRAINT customer_email_key UNIQUE (merchant_id, email)
+);
+
+-- sql/booking/tables.sql
+
+CREATE TABLE booking.appointment (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  service_id uuid NOT NULL,
+  staff_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  start_time timestamptz NOT NULL,
+  end_time timestamptz NOT NULL,
+  -- Minutes; the service's at the time of booking, whatever becomes of the service.
+  duration integer NOT NULL GENERATED ALWAYS AS ((extract(epoch FROM end_time - start_time) / 60)::integer) STORED,
+  status text NOT NULL DEFAULT 'SCHEDULED'
+    CHECK (status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')),
+  notes text,
+  -- Booked by booking.book, so that its customer is told; rows that come complete, as those of an import, tell nobody.
+  booked_here boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT appointment_service_fkey FOREIGN KEY (merchant_id, service_id) REFERENCES booking.service,
+  CONSTRAINT appointment_staff_fkey FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member,
+  CONSTRAINT appointment_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
+  CONSTRAINT appointment_times_in_order CHECK (start_time < end_time),
+  -- Nobody is at two places at once. What was cancelled or missed leaves its time free.
+  CONSTRAINT appointment_no_overlap EXCLUDE USING gist (
+    merchant_id WITH =, staff_id WITH =, tstzrange(start_time, end_time) WITH &&
+  ) WHERE (status NOT IN ('CANCELLED', 'NO_SHOW'))
+);
+
+CREATE INDEX appointment_start_time ON booking.appointment (merchant_id, start_time, id);
+
+CREATE INDEX appointment_created_at ON booking.appointment (merchant_id, created_at, id);
+
+CREATE INDEX appointment_customer ON booking.appointment (merchant_id, customer_id, start_time);
+
+CREATE INDEX appointment_staff ON booking.appointment (merchant_id, staff_id, start_time);
+
+CREATE INDEX appointment_service ON booking.appointment (merchant_id, service_id);
+
+CREATE INDEX appointment_ahead ON booking.appointment (start_time) WHERE status IN ('SCHEDULED', 'CONFIRMED');
+
+CREATE TABLE booking.reminder (
+  merchant_id uuid NOT NULL,
+  appointment_id uuid NOT NULL,
+  start_time timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, appointment_id, start_time),
+  CONSTRAINT reminder_appointment_fkey FOREIGN KEY (merchant_id, appointment_id)
+    REFERENCES booking.appointment ON DELETE CASCADE
+);
+
+-- sql/cart/tables.sql
+
+CREATE SCHEMA cart;
+
+-- sql/promotion/tables.sql
+
+CREATE TABLE promotion.campaign (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT campaign_name_key UNIQUE (merchant_id, name)
+);
+
+CREATE TABLE promotion.promotion (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  code citext,
+  discount_type text NOT NULL CHECK (discount_type IN ('PERCENTAGE', 'FIXED_AMOUNT', 'FREE_SHIPPING')),
+  -- Percent for PERCENTAGE, minor units for FIXED_AMOUNT, without meaning for FREE_SHIPPING.
+  discount_value integer NOT NULL,
+  start_date timestamptz NOT NULL,
+  end_date timestamptz NOT NULL,
+  disabled boolean NOT NULL DEFAULT false,
+  usage_count integer NOT NULL DEFAULT 0,
+  usage_limit integer CHECK (usage_limit > 0),
+  min_purchase_amount bigint CHECK (min_purchase_amount >= 0),
+  max_discount_amount bigint CHECK (max_discount_amount >= 0),
+  product_ids uuid[],
+  category_ids uuid[],
+  customer_ids uuid[],
+  first_order_only boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  campaign_id uuid,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT promotion_discount_value_range CHECK (
+    CASE discount_type
+      WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
+      WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
+      ELSE discount_value >= 0
+    END
+  ),
+  CONSTRAINT promotion_code_key UNIQUE (merchant_id, code),
+  CONSTRAINT promotion_period CHECK (start_date < end_date),
+  CONSTRAINT promotion_usage_within_limit CHECK (usage_count >= 0 AND (usage_limit IS NULL OR usage_count <= usage_limit)),
+  CONSTRAINT promotion_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
+    ON DELETE SET NULL (campaign_id),
+  -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
+  CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
+  CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
+  CONSTRAINT promotion_customer_ids_some CHECK (cardinality(customer_ids) > 0)
+);
+
+-- sql/merchant/tables.sql
+
+CREATE TABLE merchant.shipping_zone (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  -- ISO 3166-1 alpha-2. An empty list: every country that no other zone of the merchant lists.
+  countries text[] NOT NULL DEFAULT '{}' CONSTRAINT shipping_zone_countries_check
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^([A-Z]{2}( [A-Z]{2})*)?$'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE TABLE merchant.shipping_method (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  shipping_zone_id uuid NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  price bigint NOT NULL CHECK (price >= 0 AND price < 9007199254740992),
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, shipping_zone_id) REFERENCES merchant.shipping_zone ON DELETE CASCADE
+);
+
+-- sql/cart/tables.sql
+
+CREATE TABLE cart.cart (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- NULL: a guest's.
+  customer_id uuid,
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- Set once: a cart becomes an order at most once.
+  checked_out_at timestamptz,
+  expires_at timestamptz NOT NULL DEFAULT now() + interval '30 days',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  promotion_id uuid,
+  coupon_code citext,
+  shipping_method_id uuid,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE,
+  CONSTRAINT cart_promotion_fkey FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion
+    ON DELETE SET NULL (promotion_id),
+  CONSTRAINT cart_shipping_method_fkey FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
+    ON DELETE SET NULL (shipping_method_id)
+);
+
+CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
+
+CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
+
+CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
+
+-- sql/catalog/tables.sql
+
+CREATE TABLE catalog.product_variant (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  sku text NOT NULL CHECK (sku <> ''),
+  -- NULL: the product's own price.
+  price bigint CHECK (price > 0 AND price < 9007199254740992),
+  compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
+  position integer NOT NULL DEFAULT 0,
+  deleted_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  -- What cart and order lines point at: a variant of that very product.
+  CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+);
+
+-- sql/cart/tables.sql
+
+CREATE TABLE cart.cart_item (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  cart_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  variant_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
+  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
+);
+
+CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
+
+CREATE TABLE cart.cart_address (
+  merchant_id uuid NOT NULL,
+  cart_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  PRIMARY KEY (merchant_id, cart_id),
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE
+);
+
+CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;
+
+-- sql/catalog/tables.sql
+
+CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_price ON catalog.product (merchant_id, lowest_price, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_popularity ON catalog.product (merchant_id, popularity, id) WHERE deleted_at IS NULL;
+
+CREATE INDEX product_tags ON catalog.product USING gin (tags);
+
+CREATE INDEX product_search ON catalog.product USING gin (merchant_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 256);
+
+CREATE TABLE catalog.product_image (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  url text NOT NULL CHECK (url ~ '^https?://'),
+  alt text,
+  width integer CHECK (width BETWEEN 1 AND 100000),
+  height integer CHECK (height BETWEEN 1 AND 100000),
+  position integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+);
+
+CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
+
+CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
+
+CREATE TABLE catalog.variant_option (
+  merchant_id uuid NOT NULL,
+  variant_id uuid NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  value text NOT NULL CHECK (value <> ''),
+  position integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (merchant_id, variant_id, name),
+  FOREIGN KEY (merchant_id, variant_id) REFERENCES catalog.product_variant ON DELETE CASCADE
+);
+
+CREATE TABLE catalog.category (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  parent_id uuid,
+  name text NOT NULL CHECK (name <> ''),
+  slug text NOT NULL,
+  description text,
+  image_url text CHECK (image_url ~ '^https?://'),
+  image_alt text,
+  -- 0 for a root; kept by trigger.
+  level integer NOT NULL DEFAULT 0,
+  position integer NOT NULL DEFAULT 0,
+  seo_title text,
+  seo_description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT category_slug_key UNIQUE (merchant_id, slug),
+  CONSTRAINT category_parent_fkey FOREIGN KEY (merchant_id, parent_id) REFERENCES catalog.category
+);
+
+CREATE INDEX category_parent ON catalog.category (merchant_id, parent_id, position, id);
+
+CREATE INDEX category_name ON catalog.category (merchant_id, name, id);
+
+CREATE TABLE catalog.product_category (
+  merchant_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  category_id uuid NOT NULL,
+  PRIMARY KEY (merchant_id, product_id, category_id),
+  CONSTRAINT product_category_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  CONSTRAINT product_category_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
+);
+
+CREATE TABLE catalog.review (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  customer_id uuid,
+  author_name text NOT NULL CHECK (author_name <> ''),
+  rating integer NOT NULL CHECK (rating BETWEEN 1 AND 5),
+  title text,
+  body text,
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'APPROVED', 'REJECTED')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  verified_purchase boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE SET NULL (customer_id)
+);
+
+CREATE INDEX review_product ON catalog.review (merchant_id, product_id, created_at, id);
+
+CREATE TABLE catalog.category_product (
+  merchant_id uuid NOT NULL,
+  category_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, category_id, product_id),
+  CONSTRAINT category_product_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  CONSTRAINT category_product_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
+);
+
+CREATE INDEX category_product_created_at ON catalog.category_product (merchant_id, category_id, created_at, product_id);
+
+CREATE INDEX category_product_product ON catalog.category_product (merchant_id, product_id);
+
+CREATE INDEX product_category_category ON catalog.product_category (merchant_id, category_id);
+
+CREATE INDEX review_created_at ON catalog.review (merchant_id, created_at, id);
+
+CREATE INDEX review_status_created_at ON catalog.review (merchant_id, status, created_at, id);
+
+-- sql/crm/tables.sql
+
+CREATE INDEX customer_created_at ON crm.customer (merchant_id, created_at, id);
+
+CREATE INDEX customer_name ON crm.customer (merchant_id, name, id);
+
+CREATE INDEX customer_blocked_created_at ON crm.customer (merchant_id, created_at, id) WHERE status = 'BLOCKED';
+
+CREATE INDEX customer_search ON crm.customer USING gin (name gin_trgm_ops, (email::text) gin_trgm_ops);
+
+CREATE TABLE crm.address (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  is_default boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX address_customer ON crm.address (merchant_id, customer_id);
+
+CREATE UNIQUE INDEX address_one_default ON crm.address (merchant_id, customer_id) WHERE is_default;
+
+CREATE TABLE crm.contact (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  name text NOT NULL CHECK (name <> ''),
+  title text,
+  email citext,
+  phone text,
+  notes text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  -- What an interaction points at: somebody at that very customer.
+  CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
+  CONSTRAINT contact_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX contact_name ON crm.contact (merchant_id, customer_id, name, id);
+
+CREATE TABLE crm.interaction (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  contact_id uuid,
+  type text NOT NULL CHECK (type IN ('CALL', 'EMAIL', 'MEETING', 'NOTE')),
+  subject text NOT NULL CHECK (subject <> ''),
+  body text,
+  -- Who of the merchant's it was, as they want to be named.
+  author text CHECK (author <> ''),
+  occurred_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT interaction_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE,
+  CONSTRAINT interaction_contact_fkey FOREIGN KEY (merchant_id, customer_id, contact_id)
+    REFERENCES crm.contact (merchant_id, customer_id, id) ON DELETE SET NULL (contact_id)
+);
+
+CREATE INDEX interaction_occurred_at ON crm.interaction (merchant_id, customer_id, occurred_at, id);
+
+CREATE INDEX interaction_contact ON crm.interaction (merchant_id, contact_id) WHERE contact_id IS NOT NULL;
+
+CREATE TABLE crm.loyalty_program (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  enabled boolean NOT NULL DEFAULT false,
+  -- A payment earns so many points for each full earn_amount (minor units, the merchant's currency) that it takes: in proportion,
+  -- rounded down to whole points.
+  earn_points integer NOT NULL DEFAULT 1 CHECK (earn_points BETWEEN 1 AND 1000000),
+  earn_amount bigint NOT NULL DEFAULT 100 CHECK (earn_amount > 0 AND earn_amount < 9007199254740992),
+  -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they came.
+  points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
+  -- What the thresholds of tiers count: points that orders earned, less what refunds took back, or what was spent.
+  tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE crm.loyalty_tier (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  threshold bigint NOT NULL CHECK (threshold >= 0 AND threshold < 9007199254740992),
+  benefits text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT loyalty_tier_name_key UNIQUE (merchant_id, name),
+  CONSTRAINT loyalty_tier_threshold_key UNIQUE (merchant_id, threshold)
+);
+
+CREATE TABLE crm.loyalty_reward (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  points integer NOT NULL CHECK (points > 0),
+  discount_amount integer NOT NULL CHECK (discount_amount > 0),
+  min_purchase_amount bigint CHECK (min_purchase_amount >= 0 AND min_purchase_amount < 9007199254740992),
+  -- Days for which a coupon is good.
+  valid_days integer NOT NULL DEFAULT 90 CHECK (valid_days BETWEEN 1 AND 3650),
+  active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT loyalty_reward_name_key UNIQUE (merchant_id, name)
+);
+
+CREATE TABLE crm.loyalty_account (
+  merchant_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  points integer NOT NULL DEFAULT 0 CONSTRAINT loyalty_points_not_negative CHECK (points >= 0),
+  -- Of these, what orders earned and no refund took back; spending doesn't lower it.
+  points_earned bigint NOT NULL DEFAULT 0 CHECK (points_earned >= 0),
+  -- When points may expire next; NULL when none ever will.
+  next_expiry timestamptz,
+  PRIMARY KEY (merchant_id, customer_id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX loyalty_account_next_expiry ON crm.loyalty_account (next_expiry);
+
+-- sql/payment/tables.sql
+
+CREATE SCHEMA payment;
+
+-- sql/ordering/tables.sql
+
+CREATE TABLE ordering.order (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_number text NOT NULL,
+  customer_id uuid NOT NULL,
+  -- The transitions are the state machine's (actions/src/ordering/SPEC.md).
+  status text NOT NULL DEFAULT 'PENDING'
+    CHECK (status IN ('PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'CANCELLED', 'REFUNDED')),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  subtotal bigint NOT NULL CHECK (subtotal >= 0 AND subtotal < 9007199254740992),
+  tax bigint NOT NULL CHECK (tax >= 0),
+  shipping bigint NOT NULL CHECK (shipping >= 0),
+  discount bigint NOT NULL CHECK (discount >= 0 AND discount <= subtotal + shipping),
+  total bigint NOT NULL CHECK (total < 9007199254740992),
+  shipping_address_id uuid NOT NULL,
+  billing_address_id uuid,
+  shipping_method_id uuid,
+  promotion_id uuid,
+  coupon_code text,
+  -- A cart becomes an order at most once, whatever is retried.
+  cart_id uuid,
+  notes text,
+  tags text[] NOT NULL DEFAULT '{}',
+  cancel_reason text,
+  cancelled_at timestamptz,
+  -- Cancelled because nobody paid it in time.
+  lapsed boolean NOT NULL DEFAULT false,
+  -- The end of the payment window that its customer was reminded of.
+  reminded_of timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  promotion_name text,
+  shipping_discount bigint NOT NULL DEFAULT 0,
+  uncaptured bigint NOT NULL DEFAULT 0,
+  uncaptured_shipping bigint NOT NULL DEFAULT 0,
+  paid_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT order_number_key UNIQUE (merchant_id, order_number),
+  CONSTRAINT order_cart_key UNIQUE (merchant_id, cart_id),
+  CONSTRAINT order_total_adds_up CHECK (total = subtotal + tax + shipping - discount),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart,
+  FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method,
+  FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion,
+  CONSTRAINT order_shipping_discount_check CHECK (
+    shipping_discount >= 0 AND shipping_discount <= shipping AND shipping_discount <= discount
+  ),
+  CONSTRAINT order_uncaptured_check CHECK (
+    uncaptured_shipping >= 0 AND uncaptured_shipping <= uncaptured AND uncaptured_shipping <= shipping - shipping_discount
+    AND uncaptured <= total
+  )
+);
+
+-- sql/payment/tables.sql
+
+CREATE TABLE payment.payment (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid,
+  amount bigint NOT NULL CHECK (amount > 0 AND amount < 9007199254740992),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  status text NOT NULL DEFAULT 'PENDING'
+    CHECK (status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUNDED', 'PARTIALLY_REFUNDED')),
+  method text NOT NULL CHECK (method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'PAYPAL', 'APPLE_PAY', 'GOOGLE_PAY')),
+  last4 text,
+  brand text,
+  expiry_month integer,
+  expiry_year integer,
+  processor text NOT NULL,
+  -- The money comes outside of the platform: PENDING until the merchant says that it is there.
+  awaited boolean NOT NULL DEFAULT false,
+  -- The processor's own id, known only once it has answered.
+  processor_payment_intent_id text,
+  failure_reason text,
+  failure_code text,
+  decline_code text,
+  -- What the processor was asked with, so that a request that may not have arrived can be repeated to the letter.
+  processor_payment_method_id text,
+  return_url text,
+  refunded_amount bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  -- Calls to the processor since the last answer. What is not answered is asked for again soon, and then ever later.
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  capture_method text NOT NULL DEFAULT 'AUTOMATIC' CHECK (capture_method IN ('AUTOMATIC', 'MANUAL')),
+  -- Since when the processor holds the money for us, and until when.
+  authorized_at timestamptz,
+  capture_before timestamptz,
+  -- What the processor is about to be asked to take; NULL when nobody has captured.
+  capture_requested bigint,
+  -- What was taken.
+  captured_amount bigint NOT NULL DEFAULT 0,
+  -- What all refunds together come to, whatever became of them: a refund that failed is tried again.
+  refund_requested_amount bigint NOT NULL DEFAULT 0,
+  -- Why somebody has to look at it. UNANSWERED: nobody knows whether the processor took the money. REFUND_FAILED: the
+  -- processor won't give it back.
+  attention text CHECK (attention IN ('UNANSWERED', 'REFUND_FAILED')),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT payment_refunds_within_amount CHECK (refunded_amount BETWEEN 0 AND amount),
+  FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order,
+  CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
+  CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
+  CONSTRAINT payment_refunds_within_captured CHECK (
+    refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount
+  )
+);
+
+-- sql/crm/tables.sql
+
+CREATE TABLE crm.loyalty_entry (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid NOT NULL,
+  type text NOT NULL CHECK (type IN ('EARNED', 'TAKEN_BACK', 'REDEEMED', 'ADJUSTED', 'EXPIRED')),
+  points integer NOT NULL,
+  -- The sum of all entries up to this one; filled in by trigger.
+  balance integer NOT NULL CHECK (balance >= 0),
+  -- Why somebody adjusted it.
+  reason text CHECK (reason <> ''),
+  -- What earned them, or was refunded.
+  payment_id uuid,
+  -- What they were redeemed for. The code stays when the promotion is deleted.
+  promotion_id uuid,
+  coupon_code text,
+  expires_at timestamptz,
+  -- Not now(), which is when the transaction began: entries are in the order in which the account was locked.
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT loyalty_entry_sign CHECK (
+    CASE type WHEN 'EARNED' THEN points > 0 WHEN 'ADJUSTED' THEN points <> 0 AND reason IS NOT NULL ELSE points < 0 END
+  ),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.loyalty_account ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
+  FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion ON DELETE SET NULL (promotion_id)
+);
+
+CREATE INDEX loyalty_entry_customer ON crm.loyalty_entry (merchant_id, customer_id, created_at, id);
+
+CREATE UNIQUE INDEX loyalty_entry_one_earning_per_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE type = 'EARNED';
+
+CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
+
+CREATE INDEX loyalty_entry_promotion ON crm.loyalty_entry (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
+
+CREATE TABLE crm.segment (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  description text,
+  -- The filter. NULL asks nothing, and everything that is asked must hold. What was spent and ordered is as crm.customer_total
+  -- counts it: orders that were paid, less what was given back.
+  total_spent_min bigint CHECK (total_spent_min >= 0),
+  total_spent_max bigint CHECK (total_spent_max >= 0),
+  order_count_min integer CHECK (order_count_min >= 0),
+  order_count_max integer CHECK (order_count_max >= 0),
+  last_order_after timestamptz,
+  last_order_before timestamptz,
+  -- Counted back from the moment of asking. Who never ordered has no order for any number of days.
+  last_order_within_days integer CHECK (last_order_within_days > 0),
+  no_order_for_days integer CHECK (no_order_for_days > 0),
+  -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty list
+  -- could be read as a segment of all customers or of none.
+  tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),
+  cities text[] CONSTRAINT segment_cities_some CHECK (cardinality(cities) > 0),
+  countries text[] CONSTRAINT segment_countries_some CHECK (cardinality(countries) > 0)
+    CONSTRAINT segment_countries_codes
+    CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^[A-Z]{2}( [A-Z]{2})*$'),
+  -- In any of these tiers. Ids and no link table for the reason that promotion.check_conditions gives.
+  loyalty_tier_ids uuid[] CONSTRAINT segment_loyalty_tiers_some CHECK (cardinality(loyalty_tier_ids) > 0),
+  marketing_opt_in boolean,
+  email_verified boolean,
+  created_after timestamptz,
+  created_before timestamptz,
+  -- Whether anything is asked at all.
+  filtered boolean NOT NULL GENERATED ALWAYS AS (
+    num_nonnulls(
+      total_spent_min, total_spent_max, order_count_min, order_count_max, last_order_after, last_order_before,
+      last_order_within_days, no_order_for_days, tags, cities, countries, loyalty_tier_ids, marketing_opt_in, email_verified,
+      created_after, created_before
+    ) > 0
+  ) STORED,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT segment_name_key UNIQUE (merchant_id, name),
+  CONSTRAINT segment_total_spent_range CHECK (total_spent_min <= total_spent_max),
+  CONSTRAINT segment_order_count_range CHECK (order_count_min <= order_count_max),
+  CONSTRAINT segment_last_order_range CHECK (last_order_after < last_order_before),
+  CONSTRAINT segment_created_range CHECK (created_after < created_before)
+);
+
+CREATE INDEX segment_created_at ON crm.segment (merchant_id, created_at, id);
+
+CREATE INDEX customer_updated_at ON crm.customer (merchant_id, updated_at, id);
+
+-- sql/email/tables.sql
+
+CREATE SCHEMA email;
+
+CREATE TABLE email.template (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  kind text NOT NULL CHECK (kind IN (
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
+    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
+  )),
+  -- Mustache, checked by the action that writes it.
+  subject text NOT NULL CHECK (subject <> ''),
+  html text NOT NULL CHECK (html <> ''),
+  text text NOT NULL CHECK (text <> ''),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT template_kind_key UNIQUE (merchant_id, kind)
+);
+
+CREATE INDEX template_created_at ON email.template (merchant_id, created_at, id);
+
+CREATE TABLE email.link (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN (
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
+  )),
+  -- Checked by the action that writes it.
+  url text NOT NULL CHECK (url ~ '^https?://' AND url LIKE '%{token}%'),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, kind)
+);
+
+CREATE TABLE email.campaign (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  -- Whom it goes to; NULL is every customer. Whoever has not opted in to marketing gets nothing either way.
+  segment_id uuid,
+  subject text NOT NULL CHECK (subject <> ''),
+  html text NOT NULL CHECK (html <> ''),
+  text text NOT NULL CHECK (text <> ''),
+  -- The transitions are the state machine's (actions/src/email/SPEC.md).
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED')),
+  scheduled_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- Recipients are written in batches by their ids: up to this one they are, and all of them once it is addressed.
+  addressed_to uuid,
+  addressed boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  -- A segment that campaigns were sent to says to whom, so it stays.
+  CONSTRAINT campaign_segment_fkey FOREIGN KEY (merchant_id, segment_id) REFERENCES crm.segment,
+  CONSTRAINT campaign_schedule CHECK (status <> 'SCHEDULED' OR scheduled_at IS NOT NULL)
+);
+
+CREATE INDEX campaign_created_at ON email.campaign (merchant_id, created_at, id);
+
+CREATE INDEX campaign_segment ON email.campaign (merchant_id, segment_id) WHERE segment_id IS NOT NULL;
+
+CREATE INDEX campaign_under_way ON email.campaign (scheduled_at) WHERE status IN ('SCHEDULED', 'SENDING');
+
+CREATE TABLE email.delivery (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  kind text NOT NULL CHECK (kind IN (
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
+    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION', 'CAMPAIGN'
+  )),
+  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
+  -- mailed token, a campaign.
+  subject_key text NOT NULL,
+  recipient citext NOT NULL,
+  recipient_name text,
+  customer_id uuid,
+  campaign_id uuid,
+  -- The transitions are the state machine's (actions/src/delivery/SPEC.md).
+  status text NOT NULL DEFAULT 'QUEUED'
+    CHECK (status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')),
+  -- Why it wasn't sent, or not yet.
+  reason text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  -- Who sends it has until then; after that it counts as dead, and another one may.
+  claimed_until timestamptz,
+  -- What the template's variables are made of, as things were when it happened.
+  facts jsonb NOT NULL,
+  -- As rendered at the last attempt; NULL before the first.
+  subject text,
+  html text,
+  text text,
+  transport text,
+  message_id text,
+  unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
+  sent_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT delivery_once UNIQUE (merchant_id, kind, subject_key, recipient),
+  CONSTRAINT delivery_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id),
+  CONSTRAINT delivery_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES email.campaign,
+  CONSTRAINT delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL)),
+  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN') = (campaign_id IS NOT NULL))
+);
+
+CREATE INDEX delivery_created_at ON email.delivery (merchant_id, created_at, id);
+
+CREATE INDEX delivery_status ON email.delivery (merchant_id, status, created_at, id);
+
+CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, status) WHERE campaign_id IS NOT NULL;
+
+CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
+
+CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
+
+CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
+
+CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
+
+CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+
+CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;
+
+-- sql/identity/tables.sql
+
+CREATE TABLE identity.signing_key (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  algorithm text NOT NULL,
+  -- Sealed (auth-webhook/src/secret-box.ts): who can read the table can't sign.
+  private_jwk text NOT NULL,
+  public_jwk jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  retired_at timestamptz
+);
+
+CREATE TABLE identity.built_in_role (
+  kind text PRIMARY KEY CHECK (kind IN ('OWNER', 'ADMIN', 'MANAGER', 'SUPPORT', 'READ_ONLY')),
+  name text NOT NULL,
+  description text NOT NULL
+);
+
+CREATE TABLE identity.role (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- NULL: one that the merchant has made.
+  kind text REFERENCES identity.built_in_role,
+  built_in boolean NOT NULL GENERATED ALWAYS AS (kind IS NOT NULL) STORED,
+  name citext NOT NULL CHECK (name <> ''),
+  description text,
+  permissions text[] NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT role_name_key UNIQUE (merchant_id, name),
+  CONSTRAINT role_kind_key UNIQUE (merchant_id, kind)
+);
+
+CREATE INDEX role_created_at ON identity.role (merchant_id, created_at, id);
+
+CREATE TABLE identity.user (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  email citext NOT NULL CHECK (email <> ''),
+  name text NOT NULL CHECK (name <> ''),
+  phone text,
+  email_verified boolean NOT NULL DEFAULT false,
+  mfa_enabled boolean NOT NULL DEFAULT false,
+  last_login_at timestamptz,
+  status text NOT NULL DEFAULT 'INACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE', 'SUSPENDED', 'DELETED')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE UNIQUE INDEX user_email_key ON identity.user (merchant_id, email) WHERE status <> 'DELETED';
+
+CREATE INDEX user_created_at ON identity.user (merchant_id, created_at, id);
+
+CREATE TABLE identity.user_role (
+  merchant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  role_id uuid NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, user_id, role_id),
+  CONSTRAINT user_role_user_fkey FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  CONSTRAINT user_role_role_fkey FOREIGN KEY (merchant_id, role_id) REFERENCES identity.role ON DELETE CASCADE
+);
+
+CREATE INDEX user_role_role ON identity.user_role (merchant_id, role_id);
+
+CREATE TABLE identity.credential (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  -- Argon2id, as a PHC string that says its own parameters.
+  password_hash text NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT credential_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT credential_user_key UNIQUE (merchant_id, user_id),
+  CONSTRAINT credential_customer_key UNIQUE (merchant_id, customer_id),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE TABLE identity.session (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  -- BACKEND: by a token that the merchant's backend asked for. It has no refresh tokens.
+  origin text NOT NULL DEFAULT 'SIGN_IN' CHECK (origin IN ('SIGN_IN', 'BACKEND')),
+  -- Whose request opened it; NULL where the caller isn't known.
+  opened_by_kind text CHECK (opened_by_kind IN ('KEY', 'USER')),
+  opened_by_id uuid,
+  -- What the person's client calls itself, and the network that it came from; NULL where they aren't known.
+  device text CHECK (char_length(device) <= 500),
+  network text CHECK (char_length(network) <= 64),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- To the minute (auth-webhook/src/credential-usage.ts).
+  last_used_at timestamptz NOT NULL DEFAULT now(),
+  -- When the newest refresh token ends; NULL: it has none.
+  idle_until timestamptz,
+  -- However often it is refreshed, it ends here.
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz,
+  revoked_reason text CHECK (revoked_reason IN ('SIGNED_OUT', 'REUSED', 'PASSWORD_CHANGED', 'REVOKED', 'BLOCKED')),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT session_opened_by CHECK ((opened_by_kind IS NULL) = (opened_by_id IS NULL)),
+  CONSTRAINT session_revoked CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_at, id) WHERE user_id IS NOT NULL;
+
+CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
+
+CREATE INDEX session_expires_at ON identity.session (expires_at);
+
+CREATE TABLE identity.refresh_token (
+  merchant_id uuid NOT NULL,
+  -- SHA-256 of 256 random bits.
+  hash bytea NOT NULL,
+  session_id uuid NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, hash),
+  FOREIGN KEY (merchant_id, session_id) REFERENCES identity.session ON DELETE CASCADE
+);
+
+CREATE INDEX refresh_token_session ON identity.refresh_token (merchant_id, session_id);
+
+CREATE TABLE identity.one_time_token (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  purpose text NOT NULL CHECK (purpose IN ('INVITATION', 'EMAIL_VERIFICATION', 'PASSWORD_RESET')),
+  user_id uuid,
+  customer_id uuid,
+  -- The address that it goes to: it proves nothing about one that came later.
+  email citext NOT NULL,
+  hash bytea NOT NULL,
+  -- The token itself, sealed (auth-webhook/src/secret-box.ts), until it is mailed.
+  undelivered text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT one_time_token_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT one_time_token_hash_key UNIQUE (merchant_id, hash),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX one_time_token_subject ON identity.one_time_token (merchant_id, user_id, customer_id, purpose);
+
+CREATE INDEX one_time_token_undelivered ON identity.one_time_token (created_at) WHERE undelivered IS NOT NULL;
+
+CREATE INDEX one_time_token_expires_at ON identity.one_time_token (expires_at);
+
+CREATE TABLE identity.password_reset_request (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
+  email citext NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, subject, email)
+);
+
+CREATE INDEX password_reset_request_created_at ON identity.password_reset_request (created_at);
+
+CREATE TABLE identity.totp (
+  merchant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  -- Sealed (auth-webhook/src/secret-box.ts): it must be known to compare codes, so it can't be a hash.
+  secret text NOT NULL,
+  -- NULL: enrolled, but no code has been shown yet.
+  confirmed_at timestamptz,
+  -- The time step of the last code that was taken: each code is good once.
+  last_counter bigint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, user_id),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE
+);
+
+CREATE TABLE identity.recovery_code (
+  merchant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  -- SHA-256 of 80 random bits.
+  hash bytea NOT NULL,
+  used_at timestamptz,
+  PRIMARY KEY (merchant_id, user_id, hash),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.totp ON DELETE CASCADE
+);
+
+CREATE TABLE identity.sign_in_attempt (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
+  email citext NOT NULL,
+  client text NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  blocked_until timestamptz,
+  last_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, subject, email, client)
+);
+
+CREATE INDEX sign_in_attempt_last_at ON identity.sign_in_attempt (last_at);
+
+CREATE TABLE identity.known_client (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  user_id uuid,
+  customer_id uuid,
+  client text NOT NULL CHECK (client <> ''),
+  last_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT known_client_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  CONSTRAINT known_client_key UNIQUE NULLS NOT DISTINCT (merchant_id, user_id, customer_id, client),
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX known_client_last_at ON identity.known_client (last_at);
+
+-- sql/inventory/tables.sql
+
+CREATE SCHEMA inventory;
+
+CREATE TABLE inventory.warehouse (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  code text NOT NULL CHECK (code <> ''),
+  active boolean NOT NULL DEFAULT true,
+  -- Reservations take from the lowest number first.
+  priority integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT warehouse_code_key UNIQUE (merchant_id, code)
+);
+
+CREATE TABLE inventory.warehouse_address (
+  merchant_id uuid NOT NULL,
+  warehouse_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  PRIMARY KEY (merchant_id, warehouse_id),
+  FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse ON DELETE CASCADE
+);
+
+CREATE TABLE inventory.stock_item (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid NOT NULL,
+  variant_id uuid,
+  -- NULL once the product or variant is deleted, which gives the SKU free.
+  sku text,
+  -- NULL: the merchant's default.
+  low_stock_threshold integer CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT stock_item_sku_key UNIQUE (merchant_id, sku),
+  CONSTRAINT stock_item_sellable_key UNIQUE NULLS NOT DISTINCT (merchant_id, product_id, variant_id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE inventory.stock_level (
+  merchant_id uuid NOT NULL,
+  stock_item_id uuid NOT NULL,
+  warehouse_id uuid NOT NULL,
+  -- What can still be promised to somebody. The constraint is the last word on overselling.
+  available integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_available_not_negative CHECK (available >= 0),
+  -- What is promised and still on the shelf.
+  reserved integer NOT NULL DEFAULT 0 CONSTRAINT stock_level_reserved_not_negative CHECK (reserved >= 0),
+  last_restocked_at timestamptz,
+  last_sold_at timestamptz,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, stock_item_id, warehouse_id),
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
+  CONSTRAINT stock_level_warehouse_fkey FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
+);
+
+CREATE INDEX stock_level_warehouse ON inventory.stock_level (merchant_id, warehouse_id);
+
+CREATE TABLE inventory.transfer (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  status text NOT NULL DEFAULT 'DRAFT'
+    CHECK (status IN ('DRAFT', 'IN_TRANSIT', 'PARTIALLY_RECEIVED', 'RECEIVED', 'CANCELLED')),
+  from_warehouse_id uuid NOT NULL,
+  to_warehouse_id uuid NOT NULL CONSTRAINT transfer_between_two CHECK (to_warehouse_id <> from_warehouse_id),
+  expected_date date,
+  notes text,
+  shipped_at timestamptz,
+  received_at timestamptz,
+  cancelled_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT transfer_from_warehouse_fkey FOREIGN KEY (merchant_id, from_warehouse_id) REFERENCES inventory.warehouse,
+  CONSTRAINT transfer_to_warehouse_fkey FOREIGN KEY (merchant_id, to_warehouse_id) REFERENCES inventory.warehouse
+);
+
+CREATE INDEX transfer_created_at ON inventory.transfer (merchant_id, created_at, id);
+
+CREATE TABLE inventory.transfer_line (
+  merchant_id uuid NOT NULL,
+  transfer_id uuid NOT NULL,
+  stock_item_id uuid NOT NULL,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  PRIMARY KEY (merchant_id, transfer_id, stock_item_id),
+  FOREIGN KEY (merchant_id, transfer_id) REFERENCES inventory.transfer ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE
+);
+
+CREATE TABLE inventory.incoming_stock (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  stock_item_id uuid NOT NULL,
+  warehouse_id uuid NOT NULL,
+  -- Set for stock that comes from another warehouse.
+  transfer_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  received_quantity integer NOT NULL DEFAULT 0
+    CONSTRAINT incoming_stock_received_check CHECK (received_quantity BETWEEN 0 AND quantity),
+  -- NULL once nothing is awaited any more; what is still on its way otherwise.
+  awaited integer GENERATED ALWAYS AS (
+    CASE WHEN cancelled_at IS NULL AND received_quantity < quantity THEN quantity - received_quantity END
+  ) STORED,
+  status text NOT NULL GENERATED ALWAYS AS (
+    CASE
+      WHEN received_quantity = quantity THEN 'RECEIVED'
+      WHEN cancelled_at IS NOT NULL THEN 'CANCELLED'
+      WHEN received_quantity > 0 THEN 'PARTIALLY_RECEIVED'
+      ELSE 'EXPECTED'
+    END
+  ) STORED,
+  expected_date date,
+  -- The merchant's own name for it: a purchase order's number, for example.
+  reference text,
+  received_at timestamptz,
+  cancelled_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT incoming_stock_transfer_key UNIQUE (merchant_id, transfer_id, stock_item_id),
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, transfer_id, stock_item_id) REFERENCES inventory.transfer_line ON DELETE CASCADE,
+  CONSTRAINT incoming_stock_warehouse_fkey FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
+);
+
+CREATE INDEX incoming_stock_item ON inventory.incoming_stock (merchant_id, stock_item_id) WHERE awaited IS NOT NULL;
+
+CREATE INDEX incoming_stock_created_at ON inventory.incoming_stock (merchant_id, created_at, id);
+
+CREATE TABLE inventory.reservation (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'COMMITTED', 'CONSUMED', 'RELEASED', 'EXPIRED')),
+  -- Set once an order has taken the reservation over. The order's domain stands above this one: no foreign key.
+  order_id uuid,
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX reservation_expiry ON inventory.reservation (expires_at) WHERE status = 'ACTIVE';
+
+CREATE INDEX reservation_order ON inventory.reservation (merchant_id, order_id) WHERE order_id IS NOT NULL;
+
+CREATE TABLE inventory.reservation_line (
+  merchant_id uuid NOT NULL,
+  reservation_id uuid NOT NULL,
+  stock_item_id uuid NOT NULL,
+  warehouse_id uuid NOT NULL,
+  quantity integer NOT NULL CHECK (quantity > 0),
+  -- One line per reservation and place: a second hold of the same stock has nowhere to stand.
+  PRIMARY KEY (merchant_id, reservation_id, stock_item_id, warehouse_id),
+  FOREIGN KEY (merchant_id, reservation_id) REFERENCES inventory.reservation ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level
+);
+
+CREATE INDEX reservation_line_level ON inventory.reservation_line (merchant_id, stock_item_id, warehouse_id);
+
+CREATE TABLE inventory.stock_movement (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  stock_item_id uuid NOT NULL,
+  warehouse_id uuid NOT NULL,
+  -- The stock item's product, so that a product's entries are found by an index.
+  product_id uuid NOT NULL,
+  kind text NOT NULL CHECK (kind IN (
+    'OPENING', 'ADJUSTMENT', 'STOCKTAKE', 'RESERVATION', 'RELEASE', 'SALE', 'RETURN', 'ARRIVAL', 'TRANSFER_OUT', 'TRANSFER_IN'
+  )),
+  -- What is on the shelf is available + reserved of the level.
+  on_hand_delta integer NOT NULL,
+  reserved_delta integer NOT NULL,
+  -- The level that the entry left behind.
+  on_hand integer NOT NULL,
+  reserved integer NOT NULL,
+  reason text NOT NULL CHECK (reason <> ''),
+  reference_type text CHECK (reference_type IN ('ORDER', 'RESERVATION', 'TRANSFER', 'INCOMING_STOCK')),
+  reference_id uuid,
+  -- 'key:<id>', 'user:<id>' or 'customer:<id>'; NULL for what a job did.
+  principal text,
+  -- The clock and not the transaction's start: entries of a level are in the order of its locks.
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT stock_movement_moves CHECK (on_hand_delta <> 0 OR reserved_delta <> 0),
+  CONSTRAINT stock_movement_reference CHECK ((reference_type IS NULL) = (reference_id IS NULL)),
+  FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level ON DELETE CASCADE
+);
+
+CREATE INDEX stock_movement_created_at ON inventory.stock_movement (merchant_id, created_at, id);
+
+CREATE INDEX stock_movement_product ON inventory.stock_movement (merchant_id, product_id, created_at, id);
+
+CREATE INDEX stock_movement_warehouse ON inventory.stock_movement (merchant_id, warehouse_id, created_at, id);
+
+CREATE TABLE inventory.stock_alert (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  stock_item_id uuid NOT NULL,
+  email citext NOT NULL CONSTRAINT stock_alert_email_check CHECK (email <> ''),
+  -- The shopper who asked for it, when one was signed in.
+  customer_id uuid,
+  -- The transitions are the state machine's (actions/src/inventory/SPEC.md).
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'NOTIFIED', 'CANCELLED')),
+  notified_at timestamptz,
+  cancelled_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE SET NULL (customer_id)
+);
+
+CREATE UNIQUE INDEX stock_alert_open_key ON inventory.stock_alert (merchant_id, stock_item_id, email) WHERE status = 'PENDING';
+
+CREATE INDEX stock_alert_created_at ON inventory.stock_alert (merchant_id, created_at, id);
+
+-- sql/merchant/tables.sql
+
+CREATE TABLE merchant.subscription (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  plan text NOT NULL DEFAULT 'FREE' CHECK (plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'TRIALING', 'PAST_DUE', 'CANCELLED', 'UNPAID')),
+  current_period_start timestamptz NOT NULL DEFAULT now(),
+  current_period_end timestamptz NOT NULL DEFAULT now() + interval '1 month',
+  cancel_at_period_end boolean NOT NULL DEFAULT false,
+  -- What the next period begins with; NULL: with the plan of this one.
+  next_plan text CHECK (next_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  -- What the merchant has asked for and no operator has answered.
+  requested_plan text CHECK (requested_plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  requested_at timestamptz,
+  CHECK (current_period_start < current_period_end),
+  CHECK ((requested_plan IS NULL) = (requested_at IS NULL)),
+  CHECK (requested_plan <> plan),
+  -- A cancellation leaves no other plan to begin.
+  CONSTRAINT subscription_one_intention CHECK (NOT (cancel_at_period_end AND coalesce(next_plan, requested_plan) IS NOT NULL))
+);
+
+CREATE INDEX subscription_period_end ON merchant.subscription (current_period_end);
+
+CREATE INDEX subscription_requested ON merchant.subscription (requested_at) WHERE requested_plan IS NOT NULL;
+
+CREATE TABLE merchant.plan_feature (
+  plan text NOT NULL CHECK (plan IN ('FREE', 'STARTER', 'PRO', 'ENTERPRISE')),
+  feature text NOT NULL,
+  PRIMARY KEY (plan, feature)
+);
+
+-- sql/platform/tables.sql
+
+CREATE TABLE platform.language (
+  code text PRIMARY KEY CHECK (code ~ '^[a-z]{2}$'),
+  name text NOT NULL,
+  stemmer text NOT NULL
+);
+
+-- sql/merchant/tables.sql
+
+CREATE TABLE merchant.settings (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  currency text NOT NULL DEFAULT 'USD' CHECK (currency ~ '^[A-Z]{3}$'),
+  timezone text NOT NULL DEFAULT 'UTC',
+  -- What the shop's texts are written in: search takes words' inflections off by it.
+  language text NOT NULL DEFAULT 'en' REFERENCES platform.language,
+  -- A share, not a percentage: 0.0825 is 8.25 %.
+  tax_rate numeric(7, 6) NOT NULL DEFAULT 0 CHECK (tax_rate BETWEEN 0 AND 1),
+  -- Minutes for which an order waits for its money, and holds its stock meanwhile. An order that nobody has chosen a
+  -- method for waits as for a card. NULL: until it is cancelled.
+  card_payment_minutes integer NOT NULL DEFAULT 60 CHECK (card_payment_minutes BETWEEN 1 AND 525600),
+  bank_transfer_payment_minutes integer DEFAULT 10080 CHECK (bank_transfer_payment_minutes BETWEEN 1 AND 525600),
+  cash_payment_minutes integer CHECK (cash_payment_minutes BETWEEN 1 AND 525600),
+  -- Whether shoppers may choose to pay outside of the platform; the merchant's own people always may.
+  accepts_bank_transfer boolean NOT NULL DEFAULT false,
+  accepts_cash boolean NOT NULL DEFAULT false,
+  -- What one shopper may have open without having paid: orders, and units of goods in them. NULL: any number.
+  max_unpaid_orders integer DEFAULT 5 CHECK (max_unpaid_orders BETWEEN 1 AND 10000),
+  max_unpaid_units integer DEFAULT 100 CHECK (max_unpaid_units BETWEEN 1 AND 999999),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  low_stock_threshold integer NOT NULL DEFAULT 5
+    CONSTRAINT settings_low_stock_threshold_check CHECK (low_stock_threshold BETWEEN 0 AND 999999),
+  CONSTRAINT settings_timezone_check CHECK (platform.is_time_zone(timezone))
+);
+
+CREATE INDEX shipping_method_zone ON merchant.shipping_method (merchant_id, shipping_zone_id);
+
+CREATE TABLE merchant.permission (
+  name text PRIMARY KEY CHECK (name ~ '^[a-z_]+:[a-z]+$'),
+  description text NOT NULL
+);
+
+CREATE TABLE merchant.api_key (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  mode text NOT NULL CHECK (mode IN ('live', 'test')),
+  -- The leading characters, enough to recognise a key in a list and useless to guess the rest.
+  prefix text NOT NULL,
+  -- SHA-256 of the whole key. The key has 256 random bits, so a slow password hash would add nothing.
+  hash bytea NOT NULL UNIQUE,
+  permissions text[] NOT NULL,
+  last_used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE TABLE merchant.ip_allow_list_entry (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- A single address is a network of one (/32 or /128).
+  network cidr NOT NULL,
+  description text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT ip_allow_list_entry_network_key UNIQUE (merchant_id, network)
+);
+
+-- sql/notification/tables.sql
+
+CREATE SCHEMA notification;
+
+CREATE TABLE notification.kind_channel (
+  kind text NOT NULL,
+  channel text NOT NULL CHECK (channel IN ('EMAIL', 'PUSH', 'IN_APP')),
+  audience text NOT NULL CHECK (audience IN ('CUSTOMER', 'MERCHANT')),
+  required boolean NOT NULL,
+  PRIMARY KEY (kind, channel)
+);
+
+CREATE TABLE notification.notification (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid,
+  kind text NOT NULL,
+  subject_key text NOT NULL,
+  title text NOT NULL,
+  body text NOT NULL,
+  -- Ids of what it is about, for a link.
+  data jsonb NOT NULL DEFAULT '{}',
+  read_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT notification_once UNIQUE NULLS NOT DISTINCT (merchant_id, kind, subject_key, customer_id),
+  CONSTRAINT notification_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX notification_audience ON notification.notification (merchant_id, customer_id, created_at, id);
+
+CREATE INDEX notification_unread ON notification.notification (merchant_id, customer_id) WHERE read_at IS NULL;
+
+CREATE TABLE notification.device (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid,
+  platform text NOT NULL CHECK (platform IN ('IOS', 'ANDROID', 'WEB')),
+  -- What the push service knows it by. It lets its bearer send to the device, so no API shows it.
+  token text NOT NULL CHECK (token <> ''),
+  name text,
+  -- When the push service said that there is no such device any more. Registering it again brings it back.
+  gone_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT device_token_key UNIQUE (merchant_id, token),
+  CONSTRAINT device_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE INDEX device_owner ON notification.device (merchant_id, customer_id, created_at);
+
+CREATE TABLE notification.push_delivery (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  device_id uuid NOT NULL,
+  customer_id uuid,
+  kind text NOT NULL,
+  subject_key text NOT NULL,
+  title text NOT NULL,
+  body text NOT NULL,
+  data jsonb NOT NULL DEFAULT '{}',
+  status text NOT NULL DEFAULT 'QUEUED'
+    CHECK (status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')),
+  reason text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  claimed_until timestamptz,
+  transport text,
+  message_id text,
+  sent_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT push_delivery_once UNIQUE (merchant_id, kind, subject_key, device_id),
+  CONSTRAINT push_delivery_device_fkey FOREIGN KEY (merchant_id, device_id) REFERENCES notification.device ON DELETE CASCADE,
+  CONSTRAINT push_delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL))
+);
+
+CREATE INDEX push_delivery_created_at ON notification.push_delivery (merchant_id, created_at, id);
+
+CREATE INDEX push_delivery_device ON notification.push_delivery (merchant_id, device_id);
+
+CREATE INDEX push_delivery_due ON notification.push_delivery (next_attempt_at) WHERE status = 'QUEUED';
+
+CREATE INDEX push_delivery_claimed ON notification.push_delivery (claimed_until) WHERE status = 'SENDING';
+
+CREATE TABLE notification.preference (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid,
+  kind text NOT NULL,
+  channel text NOT NULL,
+  enabled boolean NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT preference_key UNIQUE NULLS NOT DISTINCT (merchant_id, customer_id, kind, channel),
+  CONSTRAINT preference_kind_fkey FOREIGN KEY (kind, channel) REFERENCES notification.kind_channel,
+  CONSTRAINT preference_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+);
+
+CREATE TABLE notification.stock_standing (
+  merchant_id uuid NOT NULL,
+  stock_item_id uuid NOT NULL,
+  standing text NOT NULL CHECK (standing IN ('OUT', 'LOW', 'PLENTY')),
+  PRIMARY KEY (merchant_id, stock_item_id),
+  CONSTRAINT stock_standing_item_fkey FOREIGN KEY (merchant_id, stock_item_id)
+    REFERENCES inventory.stock_item ON DELETE CASCADE
+);
+
+CREATE TABLE notification.stock_crossing (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  stock_item_id uuid NOT NULL,
+  crossing text NOT NULL CHECK (crossing IN ('RUN_LOW', 'BACK')),
+  available integer NOT NULL,
+  threshold integer NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT stock_crossing_item_fkey FOREIGN KEY (merchant_id, stock_item_id)
+    REFERENCES inventory.stock_item ON DELETE CASCADE
+);
+
+CREATE INDEX stock_crossing_item ON notification.stock_crossing (merchant_id, stock_item_id);
+
+-- sql/operator/tables.sql
+
+CREATE SCHEMA operator;
+
+CREATE TABLE operator.key (
+  id uuid PRIMARY KEY DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 100),
+  -- The leading characters, by which a key is recognised in a list.
+  prefix text NOT NULL,
+  -- SHA-256 of the whole key, which has 256 random bits.
+  hash bytea NOT NULL UNIQUE,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- sql/ordering/tables.sql
+
+CREATE TABLE ordering.order_number_counter (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  last_number bigint NOT NULL DEFAULT 1000
+);
+
+CREATE INDEX order_created_at ON ordering.order (merchant_id, created_at, id);
+
+CREATE INDEX order_status_created_at ON ordering.order (merchant_id, status, created_at, id);
+
+CREATE INDEX order_updated_at ON ordering.order (merchant_id, updated_at, id);
+
+CREATE INDEX order_total ON ordering.order (merchant_id, total, id);
+
+CREATE INDEX order_customer ON ordering.order (merchant_id, customer_id, created_at, id);
+
+CREATE TABLE ordering.order_address (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+);
+
+CREATE INDEX order_address_order ON ordering.order_address (merchant_id, order_id);
+
+ALTER TABLE ordering.order
+  ADD FOREIGN KEY (merchant_id, shipping_address_id) REFERENCES ordering.order_address DEFERRABLE INITIALLY DEFERRED,
+  ADD FOREIGN KEY (merchant_id, billing_address_id) REFERENCES ordering.order_address DEFERRABLE INITIALLY DEFERRED;
+
+CREATE TABLE ordering.order_item (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid NOT NULL,
+  position integer NOT NULL,
+  product_id uuid NOT NULL,
+  variant_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  -- Snapshots from here on.
+  price bigint NOT NULL CHECK (price >= 0),
+  subtotal bigint NOT NULL,
+  sku text NOT NULL,
+  product_name text NOT NULL,
+  product_image text,
+  discount bigint NOT NULL DEFAULT 0,
+  tax bigint NOT NULL DEFAULT 0,
+  -- In a shipment, from being packed on.
+  packed_quantity integer NOT NULL DEFAULT 0,
+  -- Those of them that have left.
+  fulfilled_quantity integer NOT NULL DEFAULT 0,
+  -- Will never be sent, because they were refunded before.
+  cancelled_quantity integer NOT NULL DEFAULT 0,
+  -- Refunded, sent or not.
+  refunded_quantity integer NOT NULL DEFAULT 0,
+  -- In returns that were neither rejected nor withdrawn.
+  returning_quantity integer NOT NULL DEFAULT 0,
+  -- Those of them that have come back.
+  returned_quantity integer NOT NULL DEFAULT 0,
+  uncaptured bigint NOT NULL DEFAULT 0,
+  uncaptured_tax bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, order_id, product_id, variant_id),
+  CONSTRAINT order_item_subtotal_adds_up CHECK (subtotal = price * quantity),
+  FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
+  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id),
+  CONSTRAINT order_item_discount_check CHECK (discount >= 0 AND discount <= subtotal),
+  CONSTRAINT order_item_tax_check CHECK (tax >= 0),
+  CONSTRAINT order_item_sent_once CHECK (
+    fulfilled_quantity >= 0 AND fulfilled_quantity <= packed_quantity
+    AND cancelled_quantity >= 0 AND packed_quantity + cancelled_quantity <= quantity
+  ),
+  CONSTRAINT order_item_refunded_once CHECK (
+    cancelled_quantity <= refunded_quantity AND refunded_quantity - cancelled_quantity <= fulfilled_quantity
+  ),
+  CONSTRAINT order_item_returned_once CHECK (
+    returned_quantity >= 0 AND returned_quantity <= returning_quantity AND returning_quantity <= fulfilled_quantity
+  ),
+  CONSTRAINT order_item_uncaptured_check CHECK (
+    uncaptured >= 0 AND uncaptured <= subtotal - discount AND uncaptured_tax >= 0 AND uncaptured_tax <= tax
+  )
+);
+
+CREATE INDEX order_item_product ON ordering.order_item (merchant_id, product_id, order_id);
+
+CREATE TABLE ordering.fulfillment (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid NOT NULL,
+  status text NOT NULL DEFAULT 'UNFULFILLED'
+    CHECK (status IN ('UNFULFILLED', 'PARTIAL', 'FULFILLED', 'SHIPPED', 'DELIVERED', 'RETURNED')),
+  tracking_number text,
+  carrier text,
+  shipped_at timestamptz,
+  estimated_delivery_at timestamptz,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT fulfillment_order_key UNIQUE (merchant_id, order_id),
+  FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE
+);
+
+CREATE INDEX order_promotion ON ordering.order (merchant_id, promotion_id, created_at, id) WHERE promotion_id IS NOT NULL;
+
+CREATE TABLE ordering.history_entry (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid NOT NULL,
+  type text NOT NULL CHECK (type IN (
+    'PLACED', 'MODIFIED', 'STATUS_CHANGED', 'NOTES_CHANGED', 'TAGS_CHANGED', 'NOTE_ADDED',
+    'SHIPMENT_PACKED', 'SHIPMENT_SHIPPED', 'SHIPMENT_DELIVERED', 'SHIPMENT_CANCELLED', 'SHIPMENT_CHANGED',
+    'PAYMENT_STARTED', 'PAYMENT_AUTHORIZED', 'PAYMENT_SUCCEEDED', 'PAYMENT_FAILED', 'PAYMENT_CANCELLED',
+    'REFUND_STARTED', 'REFUND_SUCCEEDED', 'REFUND_FAILED',
+    'RETURN_REQUESTED', 'RETURN_APPROVED', 'RETURN_REJECTED', 'RETURN_RECEIVED', 'RETURN_REFUNDED', 'RETURN_CANCELLED'
+  )),
+  from_status text,
+  to_status text,
+  amount bigint,
+  note text,
+  -- The shipment, payment, refund or return.
+  subject_id uuid,
+  -- Not for the customer's eyes.
+  staff_only boolean NOT NULL DEFAULT false,
+  actor text NOT NULL CHECK (actor IN ('MERCHANT', 'CUSTOMER', 'SYSTEM')),
+  actor_id uuid,
+  -- Of several in one transaction each is later than the one before.
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT history_entry_order_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE
+);
+
+CREATE INDEX history_entry_order ON ordering.history_entry (merchant_id, order_id, created_at, id);
+
+CREATE TABLE ordering.shipment (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  order_id uuid NOT NULL,
+  -- The transitions are the state machine's (actions/src/ordering/SPEC.md).
+  status text NOT NULL DEFAULT 'PACKED' CHECK (status IN ('PACKED', 'SHIPPED', 'DELIVERED', 'CANCELLED')),
+  carrier text,
+  tracking_number text,
+  shipped_at timestamptz,
+  estimated_delivery_at timestamptz,
+  delivered_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT shipment_order_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE
+);
+
+CREATE INDEX shipment_order ON ordering.shipment (merchant_id, order_id, created_at, id);
+
+CREATE TABLE ordering.shipment_line (
+  merchant_id uuid NOT NULL,
+  shipment_id uuid NOT NULL,
+  order_item_id uuid NOT NULL,
+  quantity integer NOT NULL CHECK (quantity > 0),
+  PRIMARY KEY (merchant_id, shipment_id, order_item_id),
+  CONSTRAINT shipment_line_shipment_fkey FOREIGN KEY (merchant_id, shipment_id) REFERENCES ordering.shipment ON DELETE CASCADE,
+  CONSTRAINT shipment_line_item_fkey FOREIGN KEY (merchant_id, order_item_id) REFERENCES ordering.order_item ON DELETE CASCADE
+);
+
+CREATE INDEX shipment_line_item ON ordering.shipment_line (merchant_id, order_item_id);
+
+CREATE TABLE ordering.return_number_counter (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
+  last_number bigint NOT NULL DEFAULT 1000
+);
+
+-- sql/payment/tables.sql
+
+CREATE TABLE payment.refund (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  payment_id uuid NOT NULL,
+  amount bigint NOT NULL CHECK (amount > 0),
+  reason text NOT NULL DEFAULT 'No reason was given' CHECK (reason <> ''),
+  status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'SUCCEEDED', 'FAILED')),
+  processor_refund_id text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  unanswered_calls smallint NOT NULL DEFAULT 0,
+  -- Of it, what was paid for shipping.
+  shipping_amount bigint NOT NULL DEFAULT 0,
+  failure_reason text,
+  -- How often the processor was asked anew. Each is a request of its own to it.
+  attempt integer NOT NULL DEFAULT 1,
+  -- Since when the present attempt is asked for.
+  attempted_at timestamptz NOT NULL DEFAULT now(),
+  -- Who gives the money back, when it isn't the processor that took it.
+  processor text,
+  succeeded_at timestamptz,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
+  CONSTRAINT refund_shipping_amount_check CHECK (shipping_amount >= 0 AND shipping_amount <= amount)
+);
+
+-- sql/ordering/tables.sql
+
+CREATE TABLE ordering.order_return (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  return_number text NOT NULL,
+  order_id uuid NOT NULL,
+  -- The transitions are the state machine's (actions/src/ordering/SPEC.md).
+  status text NOT NULL DEFAULT 'REQUESTED'
+    CHECK (status IN ('REQUESTED', 'APPROVED', 'REJECTED', 'RECEIVED', 'REFUNDED', 'CANCELLED')),
+  note text,
+  rejection_reason text,
+  refund_id uuid,
+  received_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT order_return_number_key UNIQUE (merchant_id, return_number),
+  CONSTRAINT order_return_order_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE,
+  CONSTRAINT order_return_refund_fkey FOREIGN KEY (merchant_id, refund_id) REFERENCES payment.refund
+);
+
+CREATE INDEX order_return_order ON ordering.order_return (merchant_id, order_id, created_at, id);
+
+CREATE INDEX order_return_created_at ON ordering.order_return (merchant_id, created_at, id);
+
+CREATE INDEX order_return_refund ON ordering.order_return (merchant_id, refund_id) WHERE refund_id IS NOT NULL;
+
+CREATE TABLE ordering.return_line (
+  merchant_id uuid NOT NULL,
+  return_id uuid NOT NULL,
+  order_item_id uuid NOT NULL,
+  position integer NOT NULL,
+  quantity integer NOT NULL CHECK (quantity > 0),
+  reason text NOT NULL CHECK (reason IN ('DAMAGED', 'WRONG_ITEM', 'NOT_AS_DESCRIBED', 'DOES_NOT_FIT', 'CHANGED_MIND', 'OTHER')),
+  -- Of the units, those that are for sale again.
+  restocked_quantity integer NOT NULL DEFAULT 0 CHECK (restocked_quantity BETWEEN 0 AND quantity),
+  PRIMARY KEY (merchant_id, return_id, order_item_id),
+  CONSTRAINT return_line_return_fkey FOREIGN KEY (merchant_id, return_id) REFERENCES ordering.order_return ON DELETE CASCADE,
+  CONSTRAINT return_line_item_fkey FOREIGN KEY (merchant_id, order_item_id) REFERENCES ordering.order_item ON DELETE CASCADE
+);
+
+CREATE INDEX return_line_item ON ordering.return_line (merchant_id, order_item_id);
+
+CREATE TABLE ordering.draft_order (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  customer_id uuid,
+  shipping_method_id uuid,
+  coupon_code citext,
+  line1 text,
+  line2 text,
+  city text,
+  state text,
+  postal_code text,
+  country text CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  notes text,
+  tags text[] NOT NULL DEFAULT '{}',
+  -- Set once: a draft becomes an order at most once.
+  order_id uuid,
+  expires_at timestamptz NOT NULL DEFAULT now() + interval '30 days',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT draft_order_order_key UNIQUE (merchant_id, order_id),
+  CONSTRAINT draft_order_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id),
+  CONSTRAINT draft_order_shipping_method_fkey FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
+    ON DELETE SET NULL (shipping_method_id),
+  CONSTRAINT draft_order_order_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order
+    ON DELETE SET NULL (order_id)
+);
+
+CREATE INDEX draft_order_created_at ON ordering.draft_order (merchant_id, created_at, id);
+
+CREATE INDEX draft_order_customer ON ordering.draft_order (merchant_id, customer_id, created_at, id);
+
+CREATE INDEX draft_order_shipping_method ON ordering.draft_order (merchant_id, shipping_method_id);
+
+CREATE INDEX draft_order_expiry ON ordering.draft_order (expires_at) WHERE order_id IS NULL;
+
+CREATE TABLE ordering.draft_order_item (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  draft_order_id uuid NOT NULL,
+  position integer NOT NULL,
+  product_id uuid NOT NULL,
+  variant_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT draft_order_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, draft_order_id, product_id, variant_id),
+  CONSTRAINT draft_order_item_draft_fkey FOREIGN KEY (merchant_id, draft_order_id) REFERENCES ordering.draft_order ON DELETE CASCADE,
+  CONSTRAINT draft_order_item_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  CONSTRAINT draft_order_item_variant_fkey FOREIGN KEY (merchant_id, product_id, variant_id)
+    REFERENCES catalog.product_variant (merchant_id, product_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX draft_order_item_product ON ordering.draft_order_item (merchant_id, product_id);
+
+CREATE TABLE ordering.product_order (
+  merchant_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (merchant_id, product_id, order_id),
+  CONSTRAINT product_order_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  CONSTRAINT product_order_order_fkey FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order ON DELETE CASCADE
+);
+
+CREATE INDEX product_order_created_at ON ordering.product_order (merchant_id, product_id, created_at, order_id);
+
+CREATE INDEX product_order_order ON ordering.product_order (merchant_id, order_id);
+
+CREATE INDEX order_paid_at ON ordering.order (merchant_id, paid_at) INCLUDE (customer_id, currency) WHERE paid_at IS NOT NULL;
+
+CREATE INDEX order_cancelled_at ON ordering.order (merchant_id, cancelled_at) WHERE cancelled_at IS NOT NULL;
+
+CREATE INDEX order_customer_paid_at ON ordering.order (merchant_id, customer_id, paid_at) WHERE paid_at IS NOT NULL;
+
+CREATE INDEX order_status ON ordering.order (merchant_id, status, id);
+
+-- sql/payment/tables.sql
+
+CREATE UNIQUE INDEX payment_one_open_per_order ON payment.payment (merchant_id, order_id)
+  WHERE status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
+
+CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
+
+CREATE INDEX payment_unsettled ON payment.payment (updated_at) WHERE status IN ('PENDING', 'PROCESSING');
+
+CREATE UNIQUE INDEX payment_processor_intent ON payment.payment (processor, processor_payment_intent_id);
+
+CREATE INDEX refund_payment ON payment.refund (merchant_id, payment_id, created_at);
+
+CREATE INDEX refund_unsettled ON payment.refund (updated_at) WHERE status = 'PENDING';
+
+CREATE INDEX payment_attention ON payment.payment (merchant_id, created_at, id) WHERE attention IS NOT NULL;
+
+CREATE TABLE payment.refund_line (
+  merchant_id uuid NOT NULL,
+  refund_id uuid NOT NULL,
+  order_item_id uuid NOT NULL,
+  quantity integer NOT NULL CHECK (quantity > 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
+  -- Of the units, those that can be sold again after they had left.
+  restocked_quantity integer NOT NULL DEFAULT 0 CHECK (restocked_quantity BETWEEN 0 AND quantity),
+  PRIMARY KEY (merchant_id, refund_id, order_item_id),
+  CONSTRAINT refund_line_refund_fkey FOREIGN KEY (merchant_id, refund_id) REFERENCES payment.refund ON DELETE CASCADE,
+  CONSTRAINT refund_line_item_fkey FOREIGN KEY (merchant_id, order_item_id) REFERENCES ordering.order_item
+);
+
+CREATE INDEX refund_line_item ON payment.refund_line (merchant_id, order_item_id);
+
+CREATE INDEX refund_succeeded_at ON payment.refund (merchant_id, succeeded_at) WHERE succeeded_at IS NOT NULL;
+
+-- sql/platform/tables.sql
+
+CREATE TABLE platform.idempotency_record (
+  -- The nil id: an operator's.
+  merchant_id uuid NOT NULL,
+  -- Whose key it is, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>' or 'operator'.
+  caller text NOT NULL,
+  key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
+  -- Which of several mutations of a document it is about, and of several items of a list; '' where there is one.
+  part text NOT NULL DEFAULT '' CHECK (char_length(part) <= 300),
+  operation text NOT NULL,
+  -- A digest of the arguments: the same key with others is a conflict.
+  fingerprint text NOT NULL,
+  -- Of an action, its outcome. NULL for rows, whose records are read anew, and for what is sealed.
+  response jsonb,
+  -- An outcome that holds secrets, sealed with the services' encryption key. It is forgotten before the key is.
+  sealed text,
+  sealed_until timestamptz,
+  -- Ids in the arguments and the outcome; of rows first of all the ids of the records that were written.
+  record_ids uuid[] NOT NULL DEFAULT '{}',
+  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL DEFAULT now() + interval '24 hours',
+  PRIMARY KEY (merchant_id, caller, key, part),
+  CHECK ((sealed IS NULL) OR (sealed_until IS NOT NULL AND response IS NULL))
+);
+
+CREATE INDEX idempotency_record_expires_at ON platform.idempotency_record (expires_at);
+
+CREATE INDEX idempotency_record_sealed_until ON platform.idempotency_record (sealed_until) WHERE sealed IS NOT NULL;
+
+CREATE TABLE platform.applied_migration (
+  name text PRIMARY KEY,
+  content_hash text NOT NULL
+);
+
+CREATE TABLE platform.job_run (
+  job text PRIMARY KEY,
+  -- Milliseconds from one run to the next.
+  every integer NOT NULL,
+  -- When a process last began to run it.
+  since timestamptz NOT NULL DEFAULT now(),
+  succeeded_at timestamptz,
+  failed_at timestamptz,
+  failure text
+);
+
+-- sql/promotion/tables.sql
+
+CREATE INDEX campaign_created_at ON promotion.campaign (merchant_id, created_at, id);
+
+CREATE INDEX promotion_created_at ON promotion.promotion (merchant_id, created_at, id);
+
+CREATE INDEX promotion_campaign ON promotion.promotion (merchant_id, campaign_id, created_at, id);
+
+CREATE INDEX promotion_automatic ON promotion.promotion (merchant_id, end_date) WHERE code IS NULL AND NOT disabled;
+
+-- sql/search/tables.sql
+
+CREATE TABLE search.article (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  slug text NOT NULL,
+  excerpt text,
+  body text NOT NULL DEFAULT '',
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'PUBLISHED')),
+  tags text[] NOT NULL DEFAULT '{}',
+  seo_title text,
+  seo_description text,
+  -- When it was first published; kept by trigger.
+  published_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT article_slug_key UNIQUE (merchant_id, slug)
+);
+
+CREATE INDEX article_created_at ON search.article (merchant_id, created_at, id);
+
+CREATE INDEX article_updated_at ON search.article (merchant_id, updated_at, id);
+
+CREATE INDEX article_name ON search.article (merchant_id, name, id);
+
+CREATE TABLE search.document (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  product_id uuid,
+  category_id uuid,
+  article_id uuid,
+  -- The title as it is compared (search.normalized), and as it is shown.
+  title text NOT NULL,
+  shown_title text NOT NULL,
+  -- Whether a shopper may find it.
+  public boolean NOT NULL,
+  -- The words and their stems, with the weight of where they stand: A the title, B SKUs and tags, C excerpts and categories'
+  -- descriptions, D the rest.
+  words tsvector NOT NULL,
+  -- What the stems are of (platform.language).
+  stemmer text NOT NULL,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT document_of_one_record CHECK (num_nonnulls(product_id, category_id, article_id) = 1),
+  CONSTRAINT document_product_key UNIQUE (merchant_id, product_id),
+  CONSTRAINT document_category_key UNIQUE (merchant_id, category_id),
+  CONSTRAINT document_article_key UNIQUE (merchant_id, article_id),
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, article_id) REFERENCES search.article ON DELETE CASCADE
+);
+
+CREATE INDEX document_words ON search.document USING gin (merchant_id, words);
+
+CREATE INDEX document_stemmer ON search.document (merchant_id, stemmer);
+
+CREATE INDEX document_title ON search.document (merchant_id, title text_pattern_ops);
+
+CREATE TABLE search.word (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  word text NOT NULL,
+  PRIMARY KEY (merchant_id, id)
+);
+
+CREATE INDEX word_prefix ON search.word (merchant_id, word text_pattern_ops);
+
+CREATE INDEX word_similarity ON search.word USING gin (merchant_id, word gin_trgm_ops);
+
+CREATE TABLE search.changed_language (
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE
+);
+
+CREATE TABLE search.hit (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  product_id uuid,
+  category_id uuid,
+  article_id uuid,
+  -- The higher the better: a title that is what was typed, one that begins with it, and then by how much and where the words stand.
+  rank real NOT NULL,
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT hit_is_never_stored CHECK (false)
+);
+
+CREATE TABLE search.facet (
+  merchant_id uuid NOT NULL,
+  name text NOT NULL,
+  value text NOT NULL,
+  label text NOT NULL,
+  count integer NOT NULL,
+  -- Of a range of prices.
+  min bigint,
+  max bigint,
+  PRIMARY KEY (merchant_id, name, value),
+  CONSTRAINT facet_is_never_stored CHECK (false)
+);
+
+CREATE TABLE search.suggestion (
+  merchant_id uuid NOT NULL,
+  text text NOT NULL,
+  type text NOT NULL,
+  rank real NOT NULL,
+  PRIMARY KEY (merchant_id, text),
+  CONSTRAINT suggestion_is_never_stored CHECK (false)
+);
+
+-- sql/analytics/functions.sql
+
+CREATE FUNCTION analytics.bucket_of(p_at timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT date_bin('15 minutes', p_at, 'epoch')
+$$;
+
+CREATE FUNCTION analytics.product_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (
+  at timestamptz, product_id uuid, currency text, orders bigint, units bigint, gross bigint, discount bigint,
+  uncaptured bigint, tax bigint
+)
+LANGUAGE sql STABLE
+AS $$
+  SELECT
+    o.paid_at, i.product_id, o.currency, 1::bigint, sum(i.quantity), sum(i.subtotal)::bigint, sum(i.discount)::bigint,
+    sum(i.uncaptured)::bigint, sum(i.tax - i.uncaptured_tax)::bigint
+  FROM ordering.order o
+  JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+  WHERE o.merchant_id = p_merchant_id AND o.paid_at >= p_from AND o.paid_at < p_to
+  GROUP BY o.merchant_id, o.id, i.product_id
+$$;
+
+CREATE FUNCTION analytics.stock_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (at timestamptz, product_id uuid, received bigint, removed bigint, moved bigint)
+LANGUAGE sql STABLE
+AS $$
+  SELECT
+    m.created_at, m.product_id, greatest(s.delta, 0), greatest(-s.delta, 0),
+    -- From one warehouse to another: nothing that comes or goes.
+    CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN m.on_hand_delta ELSE 0 END::bigint
+  FROM inventory.stock_movement m
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN 0 ELSE m.on_hand_delta END::bigint AS delta
+  ) s
+  WHERE m.merchant_id = p_merchant_id AND m.on_hand_delta <> 0 AND m.created_at >= p_from AND m.created_at < p_to
+$$;
+
+CREATE FUNCTION analytics.mark_stale(p_merchant_id uuid, p_times timestamptz[]) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  INSERT INTO analytics.stale_bucket (merchant_id, bucket)
+  SELECT DISTINCT p_merchant_id, analytics.bucket_of(at)
+  FROM unnest(p_times) AS at
+  -- When a merchant is deleted, its orders go after it.
+  WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id)
+$$;
+
+CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO analytics.product_view AS v (merchant_id, bucket, product_id, views)
+  SELECT p.merchant_id, analytics.bucket_of(now()), p.id, 1
+  FROM catalog.product p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id AND p.deleted_at IS NULL
+    AND (p.status = 'ACTIVE' OR NOT p_only_sold)
+  ON CONFLICT (merchant_id, bucket, product_id) DO UPDATE SET views = v.views + 1;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_product');
+  END IF;
+  RETURN jsonb_build_object('outcome', 'recorded', 'productId', p_product_id);
+END
+$$;
+
+CREATE FUNCTION analytics.is_money(p_metric text) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT p_metric IN (
+    'GROSS_SALES', 'DISCOUNTS', 'REVENUE', 'TAX', 'SHIPPING', 'TOTAL_SALES', 'AVERAGE_ORDER_VALUE', 'REFUNDED'
+  )
+$$;
+
+CREATE FUNCTION analytics.day_start(p_day date, p_time_zone text) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN ((t - interval '1 hour') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '1 hour'
+    WHEN ((t - interval '30 minutes') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '30 minutes'
+    ELSE t
+  END
+  FROM (SELECT p_day::timestamp AT TIME ZONE p_time_zone) AS midnight (t)
+$$;
+
+CREATE FUNCTION analytics.stale_spans(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (span_from timestamptz, span_to timestamptz)
+LANGUAGE sql STABLE
+AS $$
+  SELECT lower(span), upper(span)
+  FROM (
+    SELECT unnest(range_agg(tstzrange(s.bucket, s.bucket + interval '15 minutes'))) AS span
+    FROM (
+      SELECT DISTINCT s.bucket FROM analytics.stale_bucket s
+      WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_from AND s.bucket < p_to
+    ) s
+  ) m
+$$;
+
+CREATE FUNCTION analytics.metrics_by_interval(
+  p_merchant_id uuid,
+  p_bounds timestamptz[],
+  p_metrics text[],
+  p_group_by text,
+  p_currency text
+) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_by_product boolean := coalesce(p_group_by IN ('PRODUCT', 'CATEGORY'), false);
+BEGIN
+  IF NOT v_by_product THEN
+    RETURN QUERY SELECT * FROM analytics.sales_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
+  END IF;
+  IF v_by_product OR 'VIEWS' = ANY (p_metrics) THEN
+    RETURN QUERY SELECT * FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
+  END IF;
+  IF p_metrics && '{STOCK_RECEIVED,STOCK_REMOVED,STOCK_LEVEL}' THEN
+    RETURN QUERY SELECT * FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by);
+  END IF;
+  IF p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS,REGISTRATIONS}' THEN
+    RETURN QUERY SELECT * FROM analytics.customers_by_interval(p_merchant_id, p_bounds, p_metrics, p_currency);
+  END IF;
+END
+$$;
+
+-- sql/analytics/views.sql
+
+CREATE VIEW analytics.report_row AS
+SELECT
+  NULL::uuid AS merchant_id,
+  NULL::integer AS number,
+  NULL::timestamptz AS start_time,
+  NULL::timestamptz AS end_time,
+  NULL::text AS metric,
+  NULL::text AS currency,
+  NULL::text AS order_status,
+  NULL::uuid AS product_id,
+  NULL::uuid AS category_id,
+  NULL::bigint AS value,
+  NULL::bigint AS previous_value,
+  -- Of the group: 1 is the largest. 1 without groups.
+  NULL::integer AS group_rank
+WHERE false;
+
+-- sql/analytics/functions/report_of.sql
+
+CREATE FUNCTION analytics.report_of(
+  p_merchant_id uuid,
+  p_metrics text[],
+  p_first date,
+  p_last date,
+  p_interval text,
+  p_time_zone text,
+  p_group_by text,
+  p_group_limit integer,
+  p_currency text,
+  p_compare boolean
+) RETURNS SETOF analytics.report_row
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  c_max_rows CONSTANT integer := 20000;
+  v_refusal text := analytics.question_refusal(p_metrics, p_last - p_first + 1, p_interval, p_time_zone, p_group_by, p_group_limit);
+  v_settings merchant.settings;
+  v_bounds timestamptz[];
+  v_before timestamptz[];
+  v_currency text;
+BEGIN
+  IF v_refusal IS NULL AND (p_first < date '1970-01-01' OR p_last > date '2199-12-31') THEN
+    v_refusal := 'startDate';
+  END IF;
+  IF v_refusal IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s of the report is out of bounds', v_refusal);
+  END IF;
+  SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
+  v_currency := coalesce(p_currency, v_settings.currency);
+  SELECT array_agg(b.at ORDER BY b.at), array_agg(b.before_at ORDER BY b.at) INTO v_bounds, v_before
+  FROM analytics.bounds(p_first, p_last, p_interval, coalesce(p_time_zone, v_settings.timezone, 'UTC')) b;
+  IF (cardinality(v_bounds) - 1) * cardinality(p_metrics) * (CASE WHEN p_group_by IS NULL THEN 1 ELSE p_group_limit END)
+    > c_max_rows
+  THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+      MESSAGE = 'interval of the report is out of bounds', DETAIL = format('A report has at most %s rows.', c_max_rows);
+  END IF;
+
+  RETURN QUERY
+  WITH measured AS MATERIALIZED (
+    SELECT * FROM analytics.metrics_by_interval(p_merchant_id, v_bounds, p_metrics, p_group_by, p_currency)
+  ),
+  measured_before AS MATERIALIZED (
+    SELECT m.* FROM analytics.metrics_by_interval(p_merchant_id, v_before, p_metrics, p_group_by, p_currency) m WHERE p_compare
+  ),
+  top_group AS (
+    SELECT
+      g.group_key,
+      row_number() OVER (
+        ORDER BY
+          max(g.value) FILTER (WHERE g.currency IS NULL OR g.currency = v_currency) DESC NULLS LAST,
+          max(g.value) DESC NULLS LAST, g.group_key NULLS LAST
+      )::integer AS rank
+    FROM (
+      SELECT m.group_key, m.currency, sum(m.value) FILTER (WHERE m.metric = p_metrics[1]) AS value
+      FROM measured m GROUP BY 1, 2
+    ) g
+    GROUP BY g.group_key
+    ORDER BY rank
+    LIMIT p_group_limit
+  ),
+  series AS (
+    SELECT m.group_key, m.metric, m.currency, coalesce(g.rank, 1) AS rank
+    FROM (SELECT * FROM measured UNION ALL SELECT * FROM measured_before) m
+    LEFT JOIN top_group g ON p_group_by IS NOT NULL AND g.group_key IS NOT DISTINCT FROM m.group_key
+    WHERE p_group_by IS NULL OR g.rank IS NOT NULL
+    GROUP BY 1, 2, 3, 4
+    UNION
+    SELECT NULL, m, CASE WHEN analytics.is_money(m) THEN v_currency END, 1
+    FROM unnest(p_metrics) AS m
+    WHERE p_group_by IS NULL
+  )
+  SELECT
+    p_merchant_id, n, v_bounds[n], v_bounds[n + 1], s.metric, s.currency,
+    CASE WHEN p_group_by = 'STATUS' THEN s.group_key END,
+    CASE WHEN p_group_by = 'PRODUCT' THEN s.group_key::uuid END,
+    CASE WHEN p_group_by = 'CATEGORY' THEN s.group_key::uuid END,
+    coalesce(m.value, e.nothing)::bigint,
+    CASE WHEN p_compare THEN coalesce(b.value, e.nothing)::bigint END,
+    s.rank
+  FROM series s
+  CROSS JOIN generate_series(1, cardinality(v_bounds) - 1) AS n
+  CROSS JOIN LATERAL (SELECT CASE WHEN s.metric <> 'AVERAGE_ORDER_VALUE' THEN 0 END AS nothing) e
+  LEFT JOIN measured m
+    ON m.number = n AND m.metric = s.metric AND coalesce(m.group_key, '') = coalesce(s.group_key, '')
+    AND coalesce(m.currency, '') = coalesce(s.currency, '')
+  LEFT JOIN measured_before b
+    ON b.number = n AND b.metric = s.metric AND coalesce(b.group_key, '') = coalesce(s.group_key, '')
+    AND coalesce(b.currency, '') = coalesce(s.currency, '');
+END
+$$;
+
+-- sql/analytics/functions.sql
+
+CREATE FUNCTION analytics.report(
+  hasura_session json,
+  "metrics" text,
+  "startDate" date,
+  "endDate" date,
+  "interval" text DEFAULT NULL,
+  "timeZone" text DEFAULT NULL,
+  "groupBy" text DEFAULT NULL,
+  "groupLimit" integer DEFAULT 10,
+  "currency" text DEFAULT NULL,
+  "compare" boolean DEFAULT false
+) RETURNS SETOF analytics.report_row
+LANGUAGE sql STABLE
+AS $$
+  SELECT * FROM analytics.report_of(
+    (hasura_session ->> 'x-hasura-merchant-id')::uuid, string_to_array("metrics", ','), "startDate", "endDate", "interval",
+    "timeZone", "groupBy", "groupLimit", "currency", "compare"
+  )
+$$;
+
+CREATE FUNCTION analytics.widget_report(p_widget analytics.widget) RETURNS SETOF analytics.report_row
+LANGUAGE sql STABLE
+AS $$
+  SELECT r.*
+  FROM merchant.settings s
+  CROSS JOIN LATERAL (SELECT (now() AT TIME ZONE coalesce(p_widget.time_zone, s.timezone))::date AS day) today
+  CROSS JOIN LATERAL analytics.report_of(
+    p_widget.merchant_id, p_widget.metrics, today.day - p_widget.last_days + 1, today.day, p_widget.interval, p_widget.time_zone,
+    p_widget.group_by, p_widget.group_limit, p_widget.currency, p_widget.compare
+  ) r
+  WHERE s.merchant_id = p_widget.merchant_id
+$$;
+
+-- sql/audit/functions.sql
+
+CREATE FUNCTION audit.prepare_months() RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_from timestamptz;
+  v_name text;
+  v_made integer := 0;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('audit.prepare_months', 0));
+  FOR i IN 0..3 LOOP
+    v_from := (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => i)) AT TIME ZONE 'UTC';
+    v_name := 'entry_' || to_char(v_from AT TIME ZONE 'UTC', 'YYYY_MM');
+    -- A month whose entries went to entry_rest stays there.
+    CONTINUE WHEN to_regclass('audit.' || v_name) IS NOT NULL
+      OR EXISTS (SELECT FROM audit.entry_rest r WHERE r.created_at >= v_from AND r.created_at < v_from + interval '1 month');
+    EXECUTE format(
+      'CREATE TABLE audit.%I PARTITION OF audit.entry FOR VALUES FROM (%L) TO (%L)',
+      v_name, v_from, ((v_from AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'
+    );
+    EXECUTE format('CREATE TRIGGER keep_all BEFORE TRUNCATE ON audit.%I FOR EACH STATEMENT EXECUTE FUNCTION audit.keep()', v_name);
+    EXECUTE format('ALTER TABLE audit.%I ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_all', v_name);
+    v_made := v_made + 1;
+  END LOOP;
+  RETURN v_made;
+END
+$$;
+
+CREATE FUNCTION audit.drop_months_before(p_before timestamptz) RETURNS SETOF text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_name text;
+BEGIN
+  FOR v_name IN
+    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'audit.entry'::regclass AND c.relname ~ '^entry_\d{4}_\d{2}$'
+      AND (to_date(substr(c.relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC' <= p_before
+    ORDER BY 1
+  LOOP
+    EXECUTE format('DROP TABLE audit.%I', v_name);
+    RETURN NEXT v_name;
+  END LOOP;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION audit.drop_months_before(timestamptz) FROM PUBLIC;
+
+CREATE FUNCTION audit.append(p_entries jsonb) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  INSERT INTO audit.entry (
+    merchant_id, id, actor_kind, actor_id, client_address, request_id, source, operation_name, operation,
+    target_ids, outcome, codes, occurrences, attempt_id
+  )
+  SELECT
+    e.merchant_id, coalesce(e.id, platform.uuid_v7()), e.actor_kind, e.actor_id, left(e.client_address, 64), left(e.request_id, 128),
+    e.source, left(e.operation_name, 200), left(e.operation, 200),
+    coalesce(e.target_ids, '{}'), e.outcome, coalesce(e.codes, '{}'), coalesce(e.occurrences, 1), e.attempt_id
+  FROM jsonb_to_recordset(p_entries) AS e (
+    merchant_id uuid, id uuid, actor_kind text, actor_id uuid, client_address text, request_id text, source text,
+    operation_name text, operation text, target_ids uuid[], outcome text, codes text[], occurrences integer, attempt_id uuid
+  );
+END
+$$;
+
+CREATE FUNCTION audit.watch(p_table regclass, p_type text, p_id text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_event text;
+BEGIN
+  FOREACH v_event IN ARRAY '{INSERT,UPDATE,DELETE}'::text[] LOOP
+    EXECUTE format(
+      'CREATE TRIGGER record_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
+       WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-merchant-id%%'')
+       EXECUTE FUNCTION audit.record_rows(%L, %L)',
+      lower(v_event), v_event, p_table, CASE v_event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END, p_type, p_id
+    );
+  END LOOP;
+END
+$$;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.local_hours(p_day date, p_start text, p_end text, p_time_zone text) RETURNS tstzrange
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE WHEN s < e THEN tstzrange(s, e) ELSE 'empty' END
+  FROM (SELECT (p_day + p_start::time) AT TIME ZONE p_time_zone AS s, (p_day + p_end::time) AT TIME ZONE p_time_zone AS e) t
+$$;
+
+-- sql/booking/functions/working_hours.sql
+
+CREATE FUNCTION booking.working_hours(p_merchant_id uuid, p_staff_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS tstzmultirange
+LANGUAGE sql STABLE
+AS $$
+  WITH zone AS (
+    SELECT coalesce(m.time_zone, s.timezone, 'UTC') AS name
+    FROM booking.staff_member m
+    LEFT JOIN merchant.settings s ON s.merchant_id = m.merchant_id
+    WHERE m.merchant_id = p_merchant_id AND m.id = p_staff_id
+  ),
+  days AS (
+    SELECT first + n AS day, name AS zone
+    FROM zone,
+      -- From the day before: where midnight is shown twice, its 24:00 is the second one.
+      LATERAL (SELECT (p_from AT TIME ZONE name)::date - 1 AS first, (p_to AT TIME ZONE name)::date AS last) d,
+      generate_series(0, last - first) n
+  ),
+  stated AS (
+    SELECT s.type, booking.local_hours(d.day, s.start_time, s.end_time, d.zone) AS hours
+    FROM days d
+    JOIN booking.schedule s
+      ON s.merchant_id = p_merchant_id AND s.staff_id = p_staff_id
+      AND d.day >= coalesce(s.start_date, '-infinity')
+      AND d.day <= coalesce(s.end_date, CASE s.type WHEN 'WEEKLY' THEN 'infinity' ELSE s.start_date END)
+      AND coalesce(s.weekday = to_char(d.day, 'FMDAY'), true)
+  )
+  SELECT (
+    coalesce(range_agg(hours) FILTER (WHERE type = 'WEEKLY'), '{}')
+    - coalesce(range_agg(hours) FILTER (WHERE type = 'TIME_OFF'), '{}')
+    + coalesce(range_agg(hours) FILTER (WHERE type = 'EXTRA_HOURS'), '{}')
+  ) * tstzmultirange(tstzrange(p_from, p_to))
+  FROM stated
+$$;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.free_time(p_merchant_id uuid, p_staff_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS tstzmultirange
+LANGUAGE sql STABLE
+AS $$
+  SELECT booking.working_hours(p_merchant_id, p_staff_id, p_from, p_to) - coalesce(range_agg(tstzrange(a.start_time, a.end_time)), '{}')
+  FROM booking.appointment a
+  WHERE a.merchant_id = p_merchant_id AND a.staff_id = p_staff_id AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+    AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to)
+$$;
+
+-- sql/booking/views.sql
+
+CREATE VIEW booking.available_slot AS
+SELECT
+  NULL::uuid AS merchant_id,
+  NULL::uuid AS service_id,
+  NULL::uuid AS staff_id,
+  NULL::timestamptz AS start_time,
+  NULL::timestamptz AS end_time
+WHERE false;
+
+-- sql/booking/functions.sql
+
+CREATE FUNCTION booking.slots(p_merchant_id uuid, p_service_id uuid, p_staff_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS SETOF booking.available_slot
+LANGUAGE sql STABLE
+AS $$
+  SELECT p_merchant_id, s.id, m.id, start, start + length
+  FROM booking.service s
+  CROSS JOIN LATERAL (SELECT make_interval(mins => s.duration) AS length) l
+  JOIN booking.staff_service o ON o.merchant_id = s.merchant_id AND o.service_id = s.id
+  JOIN booking.staff_member m ON m.merchant_id = o.merchant_id AND m.id = o.staff_id AND m.active
+  CROSS JOIN LATERAL unnest(booking.free_time(p_merchant_id, m.id, p_from, p_to + length)) AS free (during)
+  CROSS JOIN LATERAL generate_series(
+    -- The first quarter that isn't before the free time.
+    date_bin('15 minutes', lower(during) + interval '14 minutes 59.999999 seconds', 'epoch'),
+    upper(during) - length,
+    '15 minutes'
+  ) AS start
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_service_id AND s.active AND (p_staff_id IS NULL OR m.id = p_staff_id)
+    AND start < p_to
+$$;
+
+CREATE FUNCTION booking.horizon() RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+  SELECT now() + interval '366 days'
+$$;
+
+CREATE FUNCTION booking.availability(
+  hasura_session json,
+  "serviceId" uuid,
+  "from" timestamptz,
+  "to" timestamptz,
+  "staffId" uuid DEFAULT NULL
+) RETURNS SETOF booking.available_slot
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  -- A slot at this very moment would be in the past before anybody could book it.
+  v_from timestamptz := greatest("from", now() + interval '1 minute');
+  v_to timestamptz := least("to", booking.horizon(), v_from + interval '31 days');
+BEGIN
+  IF v_from < v_to THEN
+    RETURN QUERY SELECT * FROM booking.slots(
+      (hasura_session ->> 'x-hasura-merchant-id')::uuid, "serviceId", "staffId", v_from, v_to
+    );
+  END IF;
+END
+$$;
+
+CREATE FUNCTION booking.start_refusal(p_start timestamptz) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN p_start <= now() THEN 'in_the_past'
+    WHEN p_start >= booking.horizon() THEN 'too_far_ahead'
+    WHEN p_start <> date_trunc('minute', p_start) THEN 'not_a_whole_minute'
+  END
+$$;
+
+CREATE FUNCTION booking.staff_refusal(p_merchant_id uuid, p_staff_id uuid, p_service_id uuid) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN m.id IS NULL THEN 'unknown_staff'
+    WHEN NOT m.active THEN 'staff_not_active'
+    WHEN o.staff_id IS NULL THEN 'service_not_offered'
+  END
+  FROM (VALUES (p_staff_id)) AS asked (id)
+  LEFT JOIN booking.staff_member m ON m.merchant_id = p_merchant_id AND m.id = asked.id
+  LEFT JOIN booking.staff_service o ON o.merchant_id = m.merchant_id AND o.staff_id = m.id AND o.service_id = p_service_id
+$$;
+
+CREATE FUNCTION booking.hold_time(
+  p_merchant_id uuid,
+  p_staff_id uuid,
+  p_start timestamptz,
+  p_end timestamptz,
+  p_except uuid
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM booking.staff_member m WHERE m.merchant_id = p_merchant_id AND m.id = p_staff_id FOR NO KEY UPDATE;
+  IF NOT tstzrange(p_start, p_end) <@ booking.working_hours(p_merchant_id, p_staff_id, p_start, p_end) THEN
+    RETURN 'outside_working_hours';
+  END IF;
+  IF EXISTS (
+    SELECT FROM booking.appointment a
+    WHERE a.merchant_id = p_merchant_id AND a.staff_id = p_staff_id AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+      AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end) AND a.id IS DISTINCT FROM p_except
+  ) THEN
+    RETURN 'taken';
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH written AS (
+    INSERT INTO booking.reminder (merchant_id, appointment_id, start_time)
+    SELECT a.merchant_id, a.id, a.start_time
+    FROM booking.appointment a
+    WHERE a.status IN ('SCHEDULED', 'CONFIRMED') AND a.start_time > now() AND a.start_time <= now() + p_ahead
+      AND NOT EXISTS (
+        SELECT FROM booking.reminder r
+        WHERE r.merchant_id = a.merchant_id AND r.appointment_id = a.id AND r.start_time = a.start_time
+      )
+    ORDER BY a.start_time
+    LIMIT p_limit
+    -- Not of one that is being cancelled or moved at this moment.
+    FOR NO KEY UPDATE SKIP LOCKED
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM written
+$$;
+
+-- sql/cart/functions.sql
+
+CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_cart cart.cart;
+BEGIN
+  SELECT * INTO v_cart FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
+  FOR UPDATE;
+  RETURN CASE
+    WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown_cart')
+    WHEN v_cart.checked_out_at IS NOT NULL THEN jsonb_build_object('outcome', 'checked_out')
+    WHEN v_cart.expires_at <= now() THEN jsonb_build_object('outcome', 'expired')
+  END;
+END
+$$;
+
+CREATE FUNCTION cart.renew(p_merchant_id uuid, p_cart_id uuid, p_lifetime interval) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id
+$$;
+
+-- sql/catalog/functions.sql
+
+CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM catalog.product_variant v
+    WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+  )
+$$;
+
+-- sql/inventory/views.sql
+
+CREATE VIEW inventory.sku_inventory AS
+SELECT
+  i.merchant_id,
+  i.id AS stock_item_id,
+  i.product_id,
+  i.variant_id,
+  i.sku,
+  t.low_stock_threshold,
+  coalesce(l.available, 0)::integer AS available,
+  coalesce(l.reserved, 0)::integer AS reserved,
+  coalesce(n.quantity, 0)::integer AS in_transit,
+  coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
+  l.last_restocked_at,
+  l.last_sold_at,
+  greatest(i.updated_at, l.updated_at) AS updated_at
+FROM inventory.stock_item i
+CROSS JOIN LATERAL (
+  SELECT coalesce(
+    i.low_stock_threshold,
+    (SELECT m.low_stock_threshold FROM merchant.settings m WHERE m.merchant_id = i.merchant_id),
+    5
+  ) AS low_stock_threshold
+) t
+LEFT JOIN LATERAL (
+  SELECT
+    sum(s.available) FILTER (
+      WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+    ) AS available,
+    sum(s.reserved) AS reserved,
+    max(s.last_restocked_at) AS last_restocked_at,
+    max(s.last_sold_at) AS last_sold_at,
+    max(s.updated_at) AS updated_at
+  FROM inventory.stock_level s
+  JOIN inventory.warehouse w ON w.merchant_id = s.merchant_id AND w.id = s.warehouse_id
+  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+) l ON true
+LEFT JOIN LATERAL (
+  SELECT sum(s.awaited) AS quantity
+  FROM inventory.incoming_stock s
+  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
+) n ON true;
+
+-- sql/cart/functions.sql
+
+CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_lines catalog.sellable_line[]) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_agg(
+    jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', l.quantity, 'position', l.position)
+    ORDER BY l.position
+  )
+  FROM unnest(p_lines) l
+  JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+  WHERE s.available < l.quantity
+$$;
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.most_money() RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT 9007199254740991::numeric
+$$;
+
+CREATE FUNCTION platform.as_money(p_sum numeric) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT least(p_sum, platform.most_money())::bigint
+$$;
+
+-- sql/cart/views.sql
+
+CREATE VIEW cart.priced_cart_item AS
+SELECT
+  l.merchant_id,
+  l.id,
+  l.cart_id,
+  l.product_id,
+  l.variant_id,
+  l.quantity,
+  l.created_at,
+  coalesce(v.price, p.price) AS price,
+  platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) AS subtotal,
+  p.status = 'ACTIVE' AND p.deleted_at IS NULL AND v.deleted_at IS NULL AND coalesce(s.available, 0) >= l.quantity AS available,
+  coalesce(s.available, 0) AS max_quantity
+FROM cart.cart_item l
+JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
+LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
+LEFT JOIN LATERAL (
+  SELECT i.available FROM inventory.sku_inventory i
+  WHERE i.merchant_id = l.merchant_id AND i.product_id = l.product_id AND i.variant_id IS NOT DISTINCT FROM l.variant_id
+) s ON true;
+
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.tax_on(p_merchant_id uuid, p_subtotal numeric) RETURNS numeric
+LANGUAGE sql STABLE
+AS $$
+  SELECT round(p_subtotal * coalesce((SELECT s.tax_rate FROM merchant.settings s WHERE s.merchant_id = p_merchant_id), 0))
+$$;
+
+-- sql/cart/functions.sql
+
+CREATE FUNCTION cart.line_too_dear(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[]) RETURNS integer
+LANGUAGE sql STABLE
+AS $$
+  WITH goods AS (
+    SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
+    UNION ALL
+    SELECT i.subtotal, NULL FROM cart.priced_cart_item i
+    WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND NOT EXISTS (
+      SELECT FROM unnest(p_lines) l
+      WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+    )
+  )
+  SELECT (array_agg(g.position ORDER BY g.cost DESC) FILTER (WHERE g.position IS NOT NULL))[1]
+  FROM goods g
+  HAVING sum(g.cost) + ordering.tax_on(p_merchant_id, sum(g.cost)) > platform.most_money()
+$$;
+
+CREATE FUNCTION cart.add_line(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_line jsonb,
+  p_lifetime interval,
+  p_max_lines integer
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  v_outcome := cart.put_lines(
+    p_merchant_id, p_cart_id,
+    (SELECT c.currency FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id),
+    jsonb_build_array(p_line), 'items', p_max_lines
+  );
+  IF v_outcome ->> 'outcome' = 'changed' THEN
+    PERFORM cart.renew(p_merchant_id, p_cart_id, p_lifetime);
+  END IF;
+  RETURN v_outcome;
+END
+$$;
+
+CREATE FUNCTION cart.purge_expired(p_limit integer) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH gone AS (
+    DELETE FROM cart.cart c
+    WHERE (c.merchant_id, c.id) IN (
+      SELECT x.merchant_id, x.id FROM cart.cart x
+      WHERE x.checked_out_at IS NULL AND x.expires_at <= now()
+      ORDER BY x.expires_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM gone
+$$;
+
+CREATE FUNCTION cart.choose_promotion(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
+RETURNS promotion.choice
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_purchase promotion.purchase := ROW(
+    p_cart.merchant_id, p_cart.customer_id, p_cart.currency, NULL, p_product_ids, p_subtotals, p_shipping
+  );
+  v_coupon promotion.promotion;
+  v_refusal text;
+BEGIN
+  IF p_cart.promotion_id IS NOT NULL THEN
+    SELECT * INTO v_coupon FROM promotion.promotion p
+    WHERE p.merchant_id = p_cart.merchant_id AND p.id = p_cart.promotion_id AND p.code = p_cart.coupon_code;
+    v_refusal := promotion.use_refusal(v_coupon, v_purchase);
+  END IF;
+  RETURN promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_cart.merchant_id));
+END
+$$;
+
+CREATE FUNCTION cart.coupon_refusal(p_cart cart.cart) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT (cart.choose_promotion(p_cart, array_agg(l.product_id), array_agg(l.subtotal), 0::bigint)).own_refusal
+  FROM cart.priced_cart_item l WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id
+$$;
+
+CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  UPDATE cart.cart c SET promotion_id = NULL, coupon_code = NULL, expires_at = now() + p_lifetime
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.shipping_refusal(p_merchant_id uuid, p_shipping_method_id uuid, p_country text, p_currency text)
+RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object('field', 'shippingMethodId', 'reason', x.reason, 'currency', x.currency)
+  FROM (
+    SELECT
+      s.currency,
+      CASE
+        WHEN m.id IS NULL THEN 'unknown_shipping_method'
+        -- A zone that lists the country wins over one for the rest of the world.
+        WHEN array_position(z.countries, p_country) IS NULL
+          AND (
+            cardinality(z.countries) > 0
+            OR EXISTS (SELECT FROM merchant.shipping_zone o WHERE o.merchant_id = p_merchant_id AND p_country = ANY (o.countries))
+          )
+          THEN 'shipping_method_not_for_country'
+        -- Shipping is priced in the merchant's own currency.
+        WHEN s.currency <> p_currency THEN 'shipping_method_currency'
+      END AS reason
+    FROM (SELECT p_shipping_method_id AS id) asked
+    LEFT JOIN merchant.shipping_method m ON m.merchant_id = p_merchant_id AND m.id = asked.id AND m.active
+    LEFT JOIN merchant.shipping_zone z ON z.merchant_id = m.merchant_id AND z.id = m.shipping_zone_id
+    LEFT JOIN merchant.settings s ON s.merchant_id = p_merchant_id
+    WHERE asked.id IS NOT NULL
+  ) x
+  WHERE x.reason IS NOT NULL
+$$;
+
+-- sql/cart/functions.sql
+
+CREATE FUNCTION cart.shipping_price(p_cart cart.cart) RETURNS bigint
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce((
+    SELECT m.price
+    FROM merchant.shipping_method m
+    JOIN cart.cart_address a ON a.merchant_id = m.merchant_id AND a.cart_id = p_cart.id
+    WHERE m.merchant_id = p_cart.merchant_id AND m.id = p_cart.shipping_method_id
+      AND ordering.shipping_refusal(m.merchant_id, m.id, a.country, p_cart.currency) IS NULL
+  ), 0)
+$$;
+
+-- sql/catalog/functions.sql
+
+CREATE FUNCTION catalog.price_range(p_merchant_id uuid, p_product_id uuid, p_price bigint, OUT lowest bigint, OUT highest bigint)
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(min(coalesce(v.price, p_price)), p_price), coalesce(max(coalesce(v.price, p_price)), p_price)
+  FROM catalog.product_variant v
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+$$;
+
+CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
+  FROM catalog.variant_option o WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id
+$$;
+
+CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'field', format(
+          '%s.%s.%s', p_list, l.position,
+          CASE
+            WHEN l.refusal IN ('unknown_variant', 'variant_required') THEN 'variantId'
+            WHEN l.refusal = 'quantity_too_large' THEN 'quantity'
+            ELSE 'productId'
+          END
+        ),
+        'reason', l.refusal,
+        'currency', l.currency
+      )
+      ORDER BY l.position
+    ),
+    '[]'
+  )
+  FROM unnest(p_lines) l
+  WHERE l.refusal IS NOT NULL
+$$;
+
+CREATE FUNCTION catalog.category_path(p_merchant_id uuid, p_category_id uuid) RETURNS SETOF uuid
+LANGUAGE sql STABLE ROWS 3
+AS $$
+  WITH RECURSIVE path AS (
+    SELECT c.id, c.parent_id FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id
+    UNION
+    SELECT c.id, c.parent_id FROM catalog.category c JOIN path p ON c.merchant_id = p_merchant_id AND c.id = p.parent_id
+  )
+  SELECT id FROM path
+$$;
+
+CREATE FUNCTION catalog.category_subtree(p_merchant_id uuid, p_category_id uuid) RETURNS SETOF uuid
+LANGUAGE sql STABLE ROWS 10
+AS $$
+  WITH RECURSIVE subtree AS (
+    SELECT p_category_id AS id
+    UNION
+    SELECT c.id FROM catalog.category c JOIN subtree s ON c.merchant_id = p_merchant_id AND c.parent_id = s.id
+  )
+  SELECT id FROM subtree
+$$;
+
+CREATE FUNCTION catalog.tree_lock(p_merchant_id uuid) RETURNS bigint
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT hashtextextended('catalog.category ' || p_merchant_id, 0)
+$$;
+
+CREATE FUNCTION catalog.has_bought(p_merchant_id uuid, p_customer_id uuid, p_product_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM ordering.product_order l
+    JOIN ordering.order o ON o.merchant_id = l.merchant_id AND o.id = l.order_id
+    WHERE l.merchant_id = p_merchant_id AND l.product_id = p_product_id AND o.customer_id = p_customer_id
+      AND o.status NOT IN ('PENDING', 'CANCELLED')
+  )
+$$;
+
+-- sql/crm/functions.sql
+
+CREATE FUNCTION crm.points_expire_at(p_merchant_id uuid) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+  SELECT now() + make_interval(days => g.points_expire_after_days) FROM crm.loyalty_program g WHERE g.merchant_id = p_merchant_id
+$$;
+
+CREATE FUNCTION crm.hold_loyalty_account(p_merchant_id uuid, p_customer_id uuid) RETURNS crm.loyalty_account
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_account crm.loyalty_account;
+  v_expired bigint;
+  v_next timestamptz;
+BEGIN
+  INSERT INTO crm.loyalty_account (merchant_id, customer_id) VALUES (p_merchant_id, p_customer_id) ON CONFLICT DO NOTHING;
+  SELECT * INTO v_account FROM crm.loyalty_account a
+  WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id FOR NO KEY UPDATE;
+  IF (v_account.next_expiry > now()) IS NOT FALSE THEN
+    RETURN v_account;
+  END IF;
+  SELECT u.expired, u.next_expiry INTO v_expired, v_next FROM crm.unspent_expired_points(p_merchant_id, p_customer_id) u;
+  IF v_expired > 0 THEN
+    INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points) VALUES (p_merchant_id, p_customer_id, 'EXPIRED', -v_expired);
+  END IF;
+  UPDATE crm.loyalty_account a SET next_expiry = v_next
+  WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id RETURNING a.* INTO v_account;
+  RETURN v_account;
+END
+$$;
+
+CREATE FUNCTION crm.expire_points(p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_account crm.loyalty_account;
+  v_accounts integer := 0;
+BEGIN
+  FOR v_account IN
+    SELECT a.* FROM crm.loyalty_account a WHERE a.next_expiry <= now() ORDER BY a.next_expiry LIMIT p_limit
+    FOR NO KEY UPDATE SKIP LOCKED
+  LOOP
+    PERFORM crm.hold_loyalty_account(v_account.merchant_id, v_account.customer_id);
+    v_accounts := v_accounts + 1;
+  END LOOP;
+  RETURN v_accounts;
+END
+$$;
+
+CREATE FUNCTION crm.adjust_points(p_merchant_id uuid, p_customer_id uuid, p_points integer, p_reason text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_account crm.loyalty_account;
+  v_entry_id uuid := platform.uuid_v7();
+BEGIN
+  IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  v_account := crm.hold_loyalty_account(p_merchant_id, p_customer_id);
+  IF v_account.points + p_points::bigint < 0 THEN
+    RETURN jsonb_build_object('outcome', 'not_enough_points', 'points', v_account.points);
+  END IF;
+  IF v_account.points + p_points::bigint > 2147483647 THEN
+    RETURN jsonb_build_object('outcome', 'too_many_points');
+  END IF;
+  INSERT INTO crm.loyalty_entry (merchant_id, id, customer_id, type, points, reason, expires_at)
+  VALUES (
+    p_merchant_id, v_entry_id, p_customer_id, 'ADJUSTED', p_points, p_reason,
+    CASE WHEN p_points > 0 THEN crm.points_expire_at(p_merchant_id) END
+  );
+  RETURN jsonb_build_object('outcome', 'changed', 'entryId', v_entry_id);
+END
+$$;
+
+-- sql/email/functions.sql
+
+CREATE FUNCTION email.unsubscribe(p_token uuid) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_delivery email.delivery;
+BEGIN
+  SELECT * INTO v_delivery FROM email.delivery d WHERE d.unsubscribe_token = p_token;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE crm.customer c SET marketing_opt_in = false
+  WHERE c.merchant_id = v_delivery.merchant_id AND c.id = v_delivery.customer_id AND c.marketing_opt_in;
+  RETURN (SELECT m.name FROM merchant.merchant m WHERE m.id = v_delivery.merchant_id);
+END
+$$;
+
+CREATE FUNCTION email.unsubscribes_from(p_token uuid) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT m.name FROM email.delivery d JOIN merchant.merchant m ON m.id = d.merchant_id WHERE d.unsubscribe_token = p_token
+$$;
+
+CREATE FUNCTION email.purge_rendered(p_age interval, p_limit integer) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH old AS (
+    SELECT x.merchant_id, x.id FROM email.delivery x
+    WHERE x.html IS NOT NULL AND x.created_at < now() - p_age AND x.status NOT IN ('QUEUED', 'SENDING')
+    ORDER BY x.created_at
+    LIMIT p_limit
+    FOR UPDATE SKIP LOCKED
+  ),
+  emptied AS (
+    UPDATE email.delivery d
+    SET html = NULL, text = NULL, facts = CASE WHEN d.status IN ('FAILED', 'BOUNCED') THEN d.facts ELSE '{}' END
+    FROM old
+    WHERE d.merchant_id = old.merchant_id AND d.id = old.id
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM emptied
+$$;
+
+-- sql/identity/functions.sql
+
+CREATE FUNCTION identity.built_in_permissions(p_kind text) RETURNS text[]
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(array_agg(p.name ORDER BY p.name), '{}')
+  FROM merchant.permission p
+  CROSS JOIN LATERAL (SELECT split_part(p.name, ':', 1) AS resource, split_part(p.name, ':', 2) AS action) x
+  WHERE CASE p_kind
+    WHEN 'OWNER' THEN true
+    WHEN 'ADMIN' THEN p.name <> 'billing:write'
+    WHEN 'MANAGER' THEN x.action = 'read' OR x.resource NOT IN ('users', 'roles', 'api_keys', 'merchant', 'billing')
+    WHEN 'SUPPORT' THEN
+      (x.action = 'read' AND x.resource NOT IN ('users', 'roles', 'api_keys', 'audit'))
+      OR p.name IN ('customers:write', 'carts:write', 'orders:write', 'booking:write')
+    WHEN 'READ_ONLY' THEN x.action = 'read'
+  END
+$$;
+
+CREATE FUNCTION identity.lock_ownership(p_merchant_id uuid) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' FOR UPDATE
+$$;
+
+CREATE FUNCTION identity.beyond(p_granted text[], p_own text[]) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT min(x) FROM unnest(p_granted) x WHERE x <> ALL (p_own)
+$$;
+
+CREATE FUNCTION identity.refusal(p_field text, p_reason text, p_permission text DEFAULT NULL) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT jsonb_build_object('field', p_field, 'reason', p_reason, 'permission', p_permission)
+$$;
+
+CREATE FUNCTION identity.refused(VARIADIC p_refusals jsonb[]) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT jsonb_build_object('outcome', 'invalid', 'refusals', to_jsonb(p_refusals))
+$$;
+
+CREATE FUNCTION identity.lock_user(p_merchant_id uuid, p_own text[], p_id uuid, p_field text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_beyond text;
+BEGIN
+  PERFORM identity.lock_ownership(p_merchant_id);
+  PERFORM FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  SELECT identity.beyond(a.permissions, p_own) INTO v_beyond
+  FROM identity.user_access a WHERE a.merchant_id = p_merchant_id AND a.user_id = p_id;
+  RETURN CASE WHEN v_beyond IS NOT NULL THEN identity.refused(identity.refusal(p_field, 'beyond_own', v_beyond)) END;
+END
+$$;
+
+CREATE FUNCTION identity.update_user(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_user(p_merchant_id, p_own, p_id, 'id');
+  v_user identity.user;
+  v_changed identity.user;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_user FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
+  IF v_user.status = 'DELETED' THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_user.status);
+  END IF;
+  v_changed := jsonb_populate_record(v_user, p_changes);
+  UPDATE identity.user u
+  SET
+    email = v_changed.email, name = v_changed.name, phone = v_changed.phone,
+    email_verified = v_user.email_verified AND v_changed.email = v_user.email
+  WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+EXCEPTION
+  WHEN unique_violation THEN
+    RETURN identity.refused(identity.refusal('email', 'taken'));
+END
+$$;
+
+CREATE FUNCTION identity.is_last_owner(p_merchant_id uuid, p_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(bool_or(u.id = p_id) AND count(*) = 1, false)
+  FROM identity.role r
+  JOIN identity.user_role l ON l.merchant_id = r.merchant_id AND l.role_id = r.id
+  JOIN identity.user u ON u.merchant_id = l.merchant_id AND u.id = l.user_id
+  WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE'
+$$;
+
+CREATE FUNCTION identity.change_user_status(p_merchant_id uuid, p_own text[], p_id uuid, p_from text[], p_to text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_user(p_merchant_id, p_own, p_id, 'id');
+  v_status text;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT u.status INTO v_status FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
+  IF v_status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
+  END IF;
+  IF p_to <> 'ACTIVE' AND identity.is_last_owner(p_merchant_id, p_id) THEN
+    RETURN identity.refused(identity.refusal('id', 'last_owner'));
+  END IF;
+  UPDATE identity.user u SET status = p_to WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
+  IF p_to = 'DELETED' THEN
+    DELETE FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.user_id = p_id;
+  END IF;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+END
+$$;
+
+CREATE FUNCTION identity.permission_refusals(p_permissions text[], p_own text[]) RETURNS jsonb[]
+LANGUAGE sql STABLE
+AS $$
+  SELECT array_agg(
+    identity.refusal(
+      'permissions.' || (w.position - 1),
+      CASE WHEN p.name IS NULL THEN 'unknown_permission' ELSE 'beyond_own' END,
+      w.name
+    )
+    ORDER BY w.position
+  )
+  FROM unnest(p_permissions) WITH ORDINALITY AS w(name, position)
+  LEFT JOIN merchant.permission p ON p.name = w.name
+  WHERE p.name IS NULL OR w.name <> ALL (p_own)
+$$;
+
+CREATE FUNCTION identity.create_role(
+  p_merchant_id uuid,
+  p_own text[],
+  p_name text,
+  p_description text,
+  p_permissions text[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+  v_refusals jsonb[] := identity.permission_refusals(p_permissions, p_own);
+BEGIN
+  IF EXISTS (SELECT FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.name = p_name::citext) THEN
+    v_refusals := identity.refusal('name', 'taken') || v_refusals;
+  END IF;
+  IF v_refusals IS NOT NULL THEN
+    RETURN identity.refused(VARIADIC v_refusals);
+  END IF;
+  INSERT INTO identity.role (merchant_id, id, name, description, permissions)
+  VALUES (p_merchant_id, v_id, p_name, p_description, ARRAY(SELECT DISTINCT x FROM unnest(p_permissions) x ORDER BY x));
+  RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);
+EXCEPTION
+  WHEN unique_violation THEN
+    RETURN identity.refused(identity.refusal('name', 'taken'));
+END
+$$;
+
+CREATE FUNCTION identity.lock_role(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_role identity.role;
+BEGIN
+  SELECT * INTO v_role FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_id FOR UPDATE;
+  RETURN CASE
+    WHEN v_role.id IS NULL THEN jsonb_build_object('outcome', 'unknown')
+    WHEN v_role.built_in THEN identity.refused(identity.refusal('id', 'built_in'))
+    WHEN identity.beyond(v_role.permissions, p_own) IS NOT NULL
+      THEN identity.refused(identity.refusal('id', 'beyond_own', identity.beyond(v_role.permissions, p_own)))
+  END;
+END
+$$;
+
+CREATE FUNCTION identity.update_role(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_role(p_merchant_id, p_own, p_id);
+  v_role identity.role;
+  v_refusals jsonb[];
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_role FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+  v_role := jsonb_populate_record(v_role, p_changes);
+  v_refusals := identity.permission_refusals(v_role.permissions, p_own);
+  IF v_refusals IS NOT NULL THEN
+    RETURN identity.refused(VARIADIC v_refusals);
+  END IF;
+  UPDATE identity.role r
+  SET
+    name = v_role.name, description = v_role.description,
+    permissions = ARRAY(SELECT DISTINCT x FROM unnest(v_role.permissions) x ORDER BY x)
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+EXCEPTION
+  WHEN unique_violation THEN
+    RETURN identity.refused(identity.refusal('name', 'taken'));
+END
+$$;
+
+CREATE FUNCTION identity.delete_role(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_role(p_merchant_id, p_own, p_id);
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  -- Nobody can be given the role while it is locked.
+  IF EXISTS (SELECT FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.role_id = p_id) THEN
+    RETURN identity.refused(identity.refusal('id', 'in_use'));
+  END IF;
+  DELETE FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+END
+$$;
+
+CREATE FUNCTION identity.is_known_client(p_merchant_id uuid, p_subject text, p_email text, p_client text) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM identity.known_client k
+    LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
+    LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
+    WHERE k.merchant_id = p_merchant_id AND k.client = p_client
+      AND CASE p_subject WHEN 'USER' THEN u.email ELSE x.email END = p_email::citext
+  )
+$$;
+
+CREATE FUNCTION identity.remember_client(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_client text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_client IS NULL THEN
+    RETURN;
+  END IF;
+  INSERT INTO identity.known_client AS k (merchant_id, user_id, customer_id, client)
+  VALUES (p_merchant_id, p_user_id, p_customer_id, p_client)
+  ON CONFLICT ON CONSTRAINT known_client_key DO UPDATE SET last_at = now();
+  DELETE FROM identity.known_client k
+  WHERE (k.merchant_id, k.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.known_client x
+    WHERE x.merchant_id = p_merchant_id AND (x.user_id = p_user_id OR x.customer_id = p_customer_id)
+    ORDER BY x.last_at DESC OFFSET 20
+  );
+END
+$$;
+
+CREATE FUNCTION identity.revoke_session(p_merchant_id uuid, p_session_id uuid, p_reason text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id AND s.revoked_at IS NULL
+$$;
+
+CREATE FUNCTION identity.revoke_sessions(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_reason text) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH revoked AS (
+    UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
+    WHERE s.merchant_id = p_merchant_id AND (s.user_id = p_user_id OR s.customer_id = p_customer_id) AND s.revoked_at IS NULL
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM revoked
+$$;
+
+CREATE FUNCTION identity.sign_out(p_merchant_id uuid, p_hash bytea, p_everywhere boolean) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session identity.session;
+BEGIN
+  SELECT s.* INTO v_session
+  FROM identity.refresh_token t
+  JOIN identity.session s ON s.merchant_id = t.merchant_id AND s.id = t.session_id
+  WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
+  IF v_session.id IS NULL THEN
+    RETURN 0;
+  END IF;
+  IF p_everywhere THEN
+    RETURN identity.revoke_sessions(p_merchant_id, v_session.user_id, v_session.customer_id, 'SIGNED_OUT');
+  END IF;
+  PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'SIGNED_OUT');
+  RETURN 1;
+END
+$$;
+
+CREATE FUNCTION identity.end_session(
+  p_merchant_id uuid,
+  p_session_id uuid,
+  p_user_id uuid,
+  p_customer_id uuid,
+  p_of_customers boolean
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM identity.session s
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id
+    AND (s.user_id = p_user_id OR s.customer_id = p_customer_id OR (p_of_customers AND s.customer_id IS NOT NULL));
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM identity.revoke_session(p_merchant_id, p_session_id, 'REVOKED');
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION identity.block_customer(p_merchant_id uuid, p_customer_id uuid, p_reason text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer crm.customer;
+BEGIN
+  SELECT * INTO v_customer FROM crm.customer x
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR NO KEY UPDATE;
+  IF v_customer.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  ELSIF v_customer.anonymized_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'anonymized');
+  END IF;
+  UPDATE crm.customer x SET blocked_at = coalesce(x.blocked_at, now()), blocked_reason = p_reason
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id;
+  PERFORM identity.revoke_sessions(p_merchant_id, NULL, p_customer_id, 'BLOCKED');
+  DELETE FROM identity.one_time_token t WHERE t.merchant_id = p_merchant_id AND t.customer_id = p_customer_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION identity.unblock_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id) THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  UPDATE crm.customer x SET blocked_at = NULL, blocked_reason = NULL
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND x.blocked_at IS NOT NULL;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION identity.register_customer(
+  p_merchant_id uuid,
+  p_email text,
+  p_name text,
+  p_phone text,
+  p_marketing_opt_in boolean,
+  p_password_hash text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid;
+BEGIN
+  INSERT INTO crm.customer (merchant_id, email, name, phone, marketing_opt_in)
+  VALUES (p_merchant_id, p_email, p_name, p_phone, p_marketing_opt_in)
+  RETURNING id INTO v_id;
+  INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (p_merchant_id, v_id, p_password_hash);
+  RETURN jsonb_build_object('outcome', 'registered', 'id', v_id);
+EXCEPTION
+  WHEN unique_violation THEN
+    RETURN jsonb_build_object('outcome', 'taken');
+END
+$$;
+
+CREATE FUNCTION identity.set_password(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_password_hash text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF p_user_id IS NOT NULL THEN
+    INSERT INTO identity.credential AS c (merchant_id, user_id, password_hash) VALUES (p_merchant_id, p_user_id, p_password_hash)
+    ON CONFLICT (merchant_id, user_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+  ELSE
+    INSERT INTO identity.credential AS c (merchant_id, customer_id, password_hash)
+    VALUES (p_merchant_id, p_customer_id, p_password_hash)
+    ON CONFLICT (merchant_id, customer_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+  END IF;
+  PERFORM identity.revoke_sessions(p_merchant_id, p_user_id, p_customer_id, 'PASSWORD_CHANGED');
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND (
+    (a.subject = 'USER' AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id))
+    OR (
+      a.subject = 'CUSTOMER'
+      AND a.email = (SELECT x.email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id)
+    )
+  );
+END
+$$;
+
+CREATE FUNCTION identity.use_one_time_token(p_merchant_id uuid, p_hash bytea, p_purposes text[]) RETURNS identity.one_time_token
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token;
+BEGIN
+  UPDATE identity.one_time_token t SET used_at = now(), undelivered = NULL
+  WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash AND t.purpose = ANY (p_purposes)
+    AND t.used_at IS NULL AND t.expires_at > now()
+    AND t.email = coalesce(
+      (SELECT u.email FROM identity.user u WHERE u.merchant_id = t.merchant_id AND u.id = t.user_id AND u.status <> 'DELETED'),
+      (SELECT x.email FROM crm.customer x WHERE x.merchant_id = t.merchant_id AND x.id = t.customer_id)
+    )
+  RETURNING t.* INTO v_token;
+  RETURN v_token;
+END
+$$;
+
+CREATE FUNCTION identity.mark_email_verified(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.user u SET email_verified = true
+  WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND NOT u.email_verified;
+  UPDATE crm.customer x SET email_verified = true
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND NOT x.email_verified;
+END
+$$;
+
+CREATE FUNCTION identity.verify_email(p_merchant_id uuid, p_hash bytea) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{EMAIL_VERIFICATION}');
+BEGIN
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  RETURN v_token.id IS NOT NULL;
+END
+$$;
+
+CREATE FUNCTION identity.reset_password(
+  p_merchant_id uuid,
+  p_hash bytea,
+  p_password_hash text,
+  p_join_from text[],
+  p_join_to text
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{INVITATION,PASSWORD_RESET}');
+BEGIN
+  IF v_token.id IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
+  UPDATE identity.user u SET status = p_join_to
+  WHERE u.merchant_id = p_merchant_id AND u.id = v_token.user_id AND u.status = ANY (p_join_from)
+    AND v_token.purpose = 'INVITATION';
+  PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_token.customer_id, p_password_hash);
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION identity.enroll_totp(p_merchant_id uuid, p_user_id uuid, p_secret text) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO identity.totp AS t (merchant_id, user_id, secret) VALUES (p_merchant_id, p_user_id, p_secret)
+  ON CONFLICT (merchant_id, user_id) DO UPDATE SET secret = excluded.secret, created_at = now(), last_counter = 0
+    WHERE t.confirmed_at IS NULL;
+  RETURN FOUND;
+END
+$$;
+
+CREATE FUNCTION identity.confirm_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint, p_recovery_hashes text[]) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.totp t SET confirmed_at = now(), last_counter = p_counter
+  WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.confirmed_at IS NULL;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM identity.recovery_code c WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id;
+  INSERT INTO identity.recovery_code (merchant_id, user_id, hash)
+  SELECT p_merchant_id, p_user_id, decode(x, 'hex') FROM unnest(p_recovery_hashes) x;
+  UPDATE identity.user u SET mfa_enabled = true WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id;
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION identity.use_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.totp t SET last_counter = p_counter
+  WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.last_counter < p_counter;
+  RETURN FOUND;
+END
+$$;
+
+CREATE FUNCTION identity.use_recovery_code(p_merchant_id uuid, p_user_id uuid, p_hash bytea) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.recovery_code c SET used_at = now()
+  WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id AND c.hash = p_hash AND c.used_at IS NULL;
+  RETURN FOUND;
+END
+$$;
+
+CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  DELETE FROM identity.totp t WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id;
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = 'USER'
+    AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id);
+  UPDATE identity.user u SET mfa_enabled = false WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND u.mfa_enabled;
+END
+$$;
+
+CREATE FUNCTION identity.reset_totp(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_user(p_merchant_id, p_own, p_id, 'id');
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  PERFORM identity.remove_totp(p_merchant_id, p_id);
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
+END
+$$;
+
+-- sql/inventory/functions.sql
+
+CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[]) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM inventory.stock_level l
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids)
+  ORDER BY l.stock_item_id, l.warehouse_id
+  FOR NO KEY UPDATE;
+END
+$$;
+
+CREATE FUNCTION inventory.held_stock_items(p_merchant_id uuid, p_reservation_ids uuid[]) RETURNS uuid[]
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(array_agg(DISTINCT h.stock_item_id), '{}')
+  FROM inventory.reservation_line h
+  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = ANY (p_reservation_ids)
+$$;
+
+CREATE FUNCTION inventory.give_back(p_merchant_id uuid, p_reservation_ids uuid[], p_status text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation inventory.reservation;
+BEGIN
+  PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, p_reservation_ids));
+  -- One after the other, so that the ledger tells whose stock came back.
+  FOR v_reservation IN
+    SELECT * FROM inventory.reservation r WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids) ORDER BY r.id
+  LOOP
+    PERFORM inventory.because_of_reservation(
+      v_reservation.id, v_reservation.order_id,
+      CASE p_status WHEN 'EXPIRED' THEN 'The reservation expired' ELSE 'The reservation was released' END
+    );
+    UPDATE inventory.stock_level l
+    SET available = l.available + h.quantity, reserved = l.reserved - h.quantity
+    FROM inventory.reservation_line h
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+      AND l.merchant_id = h.merchant_id AND l.stock_item_id = h.stock_item_id AND l.warehouse_id = h.warehouse_id;
+  END LOOP;
+  UPDATE inventory.reservation r SET status = p_status
+  WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids);
+END
+$$;
+
+CREATE FUNCTION inventory.lock_expired(p_merchant_id uuid, p_limit integer) RETURNS uuid[]
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT ARRAY(
+    SELECT r.id FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()
+    ORDER BY r.expires_at
+    LIMIT p_limit
+    FOR UPDATE SKIP LOCKED
+  )
+$$;
+
+CREATE FUNCTION inventory.expire_reservations(p_merchant_id uuid, p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_expired uuid[] := inventory.lock_expired(p_merchant_id, p_limit);
+BEGIN
+  PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
+  RETURN cardinality(v_expired);
+END
+$$;
+
+CREATE FUNCTION inventory.release(p_merchant_id uuid, p_reservation_id uuid, p_from text[]) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation inventory.reservation;
+BEGIN
+  SELECT * INTO v_reservation FROM inventory.reservation r
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_reservation_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_reservation.order_id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'belongs_to_order', 'orderId', v_reservation.order_id);
+  END IF;
+  IF NOT v_reservation.status = ANY (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'refused', 'status', v_reservation.status);
+  END IF;
+  PERFORM inventory.give_back(p_merchant_id, ARRAY[p_reservation_id], 'RELEASED');
+  RETURN jsonb_build_object('outcome', 'released');
+END
+$$;
+
+CREATE FUNCTION inventory.lock_reservation_of_order(p_merchant_id uuid, p_order_id uuid) RETURNS inventory.reservation
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT r.* FROM inventory.reservation r
+  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status IN ('ACTIVE', 'COMMITTED')
+  FOR UPDATE
+$$;
+
+CREATE FUNCTION inventory.commit_reservation(p_merchant_id uuid, p_order_id uuid) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE inventory.reservation r SET status = 'COMMITTED'
+  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE'
+$$;
+
+CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation inventory.reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
+BEGIN
+  IF v_reservation.status IS DISTINCT FROM 'COMMITTED' THEN
+    RAISE EXCEPTION 'order % has no committed reservation to ship from', p_order_id;
+  END IF;
+  PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, ARRAY[v_reservation.id]));
+  PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
+  UPDATE inventory.stock_level l
+  SET reserved = l.reserved - h.quantity, last_sold_at = now()
+  FROM inventory.reservation_line h
+  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+    AND l.merchant_id = h.merchant_id AND l.stock_item_id = h.stock_item_id AND l.warehouse_id = h.warehouse_id;
+  UPDATE inventory.reservation r SET status = 'CONSUMED' WHERE r.merchant_id = p_merchant_id AND r.id = v_reservation.id;
+END
+$$;
+
+CREATE FUNCTION inventory.release_reservation_of_order(p_merchant_id uuid, p_order_id uuid, p_status text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation inventory.reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
+BEGIN
+  IF v_reservation.id IS NOT NULL THEN
+    PERFORM inventory.give_back(p_merchant_id, ARRAY[v_reservation.id], p_status);
+  END IF;
+END
+$$;
+
+CREATE FUNCTION inventory.place_refusals(p_merchant_id uuid, p_sku text, p_warehouse_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', r.field, 'reason', r.reason)), '[]')
+  FROM (
+    SELECT 'sku' AS field, 'unknown_sku' AS reason
+    WHERE NOT EXISTS (SELECT FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku)
+    UNION ALL
+    SELECT 'warehouseId', CASE WHEN p_warehouse_id IS NULL THEN 'no_warehouse' ELSE 'unknown_warehouse' END
+    WHERE NOT EXISTS (
+      SELECT FROM inventory.warehouse w
+      WHERE w.merchant_id = p_merchant_id AND CASE WHEN p_warehouse_id IS NULL THEN w.active ELSE w.id = p_warehouse_id END
+    )
+  ) r
+$$;
+
+CREATE FUNCTION inventory.intake_refusals(p_merchant_id uuid, p_sku text) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', 'sku', 'reason', 'has_variants')), '[]')
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND i.variant_id IS NULL
+    AND catalog.has_variants(i.merchant_id, i.product_id)
+$$;
+
+CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
+RETURNS inventory.stock_level
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_level inventory.stock_level;
+BEGIN
+  INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id)
+  VALUES (p_merchant_id, p_stock_item_id, p_warehouse_id)
+  ON CONFLICT DO NOTHING;
+  SELECT * INTO v_level FROM inventory.stock_level l
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = p_stock_item_id AND l.warehouse_id = p_warehouse_id
+  FOR NO KEY UPDATE;
+  RETURN v_level;
+END
+$$;
+
+CREATE FUNCTION inventory.warehouse_or_first(p_merchant_id uuid, p_warehouse_id uuid) RETURNS uuid
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(p_warehouse_id, (
+    SELECT w.id FROM inventory.warehouse w WHERE w.merchant_id = p_merchant_id AND w.active
+    ORDER BY w.priority, w.id
+    LIMIT 1
+  ))
+$$;
+
+CREATE FUNCTION inventory.because(
+  p_kind text,
+  p_reason text,
+  p_reference_type text,
+  p_reference_id uuid,
+  p_principal text
+) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT set_config(
+    'inventory.cause',
+    jsonb_build_object(
+      'kind', p_kind, 'reason', p_reason, 'referenceType', p_reference_type, 'referenceId', p_reference_id,
+      'principal', p_principal
+    )::text,
+    true
+  )
+$$;
+
+CREATE FUNCTION inventory.because_of_reservation(p_reservation_id uuid, p_order_id uuid, p_reason text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT inventory.because(
+    NULL, p_reason, CASE WHEN p_order_id IS NULL THEN 'RESERVATION' ELSE 'ORDER' END, coalesce(p_order_id, p_reservation_id), NULL
+  )
+$$;
+
+CREATE FUNCTION inventory.kind_of_movement(p_on_hand_delta integer, p_reserved_delta integer) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN p_on_hand_delta = 0 AND p_reserved_delta > 0 THEN 'RESERVATION'
+    WHEN p_on_hand_delta = 0 THEN 'RELEASE'
+    WHEN p_on_hand_delta < 0 AND p_on_hand_delta = p_reserved_delta THEN 'SALE'
+    ELSE 'ADJUSTMENT'
+  END
+$$;
+
+CREATE FUNCTION inventory.reason_of_movement(p_kind text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT CASE p_kind
+    WHEN 'OPENING' THEN 'The level was created'
+    WHEN 'RESERVATION' THEN 'Stock was reserved'
+    WHEN 'RELEASE' THEN 'Reserved stock was given back'
+    WHEN 'SALE' THEN 'The goods were shipped'
+    ELSE 'The level was changed'
+  END
+$$;
+
+CREATE FUNCTION inventory.acting_principal() RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    'customer:' || (s.session ->> 'x-hasura-customer-id'),
+    'user:' || (s.session ->> 'x-hasura-user-id'),
+    'key:' || (s.session ->> 'x-hasura-key-id')
+  )
+  -- After a transaction that set it, a custom setting is '' and not NULL.
+  FROM (SELECT nullif(current_setting('hasura.user', true), '')::jsonb AS session) s
+$$;
+
+CREATE FUNCTION inventory.is_available(p_merchant_id uuid, p_stock_item_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT EXISTS (
+    SELECT FROM inventory.sku_inventory s
+    JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
+    WHERE s.merchant_id = p_merchant_id AND s.stock_item_id = p_stock_item_id AND s.sku IS NOT NULL AND s.available > 0
+      AND p.status = 'ACTIVE' AND p.deleted_at IS NULL
+  )
+$$;
+
+CREATE FUNCTION inventory.cancel_stock_alert(
+  p_merchant_id uuid,
+  p_alert_id uuid,
+  p_customer_id uuid,
+  p_from text[],
+  p_to text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_alert inventory.stock_alert;
+BEGIN
+  SELECT * INTO v_alert FROM inventory.stock_alert a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_alert_id AND (p_customer_id IS NULL OR a.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF NOT v_alert.status = ANY (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'refused', 'status', v_alert.status);
+  END IF;
+  UPDATE inventory.stock_alert a SET status = p_to, cancelled_at = now()
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_alert_id;
+  RETURN jsonb_build_object('outcome', 'cancelled', 'alertId', p_alert_id, 'status', p_to);
+END
+$$;
+
+CREATE FUNCTION inventory.claim_stock_alerts(p_merchant_id uuid, p_stock_item_id uuid, p_limit integer)
+RETURNS SETOF inventory.stock_alert
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE inventory.stock_alert a SET status = 'NOTIFIED', notified_at = now()
+  WHERE (a.merchant_id, a.id) IN (
+    SELECT x.merchant_id, x.id FROM inventory.stock_alert x
+    WHERE x.merchant_id = p_merchant_id AND x.stock_item_id = p_stock_item_id AND x.status = 'PENDING'
+      AND inventory.is_available(p_merchant_id, p_stock_item_id)
+    ORDER BY x.created_at
+    LIMIT p_limit
+    FOR UPDATE SKIP LOCKED
+  )
+  RETURNING *
+$$;
+
+CREATE FUNCTION inventory.stock_items_back(p_limit integer) RETURNS TABLE (merchant_id uuid, stock_item_id uuid)
+LANGUAGE sql STABLE
+AS $$
+  SELECT DISTINCT a.merchant_id, a.stock_item_id
+  FROM inventory.stock_alert a
+  WHERE a.status = 'PENDING' AND inventory.is_available(a.merchant_id, a.stock_item_id)
+  LIMIT p_limit
+$$;
+
+CREATE FUNCTION inventory.shelve(p_incoming inventory.incoming_stock, p_quantity integer, p_principal text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_level inventory.stock_level := inventory.lock_level(
+    p_incoming.merchant_id, p_incoming.stock_item_id, p_incoming.warehouse_id
+  );
+BEGIN
+  IF p_incoming.transfer_id IS NULL THEN
+    PERFORM inventory.because(
+      'ARRIVAL', coalesce('Arrived: ' || p_incoming.reference, 'Arrived'), 'INCOMING_STOCK', p_incoming.id, p_principal
+    );
+  ELSE
+    PERFORM inventory.because('TRANSFER_IN', 'Arrived from another warehouse', 'TRANSFER', p_incoming.transfer_id, p_principal);
+  END IF;
+  UPDATE inventory.stock_level l SET available = l.available + p_quantity, last_restocked_at = now()
+  WHERE l.merchant_id = v_level.merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  UPDATE inventory.incoming_stock n
+  SET
+    received_quantity = n.received_quantity + p_quantity,
+    received_at = CASE WHEN n.received_quantity + p_quantity = n.quantity THEN now() ELSE n.received_at END
+  WHERE n.merchant_id = p_incoming.merchant_id AND n.id = p_incoming.id;
+END
+$$;
+
+CREATE FUNCTION inventory.expect_stock(
+  p_merchant_id uuid,
+  p_sku text,
+  p_warehouse_id uuid,
+  p_quantity integer,
+  p_expected_date date,
+  p_reference text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id) || inventory.intake_refusals(p_merchant_id, p_sku);
+  v_id uuid := platform.uuid_v7();
+BEGIN
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  INSERT INTO inventory.incoming_stock (merchant_id, id, stock_item_id, warehouse_id, quantity, expected_date, reference)
+  SELECT p_merchant_id, v_id, i.id, inventory.warehouse_or_first(p_merchant_id, p_warehouse_id), p_quantity, p_expected_date, p_reference
+  FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku;
+  RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', v_id);
+END
+$$;
+
+CREATE FUNCTION inventory.lock_awaited(p_merchant_id uuid, p_id uuid, OUT incoming inventory.incoming_stock, OUT refusal jsonb)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  SELECT * INTO incoming FROM inventory.incoming_stock n WHERE n.merchant_id = p_merchant_id AND n.id = p_id FOR UPDATE;
+  refusal := CASE
+    WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown')
+    WHEN incoming.transfer_id IS NOT NULL THEN jsonb_build_object('outcome', 'belongs_to_transfer', 'transferId', incoming.transfer_id)
+    WHEN incoming.awaited IS NULL THEN jsonb_build_object('outcome', 'refused', 'status', incoming.status)
+  END;
+END
+$$;
+
+CREATE FUNCTION inventory.change_incoming_stock(p_merchant_id uuid, p_id uuid, p_changes jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_locked record := inventory.lock_awaited(p_merchant_id, p_id);
+  v_incoming inventory.incoming_stock := v_locked.incoming;
+BEGIN
+  IF v_locked.refusal IS NOT NULL THEN
+    RETURN v_locked.refusal;
+  END IF;
+  IF (p_changes ->> 'quantity')::integer < v_incoming.received_quantity THEN
+    RETURN jsonb_build_object('outcome', 'too_few', 'received', v_incoming.received_quantity);
+  END IF;
+  UPDATE inventory.incoming_stock n
+  SET
+    quantity = coalesce((p_changes ->> 'quantity')::integer, n.quantity),
+    received_at = CASE WHEN (p_changes ->> 'quantity')::integer = n.received_quantity THEN now() ELSE n.received_at END,
+    expected_date = CASE WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date ELSE n.expected_date END,
+    reference = CASE WHEN p_changes ? 'reference' THEN p_changes ->> 'reference' ELSE n.reference END
+  WHERE n.merchant_id = p_merchant_id AND n.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
+END
+$$;
+
+CREATE FUNCTION inventory.receive_incoming_stock(p_merchant_id uuid, p_id uuid, p_quantity integer, p_principal text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_locked record := inventory.lock_awaited(p_merchant_id, p_id);
+  v_incoming inventory.incoming_stock := v_locked.incoming;
+BEGIN
+  IF v_locked.refusal IS NOT NULL THEN
+    RETURN v_locked.refusal;
+  END IF;
+  IF p_quantity > v_incoming.awaited THEN
+    RETURN jsonb_build_object('outcome', 'too_many', 'awaited', v_incoming.awaited);
+  END IF;
+  PERFORM inventory.shelve(v_incoming, coalesce(p_quantity, v_incoming.awaited), p_principal);
+  RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
+END
+$$;
+
+CREATE FUNCTION inventory.cancel_incoming_stock(p_merchant_id uuid, p_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refusal jsonb;
+BEGIN
+  SELECT a.refusal INTO v_refusal FROM inventory.lock_awaited(p_merchant_id, p_id) a;
+  IF v_refusal IS NOT NULL THEN
+    RETURN v_refusal;
+  END IF;
+  UPDATE inventory.incoming_stock n SET cancelled_at = now() WHERE n.merchant_id = p_merchant_id AND n.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
+END
+$$;
+
+CREATE FUNCTION inventory.transfer_lines(p_merchant_id uuid, p_lines jsonb)
+RETURNS TABLE ("position" integer, stock_item_id uuid, sku text, quantity bigint)
+LANGUAGE sql STABLE
+AS $$
+  SELECT min(l.position)::integer - 1, i.id, l.sku, sum(l.quantity)
+  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (sku text, quantity integer)) WITH ORDINALITY AS l(sku, quantity, position)
+  LEFT JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = l.sku
+  GROUP BY i.id, l.sku
+$$;
+
+CREATE FUNCTION inventory.transfer_line_refusals(p_merchant_id uuid, p_lines jsonb) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    jsonb_agg(
+      CASE
+        WHEN l.stock_item_id IS NULL THEN jsonb_build_object('field', format('lines.%s.sku', l.position), 'reason', 'unknown_sku')
+        ELSE jsonb_build_object('field', format('lines.%s.quantity', l.position), 'reason', 'quantity_too_large')
+      END
+      ORDER BY l.position
+    ),
+    '[]'
+  )
+  FROM inventory.transfer_lines(p_merchant_id, p_lines) l
+  WHERE l.stock_item_id IS NULL OR l.quantity > 999999
+$$;
+
+CREATE FUNCTION inventory.lock_transfer(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_from text[],
+  OUT transfer inventory.transfer,
+  OUT refusal jsonb
+)
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  SELECT * INTO transfer FROM inventory.transfer t WHERE t.merchant_id = p_merchant_id AND t.id = p_id FOR UPDATE;
+  refusal := CASE
+    WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown')
+    WHEN NOT transfer.status = ANY (p_from) THEN jsonb_build_object('outcome', 'refused', 'status', transfer.status)
+  END;
+END
+$$;
+
+CREATE FUNCTION inventory.change_transfer(p_merchant_id uuid, p_id uuid, p_changes jsonb, p_from text[]) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refusal jsonb;
+BEGIN
+  SELECT t.refusal INTO v_refusal FROM inventory.lock_transfer(p_merchant_id, p_id, p_from) t;
+  IF v_refusal IS NOT NULL THEN
+    RETURN v_refusal;
+  END IF;
+  IF p_changes ? 'lines' THEN
+    v_refusal := inventory.transfer_line_refusals(p_merchant_id, p_changes -> 'lines');
+    IF v_refusal <> '[]' THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusal);
+    END IF;
+    DELETE FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id;
+    INSERT INTO inventory.transfer_line (merchant_id, transfer_id, stock_item_id, quantity)
+    SELECT p_merchant_id, p_id, l.stock_item_id, l.quantity FROM inventory.transfer_lines(p_merchant_id, p_changes -> 'lines') l;
+  END IF;
+  UPDATE inventory.transfer t
+  SET
+    expected_date = CASE WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date ELSE t.expected_date END,
+    notes = CASE WHEN p_changes ? 'notes' THEN p_changes ->> 'notes' ELSE t.notes END
+  WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
+END
+$$;
+
+CREATE FUNCTION inventory.cancel_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_locked record := inventory.lock_transfer(p_merchant_id, p_id, p_from);
+  v_transfer inventory.transfer := v_locked.transfer;
+BEGIN
+  IF v_locked.refusal IS NOT NULL THEN
+    RETURN v_locked.refusal;
+  END IF;
+  PERFORM inventory.lock_levels(p_merchant_id, ARRAY(
+    SELECT l.stock_item_id FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
+  ));
+  PERFORM inventory.because('TRANSFER_IN', 'The transfer was cancelled', 'TRANSFER', p_id, p_principal);
+  UPDATE inventory.stock_level s SET available = s.available + n.awaited
+  FROM inventory.incoming_stock n
+  WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL
+    AND s.merchant_id = n.merchant_id AND s.stock_item_id = n.stock_item_id AND s.warehouse_id = v_transfer.from_warehouse_id;
+  UPDATE inventory.incoming_stock n SET cancelled_at = now()
+  WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL;
+  UPDATE inventory.transfer t SET status = p_to, cancelled_at = now() WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
+END
+$$;
+
+CREATE FUNCTION inventory.set_low_stock_threshold(p_merchant_id uuid, p_sku text, p_threshold integer) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_stock_item_id uuid;
+BEGIN
+  UPDATE inventory.stock_item i SET low_stock_threshold = p_threshold
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku
+  RETURNING i.id INTO v_stock_item_id;
+  RETURN CASE
+    WHEN v_stock_item_id IS NULL THEN jsonb_build_object('outcome', 'unknown_sku')
+    ELSE jsonb_build_object('outcome', 'changed', 'stockItemId', v_stock_item_id)
+  END;
+END
+$$;
+
+-- sql/merchant/functions.sql
+
+CREATE FUNCTION merchant.plan_rank(p_plan text) RETURNS integer
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan)
+$$;
+
+CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid) RETURNS merchant.subscription
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription;
+BEGIN
+  SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR UPDATE;
+  RETURN v_subscription;
+END
+$$;
+
+CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[]) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
+  END IF;
+  UPDATE merchant.subscription s
+  SET
+    -- What the next period begins with anyway needs no asking.
+    requested_plan = CASE WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan END,
+    -- Asked for twice, it was asked for the first time.
+    requested_at = CASE
+      WHEN p_plan = ANY (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN NULL
+      WHEN p_plan = s.requested_plan THEN s.requested_at
+      ELSE now()
+    END,
+    next_plan = CASE WHEN p_plan <> s.plan THEN s.next_plan END,
+    cancel_at_period_end = false
+  WHERE s.merchant_id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION merchant.give_plan(p_subscription merchant.subscription, p_plan text, p_at_once boolean, p_from text[], p_to text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE merchant.subscription s
+  SET
+    plan = CASE WHEN n.now THEN p_plan ELSE s.plan END,
+    next_plan = CASE WHEN NOT n.now THEN p_plan END,
+    status = CASE WHEN n.now AND s.status = ANY (p_from) THEN p_to ELSE s.status END,
+    requested_plan = NULL,
+    requested_at = NULL,
+    cancel_at_period_end = false,
+    -- A period that is over already begins anew; one under way goes on.
+    current_period_start = CASE WHEN n.now AND s.current_period_end <= now() THEN now() ELSE s.current_period_start END,
+    current_period_end = CASE WHEN n.now AND s.current_period_end <= now() THEN now() + interval '1 month' ELSE s.current_period_end END
+  FROM (SELECT p_at_once OR merchant.plan_rank(p_plan) > merchant.plan_rank(p_subscription.plan) AS now) n
+  WHERE s.merchant_id = p_subscription.merchant_id
+$$;
+
+CREATE FUNCTION merchant.answer_plan_request(p_merchant_id uuid, p_plan text, p_confirm boolean, p_from text[], p_to text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_subscription.requested_plan IS DISTINCT FROM p_plan THEN
+    RETURN jsonb_build_object('outcome', 'not_requested', 'requested', v_subscription.requested_plan);
+  END IF;
+  IF NOT p_confirm THEN
+    UPDATE merchant.subscription s SET requested_plan = NULL, requested_at = NULL WHERE s.merchant_id = p_merchant_id;
+    RETURN jsonb_build_object('outcome', 'changed');
+  END IF;
+  IF v_subscription.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
+  END IF;
+  PERFORM merchant.give_plan(v_subscription, p_plan, false, p_from, p_to);
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION merchant.set_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.merchant_id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  PERFORM merchant.give_plan(v_subscription, p_plan, true, p_from, p_to);
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[]) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_subscription merchant.subscription := merchant.lock_subscription(p_merchant_id);
+BEGIN
+  IF v_subscription.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
+  END IF;
+  UPDATE merchant.subscription s
+  SET
+    cancel_at_period_end = p_cancel,
+    next_plan = CASE WHEN NOT p_cancel THEN s.next_plan END,
+    requested_plan = CASE WHEN NOT p_cancel THEN s.requested_plan END,
+    requested_at = CASE WHEN NOT p_cancel THEN s.requested_at END
+  WHERE s.merchant_id = p_merchant_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+CREATE FUNCTION merchant.begin_periods(p_limit integer, p_from text[], p_renewed text, p_ended text) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH due AS (
+    SELECT s.merchant_id, s.current_period_end, m.months
+    FROM merchant.subscription s
+    -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
+    CROSS JOIN LATERAL (
+      SELECT min(n) AS months FROM generate_series(1, 1200) n WHERE s.current_period_end + make_interval(months => n) > now()
+    ) m
+    WHERE s.current_period_end <= now() AND s.status = ANY (p_from)
+    ORDER BY s.current_period_end
+    LIMIT p_limit
+    FOR UPDATE OF s SKIP LOCKED
+  ),
+  begun AS (
+    UPDATE merchant.subscription s
+    SET
+      plan = CASE WHEN s.cancel_at_period_end THEN 'FREE' ELSE coalesce(s.next_plan, s.plan) END,
+      status = CASE WHEN s.cancel_at_period_end THEN p_ended ELSE p_renewed END,
+      next_plan = NULL,
+      cancel_at_period_end = false,
+      current_period_start = due.current_period_end + make_interval(months => due.months - 1),
+      current_period_end = due.current_period_end + make_interval(months => due.months)
+    FROM due
+    WHERE s.merchant_id = due.merchant_id
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM begun
+$$;
+
+CREATE FUNCTION merchant.require_feature(p_merchant_id uuid, p_feature text) RETURNS void
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_plan text := (SELECT s.plan FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id);
+  v_needed text;
+BEGIN
+  IF EXISTS (SELECT FROM merchant.plan_feature f WHERE f.plan = v_plan AND f.feature = p_feature) THEN
+    RETURN;
+  END IF;
+  SELECT f.plan INTO v_needed FROM merchant.plan_feature f
+  WHERE f.feature = p_feature
+  ORDER BY merchant.plan_rank(f.plan)
+  LIMIT 1;
+  PERFORM platform.violate(
+    'merchant.subscription', 'plan_feature',
+    format('the plan %s does not include %s, which needs the plan %s', v_plan, p_feature, coalesce(v_needed, 'NONE')),
+    jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text
+  );
+END
+$$;
+
+-- sql/notification/functions.sql
+
+CREATE FUNCTION notification.set_preference(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_kind text,
+  p_channel text,
+  p_enabled boolean
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_kind notification.kind_channel;
+BEGIN
+  IF p_customer_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'field', 'customerId', 'reason', 'unknown_customer');
+  END IF;
+  SELECT * INTO v_kind FROM notification.kind_channel k WHERE k.kind = p_kind AND k.channel = p_channel;
+  IF (v_kind.audience = 'MERCHANT') <> (p_customer_id IS NULL) THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'field', 'kind', 'reason', 'not_of_audience');
+  END IF;
+  IF v_kind.required AND NOT p_enabled THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'field', 'enabled', 'reason', 'required');
+  END IF;
+  INSERT INTO notification.preference (merchant_id, customer_id, kind, channel, enabled)
+  VALUES (p_merchant_id, p_customer_id, p_kind, p_channel, p_enabled)
+  ON CONFLICT ON CONSTRAINT preference_key DO UPDATE SET enabled = excluded.enabled;
+  RETURN jsonb_build_object('outcome', 'changed', 'required', v_kind.required);
+END
+$$;
+
+CREATE FUNCTION notification.wants(p_merchant_id uuid, p_customer_id uuid, p_kind text, p_channel text) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT NOT EXISTS (
+    SELECT FROM notification.preference p
+    WHERE p.merchant_id = p_merchant_id AND p.customer_id IS NOT DISTINCT FROM p_customer_id
+      AND p.kind = p_kind AND p.channel = p_channel AND NOT p.enabled
+  )
+$$;
+
+CREATE FUNCTION notification.shop_facts(p_merchant_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'name', m.name, 'email', m.email, 'website', m.website, 'timeZone', coalesce(s.timezone, 'UTC'),
+    'emailIsVerified', EXISTS (
+      SELECT FROM identity.user u
+      WHERE u.merchant_id = m.id AND u.email = m.email AND u.email_verified AND u.status = 'ACTIVE'
+    )
+  )
+  FROM merchant.merchant m LEFT JOIN merchant.settings s ON s.merchant_id = m.id
+  WHERE m.id = p_merchant_id
+$$;
+
+-- sql/notification/functions/order_message.sql
+
+CREATE FUNCTION notification.order_message(p_merchant_id uuid, p_order_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'customerId', c.id, 'recipient', c.email, 'recipientName', c.name,
+    'facts', jsonb_build_object(
+      'customer', jsonb_build_object('name', c.name, 'email', c.email),
+      'order', jsonb_build_object(
+        'id', o.id, 'number', o.order_number, 'currency', o.currency, 'subtotal', o.subtotal, 'tax', o.tax,
+        'shipping', o.shipping, 'discount', o.discount, 'total', o.total, 'placedAt', o.created_at,
+        'paid', (
+          SELECT coalesce(sum(p.captured_amount), 0) FROM payment.payment p
+          WHERE p.merchant_id = o.merchant_id AND p.order_id = o.id
+        )
+      ),
+      'items', (
+        SELECT coalesce(jsonb_agg(
+          jsonb_build_object(
+            'name', i.product_name, 'sku', i.sku, 'quantity', i.quantity, 'price', i.price, 'subtotal', i.subtotal
+          ) ORDER BY i.position, i.id
+        ), '[]')
+        FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+      ),
+      'shippingAddress', (
+        SELECT jsonb_build_object(
+          'line1', a.line1, 'line2', a.line2, 'city', a.city, 'state', a.state, 'postalCode', a.postal_code, 'country', a.country
+        )
+        FROM ordering.order_address a WHERE a.merchant_id = o.merchant_id AND a.id = o.shipping_address_id
+      )
+    )
+  )
+  FROM ordering.order o
+  JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+$$;
+
+-- sql/notification/functions.sql
+
+CREATE FUNCTION notification.shipping_message(p_merchant_id uuid, p_shipment_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_insert(
+    notification.order_message(s.merchant_id, s.order_id), '{facts,shipment}', jsonb_build_object(
+      'carrier', s.carrier, 'trackingNumber', s.tracking_number, 'estimatedDeliveryAt', s.estimated_delivery_at
+    )
+  )
+  FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id AND s.status IN ('SHIPPED', 'DELIVERED')
+$$;
+
+CREATE FUNCTION notification.refund_message(p_merchant_id uuid, p_refund_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_insert(
+    notification.order_message(p.merchant_id, p.order_id), '{facts,refund}', jsonb_build_object(
+      'amount', r.amount, 'currency', p.currency, 'reason', r.reason
+    )
+  )
+  FROM payment.refund r
+  JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id AND r.status = 'SUCCEEDED'
+$$;
+
+CREATE FUNCTION notification.cancellation_message(p_merchant_id uuid, p_order_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_insert(
+    notification.order_message(o.merchant_id, o.id), '{facts,cancellation}', jsonb_build_object(
+      'reason', o.cancel_reason, 'unpaid', o.lapsed
+    )
+  )
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = 'CANCELLED'
+$$;
+
+CREATE FUNCTION notification.appointment_message(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_start_time timestamptz,
+  p_statuses text[]
+) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'customerId', c.id, 'recipient', c.email, 'recipientName', c.name,
+    'facts', jsonb_build_object(
+      'customer', jsonb_build_object('name', c.name, 'email', c.email),
+      'appointment', jsonb_build_object(
+        'id', a.id, 'service', s.name, 'staff', m.name, 'startTime', a.start_time, 'duration', a.duration,
+        'timeZone', coalesce(m.time_zone, t.timezone, 'UTC')
+      )
+    )
+  )
+  FROM booking.appointment a
+  JOIN booking.service s ON s.merchant_id = a.merchant_id AND s.id = a.service_id
+  JOIN booking.staff_member m ON m.merchant_id = a.merchant_id AND m.id = a.staff_id
+  JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
+  LEFT JOIN merchant.settings t ON t.merchant_id = a.merchant_id
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND a.start_time = p_start_time
+    AND a.status = ANY (p_statuses) AND a.start_time > now()
+$$;
+
+CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'customerId', NULL, 'recipient', m.email, 'recipientName', m.name,
+    'facts', jsonb_build_object(
+      'product', jsonb_build_object('id', p.id, 'name', p.name, 'sku', i.sku),
+      'stock', jsonb_build_object('available', c.available, 'threshold', c.threshold)
+    )
+  )
+  FROM notification.stock_crossing c
+  JOIN merchant.merchant m ON m.id = c.merchant_id
+  JOIN inventory.stock_item i ON i.merchant_id = c.merchant_id AND i.id = c.stock_item_id
+  JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_crossing_id AND i.sku IS NOT NULL
+$$;
+
+CREATE FUNCTION notification.claim_back_in_stock(p_merchant_id uuid, p_stock_item_id uuid, p_limit integer)
+RETURNS TABLE (alert_id uuid, message jsonb)
+LANGUAGE sql VOLATILE
+AS $$
+  SELECT a.id, jsonb_build_object(
+    'customerId', a.customer_id, 'recipient', a.email, 'recipientName', c.name,
+    'facts', jsonb_build_object('product', jsonb_build_object('id', p.id, 'name', p.name, 'sku', i.sku))
+      || CASE WHEN c.id IS NULL THEN '{}' ELSE jsonb_build_object('customer', jsonb_build_object('name', c.name, 'email', c.email)) END
+  )
+  FROM inventory.claim_stock_alerts(p_merchant_id, p_stock_item_id, p_limit) a
+  JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
+  JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
+  LEFT JOIN crm.customer c ON c.merchant_id = a.merchant_id AND c.id = a.customer_id
+$$;
+
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text) RETURNS integer
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE p_method
+    WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
+    WHEN 'CASH' THEN s.cash_payment_minutes
+    ELSE s.card_payment_minutes
+  END
+  FROM merchant.settings s WHERE s.merchant_id = p_merchant_id
+$$;
+
+CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_settings merchant.settings;
+  v_orders bigint;
+  v_units numeric;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
+  SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
+  SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0) INTO v_orders, v_units
+  FROM ordering.order o
+  JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.status = 'PENDING';
+  RETURN coalesce(
+    (
+      SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', x.reason, 'left', x.remaining))
+      FROM (VALUES
+        ('customerId', 'too_many_unpaid_orders', v_settings.max_unpaid_orders, v_orders >= v_settings.max_unpaid_orders),
+        ('items', 'too_many_unpaid_units', greatest(0, v_settings.max_unpaid_units - v_units),
+          v_units + p_units > v_settings.max_unpaid_units)
+      ) AS x(field, reason, remaining, refused)
+      WHERE x.refused
+    ),
+    '[]'
+  );
+END
+$$;
+
+CREATE FUNCTION ordering.payment_due_at(p_order ordering.order) RETURNS timestamptz
+LANGUAGE sql STABLE
+AS $$
+  SELECT r.expires_at FROM inventory.reservation r
+  WHERE r.merchant_id = p_order.merchant_id AND r.order_id = p_order.id AND r.status = 'ACTIVE'
+$$;
+
+CREATE FUNCTION ordering.payment_window_is_over(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT NOT EXISTS (
+    SELECT FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id
+      AND (r.status IN ('COMMITTED', 'CONSUMED') OR r.status = 'ACTIVE' AND r.expires_at > now())
+  )
+$$;
+
+CREATE FUNCTION ordering.await_payment(p_merchant_id uuid, p_order_id uuid, p_method text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_minutes integer := ordering.payment_minutes(p_merchant_id, p_method);
+BEGIN
+  IF v_minutes IS NULL THEN
+    PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
+  ELSE
+    UPDATE inventory.reservation r
+    SET expires_at = greatest(r.expires_at, o.created_at + make_interval(mins => v_minutes))
+    FROM ordering.order o
+    WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+      AND r.merchant_id = o.merchant_id AND r.order_id = o.id AND r.status = 'ACTIVE';
+  END IF;
+END
+$$;
+
+CREATE FUNCTION ordering.end_awaiting(p_merchant_id uuid, p_order_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_until timestamptz := now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'));
+BEGIN
+  UPDATE inventory.reservation r
+  SET status = 'ACTIVE', expires_at = CASE r.status WHEN 'ACTIVE' THEN least(r.expires_at, v_until) ELSE v_until END
+  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status IN ('ACTIVE', 'COMMITTED')
+    AND NOT EXISTS (
+      SELECT FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+    );
+END
+$$;
+
+CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid) RETURNS text
+LANGUAGE sql VOLATILE
+AS $$
+  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number) VALUES (p_merchant_id, 1001)
+  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + 1
+  -- Padded, because ORDER_NUMBER is a sort field and its column is text.
+  RETURNING 'ORD-' || lpad(c.last_number::text, 8, '0')
+$$;
+
+CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  INSERT INTO ordering.order_address AS a
+    (merchant_id, id, order_id, line1, line2, city, state, postal_code, country, phone)
+  VALUES (
+    p_merchant_id, p_id, p_order_id, p_address ->> 'line1', p_address ->> 'line2', p_address ->> 'city',
+    p_address ->> 'state', p_address ->> 'postalCode', p_address ->> 'country', p_address ->> 'phone'
+  )
+  ON CONFLICT (merchant_id, id) DO UPDATE SET
+    line1 = excluded.line1, line2 = excluded.line2, city = excluded.city, state = excluded.state,
+    postal_code = excluded.postal_code, country = excluded.country, phone = excluded.phone
+$$;
+
+CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[]) RETURNS jsonb
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT jsonb_agg(s || jsonb_build_object('position', l.position) ORDER BY l.position)
+  FROM jsonb_array_elements(p_shortages) s
+  JOIN unnest(p_lines) l ON l.stock_item_id = (s ->> 'stockItemId')::uuid
+$$;
+
+CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NOT ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'pay') THEN
+    RAISE EXCEPTION 'order % is in no state to be confirmed, though it is paid or costs nothing', p_order_id;
+  END IF;
+  PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
+  IF EXISTS (SELECT FROM ordering.shipment s WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id) THEN
+    PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  END IF;
+  PERFORM FROM catalog.product p
+  WHERE p.merchant_id = p_merchant_id
+    AND p.id IN (
+      SELECT i.product_id FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+    )
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  UPDATE catalog.product p SET popularity = p.popularity + s.quantity
+  FROM (
+    SELECT i.product_id, sum(i.quantity) AS quantity FROM ordering.order_item i
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+    GROUP BY i.product_id
+  ) s
+  WHERE p.merchant_id = p_merchant_id AND p.id = s.product_id;
+END
+$$;
+
+CREATE FUNCTION ordering.confirm_if_free(p_merchant_id uuid, p_order_id uuid, p_pay jsonb) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.total = 0
+  ) THEN
+    PERFORM ordering.confirm_order(p_merchant_id, p_order_id, jsonb_build_object('pay', p_pay));
+  END IF;
+END
+$$;
+
+-- sql/payment/functions.sql
+
+CREATE FUNCTION payment.open_payment(p_merchant_id uuid, p_order_id uuid) RETURNS payment.payment
+LANGUAGE sql STABLE
+AS $$
+  SELECT p.* FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING')
+$$;
+
+-- sql/ordering/functions.sql
+
+CREATE FUNCTION ordering.payment_is_under_way(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce((SELECT NOT p.awaited FROM payment.open_payment(p_merchant_id, p_order_id) p WHERE p.id IS NOT NULL), false)
+$$;
+
+CREATE FUNCTION ordering.unknown_item_refusals(p_merchant_id uuid, p_order_id uuid, p_update jsonb, p_remove uuid[])
+RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', x.field, 'reason', 'unknown_item') ORDER BY x.field), '[]')
+  FROM (
+    SELECT format('updateItems.%s.id', u.position - 1) AS field, (u.line ->> 'id')::uuid AS id
+    FROM jsonb_array_elements(p_update) WITH ORDINALITY AS u(line, position)
+    UNION ALL
+    SELECT format('removeItemIds.%s', r.position - 1), r.id FROM unnest(p_remove) WITH ORDINALITY AS r(id, position)
+  ) x
+  WHERE NOT EXISTS (
+    SELECT FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = x.id
+  )
+$$;
+
+CREATE FUNCTION ordering.with_lines(p_purchase promotion.purchase, p_lines catalog.sellable_line[], p_shipping bigint)
+RETURNS promotion.purchase
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT ROW(
+    p_purchase.merchant_id, p_purchase.customer_id, p_purchase.currency, p_purchase.order_id,
+    array_agg(l.product_id ORDER BY l.ordinality), array_agg(l.price * l.quantity ORDER BY l.ordinality), p_shipping
+  )::promotion.purchase
+  FROM unnest(p_lines) WITH ORDINALITY AS l
+$$;
+
+CREATE FUNCTION ordering.price(p_purchase promotion.purchase, p_choice promotion.choice) RETURNS ordering.pricing
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_pricing ordering.pricing;
+  v_goods_discount bigint;
+BEGIN
+  v_pricing.coupon_refusal := p_choice.own_refusal;
+  v_pricing.promotion_id := p_choice.promotion_id;
+  v_pricing.promotion_name := p_choice.promotion_name;
+  v_pricing.line_discounts := coalesce(p_choice.lines, array_fill(0::bigint, ARRAY[cardinality(p_purchase.subtotals)]));
+  v_pricing.shipping_discount := coalesce(p_choice.shipping, 0);
+  v_pricing.subtotal := (SELECT sum(s) FROM unnest(p_purchase.subtotals) s);
+  v_goods_discount := (SELECT sum(d) FROM unnest(v_pricing.line_discounts) d);
+  v_pricing.discount := v_goods_discount + v_pricing.shipping_discount;
+  v_pricing.tax := ordering.tax_on(p_purchase.merchant_id, v_pricing.subtotal - v_goods_discount);
+  v_pricing.line_taxes := platform.allocate(
+    v_pricing.tax,
+    ARRAY(
+      SELECT l.subtotal - l.discount
+      FROM unnest(p_purchase.subtotals, v_pricing.line_discounts) WITH ORDINALITY AS l(subtotal, discount, position)
+      ORDER BY l.position
+    )
+  );
+  v_pricing.total := v_pricing.subtotal + v_pricing.tax + p_purchase.shipping - v_pricing.discount;
+  RETURN v_pricing;
+END
+$$;
+
+CREATE FUNCTION ordering.replace_lines(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_lines catalog.sellable_line[],
+  p_pricing ordering.pricing
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  DELETE FROM ordering.order_item i
+  WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+    AND NOT EXISTS (
+      SELECT FROM unnest(p_lines) l WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+    );
+  INSERT INTO ordering.order_item AS i
+    (merchant_id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name,
+     product_image)
+  SELECT
+    p_merchant_id, p_order_id, l.ordinality - 1, l.product_id, l.variant_id, l.quantity, l.price, l.price * l.quantity,
+    p_pricing.line_discounts[l.ordinality], p_pricing.line_taxes[l.ordinality], l.sku, l.name, l.image
+  FROM unnest(p_lines) WITH ORDINALITY AS l
+  ON CONFLICT ON CONSTRAINT order_item_line_key DO UPDATE
+  SET
+    position = excluded.position, quantity = excluded.quantity, subtotal = excluded.subtotal,
+    discount = excluded.discount, tax = excluded.tax;
+END
+$$;
+
+CREATE FUNCTION ordering.record(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_type text,
+  p_from_status text DEFAULT NULL,
+  p_to_status text DEFAULT NULL,
+  p_amount bigint DEFAULT NULL,
+  p_note text DEFAULT NULL,
+  p_subject_id uuid DEFAULT NULL,
+  p_staff_only boolean DEFAULT false,
+  p_at timestamptz DEFAULT clock_timestamp()
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_actor platform.actor := platform.current_actor();
+BEGIN
+  INSERT INTO ordering.history_entry
+    (merchant_id, order_id, type, from_status, to_status, amount, note, subject_id, staff_only, actor, actor_id, created_at)
+  VALUES
+    (p_merchant_id, p_order_id, p_type, p_from_status, p_to_status, p_amount, p_note, p_subject_id, p_staff_only,
+     v_actor.kind, v_actor.id, p_at);
+END
+$$;
+
+CREATE FUNCTION ordering.add_note(p_merchant_id uuid, p_order_id uuid, p_text text, p_staff_only boolean) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  PERFORM ordering.record(p_merchant_id, p_order_id, 'NOTE_ADDED', p_note => p_text, p_staff_only => p_staff_only);
+  RETURN jsonb_build_object('outcome', 'noted', 'orderId', p_order_id);
+END
+$$;
+
+CREATE FUNCTION ordering.move_order(p_merchant_id uuid, p_order_id uuid, p_move jsonb) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE ordering.order o SET status = p_move ->> 'to'
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND p_move -> 'from' ? o.status AND o.status <> p_move ->> 'to';
+  RETURN FOUND;
+END
+$$;
+
+CREATE FUNCTION ordering.send(p_merchant_id uuid, p_order_id uuid, p_shipment_id uuid, p_to text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_stock_item_ids uuid[];
+  v_quantities integer[];
+BEGIN
+  UPDATE ordering.shipment s SET status = p_to, shipped_at = now()
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id;
+  UPDATE ordering.order_item i SET fulfilled_quantity = i.fulfilled_quantity + l.quantity
+  FROM ordering.shipment_line l
+  WHERE l.merchant_id = p_merchant_id AND l.shipment_id = p_shipment_id
+    AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+  SELECT array_agg(k.id), array_agg(l.quantity) INTO v_stock_item_ids, v_quantities
+  FROM ordering.shipment_line l
+  JOIN ordering.order_item i ON i.merchant_id = l.merchant_id AND i.id = l.order_item_id
+  JOIN inventory.stock_item k
+    ON k.merchant_id = i.merchant_id AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+  WHERE l.merchant_id = p_merchant_id AND l.shipment_id = p_shipment_id;
+  PERFORM inventory.end_part_of_reservation(p_merchant_id, p_order_id, v_stock_item_ids, v_quantities, 'CONSUMED');
+END
+$$;
+
+CREATE FUNCTION ordering.unpack(p_merchant_id uuid, p_shipment_ids uuid[]) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE ordering.order_item i SET packed_quantity = i.packed_quantity - l.quantity
+  FROM (
+    SELECT x.order_item_id, sum(x.quantity) AS quantity FROM ordering.shipment_line x
+    WHERE x.merchant_id = p_merchant_id AND x.shipment_id = ANY (p_shipment_ids)
+    GROUP BY x.order_item_id
+  ) l
+  WHERE i.merchant_id = p_merchant_id AND i.id = l.order_item_id;
+  UPDATE ordering.shipment s SET status = 'CANCELLED' WHERE s.merchant_id = p_merchant_id AND s.id = ANY (p_shipment_ids);
+END
+$$;
+
+CREATE FUNCTION ordering.packed_shipments(p_merchant_id uuid, p_order_id uuid) RETURNS uuid[]
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(array_agg(s.id), '{}') FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status = 'PACKED'
+$$;
+
+CREATE FUNCTION ordering.deliver_order(p_merchant_id uuid, p_order_id uuid, p_deliver jsonb, p_moves jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  -- What was sent before its money came arrives before it, too.
+  IF NOT (p_moves #> '{deliver,from}' ? v_order.status OR v_order.status = 'PENDING' AND EXISTS (
+    SELECT FROM ordering.shipment s
+    WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status
+  )) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  UPDATE ordering.shipment s SET status = p_deliver ->> 'to', delivered_at = now()
+  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status;
+  PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id);
+END
+$$;
+
+CREATE FUNCTION ordering.process_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  IF NOT ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'process') THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id);
+END
+$$;
+
+CREATE FUNCTION ordering.give_up_unsent(p_merchant_id uuid, p_order_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.unpack(p_merchant_id, ordering.packed_shipments(p_merchant_id, p_order_id));
+  UPDATE ordering.order_item i
+  SET
+    cancelled_quantity = i.quantity - i.fulfilled_quantity,
+    refunded_quantity = greatest(i.refunded_quantity, i.refunded_quantity - i.cancelled_quantity + i.quantity - i.fulfilled_quantity)
+  WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id;
+  PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
+END
+$$;
+
+CREATE FUNCTION ordering.refund_parts(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean)
+RETURNS SETOF ordering.refund_part
+LANGUAGE sql STABLE
+AS $$
+  SELECT
+    i.id,
+    w.quantity,
+    (
+      round(p.paid * (i.refunded_quantity + w.quantity) / i.quantity) - round(p.paid * i.refunded_quantity / i.quantity)
+    )::bigint,
+    u.unsent,
+    w.quantity - u.unsent,
+    w.restock
+  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer, restock boolean))
+    WITH ORDINALITY AS w(id, quantity, restock, position)
+  JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+  CROSS JOIN LATERAL (
+    SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid
+  ) p
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN p_sent_only THEN 0 ELSE least(w.quantity, i.quantity - i.packed_quantity - i.cancelled_quantity) END AS unsent
+  ) u
+  ORDER BY w.position
+$$;
+
+CREATE FUNCTION ordering.refund_refusals(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'field', format('items.%s.%s', w.position - 1, CASE WHEN i.id IS NULL THEN 'orderItemId' ELSE 'quantity' END),
+        'reason', CASE WHEN i.id IS NULL THEN 'unknown_item' ELSE 'more_than_left' END,
+        'left', l.left
+      )
+      ORDER BY w.position
+    ),
+    '[]'
+  )
+  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w(id, quantity, position)
+  LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+  -- Units that are packed are neither: they are sent first, or unpacked.
+  CROSS JOIN LATERAL (
+    SELECT
+      i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity)
+      + CASE WHEN p_sent_only THEN 0 ELSE i.quantity - i.packed_quantity - i.cancelled_quantity END AS left
+  ) l
+  WHERE i.id IS NULL OR w.quantity > l.left
+$$;
+
+CREATE FUNCTION ordering.stock_units(p_merchant_id uuid, p_item_ids uuid[], p_quantities integer[]) RETURNS ordering.stock_units
+LANGUAGE sql STABLE
+AS $$
+  SELECT ROW(coalesce(array_agg(k.id), '{}'), coalesce(array_agg(x.quantity), '{}'))::ordering.stock_units
+  FROM unnest(p_item_ids, p_quantities) AS x(id, quantity)
+  JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.id = x.id
+  JOIN inventory.stock_item k
+    ON k.merchant_id = i.merchant_id AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+  WHERE x.quantity > 0
+$$;
+
+CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid) RETURNS bigint
+LANGUAGE sql STABLE
+AS $$
+  SELECT p_order.shipping - p_order.shipping_discount - p_order.uncaptured_shipping - coalesce(sum(r.shipping_amount), 0)::bigint
+  FROM payment.refund r WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id
+$$;
+
+CREATE FUNCTION ordering.insert_refund(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_parts ordering.refund_part[],
+  p_shipping bigint,
+  p_amount bigint,
+  p_reason text
+) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_shares bigint[] := platform.allocate(
+    p_amount, ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality) || p_shipping
+  );
+  v_refund_id uuid := payment.insert_refund(
+    p_merchant_id, p_payment_id, p_amount, v_shares[cardinality(v_shares)], p_reason
+  );
+BEGIN
+  INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, restocked_quantity)
+  SELECT
+    p_merchant_id, v_refund_id, x.order_item_id, x.quantity, v_shares[x.ordinality], CASE WHEN x.restock THEN x.sent ELSE 0 END
+  FROM unnest(p_parts) WITH ORDINALITY x;
+  RETURN v_refund_id;
+END
+$$;
+
+CREATE FUNCTION ordering.lock_return(p_merchant_id uuid, p_return_id uuid, p_customer_id uuid) RETURNS ordering.order_return
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_return ordering.order_return;
+BEGIN
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id
+    AND o.id = (SELECT r.order_id FROM ordering.order_return r WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id)
+    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF FOUND THEN
+    SELECT * INTO v_return FROM ordering.order_return r
+    WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id FOR UPDATE;
+  END IF;
+  RETURN v_return;
+END
+$$;
+
+CREATE FUNCTION ordering.decide_return(
+  p_merchant_id uuid,
+  p_return_id uuid,
+  p_customer_id uuid,
+  p_move jsonb,
+  p_reason text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_return ordering.order_return := ordering.lock_return(p_merchant_id, p_return_id, p_customer_id);
+BEGIN
+  IF v_return.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_return');
+  END IF;
+  IF NOT p_move -> 'from' ? v_return.status THEN
+    RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
+  END IF;
+  IF p_move ->> 'to' IN ('REJECTED', 'CANCELLED') THEN
+    UPDATE ordering.order_item i SET returning_quantity = i.returning_quantity - l.quantity
+    FROM ordering.return_line l
+    WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+  END IF;
+  UPDATE ordering.order_return r SET status = p_move ->> 'to', rejection_reason = p_reason
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id;
+  RETURN jsonb_build_object('outcome', 'advanced', 'returnId', p_return_id);
+END
+$$;
+
+CREATE FUNCTION ordering.follow_refund(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_refund_id uuid,
+  p_all boolean,
+  p_moves jsonb
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE ordering.order_return r SET status = 'REFUNDED'
+  WHERE r.merchant_id = p_merchant_id AND r.refund_id = p_refund_id AND r.status = 'RECEIVED';
+  IF p_all AND ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'refund') THEN
+    PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
+    PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  END IF;
+END
+$$;
+
+CREATE FUNCTION ordering.draft_lines(p_merchant_id uuid, p_draft_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    jsonb_agg(
+      jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+      ORDER BY i.position, i.id
+    ),
+    '[]'
+  )
+  FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = p_draft_id
+$$;
+
+CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH gone AS (
+    DELETE FROM ordering.draft_order d
+    WHERE (d.merchant_id, d.id) IN (
+      SELECT x.merchant_id, x.id FROM ordering.draft_order x
+      WHERE x.order_id IS NULL AND x.expires_at <= now() - interval '30 days'
+      ORDER BY x.expires_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING 1
+  )
+  SELECT count(*)::integer FROM gone
+$$;
+
+-- sql/payment/functions.sql
+
+CREATE FUNCTION payment.lock_payment(p_merchant_id uuid, p_payment_id uuid) RETURNS payment.payment
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+BEGIN
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id
+    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
+  FOR UPDATE;
+  SELECT * INTO v_payment FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id FOR UPDATE;
+  RETURN v_payment;
+END
+$$;
+
+CREATE FUNCTION payment.begin_capture(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_from text[]) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+BEGIN
+  IF v_payment.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_payment');
+  END IF;
+  IF NOT v_payment.status = ANY (p_from) OR v_payment.authorized_at IS NULL OR v_payment.capture_before <= now()
+    OR v_payment.capture_requested <> coalesce(p_amount, v_payment.amount)
+  THEN
+    RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
+  END IF;
+  IF p_amount > v_payment.amount THEN
+    RETURN jsonb_build_object('outcome', 'more_than_authorized', 'amount', v_payment.amount);
+  END IF;
+  UPDATE payment.payment p SET capture_requested = coalesce(p_amount, p.amount)
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  RETURN jsonb_build_object('outcome', 'begun', 'paymentId', p_payment_id);
+END
+$$;
+
+CREATE FUNCTION payment.insert_refund(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_amount bigint,
+  p_shipping_amount bigint,
+  p_reason text
+) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refund_id uuid := platform.uuid_v7();
+BEGIN
+  UPDATE payment.payment p SET refund_requested_amount = p.refund_requested_amount + p_amount
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  INSERT INTO payment.refund (merchant_id, id, payment_id, amount, shipping_amount, reason)
+  VALUES (p_merchant_id, v_refund_id, p_payment_id, p_amount, p_shipping_amount, p_reason);
+  RETURN v_refund_id;
+END
+$$;
+
+CREATE FUNCTION payment.begin_refund(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_reason text, p_from text[])
+RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment := payment.lock_payment(p_merchant_id, p_payment_id);
+  v_left bigint := v_payment.captured_amount - v_payment.refund_requested_amount;
+BEGIN
+  IF v_payment.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_payment');
+  END IF;
+  IF NOT v_payment.status = ANY (p_from) OR v_left = 0 THEN
+    RETURN jsonb_build_object('outcome', 'payment_refused', 'status', v_payment.status);
+  END IF;
+  IF p_amount > v_left THEN
+    RETURN jsonb_build_object('outcome', 'more_than_left', 'left', v_left);
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome', 'begun',
+    'refundId', payment.insert_refund(p_merchant_id, p_payment_id, coalesce(p_amount, v_left), 0, p_reason)
+  );
+END
+$$;
+
+CREATE FUNCTION payment.retry_refund(p_merchant_id uuid, p_refund_id uuid, p_manually boolean) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_refund payment.refund;
+BEGIN
+  PERFORM payment.lock_payment(
+    p_merchant_id, (SELECT r.payment_id FROM payment.refund r WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id)
+  );
+  SELECT * INTO v_refund FROM payment.refund r
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_refund');
+  END IF;
+  IF v_refund.status <> 'FAILED' THEN
+    RETURN jsonb_build_object('outcome', 'refund_refused', 'status', v_refund.status);
+  END IF;
+  UPDATE payment.refund r
+  SET
+    status = 'PENDING', attempt = r.attempt + 1, attempted_at = now(), failure_reason = NULL, processor_refund_id = NULL,
+    processor = CASE WHEN p_manually THEN 'manual' ELSE r.processor END
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
+  PERFORM payment.note_failed_refunds(p_merchant_id, v_refund.payment_id);
+  RETURN jsonb_build_object('outcome', 'begun', 'refundId', p_refund_id);
+END
+$$;
+
+CREATE FUNCTION payment.note_failed_refunds(p_merchant_id uuid, p_payment_id uuid) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  UPDATE payment.payment p
+  SET attention = CASE WHEN EXISTS (
+    SELECT FROM payment.refund r WHERE r.merchant_id = p.merchant_id AND r.payment_id = p.id AND r.status = 'FAILED'
+  ) THEN 'REFUND_FAILED' END
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id
+$$;
+
+-- sql/platform/functions.sql
+
+CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '') RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_schema text := split_part(p_table, '.', 1);
+  v_table text := split_part(p_table, '.', 2);
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = p_constraint, SCHEMA = v_schema, TABLE = v_table, DETAIL = p_detail,
+    MESSAGE = coalesce(
+      p_because || format(': constraint "%s"', p_constraint),
+      format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
+    );
+END
+$$;
+
+CREATE FUNCTION platform.slugify(name text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT trim(BOTH '-' FROM left(trim(BOTH '-' FROM regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g')), 80))
+$$;
+
+CREATE FUNCTION platform.recall(p_request platform.keyed_request) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_record platform.idempotency_record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(
+    hashtextextended(concat_ws(E'\n', p_request.merchant_id, p_request.caller, p_request.key, p_request.part), 0)
+  );
+  SELECT * INTO v_record FROM platform.idempotency_record r
+  WHERE r.merchant_id = p_request.merchant_id AND r.caller = p_request.caller AND r.key = p_request.key AND r.part = p_request.part
+    AND r.expires_at > now();
+  RETURN CASE
+    WHEN NOT FOUND THEN jsonb_build_object('outcome', 'new')
+    WHEN v_record.operation <> p_request.operation OR v_record.fingerprint <> ALL (p_request.fingerprints)
+      THEN jsonb_build_object('outcome', 'conflict', 'forgotten', false)
+    WHEN v_record.sealed_until <= now() THEN jsonb_build_object('outcome', 'conflict', 'forgotten', true)
+    ELSE jsonb_build_object('outcome', 'repeated', 'response', v_record.response, 'sealed', v_record.sealed)
+  END;
+END
+$$;
+
+CREATE FUNCTION platform.remember(
+  p_request platform.keyed_request, p_response jsonb, p_sealed text, p_seconds integer, p_record_ids uuid[]
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO platform.idempotency_record AS r (
+    merchant_id, caller, key, part, operation, fingerprint, response, sealed, sealed_until, record_ids
+  )
+  VALUES (
+    p_request.merchant_id, p_request.caller, p_request.key, p_request.part, p_request.operation, p_request.fingerprints[1],
+    p_response, p_sealed, CASE WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds) END, p_record_ids
+  )
+  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE SET
+    operation = excluded.operation, fingerprint = excluded.fingerprint, response = excluded.response, sealed = excluded.sealed,
+    sealed_until = excluded.sealed_until, record_ids = excluded.record_ids, transaction_id = excluded.transaction_id,
+    created_at = excluded.created_at, expires_at = excluded.expires_at
+  -- An expired record that the job hasn't purged yet is none.
+  WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'unique_violation', SCHEMA = 'platform', TABLE = 'idempotency_record',
+      CONSTRAINT = 'idempotency_record_pkey', MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
+  END IF;
+END
+$$;
+
+CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_event text;
+BEGIN
+  FOREACH v_event IN ARRAY '{INSERT,UPDATE,DELETE}'::text[] LOOP
+    EXECUTE format(
+      'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
+       WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-idempotency-key%%'')
+       EXECUTE FUNCTION platform.keep_key(%L, %L)',
+      lower(v_event), v_event, p_table, CASE v_event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END, p_type, p_id
+    );
+  END LOOP;
+END
+$$;
+
+CREATE FUNCTION platform.purge_idempotency_records(p_limit integer) RETURNS integer
+LANGUAGE sql VOLATILE
+AS $$
+  WITH gone AS (
+    DELETE FROM platform.idempotency_record r
+    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
+      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
+      WHERE x.expires_at <= now()
+      ORDER BY x.expires_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING 1
+  ), forgotten AS (
+    UPDATE platform.idempotency_record r SET sealed = NULL
+    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
+      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
+      WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
+      ORDER BY x.sealed_until
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+    RETURNING 1
+  )
+  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM forgotten))::integer
+$$;
+
+CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[]) RETURNS bigint[]
+LANGUAGE sql IMMUTABLE
+AS $$
+  WITH part AS (
+    SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
+    FROM unnest(p_weights) WITH ORDINALITY AS w(weight, position)
+    CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
+  ),
+  ranked AS (
+    SELECT
+      p.position, p.whole, row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank, sum(p.whole) OVER () AS given
+    FROM part p
+  )
+  SELECT coalesce(
+    array_agg((coalesce(r.whole, 0) + CASE WHEN r.rank <= p_amount - r.given THEN 1 ELSE 0 END)::bigint ORDER BY r.position),
+    '{}'
+  )
+  FROM ranked r
+$$;
+
+CREATE FUNCTION platform.acting_as(p_session jsonb) RETURNS boolean
+LANGUAGE plpgsql VOLATILE
+AS $$
+BEGIN
+  PERFORM set_config('hasura.user', p_session::text, true);
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION platform.current_actor() RETURNS platform.actor
+LANGUAGE sql STABLE
+AS $$
+  SELECT ROW(
+    CASE s.session ->> 'x-hasura-role' WHEN 'merchant' THEN 'MERCHANT' WHEN 'customer' THEN 'CUSTOMER' ELSE 'SYSTEM' END,
+    CASE s.session ->> 'x-hasura-role'
+      WHEN 'merchant' THEN coalesce(s.session ->> 'x-hasura-user-id', s.session ->> 'x-hasura-key-id')
+      WHEN 'customer' THEN s.session ->> 'x-hasura-customer-id'
+    END::uuid
+  )::platform.actor
+  -- After a transaction that set it, a custom setting is '' and not NULL.
+  FROM (SELECT nullif(current_setting('hasura.user', true), '')::jsonb AS session) s
+$$;
+
+CREATE FUNCTION platform.is_barcode(p_digits text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+  SELECT char_length(p_digits) IN (12, 13) AND (
+    SELECT sum(substr(reverse(p_digits), i, 1)::integer * CASE i % 2 WHEN 1 THEN 1 ELSE 3 END) % 10 = 0
+    FROM generate_series(1, char_length(p_digits)) i
+  )
+$$;
+
+-- sql/promotion/functions.sql
+
+CREATE FUNCTION promotion.promotion_status(p promotion.promotion) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN p.disabled THEN 'DISABLED'
+    WHEN now() < p.start_date THEN 'SCHEDULED'
+    WHEN now() >= p.end_date THEN 'EXPIRED'
+    ELSE 'ACTIVE'
+  END
+$$;
+
+CREATE FUNCTION promotion.use_refusal(p_promotion promotion.promotion, p_purchase promotion.purchase) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN p_promotion.id IS NULL THEN 'unknown_coupon'
+    WHEN p_promotion.disabled THEN 'coupon_disabled'
+    WHEN now() < p_promotion.start_date THEN 'coupon_not_yet_active'
+    WHEN now() >= p_promotion.end_date THEN 'coupon_expired'
+    WHEN p_promotion.usage_count >= p_promotion.usage_limit THEN 'coupon_used_up'
+    WHEN p_promotion.customer_ids IS NOT NULL AND p_purchase.customer_id = ANY (p_promotion.customer_ids) IS NOT TRUE
+      THEN 'coupon_not_for_customer'
+    WHEN p_promotion.first_order_only AND EXISTS (
+      SELECT FROM ordering.order o
+      WHERE o.merchant_id = p_promotion.merchant_id AND o.customer_id = p_purchase.customer_id AND o.status <> 'CANCELLED'
+        AND o.id IS DISTINCT FROM p_purchase.order_id
+    ) THEN 'coupon_first_order_only'
+    -- A promotion's amounts are in the merchant's own currency; a bare percentage fits any.
+    WHEN (
+        p_promotion.discount_type = 'FIXED_AMOUNT'
+        OR p_promotion.min_purchase_amount IS NOT NULL OR p_promotion.max_discount_amount IS NOT NULL
+      )
+      AND p_purchase.currency <> (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_promotion.merchant_id)
+      THEN 'coupon_currency'
+  END
+$$;
+
+CREATE FUNCTION promotion.refusal(p_field text, p_reason text, p_promotion promotion.promotion) RETURNS jsonb
+LANGUAGE sql STABLE
+AS $$
+  SELECT jsonb_build_object(
+    'field', p_field,
+    'reason', p_reason,
+    'minimum', p_promotion.min_purchase_amount,
+    'currency', (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_promotion.merchant_id)
+  )
+$$;
+
+CREATE FUNCTION promotion.automatic(p_merchant_id uuid) RETURNS promotion.promotion[]
+LANGUAGE sql STABLE
+AS $$
+  SELECT ARRAY(
+    SELECT p FROM promotion.promotion p
+    WHERE p.merchant_id = p_merchant_id AND p.code IS NULL AND NOT p.disabled
+      AND p.start_date <= now() AND p.end_date > now()
+    ORDER BY p.id
+  )
+$$;
+
+CREATE FUNCTION promotion.lock_usable(p_purchase promotion.purchase, p_code citext, p_kept_id uuid) RETURNS promotion.promotion[]
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_automatic_ids uuid[] := ARRAY(
+    SELECT p.id FROM unnest(promotion.automatic(p_purchase.merchant_id)) p WHERE promotion.use_refusal(p, p_purchase) IS NULL
+  );
+BEGIN
+  RETURN ARRAY(
+    SELECT p FROM promotion.promotion p
+    WHERE p.merchant_id = p_purchase.merchant_id AND (p.code = p_code OR p.id = p_kept_id OR p.id = ANY (v_automatic_ids))
+    ORDER BY p.id
+    FOR NO KEY UPDATE
+  );
+END
+$$;
+
+-- sql/search/functions.sql
+
+CREATE FUNCTION search.normalized(p_text text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+  SELECT trim(regexp_replace(lower(public.unaccent(coalesce(p_text, ''))), '[\s!-/:-@\[-`{-~]+', ' ', 'g'))
+$$;
+
+CREATE FUNCTION search.stemmer_of(p_merchant_id uuid) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT coalesce(
+    (
+      SELECT l.stemmer FROM merchant.settings s JOIN platform.language l ON l.code = s.language WHERE s.merchant_id = p_merchant_id
+    ),
+    'english'
+  )
+$$;
+
+CREATE FUNCTION search.weighed(p_text text, p_stemmer text, p_weight "char") RETURNS tsvector
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+  SELECT setweight(to_tsvector('simple', n.text) || to_tsvector(p_stemmer::regconfig, n.text), p_weight)
+  FROM (SELECT search.normalized(p_text) AS text) n
+$$;
+
+CREATE FUNCTION search.learn_words(p_merchant_id uuid, p_text text) RETURNS void
+LANGUAGE sql VOLATILE
+AS $$
+  INSERT INTO search.word (merchant_id, word)
+  SELECT p_merchant_id, lexeme
+  FROM unnest(tsvector_to_array(to_tsvector('simple', search.normalized(p_text)))) AS lexeme
+  WHERE char_length(lexeme) <= 60
+    AND NOT EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word = lexeme)
+$$;
+
+CREATE FUNCTION search.write_product(p_merchant_id uuid, p_product_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product catalog.product;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+  v_labels text;
+BEGIN
+  SELECT * INTO v_product FROM catalog.product p WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id AND p.deleted_at IS NULL;
+  IF NOT FOUND THEN
+    DELETE FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.product_id = p_product_id;
+    RETURN;
+  END IF;
+  v_labels := concat_ws(' ', v_product.sku, array_to_string(v_product.tags, ' '), v_product.variant_skus);
+  INSERT INTO search.document (merchant_id, product_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_product_id, search.normalized(v_product.name), v_product.name, v_product.status = 'ACTIVE', v_stemmer,
+    search.weighed(v_product.name, v_stemmer, 'A') || search.weighed(v_labels, v_stemmer, 'B')
+      || search.weighed(v_product.description, v_stemmer, 'D')
+  )
+  ON CONFLICT (merchant_id, product_id) DO UPDATE
+  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public,
+    stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_product.name, v_labels, v_product.description));
+END
+$$;
+
+CREATE FUNCTION search.write_category(p_merchant_id uuid, p_category_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_category catalog.category;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+BEGIN
+  SELECT * INTO STRICT v_category FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id;
+  INSERT INTO search.document (merchant_id, category_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_category_id, search.normalized(v_category.name), v_category.name, true, v_stemmer,
+    search.weighed(v_category.name, v_stemmer, 'A') || search.weighed(v_category.description, v_stemmer, 'C')
+  )
+  ON CONFLICT (merchant_id, category_id) DO UPDATE
+  SET title = excluded.title, shown_title = excluded.shown_title, stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(p_merchant_id, concat_ws(' ', v_category.name, v_category.description));
+END
+$$;
+
+CREATE FUNCTION search.write_article(p_merchant_id uuid, p_article_id uuid) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_article search.article;
+  v_stemmer text := search.stemmer_of(p_merchant_id);
+BEGIN
+  SELECT * INTO STRICT v_article FROM search.article a WHERE a.merchant_id = p_merchant_id AND a.id = p_article_id;
+  INSERT INTO search.document (merchant_id, article_id, title, shown_title, public, stemmer, words)
+  VALUES (
+    p_merchant_id, p_article_id, search.normalized(v_article.name), v_article.name, v_article.status = 'PUBLISHED', v_stemmer,
+    search.weighed(v_article.name, v_stemmer, 'A') || search.weighed(array_to_string(v_article.tags, ' '), v_stemmer, 'B')
+      || search.weighed(v_article.excerpt, v_stemmer, 'C') || search.weighed(v_article.body, v_stemmer, 'D')
+  )
+  ON CONFLICT (merchant_id, article_id) DO UPDATE
+  SET title = excluded.title, shown_title = excluded.shown_title, public = excluded.public,
+    stemmer = excluded.stemmer, words = excluded.words;
+  PERFORM search.learn_words(
+    p_merchant_id, concat_ws(' ', v_article.name, array_to_string(v_article.tags, ' '), v_article.excerpt, v_article.body)
+  );
+END
+$$;
+
+CREATE FUNCTION search.rewrite_documents(p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant_id uuid;
+  v_written integer;
+BEGIN
+  SELECT c.merchant_id INTO v_merchant_id FROM search.changed_language c ORDER BY c.merchant_id LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  PERFORM CASE
+    WHEN d.product_id IS NOT NULL THEN search.write_product(d.merchant_id, d.product_id)
+    WHEN d.category_id IS NOT NULL THEN search.write_category(d.merchant_id, d.category_id)
+    ELSE search.write_article(d.merchant_id, d.article_id)
+  END
+  FROM (
+    SELECT o.* FROM search.document o
+    WHERE o.merchant_id = v_merchant_id AND o.stemmer <> search.stemmer_of(v_merchant_id)
+    ORDER BY o.id LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
+  ) d;
+  GET DIAGNOSTICS v_written = ROW_COUNT;
+  IF v_written = 0 THEN
+    DELETE FROM search.changed_language c WHERE c.merchant_id = v_merchant_id;
+    -- Another merchant may wait.
+    RETURN search.rewrite_documents(p_limit);
+  END IF;
+  RETURN v_written;
+END
+$$;
+
+CREATE FUNCTION search.letters(p_word text) RETURNS text
+LANGUAGE sql IMMUTABLE
+AS $$
+  SELECT string_agg(letter, '' ORDER BY letter) FROM regexp_split_to_table(p_word, '') AS letter
+$$;
+
+CREATE FUNCTION search.term(p_word text, p_stemmer text) RETURNS text
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE
+    WHEN s.stem IS NULL OR s.stem = p_word THEN quote_literal(p_word) || ':*'
+    WHEN starts_with(p_word, s.stem) AND char_length(s.stem) >= greatest(3, char_length(p_word) - 2) THEN quote_literal(s.stem) || ':*'
+    ELSE '(' || quote_literal(p_word) || ':* | ' || quote_literal(s.stem) || ')'
+  END
+  FROM (SELECT (ts_lexize((p_stemmer || '_stem')::regdictionary, p_word))[1] AS stem) s
+$$;
+
+-- sql/search/functions/meant.sql
+
+CREATE FUNCTION search.meant(p_merchant_id uuid, p_word text, p_stemmer text) RETURNS text
+LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  -- Of few letters, everything is a likely mistake for everything: of three, only their order may be another.
+  v_max_distance integer := CASE WHEN char_length(p_word) < 6 THEN 1 WHEN char_length(p_word) < 9 THEN 2 ELSE 3 END;
+  v_term text;
+  v_words text;
+BEGIN
+  -- Longer ones are not learned as words.
+  IF char_length(p_word) > 60 THEN
+    RETURN quote_literal(p_word) || ':*';
+  END IF;
+  v_term := search.term(p_word, p_stemmer);
+  IF EXISTS (SELECT FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word LIKE p_word || '%')
+    OR EXISTS (SELECT FROM search.document d WHERE d.merchant_id = p_merchant_id AND d.words @@ v_term::tsquery)
+  THEN
+    RETURN v_term;
+  END IF;
+  IF char_length(p_word) < 3 THEN
+    RETURN NULL;
+  END IF;
+  SELECT string_agg(CASE WHEN m.distance <= 2 THEN search.term(m.word, p_stemmer) ELSE quote_literal(m.word) END, ' | ') INTO v_words
+  FROM (
+    SELECT c.word, CASE WHEN search.letters(c.word) = search.letters(p_word) THEN 0 ELSE levenshtein(c.word, p_word) END AS distance
+    FROM (
+      SELECT w.word FROM search.word w WHERE w.merchant_id = p_merchant_id AND w.word % p_word
+      UNION
+      SELECT w.word FROM search.word w
+      WHERE w.merchant_id = p_merchant_id AND w.word LIKE left(p_word, 1) || '%'
+        AND char_length(w.word) BETWEEN char_length(p_word) - v_max_distance AND char_length(p_word) + v_max_distance
+        AND levenshtein_less_equal(w.word, p_word, v_max_distance) <= v_max_distance
+    ) c
+    WHERE search.letters(c.word) = search.letters(p_word)
+      OR (char_length(p_word) > 3 AND levenshtein_less_equal(c.word, p_word, v_max_distance) <= v_max_distance)
+    ORDER BY distance, similarity(c.word, p_word) DESC, c.word
+    LIMIT 3
+  ) m;
+  RETURN '(' || v_words || ')';
+END
+$$;
+
+-- sql/search/functions.sql
+
+CREATE FUNCTION search.words_query(p_merchant_id uuid, p_query text) RETURNS tsquery
+LANGUAGE sql STABLE
+AS $$
+  SELECT CASE WHEN count(*) > 0 AND bool_and(t.term IS NOT NULL) THEN to_tsquery('simple', string_agg(t.term, ' & ')) END
+  FROM (
+    SELECT search.meant(p_merchant_id, x.word, search.stemmer_of(p_merchant_id)) AS term
+    FROM (SELECT DISTINCT word FROM regexp_split_to_table(search.normalized(p_query), ' ') AS word WHERE word <> '' LIMIT 10) x
+  ) t
+$$;
+
+CREATE FUNCTION search.in_title(p_words tsquery) RETURNS tsquery
+LANGUAGE sql STABLE
+AS $$
+  -- Every word ends with its quote, and perhaps the mark of a prefix.
+  SELECT regexp_replace(p_words::text, '''(:\*)?(?=\s|\)|$)', ''':*A', 'g')::tsquery
+$$;
+
+CREATE FUNCTION search.scope_of(hasura_session json) RETURNS search.scope
+LANGUAGE sql STABLE
+AS $$
+  SELECT ROW(
+    (hasura_session ->> 'x-hasura-merchant-id')::uuid,
+    hasura_session ->> 'x-hasura-role' = 'customer',
+    hasura_session ->> 'x-hasura-role' = 'customer' OR 'products:read' = ANY (p.permissions),
+    hasura_session ->> 'x-hasura-role' = 'customer' OR 'articles:read' = ANY (p.permissions)
+  )::search.scope
+  FROM (SELECT coalesce(hasura_session ->> 'x-hasura-permissions', '{}')::text[] AS permissions) p
+$$;
+
+-- sql/search/functions/found.sql
+
+CREATE FUNCTION search.found(
+  p_scope search.scope,
+  p_query text,
+  p_types text[],
+  p_category_id uuid,
+  p_tags text[],
+  p_price_min bigint,
+  p_price_max bigint,
+  p_in_stock boolean,
+  p_status text
+) RETURNS SETOF search.hit
+LANGUAGE plpgsql STABLE ROWS 200
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_words tsquery := search.words_query(p_scope.merchant_id, p_query);
+  v_words_in_title tsquery := search.in_title(v_words);
+  v_title text := search.normalized(p_query);
+  v_products_only boolean := num_nonnulls(p_category_id, p_tags, p_price_min, p_price_max, p_in_stock, p_status) > 0;
+BEGIN
+  IF v_words IS NULL THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT
+    f.merchant_id, f.id, f.product_id, f.category_id, f.article_id,
+    (
+      ts_rank('{0.05, 0.2, 0.4, 1}', f.words, v_words)
+      + CASE WHEN f.title = v_title THEN 2 WHEN starts_with(f.title, v_title) THEN 1 ELSE 0 END
+      -- Of equal ones, the one that says least else.
+      + 0.01 / (1 + char_length(f.title))
+    )::real
+  FROM (
+    SELECT d.*
+    FROM search.document d
+    WHERE d.merchant_id = p_scope.merchant_id AND d.words @@ v_words
+      AND (d.public OR NOT p_scope.public_only)
+      AND CASE WHEN d.article_id IS NULL THEN p_scope.products ELSE p_scope.articles END
+      AND (
+        p_types IS NULL
+        OR CASE WHEN d.product_id IS NOT NULL THEN 'PRODUCT' WHEN d.category_id IS NOT NULL THEN 'CATEGORY' ELSE 'ARTICLE' END
+          = ANY (p_types)
+      )
+      AND (
+        NOT v_products_only
+        OR EXISTS (
+          SELECT FROM catalog.product p
+          WHERE p.merchant_id = d.merchant_id AND p.id = d.product_id
+            AND (p_tags IS NULL OR p.tags @> p_tags)
+            AND (p_price_min IS NULL OR p.highest_price >= p_price_min)
+            AND (p_price_max IS NULL OR p.lowest_price <= p_price_max)
+            AND (p_status IS NULL OR p.status = p_status)
+            AND (
+              p_category_id IS NULL
+              OR EXISTS (
+                SELECT FROM catalog.category_product c
+                WHERE c.merchant_id = p.merchant_id AND c.product_id = p.id AND c.category_id = p_category_id
+              )
+            )
+            AND (
+              p_in_stock IS NULL
+              OR p_in_stock = coalesce((
+                SELECT true FROM search.stocked_product s WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id LIMIT 1
+              ), false)
+            )
+        )
+      )
+    ORDER BY d.words @@ v_words_in_title DESC, d.id
+    LIMIT 5000
+  ) f;
+END
+$$;
+
+-- sql/search/functions.sql
+
+CREATE FUNCTION search.search(
+  hasura_session json,
+  query text,
+  types text[] DEFAULT NULL,
+  "categoryId" uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  "priceMin" bigint DEFAULT NULL,
+  "priceMax" bigint DEFAULT NULL,
+  "inStock" boolean DEFAULT NULL,
+  status text DEFAULT NULL
+) RETURNS SETOF search.hit
+LANGUAGE sql STABLE ROWS 200
+AS $$
+  SELECT * FROM search.found(
+    search.scope_of(hasura_session), query, types, "categoryId", tags, "priceMin", "priceMax", "inStock", status
+  )
+$$;
+
+-- sql/analytics/functions/bounds.sql
+
+CREATE FUNCTION analytics.bounds(p_first date, p_last date, p_interval text, p_time_zone text)
+RETURNS TABLE (at timestamptz, before_at timestamptz)
+LANGUAGE sql STABLE
+AS $$
+  WITH step AS (
+    SELECT CASE p_interval
+      WHEN 'WEEK' THEN interval '7 days' WHEN 'MONTH' THEN interval '1 month' WHEN 'QUARTER' THEN interval '3 months'
+      WHEN 'YEAR' THEN interval '1 year' ELSE interval '1 day'
+    END AS length
+  ),
+  day AS (
+    SELECT p_first AS day
+    UNION
+    SELECT d::date
+    FROM step, generate_series(
+      date_trunc(CASE WHEN p_interval = 'HOUR' THEN 'day' ELSE p_interval END, p_first::timestamp), p_last::timestamp, length
+    ) d
+    WHERE d::date > p_first AND p_interval IS NOT NULL
+    UNION
+    SELECT p_last + 1
+  ),
+  shift AS (
+    SELECT CASE WHEN coalesce(p_interval, 'DAY') IN ('HOUR', 'DAY') THEN make_interval(days => p_last - p_first + 1)
+      ELSE length * (SELECT count(*) - 1 FROM day)
+    END AS back
+    FROM step
+  ),
+  bound AS (
+    SELECT analytics.day_start(d.day, p_time_zone) AS at, analytics.day_start((d.day - s.back)::date, p_time_zone) AS before_at
+    FROM day d, shift s
+    UNION ALL
+    SELECT h, greatest(b.before_start, (h AT TIME ZONE p_time_zone - s.back) AT TIME ZONE p_time_zone)
+    FROM day d, shift s,
+      LATERAL (
+        SELECT
+          analytics.day_start(d.day, p_time_zone) AS start, analytics.day_start(d.day + 1, p_time_zone) AS finish,
+          analytics.day_start((d.day - s.back)::date, p_time_zone) AS before_start
+      ) b,
+      generate_series(b.start + interval '1 hour', b.finish - interval '1 microsecond', '1 hour') h
+    WHERE p_interval = 'HOUR' AND d.day <= p_last
+  )
+  SELECT b.at, max(b.before_at) FROM bound b GROUP BY b.at ORDER BY b.at
+$$;
+
+-- sql/analytics/functions/customers_by_interval.sql
+
+CREATE FUNCTION analytics.customers_by_interval(
+  p_merchant_id uuid,
+  p_bounds timestamptz[],
+  p_metrics text[],
+  p_currency text
+) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE sql STABLE
+AS $$
+  WITH buyer AS (
+    SELECT width_bucket(o.paid_at, p_bounds) AS number, o.customer_id
+    FROM ordering.order o
+    WHERE p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS}'
+      AND o.merchant_id = p_merchant_id AND o.paid_at >= p_bounds[1] AND o.paid_at < p_bounds[cardinality(p_bounds)]
+      AND (p_currency IS NULL OR o.currency = p_currency)
+    GROUP BY 1, 2
+  ),
+  customer AS (
+    SELECT
+      b.customer_id,
+      (
+        SELECT min(o.paid_at) FROM ordering.order o
+        WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
+      ) AS first_paid_at
+    FROM buyer b
+    GROUP BY 1
+  ),
+  counted AS (
+    SELECT
+      b.number, count(*) AS customers, count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
+      NULL::bigint AS registrations
+    FROM buyer b
+    JOIN customer c USING (customer_id)
+    GROUP BY 1
+    UNION ALL
+    SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
+    FROM crm.customer c
+    WHERE 'REGISTRATIONS' = ANY (p_metrics)
+      AND c.merchant_id = p_merchant_id AND c.created_at >= p_bounds[1] AND c.created_at < p_bounds[cardinality(p_bounds)]
+    GROUP BY 1
+  )
+  SELECT c.number, NULL, m.metric, NULL, m.value
+  FROM counted c
+  CROSS JOIN LATERAL (VALUES
+    ('CUSTOMERS', c.customers),
+    ('NEW_CUSTOMERS', c.customers - c.returning_customers),
+    ('RETURNING_CUSTOMERS', c.returning_customers),
+    ('REGISTRATIONS', c.registrations)
+  ) AS m (metric, value)
+  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
+$$;
+
+-- sql/analytics/functions/products_by_interval.sql
+
+CREATE FUNCTION analytics.products_by_interval(
+  p_merchant_id uuid,
+  p_bounds timestamptz[],
+  p_metrics text[],
+  p_group_by text,
+  p_currency text
+) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE sql STABLE
+AS $$
+  WITH stale AS (
+    SELECT s.bucket FROM analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
+  ),
+  fact AS (
+    SELECT r.bucket AS at, r.product_id, r.currency, r.orders, r.units, r.gross, r.discount, r.uncaptured, r.tax
+    FROM analytics.product_rollup r
+    WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
+      AND r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
+    UNION ALL
+    SELECT f.*
+    FROM
+      analytics.stale_spans(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)]) s,
+      analytics.product_facts(p_merchant_id, s.span_from, s.span_to) f
+    WHERE p_group_by IN ('PRODUCT', 'CATEGORY')
+  ),
+  by_product AS (
+    SELECT
+      width_bucket(f.at, p_bounds) AS number, f.product_id, f.currency, sum(f.orders) AS orders, sum(f.units) AS units,
+      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.uncaptured) AS uncaptured, sum(f.tax) AS tax,
+      NULL::numeric AS views
+    FROM fact f
+    WHERE p_currency IS NULL OR f.currency = p_currency
+    GROUP BY 1, 2, 3
+    UNION ALL
+    SELECT width_bucket(v.bucket, p_bounds), v.product_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(v.views)
+    FROM analytics.product_view v
+    WHERE 'VIEWS' = ANY (p_metrics) AND v.merchant_id = p_merchant_id AND v.bucket >= p_bounds[1] AND v.bucket < p_bounds[cardinality(p_bounds)]
+    GROUP BY 1, 2
+  )
+  SELECT s.number, k.group_key, m.metric, m.currency, sum(m.value)
+  FROM by_product s
+  LEFT JOIN catalog.product_category c
+    ON p_group_by = 'CATEGORY' AND c.merchant_id = p_merchant_id AND c.product_id = s.product_id
+  CROSS JOIN LATERAL (
+    SELECT CASE p_group_by WHEN 'PRODUCT' THEN s.product_id::text WHEN 'CATEGORY' THEN c.category_id::text END AS group_key
+  ) k
+  CROSS JOIN LATERAL (VALUES
+    ('ORDERS', NULL, s.orders),
+    ('UNITS', NULL, s.units),
+    ('VIEWS', NULL, s.views),
+    ('GROSS_SALES', s.currency, s.gross),
+    ('DISCOUNTS', s.currency, s.discount),
+    ('REVENUE', s.currency, s.gross - s.discount - s.uncaptured),
+    ('TAX', s.currency, s.tax)
+  ) AS m (metric, currency, value)
+  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
+  GROUP BY 1, 2, 3, 4
+$$;
+
+-- sql/analytics/functions/refresh.sql
+
+CREATE FUNCTION analytics.refresh(p_merchant_id uuid, p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  c_length CONSTANT interval := '15 minutes';
+  v_buckets timestamptz[];
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('analytics.refresh ' || p_merchant_id, 0)) THEN
+    RETURN 0;
+  END IF;
+  v_buckets := ARRAY(
+    SELECT DISTINCT s.bucket FROM analytics.stale_bucket s WHERE s.merchant_id = p_merchant_id ORDER BY s.bucket LIMIT p_limit
+  );
+  DELETE FROM analytics.stale_bucket s WHERE s.merchant_id = p_merchant_id AND s.bucket = ANY (v_buckets);
+  DELETE FROM analytics.sales_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
+  DELETE FROM analytics.product_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
+  DELETE FROM analytics.stock_rollup r WHERE r.merchant_id = p_merchant_id AND r.bucket = ANY (v_buckets);
+  INSERT INTO analytics.sales_rollup
+  SELECT
+    p_merchant_id, b, f.currency, f.status, sum(f.placed), sum(f.cancelled), sum(f.orders), sum(f.units), sum(f.gross),
+    sum(f.discount), sum(f.uncaptured), sum(f.shipping), sum(f.tax), sum(f.total), sum(f.refunds), sum(f.refunded)
+  FROM unnest(v_buckets) AS b
+  CROSS JOIN LATERAL analytics.sales_facts(p_merchant_id, b, b + c_length) f
+  GROUP BY b, f.currency, f.status;
+  INSERT INTO analytics.product_rollup
+  SELECT
+    p_merchant_id, b, f.product_id, f.currency, sum(f.orders), sum(f.units), sum(f.gross), sum(f.discount), sum(f.uncaptured),
+    sum(f.tax)
+  FROM unnest(v_buckets) AS b
+  CROSS JOIN LATERAL analytics.product_facts(p_merchant_id, b, b + c_length) f
+  GROUP BY b, f.product_id, f.currency;
+  INSERT INTO analytics.stock_rollup
+  SELECT p_merchant_id, b, f.product_id, sum(f.received), sum(f.removed), sum(f.moved)
+  FROM unnest(v_buckets) AS b
+  CROSS JOIN LATERAL analytics.stock_facts(p_merchant_id, b, b + c_length) f
+  GROUP BY b, f.product_id;
+  RETURN cardinality(v_buckets);
+END
+$$;
+
+-- sql/analytics/functions/sales_facts.sql
+
+CREATE FUNCTION analytics.sales_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (
+  at timestamptz, currency text, status text, placed bigint, cancelled bigint, orders bigint, units bigint, gross bigint,
+  discount bigint, uncaptured bigint, shipping bigint, tax bigint, total bigint, refunds bigint, refunded bigint
+)
+LANGUAGE sql STABLE
+AS $$
+  SELECT o.created_at, o.currency, o.status, 1::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.created_at >= p_from AND o.created_at < p_to
+  UNION ALL
+  SELECT o.cancelled_at, o.currency, o.status, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.cancelled_at >= p_from AND o.cancelled_at < p_to
+  UNION ALL
+  SELECT
+    o.paid_at, o.currency, o.status, 0, 0, 1, l.units, o.subtotal, o.discount - o.shipping_discount, l.uncaptured,
+    o.shipping - o.shipping_discount - o.uncaptured_shipping, o.tax - l.uncaptured_tax, o.total - o.uncaptured, 0, 0
+  FROM ordering.order o
+  CROSS JOIN LATERAL (
+    SELECT sum(i.quantity) AS units, sum(i.uncaptured)::bigint AS uncaptured, sum(i.uncaptured_tax)::bigint AS uncaptured_tax
+    FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+  ) l
+  WHERE o.merchant_id = p_merchant_id AND o.paid_at >= p_from AND o.paid_at < p_to
+  UNION ALL
+  SELECT r.succeeded_at, p.currency, o.status, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount
+  FROM payment.refund r
+  JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
+  JOIN ordering.order o ON o.merchant_id = p.merchant_id AND o.id = p.order_id
+  WHERE r.merchant_id = p_merchant_id AND r.succeeded_at >= p_from AND r.succeeded_at < p_to AND r.status = 'SUCCEEDED'
+$$;
+
+-- sql/analytics/functions/sales_by_interval.sql
+
+CREATE FUNCTION analytics.sales_by_interval(
+  p_merchant_id uuid,
+  p_bounds timestamptz[],
+  p_metrics text[],
+  p_group_by text,
+  p_currency text
+) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE sql STABLE
+AS $$
+  WITH stale AS (
+    SELECT s.bucket FROM analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_bounds[1] AND s.bucket < p_bounds[cardinality(p_bounds)]
+  ),
+  fact AS (
+    SELECT
+      r.bucket AS at, r.currency, r.status, r.placed, r.cancelled, r.orders, r.units, r.gross, r.discount, r.uncaptured,
+      r.shipping, r.tax, r.total, r.refunds, r.refunded
+    FROM analytics.sales_rollup r
+    WHERE r.merchant_id = p_merchant_id AND r.bucket >= p_bounds[1] AND r.bucket < p_bounds[cardinality(p_bounds)]
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
+    UNION ALL
+    SELECT f.*
+    FROM
+      analytics.stale_spans(p_merchant_id, p_bounds[1], p_bounds[cardinality(p_bounds)]) s,
+      analytics.sales_facts(p_merchant_id, s.span_from, s.span_to) f
+  ),
+  summed AS (
+    SELECT
+      width_bucket(f.at, p_bounds) AS number,
+      CASE p_group_by WHEN 'CURRENCY' THEN f.currency WHEN 'STATUS' THEN f.status END AS group_key,
+      f.currency, sum(f.placed) AS placed, sum(f.cancelled) AS cancelled, sum(f.orders) AS orders, sum(f.units) AS units,
+      sum(f.gross) AS gross, sum(f.discount) AS discount, sum(f.uncaptured) AS uncaptured, sum(f.shipping) AS shipping,
+      sum(f.tax) AS tax, sum(f.total) AS total, sum(f.refunds) AS refunds, sum(f.refunded) AS refunded
+    FROM fact f
+    WHERE p_currency IS NULL OR f.currency = p_currency
+    GROUP BY 1, 2, 3
+  )
+  SELECT s.number, s.group_key, m.metric, m.currency, sum(m.value)
+  FROM summed s
+  CROSS JOIN LATERAL (VALUES
+    ('ORDERS_PLACED', NULL, s.placed),
+    ('ORDERS_CANCELLED', NULL, s.cancelled),
+    ('ORDERS', NULL, s.orders),
+    ('UNITS', NULL, s.units),
+    ('REFUNDS', NULL, s.refunds),
+    ('GROSS_SALES', s.currency, s.gross),
+    ('DISCOUNTS', s.currency, s.discount),
+    ('REVENUE', s.currency, s.gross - s.discount - s.uncaptured),
+    ('SHIPPING', s.currency, s.shipping),
+    ('TAX', s.currency, s.tax),
+    ('TOTAL_SALES', s.currency, s.total),
+    -- One row for each currency, so nothing is added to it.
+    ('AVERAGE_ORDER_VALUE', s.currency, round(s.total / nullif(s.orders, 0))),
+    ('REFUNDED', s.currency, s.refunded)
+  ) AS m (metric, currency, value)
+  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
+  GROUP BY 1, 2, 3, 4
+$$;
+
+-- sql/analytics/functions/stock_by_interval.sql
+
+CREATE FUNCTION analytics.stock_by_interval(p_merchant_id uuid, p_bounds timestamptz[], p_metrics text[], p_group_by text)
+RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE sql STABLE
+AS $$
+  WITH range AS (
+    SELECT CASE WHEN 'STOCK_LEVEL' = ANY (p_metrics) THEN '-infinity' ELSE p_bounds[1] END AS first, p_bounds[cardinality(p_bounds)] AS last
+  ),
+  stale AS (
+    SELECT s.bucket FROM range, analytics.stale_bucket s
+    WHERE s.merchant_id = p_merchant_id AND s.bucket >= range.first AND s.bucket < range.last
+  ),
+  fact AS (
+    SELECT r.bucket AS at, r.product_id, r.received, r.removed, r.moved
+    FROM range, analytics.stock_rollup r
+    WHERE r.merchant_id = p_merchant_id AND r.bucket >= range.first AND r.bucket < range.last
+      AND r.bucket NOT IN (SELECT s.bucket FROM stale s)
+    UNION ALL
+    SELECT f.*
+    FROM range,
+      analytics.stale_spans(p_merchant_id, range.first, range.last) s,
+      analytics.stock_facts(p_merchant_id, s.span_from, s.span_to) f
+  ),
+  summed AS (
+    SELECT
+      width_bucket(f.at, p_bounds) AS number, CASE p_group_by WHEN 'PRODUCT' THEN f.product_id::text END AS group_key,
+      sum(f.received) AS received, sum(f.removed) AS removed, sum(f.received - f.removed + f.moved) AS delta
+    FROM fact f
+    GROUP BY 1, 2
+  )
+  SELECT s.number, s.group_key, m.metric, NULL, m.value
+  FROM summed s
+  CROSS JOIN LATERAL (VALUES ('STOCK_RECEIVED', s.received), ('STOCK_REMOVED', s.removed)) AS m (metric, value)
+  WHERE s.number > 0 AND m.metric = ANY (p_metrics)
+  UNION ALL
+  SELECT n, NULL, 'STOCK_LEVEL', NULL, sum(coalesce(s.delta, 0) + CASE WHEN n = 1 THEN coalesce(b.delta, 0) ELSE 0 END) OVER (ORDER BY n)
+  FROM generate_series(1, cardinality(p_bounds) - 1) AS n
+  LEFT JOIN summed s ON s.number = n
+  LEFT JOIN summed b ON b.number = 0
+  WHERE 'STOCK_LEVEL' = ANY (p_metrics)
+$$;
+
+-- sql/audit/functions/record_rows.sql
+
+CREATE FUNCTION audit.record_rows() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session jsonb := current_setting('hasura.user')::jsonb;
+  v_root_field text := v_session ->> 'x-hasura-root-field';
+  v_actor platform.actor := platform.current_actor();
+  v_ids uuid[];
+BEGIN
+  -- An operator, with the admin secret.
+  IF v_actor.kind = 'SYSTEM' THEN
+    RETURN NULL;
+  END IF;
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1]) INTO v_ids;
+  IF v_ids IS NULL THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO audit.entry (
+    merchant_id, actor_kind, actor_id, client_address, request_id, source, operation_name, operation, record, change, target_ids, outcome
+  )
+  VALUES (
+    (v_session ->> 'x-hasura-merchant-id')::uuid,
+    CASE WHEN v_actor.kind = 'CUSTOMER' THEN 'CUSTOMER' WHEN v_session ? 'x-hasura-user-id' THEN 'USER' ELSE 'KEY' END,
+    v_actor.id,
+    left(v_session ->> 'x-hasura-client-address', 64),
+    left(v_session ->> 'x-hasura-request-id', 128),
+    CASE WHEN v_root_field IS NULL THEN 'HASURA' ELSE 'CONTRACT' END,
+    left(v_session ->> 'x-hasura-operation-name', 200),
+    -- Hasura doesn't say which of its root fields it was.
+    coalesce(v_root_field, lower(TG_OP) || TG_ARGV[0]),
+    TG_ARGV[0],
+    CASE TG_OP WHEN 'INSERT' THEN 'CREATED' WHEN 'UPDATE' THEN 'UPDATED' ELSE 'DELETED' END,
+    v_ids,
+    'DONE'
+  );
+  RETURN NULL;
+END
+$$;
+
+-- sql/booking/functions/book.sql
+
+CREATE FUNCTION booking.book(
+  p_merchant_id uuid,
+  p_service_id uuid,
+  p_staff_id uuid,
+  p_customer_id uuid,
+  p_start timestamptz,
+  p_notes text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_service booking.service;
+  v_refusals jsonb;
+  v_end timestamptz;
+  v_staff_id uuid;
+  v_reason text;
+  v_reasons text[] := '{}';
+  v_appointment_id uuid := platform.uuid_v7();
+BEGIN
+  SELECT * INTO v_service FROM booking.service s WHERE s.merchant_id = p_merchant_id AND s.id = p_service_id;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]') INTO v_refusals
+  FROM (VALUES
+    ('serviceId', CASE WHEN v_service.id IS NULL THEN 'unknown_service' WHEN NOT v_service.active THEN 'service_not_active' END),
+    (
+      'staffId',
+      CASE WHEN p_staff_id IS NOT NULL THEN nullif(
+        booking.staff_refusal(p_merchant_id, p_staff_id, p_service_id),
+        -- Of an unknown service there is nothing more to say.
+        CASE WHEN v_service.id IS NULL THEN 'service_not_offered' END
+      ) END
+    ),
+    (
+      'customerId',
+      CASE WHEN NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id)
+      THEN 'unknown_customer' END
+    ),
+    ('startTime', booking.start_refusal(p_start))
+  ) AS r (field, reason)
+  WHERE reason IS NOT NULL;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  v_end := p_start + make_interval(mins => v_service.duration);
+  -- In one order for everybody, so that no two bookings wait for each other's calendars.
+  FOR v_staff_id IN
+    SELECT m.id
+    FROM booking.staff_service o
+    JOIN booking.staff_member m ON m.merchant_id = o.merchant_id AND m.id = o.staff_id AND m.active
+    WHERE o.merchant_id = p_merchant_id AND o.service_id = p_service_id AND (p_staff_id IS NULL OR o.staff_id = p_staff_id)
+    ORDER BY m.priority, m.id
+  LOOP
+    v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, NULL);
+    IF v_reason IS NULL THEN
+      INSERT INTO booking.appointment
+        (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, notes, booked_here)
+      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes, true);
+      RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', v_appointment_id);
+    END IF;
+    v_reasons := v_reasons || v_reason;
+  END LOOP;
+  RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+    CASE
+      WHEN v_reasons = '{}' THEN jsonb_build_object('field', 'serviceId', 'reason', 'nobody_offers_it')
+      WHEN 'taken' = ANY (v_reasons) THEN jsonb_build_object('field', 'startTime', 'reason', 'taken')
+      ELSE jsonb_build_object('field', 'startTime', 'reason', 'outside_working_hours')
+    END
+  ));
+END
+$$;
+
+-- sql/booking/functions/change_status.sql
+
+CREATE FUNCTION booking.change_status(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_owner_id uuid,
+  p_from text[],
+  p_to text,
+  p_when text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment booking.appointment;
+  v_reason text;
+BEGIN
+  SELECT * INTO v_appointment FROM booking.appointment a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND (p_owner_id IS NULL OR a.customer_id = p_owner_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_appointment.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_appointment.status);
+  END IF;
+  v_reason := CASE
+    WHEN p_when = 'begun' AND v_appointment.start_time > now() THEN 'not_begun'
+    WHEN p_when = 'ahead' AND v_appointment.start_time <= now() THEN 'already_begun'
+  END;
+  IF v_reason IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'id', 'reason', v_reason)
+    ));
+  END IF;
+  UPDATE booking.appointment a SET status = p_to WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
+END
+$$;
+
+-- sql/booking/functions/reschedule.sql
+
+CREATE FUNCTION booking.reschedule(
+  p_merchant_id uuid,
+  p_appointment_id uuid,
+  p_owner_id uuid,
+  p_start timestamptz,
+  p_staff_id uuid,
+  p_from text[],
+  p_to text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_appointment booking.appointment;
+  v_refusals jsonb;
+  v_end timestamptz;
+  v_staff_id uuid;
+  v_reason text;
+BEGIN
+  SELECT * INTO v_appointment FROM booking.appointment a
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND (p_owner_id IS NULL OR a.customer_id = p_owner_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_appointment.status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_appointment.status);
+  END IF;
+  v_staff_id := coalesce(p_staff_id, v_appointment.staff_id);
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]') INTO v_refusals
+  FROM (VALUES
+    ('id', CASE WHEN p_owner_id IS NOT NULL AND v_appointment.start_time <= now() THEN 'already_begun' END),
+    ('startTime', booking.start_refusal(p_start)),
+    ('staffId', booking.staff_refusal(p_merchant_id, v_staff_id, v_appointment.service_id))
+  ) AS r (field, reason)
+  WHERE reason IS NOT NULL;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  v_end := p_start + make_interval(mins => v_appointment.duration);
+  v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, p_appointment_id);
+  IF v_reason IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'startTime', 'reason', v_reason)
+    ));
+  END IF;
+  UPDATE booking.appointment a
+  SET start_time = p_start, end_time = v_end, staff_id = v_staff_id, status = p_to
+  WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
+END
+$$;
+
+-- sql/cart/functions/apply_coupon.sql
+
+CREATE FUNCTION cart.apply_coupon(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_code text,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_cart cart.cart;
+  v_promotion promotion.promotion;
+  v_refusal text;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_promotion FROM promotion.promotion p
+  WHERE p.merchant_id = p_merchant_id AND p.code = p_code::citext
+  FOR KEY SHARE;
+  SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  v_cart.promotion_id := v_promotion.id;
+  v_cart.coupon_code := v_promotion.code;
+  v_refusal := CASE
+    WHEN v_promotion.id IS NULL THEN 'unknown_coupon'
+    ELSE cart.coupon_refusal(v_cart)
+  END;
+  IF v_refusal IS NOT NULL THEN
+    RETURN jsonb_build_object(
+      'outcome', 'invalid', 'refusals', jsonb_build_array(promotion.refusal('code', v_refusal, v_promotion))
+    );
+  END IF;
+  UPDATE cart.cart c
+  SET promotion_id = v_promotion.id, coupon_code = v_promotion.code, expires_at = now() + p_lifetime
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/cart/functions/create_cart.sql
+
+CREATE FUNCTION cart.create_cart(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_currency text,
+  p_lines jsonb,
+  p_lifetime interval,
+  p_max_lines integer
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_cart_id uuid := platform.uuid_v7();
+  v_currency text := coalesce(p_currency, (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_merchant_id));
+  v_outcome jsonb;
+BEGIN
+  IF p_customer_id IS NOT NULL
+    AND NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id)
+  THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer')
+    ));
+  END IF;
+  IF v_currency IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'currency', 'reason', 'currency_required')
+    ));
+  END IF;
+  INSERT INTO cart.cart (merchant_id, id, customer_id, currency, expires_at)
+  VALUES (p_merchant_id, v_cart_id, p_customer_id, v_currency, now() + p_lifetime);
+  v_outcome := cart.put_lines(p_merchant_id, v_cart_id, v_currency, p_lines, 'items', p_max_lines);
+  IF v_outcome ->> 'outcome' <> 'changed' THEN
+    DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_cart_id;
+  END IF;
+  RETURN v_outcome;
+END
+$$;
+
+-- sql/cart/functions/merge.sql
+
+CREATE FUNCTION cart.merge(
+  p_merchant_id uuid,
+  p_guest_cart_id uuid,
+  p_customer_id uuid,
+  p_lifetime interval,
+  p_max_lines integer
+) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_guest cart.cart;
+  v_own cart.cart;
+  v_lines jsonb;
+  v_refusal text;
+BEGIN
+  -- One merge of a customer at a time: two that saw no cart would both make one.
+  PERFORM pg_advisory_xact_lock(hashtextextended('cart.merge ' || p_merchant_id || p_customer_id, 0));
+  -- Both carts in one order, so that merges and checkouts wait for each other and never in a circle.
+  PERFORM FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id
+    AND (c.id = p_guest_cart_id OR (c.customer_id = p_customer_id AND c.checked_out_at IS NULL AND c.expires_at > now()))
+  ORDER BY c.id
+  FOR UPDATE;
+  SELECT * INTO v_guest FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_guest_cart_id AND c.customer_id IS NULL
+    AND c.checked_out_at IS NULL AND c.expires_at > now();
+  IF v_guest.id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  SELECT * INTO v_own FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id AND c.checked_out_at IS NULL AND c.expires_at > now()
+    AND c.currency = v_guest.currency
+  ORDER BY c.created_at DESC, c.id DESC
+  LIMIT 1;
+
+  IF v_own.id IS NULL THEN
+    v_own := v_guest;
+    v_own.customer_id := p_customer_id;
+  ELSE
+    SELECT jsonb_agg(
+      jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+      ORDER BY i.created_at, i.id
+    ) INTO v_lines
+    FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_guest.id;
+    INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
+    SELECT p_merchant_id, v_own.id, w.product_id, w.variant_id, w.quantity
+    FROM (
+      SELECT
+        l.product_id,
+        l.variant_id,
+        least(coalesce(o.quantity, 0) + l.quantity, s.available, 999999)::integer AS quantity,
+        o.id IS NULL AS is_new,
+        row_number() OVER (PARTITION BY o.id IS NULL ORDER BY l.position) AS place
+      FROM catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
+      JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+      LEFT JOIN cart.cart_item o
+        ON o.merchant_id = p_merchant_id AND o.cart_id = v_own.id AND o.product_id = l.product_id
+        AND o.variant_id IS NOT DISTINCT FROM l.variant_id
+      WHERE l.refusal IS NULL AND s.available > 0
+    ) w
+    WHERE NOT w.is_new OR w.place <= p_max_lines - (
+      SELECT count(*) FROM cart.cart_item x WHERE x.merchant_id = p_merchant_id AND x.cart_id = v_own.id
+    )
+    ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = greatest(i.quantity, excluded.quantity);
+    DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_guest.id;
+  END IF;
+
+  IF v_own.promotion_id IS NULL OR v_own.id = v_guest.id THEN
+    v_own.promotion_id := v_guest.promotion_id;
+    v_own.coupon_code := v_guest.coupon_code;
+    v_refusal := cart.coupon_refusal(v_own);
+    IF v_refusal IS NOT NULL THEN
+      v_own.promotion_id := NULL;
+      v_own.coupon_code := NULL;
+    END IF;
+  END IF;
+  UPDATE cart.cart c
+  SET
+    customer_id = p_customer_id, promotion_id = v_own.promotion_id, coupon_code = v_own.coupon_code,
+    expires_at = now() + p_lifetime
+  WHERE c.merchant_id = p_merchant_id AND c.id = v_own.id;
+  RETURN v_own.id;
+END
+$$;
+
+-- sql/cart/functions/put_lines.sql
+
+CREATE FUNCTION cart.put_lines(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_currency text,
+  p_lines jsonb,
+  p_list text,
+  p_max_lines integer
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_lines catalog.sellable_line[];
+  v_refusals jsonb;
+  v_shortages jsonb;
+BEGIN
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
+  v_refusals := catalog.line_refusals(v_lines, p_list);
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  -- The quantities that the cart would have.
+  SELECT coalesce(
+    array_agg(
+      (
+        l.position, l.product_id, l.variant_id, l.quantity + coalesce(i.quantity, 0), NULL, l.stock_item_id, l.sku, l.price,
+        l.currency, l.name, l.image
+      )::catalog.sellable_line
+      ORDER BY l.position
+    ),
+    '{}'
+  ) INTO v_lines
+  FROM unnest(v_lines) l
+  LEFT JOIN cart.cart_item i
+    ON i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND i.product_id = l.product_id
+    AND i.variant_id IS NOT DISTINCT FROM l.variant_id;
+  v_shortages := cart.shortages(p_merchant_id, v_lines);
+  IF v_shortages IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+  END IF;
+  SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
+    SELECT format('%s.%s.quantity', p_list, l.position) AS field, 'quantity_too_large' AS reason
+    FROM unnest(v_lines) l WHERE l.quantity > 999999
+    UNION ALL
+    SELECT format('%s.%s.quantity', p_list, d.position), 'total_too_large'
+    FROM cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) AS d(position) WHERE d.position IS NOT NULL
+    UNION ALL
+    SELECT p_list, 'too_many_lines' WHERE p_max_lines < (
+      SELECT count(*) FROM (
+        SELECT i.product_id, i.variant_id FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id
+        UNION
+        SELECT l.product_id, l.variant_id FROM unnest(v_lines) l
+      ) u
+    )
+  ) r;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
+  SELECT p_merchant_id, p_cart_id, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l
+  ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = excluded.quantity;
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/cart/functions/set_line_quantity.sql
+
+CREATE FUNCTION cart.set_line_quantity(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_item_id uuid,
+  p_quantity integer,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_item cart.cart_item;
+  v_lines catalog.sellable_line[];
+  v_shortages jsonb;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_item FROM cart.cart_item i
+  WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND i.id = p_item_id;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_item');
+  END IF;
+  IF p_quantity = 0 THEN
+    DELETE FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.id = p_item_id;
+  ELSE
+    SELECT array_agg(l) INTO v_lines FROM cart.cart c, catalog.sellable_lines(
+      p_merchant_id,
+      jsonb_build_array(jsonb_build_object(
+        'productId', v_item.product_id, 'variantId', v_item.variant_id, 'quantity', p_quantity
+      )),
+      c.currency
+    ) l
+    WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+    IF v_lines[1].refusal IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(jsonb_build_object(
+        'field', 'itemId', 'reason', v_lines[1].refusal, 'currency', v_lines[1].currency
+      )));
+    END IF;
+    v_shortages := cart.shortages(p_merchant_id, v_lines);
+    IF v_shortages IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+    END IF;
+    IF cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) IS NOT NULL THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+        jsonb_build_object('field', 'quantity', 'reason', 'total_too_large')
+      ));
+    END IF;
+    UPDATE cart.cart_item i SET quantity = p_quantity WHERE i.merchant_id = p_merchant_id AND i.id = p_item_id;
+  END IF;
+  PERFORM cart.renew(p_merchant_id, p_cart_id, p_lifetime);
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/cart/functions/set_shipping_address.sql
+
+CREATE FUNCTION cart.set_shipping_address(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_address jsonb,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  INSERT INTO cart.cart_address (merchant_id, cart_id, line1, line2, city, state, postal_code, country, phone)
+  VALUES (
+    p_merchant_id, p_cart_id, p_address ->> 'line1', p_address ->> 'line2', p_address ->> 'city', p_address ->> 'state',
+    p_address ->> 'postalCode', p_address ->> 'country', p_address ->> 'phone'
+  )
+  ON CONFLICT (merchant_id, cart_id) DO UPDATE SET
+    line1 = excluded.line1, line2 = excluded.line2, city = excluded.city, state = excluded.state,
+    postal_code = excluded.postal_code, country = excluded.country, phone = excluded.phone;
+  UPDATE cart.cart c
+  SET
+    expires_at = now() + p_lifetime,
+    shipping_method_id = CASE
+      WHEN ordering.shipping_refusal(p_merchant_id, c.shipping_method_id, p_address ->> 'country', c.currency) IS NULL
+        THEN c.shipping_method_id
+    END
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/cart/functions/set_shipping_method.sql
+
+CREATE FUNCTION cart.set_shipping_method(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_customer_id uuid,
+  p_shipping_method_id uuid,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_customer_id);
+  v_country text;
+  v_refusal jsonb;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT a.country INTO v_country FROM cart.cart_address a WHERE a.merchant_id = p_merchant_id AND a.cart_id = p_cart_id;
+  IF p_shipping_method_id IS NOT NULL THEN
+    v_refusal := CASE
+      WHEN NOT FOUND THEN jsonb_build_object('field', 'shippingMethodId', 'reason', 'address_required')
+      ELSE (
+        SELECT ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, v_country, c.currency)
+        FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id
+      )
+    END;
+  END IF;
+  IF v_refusal IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(v_refusal));
+  END IF;
+  UPDATE cart.cart c SET shipping_method_id = p_shipping_method_id, expires_at = now() + p_lifetime
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
+END
+$$;
+
+-- sql/catalog/functions/sellable_lines.sql
+
+CREATE FUNCTION catalog.sellable_lines(p_merchant_id uuid, p_lines jsonb, p_currency text) RETURNS SETOF catalog.sellable_line
+LANGUAGE sql STABLE
+AS $$
+  WITH wanted AS (
+    SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
+    FROM ROWS FROM (jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer))
+      WITH ORDINALITY AS l(product_id, variant_id, quantity, position)
+    GROUP BY l.product_id, l.variant_id
+  ),
+  found AS (
+    SELECT
+      w.*,
+      p.id AS found_product,
+      p.status,
+      p.currency,
+      p.name,
+      v.id AS found_variant,
+      coalesce(v.price, p.price) AS price,
+      first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
+    FROM wanted w
+    LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
+    LEFT JOIN catalog.product_variant v
+      ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+  )
+  SELECT
+    f.position,
+    f.product_id,
+    f.variant_id,
+    f.quantity,
+    CASE
+      WHEN f.found_product IS NULL THEN 'unknown_product'
+      WHEN f.status <> 'ACTIVE' THEN 'product_not_active'
+      WHEN f.variant_id IS NOT NULL AND f.found_variant IS NULL THEN 'unknown_variant'
+      WHEN f.variant_id IS NULL AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
+      WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
+      WHEN f.quantity > 999999 THEN 'quantity_too_large'
+    END,
+    i.id,
+    i.sku,
+    f.price,
+    coalesce(p_currency, f.first_currency),
+    f.name,
+    (
+      SELECT g.url FROM catalog.product_image g
+      WHERE g.merchant_id = p_merchant_id AND g.product_id = f.product_id
+      ORDER BY g.position, g.id LIMIT 1
+    )
+  FROM found f
+  LEFT JOIN inventory.stock_item i
+    ON i.merchant_id = p_merchant_id AND i.product_id = f.found_product AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+  ORDER BY f.position
+$$;
+
+-- sql/crm/functions/anonymize_customer.sql
+
+CREATE FUNCTION crm.anonymize_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_email citext;
+BEGIN
+  -- Orders and appointments hold on to the customer's row: none can come between looking and forgetting.
+  SELECT c.email INTO v_email FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  IF EXISTS (
+    SELECT FROM ordering.order o
+    WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id
+      AND o.status IN ('PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED')
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'orders_under_way');
+  END IF;
+  IF EXISTS (
+    SELECT FROM booking.appointment a
+    WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id AND a.status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS')
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'appointments_ahead');
+  END IF;
+  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are gone.
+  DELETE FROM platform.idempotency_record r
+  WHERE r.merchant_id = p_merchant_id AND (
+    r.caller = 'customer:' || p_customer_id
+    OR p_customer_id = ANY (r.record_ids)
+    OR r.record_ids && ARRAY(
+      SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+      UNION ALL
+      SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id
+      UNION ALL
+      SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+    )
+  );
+  DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
+  DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id;
+  DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;
+  DELETE FROM identity.credential x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.session x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.known_client x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.one_time_token x WHERE x.merchant_id = p_merchant_id AND x.customer_id = p_customer_id;
+  DELETE FROM identity.sign_in_attempt x
+  WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
+  DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
+  DELETE FROM cart.cart c
+  WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+    AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = c.merchant_id AND o.cart_id = c.id);
+  UPDATE catalog.review r SET author_name = 'Anonymous' WHERE r.merchant_id = p_merchant_id AND r.customer_id = p_customer_id;
+  UPDATE booking.appointment a SET notes = NULL WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
+  UPDATE crm.customer c
+  SET
+    -- A domain that RFC 2606 keeps from ever being anybody's.
+    email = 'anonymized-' || c.id || '@customer.invalid',
+    name = 'Anonymized customer',
+    phone = NULL,
+    notes = NULL,
+    tags = '{}',
+    marketing_opt_in = false,
+    email_verified = false,
+    blocked_at = NULL,
+    blocked_reason = NULL,
+    anonymized_at = coalesce(c.anonymized_at, now())
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
+  -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.
+  UPDATE ordering.order o SET notes = NULL
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
+  UPDATE ordering.history_entry h SET note = NULL
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id
+    AND h.merchant_id = o.merchant_id AND h.order_id = o.id AND h.type = 'NOTES_CHANGED' AND h.note IS NOT NULL;
+  RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
+END
+$$;
+
+-- sql/crm/functions/keep_points_of_payment.sql
+
+CREATE FUNCTION crm.keep_points_of_payment() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_customer_id uuid;
+  v_program crm.loyalty_program;
+  v_account crm.loyalty_account;
+  v_earned integer;
+  v_points bigint;
+BEGIN
+  SELECT o.customer_id INTO v_customer_id FROM ordering.order o WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
+  SELECT e.points INTO v_earned FROM crm.loyalty_entry e
+  WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
+  IF v_earned IS NULL AND (TG_OP = 'INSERT' OR OLD.status NOT IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) THEN
+    SELECT g.* INTO v_program FROM crm.loyalty_program g
+    JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = NEW.currency
+    WHERE g.merchant_id = NEW.merchant_id AND g.enabled;
+    IF FOUND AND v_customer_id IS NOT NULL THEN
+      v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
+      v_earned := least(div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount), 2147483647 - v_account.points);
+      IF v_earned > 0 THEN
+        INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
+        VALUES (NEW.merchant_id, v_customer_id, 'EARNED', v_earned, NEW.id, crm.points_expire_at(NEW.merchant_id));
+      END IF;
+    END IF;
+  END IF;
+  IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
+    v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
+    -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the whole.
+    SELECT (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[1] + coalesce(sum(e.points), 0)
+    INTO v_points
+    FROM crm.loyalty_entry e WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
+    v_points := least(v_points, v_account.points);
+    IF v_points > 0 THEN
+      INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id)
+      VALUES (NEW.merchant_id, v_customer_id, 'TAKEN_BACK', -v_points, NEW.id);
+    END IF;
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- sql/crm/functions/redeem_reward.sql
+
+CREATE FUNCTION crm.redeem_reward(p_merchant_id uuid, p_customer_id uuid, p_reward_id uuid) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reward crm.loyalty_reward;
+  v_account crm.loyalty_account;
+  v_entry_id uuid := platform.uuid_v7();
+  v_promotion_id uuid := platform.uuid_v7();
+  -- 64 random bits: nobody guesses another customer's, who couldn't use it anyway.
+  v_code text := 'REWARD-' || upper(right(replace(gen_random_uuid()::text, '-', ''), 16));
+BEGIN
+  IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  END IF;
+  SELECT * INTO v_reward FROM crm.loyalty_reward r WHERE r.merchant_id = p_merchant_id AND r.id = p_reward_id;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_reward');
+  END IF;
+  IF NOT v_reward.active THEN
+    RETURN jsonb_build_object('outcome', 'reward_not_active');
+  END IF;
+  IF NOT EXISTS (SELECT FROM crm.loyalty_program g WHERE g.merchant_id = p_merchant_id AND g.enabled) THEN
+    RETURN jsonb_build_object('outcome', 'program_not_enabled');
+  END IF;
+  v_account := crm.hold_loyalty_account(p_merchant_id, p_customer_id);
+  IF v_account.points < v_reward.points THEN
+    RETURN jsonb_build_object('outcome', 'not_enough_points', 'points', v_account.points);
+  END IF;
+  INSERT INTO promotion.promotion
+    (merchant_id, id, name, code, discount_type, discount_value, start_date, end_date, usage_limit, min_purchase_amount, customer_ids)
+  VALUES
+    (p_merchant_id, v_promotion_id, v_reward.name, v_code, 'FIXED_AMOUNT', v_reward.discount_amount, now(),
+     now() + make_interval(days => v_reward.valid_days), 1, v_reward.min_purchase_amount, ARRAY[p_customer_id]);
+  INSERT INTO crm.loyalty_entry (merchant_id, id, customer_id, type, points, promotion_id, coupon_code)
+  VALUES (p_merchant_id, v_entry_id, p_customer_id, 'REDEEMED', -v_reward.points, v_promotion_id, v_code);
+  RETURN jsonb_build_object('outcome', 'changed', 'entryId', v_entry_id);
+END
+$$;
+
+-- sql/crm/functions/unspent_expired_points.sql
+
+CREATE FUNCTION crm.unspent_expired_points(p_merchant_id uuid, p_customer_id uuid, OUT expired bigint, OUT next_expiry timestamptz)
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_entry record;
+  v_lot integer;
+  v_due bigint;
+  v_taken bigint;
+  -- Of each time that points came: how many are left, and when they expire.
+  v_left bigint[] := '{}';
+  v_expiry timestamptz[] := '{}';
+BEGIN
+  FOR v_entry IN
+    SELECT e.points, coalesce(e.expires_at, 'infinity') AS expires_at FROM crm.loyalty_entry e
+    WHERE e.merchant_id = p_merchant_id AND e.customer_id = p_customer_id ORDER BY e.created_at, e.id
+  LOOP
+    IF v_entry.points > 0 THEN
+      v_left := v_left || v_entry.points::bigint;
+      v_expiry := v_expiry || v_entry.expires_at;
+      CONTINUE;
+    END IF;
+    v_due := -v_entry.points;
+    FOR v_lot IN SELECT l.n FROM unnest(v_expiry) WITH ORDINALITY AS l (expiry, n) WHERE v_left[l.n] > 0 ORDER BY l.expiry, l.n LOOP
+      EXIT WHEN v_due = 0;
+      v_taken := least(v_left[v_lot], v_due);
+      v_left[v_lot] := v_left[v_lot] - v_taken;
+      v_due := v_due - v_taken;
+    END LOOP;
+  END LOOP;
+  SELECT
+    coalesce(sum(l.points) FILTER (WHERE l.expiry <= now()), 0),
+    min(l.expiry) FILTER (WHERE l.expiry > now() AND l.expiry < 'infinity' AND l.points > 0)
+  INTO expired, next_expiry
+  FROM unnest(v_left, v_expiry) AS l (points, expiry);
+END
+$$;
+
+-- sql/email/functions/advance_campaign.sql
+
+CREATE FUNCTION email.advance_campaign(p_limit integer) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_campaign email.campaign;
+  v_last uuid;
+  v_found integer;
+BEGIN
+  SELECT * INTO v_campaign FROM email.campaign c
+  WHERE (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
+    OR (c.status = 'SENDING' AND (NOT c.addressed OR NOT EXISTS (
+      SELECT FROM email.delivery d
+      WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+    )))
+  ORDER BY c.scheduled_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF v_campaign.addressed THEN
+    UPDATE email.campaign c SET status = 'SENT', finished_at = now()
+    WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+    RETURN true;
+  END IF;
+  WITH batch AS (
+    SELECT c.id, c.email, c.name FROM crm.customer c
+    WHERE c.merchant_id = v_campaign.merchant_id AND c.marketing_opt_in AND c.blocked_at IS NULL
+      AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
+      AND (v_campaign.segment_id IS NULL OR EXISTS (
+        SELECT FROM crm.segment_member m
+        WHERE m.merchant_id = c.merchant_id AND m.segment_id = v_campaign.segment_id AND m.customer_id = c.id
+      ))
+    ORDER BY c.id LIMIT p_limit
+  ),
+  written AS (
+    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, campaign_id, facts, status, reason)
+    SELECT
+      v_campaign.merchant_id, 'CAMPAIGN', v_campaign.id::text, b.email, b.name, b.id, v_campaign.id,
+      jsonb_build_object('customer', jsonb_build_object('name', b.name, 'email', b.email)),
+      CASE WHEN r.bounced THEN 'SUPPRESSED' ELSE 'QUEUED' END,
+      CASE WHEN r.bounced THEN 'An earlier message to this address bounced' END
+    FROM batch b
+    CROSS JOIN LATERAL (SELECT EXISTS (
+      SELECT FROM email.delivery d WHERE d.merchant_id = v_campaign.merchant_id AND d.recipient = b.email AND d.status = 'BOUNCED'
+    ) AS bounced) r
+    ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
+  )
+  SELECT count(*), (array_agg(b.id ORDER BY b.id DESC))[1] INTO v_found, v_last FROM batch b;
+  UPDATE email.campaign c SET
+    status = 'SENDING',
+    started_at = coalesce(c.started_at, now()),
+    addressed_to = coalesce(v_last, c.addressed_to),
+    addressed = v_found < p_limit
+  WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
+  RETURN true;
+END
+$$;
+
+-- sql/email/functions/change_campaign.sql
+
+CREATE FUNCTION email.change_campaign(
+  p_merchant_id uuid,
+  p_campaign_id uuid,
+  p_from text[],
+  p_to text,
+  p_scheduled_at timestamptz DEFAULT NULL
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_status text;
+BEGIN
+  SELECT c.status INTO v_status FROM email.campaign c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_status <> ALL (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
+  END IF;
+  UPDATE email.campaign c SET
+    status = p_to,
+    scheduled_at = coalesce(p_scheduled_at, c.scheduled_at),
+    finished_at = CASE WHEN p_to = 'CANCELLED' THEN now() END
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id;
+  IF p_to = 'CANCELLED' THEN
+    UPDATE email.delivery d SET status = 'CANCELLED', reason = 'The campaign was cancelled'
+    WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
+  END IF;
+  RETURN jsonb_build_object('outcome', 'changed', 'campaignId', p_campaign_id);
+END
+$$;
+
+-- sql/email/functions/claim.sql
+
+CREATE FUNCTION email.claim(p_limit integer, p_lease interval, p_max_attempts integer)
+RETURNS TABLE (
+  merchant_id uuid,
+  id uuid,
+  kind text,
+  subject_key text,
+  recipient text,
+  recipient_name text,
+  attempt integer,
+  facts jsonb,
+  unsubscribe_token uuid,
+  shop jsonb,
+  template jsonb,
+  token jsonb
+)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+BEGIN
+  UPDATE email.delivery d SET
+    status = CASE WHEN d.attempts < p_max_attempts THEN 'QUEUED' ELSE 'FAILED' END,
+    reason = 'Whoever was sending it ended before it was settled',
+    claimed_until = NULL
+  WHERE (d.merchant_id, d.id) IN (
+    SELECT x.merchant_id, x.id FROM email.delivery x
+    WHERE x.status = 'SENDING' AND x.claimed_until < now() LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  RETURN QUERY
+  WITH due AS MATERIALIZED (
+    SELECT x.merchant_id, x.id FROM email.delivery x
+    WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+    ORDER BY (x.campaign_id IS NOT NULL), x.next_attempt_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ),
+  judged AS (
+    SELECT d.merchant_id, d.id, k.token, CASE
+      WHEN k.is_for_token AND k.token IS NULL THEN 'SUPPRESSED'
+      WHEN d.campaign_id IS NULL THEN 'SENDING'
+      WHEN g.status = 'CANCELLED' THEN 'CANCELLED'
+      WHEN c.marketing_opt_in IS NOT TRUE OR c.blocked_at IS NOT NULL THEN 'SUPPRESSED'
+      ELSE 'SENDING'
+    END AS status
+    FROM due u
+    JOIN email.delivery d ON d.merchant_id = u.merchant_id AND d.id = u.id
+    LEFT JOIN email.campaign g ON g.merchant_id = d.merchant_id AND g.id = d.campaign_id
+    LEFT JOIN crm.customer c ON c.merchant_id = d.merchant_id AND c.id = d.customer_id
+    CROSS JOIN LATERAL (
+      SELECT x.is_for_token, (
+        SELECT jsonb_build_object('hash', encode(t.hash, 'hex'), 'sealed', t.undelivered, 'url', (
+          SELECT l.url FROM email.link l WHERE l.merchant_id = d.merchant_id AND l.kind = d.kind
+        ))
+        FROM identity.one_time_token t
+        WHERE x.is_for_token AND t.merchant_id = d.merchant_id AND t.id = CASE WHEN x.is_for_token THEN d.subject_key::uuid END
+          AND t.undelivered IS NOT NULL AND t.expires_at > now()
+      ) AS token
+      FROM (SELECT d.kind ~ '_(INVITATION|PASSWORD_RESET|EMAIL_VERIFICATION)$' AS is_for_token) x
+    ) k
+  ),
+  taken AS (
+    UPDATE email.delivery d SET
+      status = j.status,
+      reason = CASE j.status
+        WHEN 'CANCELLED' THEN 'The campaign was cancelled'
+        WHEN 'SUPPRESSED' THEN CASE
+          WHEN d.campaign_id IS NULL THEN 'Its token has expired, was used, or a newer one has taken its place'
+          WHEN EXISTS (
+            SELECT FROM crm.customer c WHERE c.merchant_id = d.merchant_id AND c.id = d.customer_id AND c.blocked_at IS NOT NULL
+          ) THEN 'The customer is blocked'
+          ELSE 'The customer has not opted in to marketing'
+        END
+      END,
+      attempts = d.attempts + CASE j.status WHEN 'SENDING' THEN 1 ELSE 0 END,
+      claimed_until = CASE j.status WHEN 'SENDING' THEN now() + p_lease END
+    FROM judged j
+    WHERE d.merchant_id = j.merchant_id AND d.id = j.id
+    RETURNING d.*, j.token
+  )
+  SELECT
+    t.merchant_id, t.id, t.kind, t.subject_key, t.recipient::text, t.recipient_name, t.attempts, t.facts, t.unsubscribe_token,
+    notification.shop_facts(t.merchant_id),
+    coalesce(
+      (
+        SELECT jsonb_build_object('subject', g.subject, 'html', g.html, 'text', g.text)
+        FROM email.campaign g WHERE g.merchant_id = t.merchant_id AND g.id = t.campaign_id
+      ),
+      (
+        SELECT jsonb_build_object('subject', o.subject, 'html', o.html, 'text', o.text)
+        FROM email.template o WHERE o.merchant_id = t.merchant_id AND o.kind = t.kind
+      )
+    ),
+    t.token
+  FROM taken t WHERE t.status = 'SENDING'
+  ORDER BY t.next_attempt_at;
+END
+$$;
+
+-- sql/identity/functions/begin_sign_in.sql
+
+CREATE FUNCTION identity.begin_sign_in(
+  p_merchant_id uuid,
+  p_subject text,
+  p_email text,
+  p_client text,
+  p_of_client identity.attempt_limit,
+  p_of_all identity.attempt_limit,
+  p_longest interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_seconds integer := identity.count_attempt(p_merchant_id, p_subject, p_email, p_client, p_of_client, p_of_all, p_longest);
+  v_known jsonb;
+BEGIN
+  IF v_seconds IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'blocked', 'seconds', v_seconds);
+  END IF;
+  IF p_subject = 'USER' THEN
+    SELECT jsonb_build_object('outcome', 'known', 'id', u.id, 'passwordHash', c.password_hash, 'totpSecret', t.secret)
+    INTO v_known
+    FROM identity.user u
+    JOIN identity.credential c ON c.merchant_id = u.merchant_id AND c.user_id = u.id
+    LEFT JOIN identity.totp t ON t.merchant_id = u.merchant_id AND t.user_id = u.id AND t.confirmed_at IS NOT NULL
+    WHERE u.merchant_id = p_merchant_id AND u.email = p_email::citext AND u.status = 'ACTIVE';
+  ELSE
+    SELECT jsonb_build_object('outcome', 'known', 'id', x.id, 'passwordHash', c.password_hash, 'totpSecret', NULL)
+    INTO v_known
+    FROM crm.customer x
+    JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
+    WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.blocked_at IS NULL;
+  END IF;
+  RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
+END
+$$;
+
+-- sql/identity/functions/count_attempt.sql
+
+CREATE FUNCTION identity.count_attempt(
+  p_merchant_id uuid,
+  p_subject text,
+  p_email text,
+  p_client text,
+  p_of_client identity.attempt_limit,
+  p_of_all identity.attempt_limit,
+  p_longest interval
+) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_client text := coalesce(p_client, 'unknown');
+  v_counted text[] := CASE
+    WHEN p_client IS NOT NULL AND identity.is_known_client(p_merchant_id, p_subject, p_email, p_client) THEN ARRAY[v_client]
+    ELSE ARRAY['', v_client]
+  END;
+  v_until timestamptz;
+BEGIN
+  INSERT INTO identity.sign_in_attempt (merchant_id, subject, email, client)
+  SELECT p_merchant_id, p_subject, p_email, x FROM unnest(v_counted) x ORDER BY x
+  ON CONFLICT DO NOTHING;
+  PERFORM FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext AND a.client = ANY (v_counted)
+  ORDER BY a.client FOR UPDATE;
+  SELECT max(a.blocked_until) INTO v_until FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext AND a.client = ANY (v_counted);
+  IF v_until > now() THEN
+    RETURN ceil(extract(epoch FROM v_until - now()));
+  END IF;
+  UPDATE identity.sign_in_attempt a
+  SET
+    attempts = a.attempts + 1,
+    last_at = now(),
+    blocked_until = CASE
+      WHEN a.attempts + 1 >= l.free THEN now() + least(p_longest, l.block * power(2, least(a.attempts + 1 - l.free, 20)))
+    END
+  FROM (VALUES (v_client, (p_of_client).free, (p_of_client).block), ('', (p_of_all).free, (p_of_all).block)) AS l (client, free, block)
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = p_email::citext
+    AND a.client = ANY (v_counted) AND a.client = l.client;
+  RETURN NULL;
+END
+$$;
+
+-- sql/identity/functions/create_user.sql
+
+CREATE FUNCTION identity.create_user(
+  p_merchant_id uuid,
+  p_own text[],
+  p_email text,
+  p_name text,
+  p_phone text,
+  p_role_ids uuid[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+  v_refusals jsonb[];
+BEGIN
+  SELECT array_agg(
+    CASE
+      WHEN r.id IS NULL THEN identity.refusal('roleIds.' || (w.position - 1), 'unknown_role')
+      ELSE identity.refusal('roleIds.' || (w.position - 1), 'beyond_own', identity.beyond(r.permissions, p_own))
+    END
+    ORDER BY w.position
+  ) INTO v_refusals
+  FROM unnest(p_role_ids) WITH ORDINALITY AS w(id, position)
+  LEFT JOIN identity.role r ON r.merchant_id = p_merchant_id AND r.id = w.id
+  WHERE r.id IS NULL OR identity.beyond(r.permissions, p_own) IS NOT NULL;
+  IF EXISTS (
+    SELECT FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.email = p_email::citext AND u.status <> 'DELETED'
+  ) THEN
+    v_refusals := identity.refusal('email', 'taken') || v_refusals;
+  END IF;
+  IF v_refusals IS NOT NULL THEN
+    RETURN identity.refused(VARIADIC v_refusals);
+  END IF;
+  INSERT INTO identity.user (merchant_id, id, email, name, phone) VALUES (p_merchant_id, v_id, p_email, coalesce(p_name, p_email), p_phone);
+  INSERT INTO identity.user_role (merchant_id, user_id, role_id)
+  SELECT DISTINCT p_merchant_id, v_id, x FROM unnest(p_role_ids) x;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);
+EXCEPTION
+  -- Somebody else was invited under the same address at the same time.
+  WHEN unique_violation THEN
+    RETURN identity.refused(identity.refusal('email', 'taken'));
+END
+$$;
+
+-- sql/identity/functions/issue_one_time_token.sql
+
+CREATE FUNCTION identity.issue_one_time_token(
+  p_merchant_id uuid,
+  p_purpose text,
+  p_user_id uuid,
+  p_customer_id uuid,
+  p_token text,
+  p_hash bytea,
+  p_lifetime interval,
+  p_pause interval
+) RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_email citext;
+BEGIN
+  -- The lock lets one of several requests at once make the token.
+  IF p_user_id IS NOT NULL THEN
+    SELECT u.email INTO v_email FROM identity.user u
+    WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id FOR NO KEY UPDATE;
+  ELSE
+    SELECT x.email INTO v_email FROM crm.customer x
+    WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND x.blocked_at IS NULL FOR NO KEY UPDATE;
+  END IF;
+  IF v_email IS NULL OR EXISTS (
+    SELECT FROM identity.one_time_token t
+    WHERE t.merchant_id = p_merchant_id AND t.purpose = p_purpose AND t.created_at > now() - p_pause
+      AND (t.user_id = p_user_id OR t.customer_id = p_customer_id) AND t.used_at IS NULL AND t.email = v_email
+  ) THEN
+    RETURN false;
+  END IF;
+  DELETE FROM identity.one_time_token t
+  WHERE t.merchant_id = p_merchant_id AND t.purpose = p_purpose AND (t.user_id = p_user_id OR t.customer_id = p_customer_id);
+  INSERT INTO identity.one_time_token (merchant_id, purpose, user_id, customer_id, email, hash, undelivered, expires_at)
+  VALUES (p_merchant_id, p_purpose, p_user_id, p_customer_id, v_email, p_hash, p_token, now() + p_lifetime);
+  RETURN true;
+END
+$$;
+
+-- sql/identity/functions/keep_an_owner.sql
+
+CREATE FUNCTION identity.keep_an_owner() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_owners bigint;
+BEGIN
+  -- With the merchant itself everybody goes.
+  IF NOT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = OLD.merchant_id) THEN
+    RETURN NULL;
+  END IF;
+  IF TG_TABLE_NAME = 'user_role' THEN
+    IF NOT EXISTS (
+      SELECT FROM identity.user u JOIN identity.role r ON r.merchant_id = u.merchant_id
+      WHERE u.merchant_id = OLD.merchant_id AND u.id = OLD.user_id AND u.status = 'ACTIVE'
+        AND r.id = OLD.role_id AND r.kind = 'OWNER'
+    ) THEN
+      RETURN NULL;
+    END IF;
+  ELSIF NOT EXISTS (
+    SELECT FROM identity.user_role l JOIN identity.role r ON r.merchant_id = l.merchant_id AND r.id = l.role_id
+    WHERE l.merchant_id = OLD.merchant_id AND l.user_id = OLD.id AND r.kind = 'OWNER'
+  ) THEN
+    RETURN NULL;
+  END IF;
+  PERFORM identity.lock_ownership(OLD.merchant_id);
+  SELECT count(*) INTO v_owners
+  FROM identity.role r
+  JOIN identity.user_role l ON l.merchant_id = r.merchant_id AND l.role_id = r.id
+  JOIN identity.user u ON u.merchant_id = l.merchant_id AND u.id = l.user_id
+  WHERE r.merchant_id = OLD.merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE';
+  IF v_owners = 0 THEN
+    PERFORM platform.violate('identity.user', 'user_last_owner');
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- sql/identity/functions/open_backend_session.sql
+
+CREATE FUNCTION identity.open_backend_session(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_client text,
+  p_device text,
+  p_opened_by jsonb,
+  p_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session_id uuid := platform.uuid_v7();
+  v_customer crm.customer;
+BEGIN
+  SELECT * INTO v_customer FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR SHARE;
+  IF v_customer.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_customer');
+  ELSIF v_customer.anonymized_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'anonymized');
+  ELSIF v_customer.blocked_at IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'blocked');
+  END IF;
+  INSERT INTO identity.session
+    (merchant_id, id, customer_id, origin, opened_by_kind, opened_by_id, device, network, expires_at)
+  VALUES (
+    p_merchant_id, v_session_id, p_customer_id, 'BACKEND', p_opened_by ->> 'kind', (p_opened_by ->> 'id')::uuid, p_device,
+    p_client, now() + p_lifetime
+  );
+  RETURN jsonb_build_object('outcome', 'opened', 'id', v_session_id);
+END
+$$;
+
+-- sql/identity/functions/open_session.sql
+
+CREATE FUNCTION identity.open_session(
+  p_merchant_id uuid,
+  p_subject text,
+  p_id uuid,
+  p_client text,
+  p_device text,
+  p_opened_by jsonb,
+  p_refresh_hash bytea,
+  p_refresh_lifetime interval,
+  p_session_lifetime interval
+) RETURNS uuid
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session_id uuid := platform.uuid_v7();
+  v_email citext;
+BEGIN
+  IF p_subject = 'USER' THEN
+    UPDATE identity.user u SET last_login_at = now()
+    WHERE u.merchant_id = p_merchant_id AND u.id = p_id AND u.status = 'ACTIVE'
+    RETURNING u.email INTO v_email;
+  ELSE
+    -- The lock keeps a block from coming between looking and opening.
+    SELECT x.email INTO v_email FROM crm.customer x
+    WHERE x.merchant_id = p_merchant_id AND x.id = p_id AND x.blocked_at IS NULL FOR SHARE;
+  END IF;
+  IF v_email IS NULL THEN
+    RETURN NULL;
+  END IF;
+  -- What other clients have tried stays counted.
+  DELETE FROM identity.sign_in_attempt a
+  WHERE a.merchant_id = p_merchant_id AND a.subject = p_subject AND a.email = v_email
+    AND a.client IN ('', coalesce(p_client, 'unknown'));
+  PERFORM identity.remember_client(
+    p_merchant_id, CASE WHEN p_subject = 'USER' THEN p_id END, CASE WHEN p_subject = 'CUSTOMER' THEN p_id END, p_client
+  );
+  INSERT INTO identity.session
+    (merchant_id, id, user_id, customer_id, opened_by_kind, opened_by_id, device, network, idle_until, expires_at)
+  VALUES (
+    p_merchant_id, v_session_id,
+    CASE WHEN p_subject = 'USER' THEN p_id END,
+    CASE WHEN p_subject = 'CUSTOMER' THEN p_id END,
+    p_opened_by ->> 'kind', (p_opened_by ->> 'id')::uuid, p_device, p_client,
+    now() + least(p_refresh_lifetime, p_session_lifetime), now() + p_session_lifetime
+  );
+  INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
+  VALUES (p_merchant_id, p_refresh_hash, v_session_id, now() + least(p_refresh_lifetime, p_session_lifetime));
+  RETURN v_session_id;
+END
+$$;
+
+-- sql/identity/functions/purge_expired.sql
+
+CREATE FUNCTION identity.purge_expired(p_limit integer) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_purged integer := 0;
+  v_count integer;
+BEGIN
+  DELETE FROM identity.session s WHERE (s.merchant_id, s.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.session x
+    -- Refresh tokens that come back late are told from unknown ones for a day; a backend's session has none.
+    WHERE x.expires_at < now() AND (x.origin = 'BACKEND' OR x.expires_at < now() - interval '1 day')
+    LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.one_time_token t WHERE (t.merchant_id, t.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.one_time_token x
+    WHERE x.expires_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.sign_in_attempt a WHERE (a.merchant_id, a.subject, a.email, a.client) IN (
+    SELECT x.merchant_id, x.subject, x.email, x.client FROM identity.sign_in_attempt x
+    WHERE x.last_at < now() - interval '1 day' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  v_purged := v_purged + v_count;
+  DELETE FROM identity.known_client k WHERE (k.merchant_id, k.id) IN (
+    SELECT x.merchant_id, x.id FROM identity.known_client x
+    WHERE x.last_at < now() - interval '90 days' LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_purged + v_count;
+END
+$$;
+
+-- sql/identity/functions/rotate_refresh_token.sql
+
+CREATE FUNCTION identity.rotate_refresh_token(
+  p_merchant_id uuid,
+  p_hash bytea,
+  p_next_hash bytea,
+  p_user_lifetime interval,
+  p_customer_lifetime interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_token identity.refresh_token;
+  v_session identity.session;
+  v_idle_until timestamptz;
+BEGIN
+  SELECT * INTO v_token FROM identity.refresh_token t WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash FOR UPDATE;
+  IF v_token.hash IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  SELECT * INTO v_session FROM identity.session s
+  WHERE s.merchant_id = p_merchant_id AND s.id = v_token.session_id FOR UPDATE;
+  IF v_token.used_at IS NOT NULL THEN
+    PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'REUSED');
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  IF v_session.revoked_at IS NOT NULL OR least(v_session.expires_at, v_token.expires_at) <= now()
+    OR EXISTS (
+      SELECT FROM identity.user u
+      WHERE u.merchant_id = p_merchant_id AND u.id = v_session.user_id AND u.status <> 'ACTIVE'
+    )
+    OR EXISTS (
+      SELECT FROM crm.customer x
+      WHERE x.merchant_id = p_merchant_id AND x.id = v_session.customer_id AND x.blocked_at IS NOT NULL
+    )
+  THEN
+    RETURN jsonb_build_object('outcome', 'refused');
+  END IF;
+  v_idle_until := least(
+    v_session.expires_at, now() + CASE WHEN v_session.user_id IS NULL THEN p_customer_lifetime ELSE p_user_lifetime END
+  );
+  UPDATE identity.refresh_token t SET used_at = now() WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
+  INSERT INTO identity.refresh_token (merchant_id, hash, session_id, expires_at)
+  VALUES (p_merchant_id, p_next_hash, v_session.id, v_idle_until);
+  UPDATE identity.session s SET idle_until = v_idle_until, last_used_at = now()
+  WHERE s.merchant_id = p_merchant_id AND s.id = v_session.id;
+  RETURN jsonb_build_object(
+    'outcome', 'rotated',
+    'sessionId', v_session.id,
+    'subject', CASE WHEN v_session.user_id IS NULL THEN 'CUSTOMER' ELSE 'USER' END,
+    'id', coalesce(v_session.user_id, v_session.customer_id)
+  );
+END
+$$;
+
+-- sql/identity/functions/set_role.sql
+
+CREATE FUNCTION identity.set_role(p_merchant_id uuid, p_own text[], p_user_id uuid, p_role_id uuid, p_held boolean) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := identity.lock_user(p_merchant_id, p_own, p_user_id, 'userId');
+  v_role identity.role;
+  v_status text;
+BEGIN
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_role FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_role_id FOR SHARE;
+  IF NOT FOUND THEN
+    RETURN identity.refused(identity.refusal('roleId', 'unknown_role'));
+  END IF;
+  IF identity.beyond(v_role.permissions, p_own) IS NOT NULL THEN
+    RETURN identity.refused(identity.refusal('roleId', 'beyond_own', identity.beyond(v_role.permissions, p_own)));
+  END IF;
+  SELECT u.status INTO v_status FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id;
+  IF v_status = 'DELETED' THEN
+    RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
+  END IF;
+  IF p_held THEN
+    INSERT INTO identity.user_role (merchant_id, user_id, role_id) VALUES (p_merchant_id, p_user_id, p_role_id)
+    ON CONFLICT DO NOTHING;
+  ELSE
+    IF v_role.kind = 'OWNER' AND identity.is_last_owner(p_merchant_id, p_user_id) THEN
+      RETURN identity.refused(identity.refusal('roleId', 'last_owner'));
+    END IF;
+    DELETE FROM identity.user_role l
+    WHERE l.merchant_id = p_merchant_id AND l.user_id = p_user_id AND l.role_id = p_role_id;
+  END IF;
+  RETURN jsonb_build_object('outcome', 'changed', 'id', p_user_id);
+END
+$$;
+
+-- sql/inventory/functions/change_level.sql
+
+CREATE FUNCTION inventory.change_level(
+  p_merchant_id uuid,
+  p_sku text,
+  p_warehouse_id uuid,
+  p_available integer,
+  p_delta integer,
+  p_reason text,
+  p_principal text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  -- sums over many warehouses stay within an integer
+  c_max CONSTANT integer := 999999;
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id);
+  v_level inventory.stock_level;
+  v_available bigint;
+BEGIN
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  v_level := inventory.lock_level(
+    p_merchant_id,
+    (SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku),
+    inventory.warehouse_or_first(p_merchant_id, p_warehouse_id)
+  );
+  v_available := coalesce(p_available, v_level.available::bigint + p_delta);
+  IF v_available NOT BETWEEN 0 AND c_max THEN
+    RETURN jsonb_build_object('outcome', 'out_of_range', 'available', v_level.available, 'max', c_max);
+  END IF;
+  IF v_available > v_level.available THEN
+    v_refusals := inventory.intake_refusals(p_merchant_id, p_sku);
+    IF v_refusals <> '[]' THEN
+      RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+    END IF;
+  END IF;
+
+  PERFORM inventory.because(
+    CASE WHEN p_available IS NULL THEN 'ADJUSTMENT' ELSE 'STOCKTAKE' END, p_reason, NULL, NULL, p_principal
+  );
+  UPDATE inventory.stock_level l
+  SET
+    available = v_available,
+    last_restocked_at = CASE WHEN v_available > l.available THEN now() ELSE l.last_restocked_at END
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'stockItemId', v_level.stock_item_id);
+END
+$$;
+
+-- sql/inventory/functions/draft_transfer.sql
+
+CREATE FUNCTION inventory.draft_transfer(
+  p_merchant_id uuid,
+  p_from_warehouse_id uuid,
+  p_to_warehouse_id uuid,
+  p_lines jsonb,
+  p_expected_date date,
+  p_notes text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_id uuid := platform.uuid_v7();
+  v_refusals jsonb;
+BEGIN
+  SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
+    SELECT w.field, 'unknown_warehouse' AS reason
+    FROM (VALUES ('fromWarehouseId', p_from_warehouse_id), ('toWarehouseId', p_to_warehouse_id)) AS w(field, id)
+    WHERE NOT EXISTS (SELECT FROM inventory.warehouse x WHERE x.merchant_id = p_merchant_id AND x.id = w.id)
+    UNION ALL
+    SELECT 'toWarehouseId', 'same_warehouse' WHERE p_from_warehouse_id = p_to_warehouse_id
+  ) r;
+  v_refusals := v_refusals || inventory.transfer_line_refusals(p_merchant_id, p_lines);
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  INSERT INTO inventory.transfer (merchant_id, id, from_warehouse_id, to_warehouse_id, expected_date, notes)
+  VALUES (p_merchant_id, v_id, p_from_warehouse_id, p_to_warehouse_id, p_expected_date, p_notes);
+  INSERT INTO inventory.transfer_line (merchant_id, transfer_id, stock_item_id, quantity)
+  SELECT p_merchant_id, v_id, l.stock_item_id, l.quantity FROM inventory.transfer_lines(p_merchant_id, p_lines) l;
+  RETURN jsonb_build_object('outcome', 'changed', 'transferId', v_id);
+END
+$$;
+
+-- sql/inventory/functions/end_part_of_reservation.sql
+
+CREATE FUNCTION inventory.end_part_of_reservation(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_stock_item_ids uuid[],
+  p_quantities integer[],
+  p_status text
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation inventory.reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
+  v_rest_id uuid := platform.uuid_v7();
+BEGIN
+  IF v_reservation.status IS DISTINCT FROM 'COMMITTED' THEN
+    RAISE EXCEPTION 'order % has no committed reservation', p_order_id;
+  END IF;
+  INSERT INTO inventory.reservation (merchant_id, id, status, expires_at)
+  VALUES (p_merchant_id, v_rest_id, 'COMMITTED', v_reservation.expires_at);
+  WITH part AS (
+    SELECT
+      h.stock_item_id,
+      h.warehouse_id,
+      h.quantity - least(h.quantity, greatest(0, coalesce(w.quantity, 0) - coalesce(sum(h.quantity) OVER before, 0)))::integer AS rest
+    FROM inventory.reservation_line h
+    JOIN inventory.warehouse p ON p.merchant_id = h.merchant_id AND p.id = h.warehouse_id
+    LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w(stock_item_id, quantity) ON w.stock_item_id = h.stock_item_id
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+    WINDOW before AS (
+      PARTITION BY h.stock_item_id ORDER BY p.priority, h.warehouse_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+  ),
+  moved AS (
+    INSERT INTO inventory.reservation_line (merchant_id, reservation_id, stock_item_id, warehouse_id, quantity)
+    SELECT p_merchant_id, v_rest_id, part.stock_item_id, part.warehouse_id, part.rest FROM part WHERE part.rest > 0
+  ),
+  gone AS (
+    DELETE FROM inventory.reservation_line h USING part
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+      AND h.stock_item_id = part.stock_item_id AND h.warehouse_id = part.warehouse_id AND h.quantity = part.rest
+  )
+  UPDATE inventory.reservation_line h SET quantity = h.quantity - part.rest FROM part
+  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+    AND h.stock_item_id = part.stock_item_id AND h.warehouse_id = part.warehouse_id
+    AND part.rest > 0 AND part.rest < h.quantity;
+  IF (
+    SELECT coalesce(sum(h.quantity), 0) FROM inventory.reservation_line h
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
+  ) <> (SELECT sum(q) FROM unnest(p_quantities) q) THEN
+    RAISE EXCEPTION 'the reservation of order % does not hold what is to leave it', p_order_id;
+  END IF;
+
+  CASE p_status
+    WHEN 'CONSUMED' THEN PERFORM inventory.consume_reservation(p_merchant_id, p_order_id);
+    WHEN 'RELEASED' THEN PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
+  END CASE;
+  IF EXISTS (
+    SELECT FROM inventory.reservation_line h WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_rest_id
+  ) THEN
+    UPDATE inventory.reservation r SET order_id = p_order_id WHERE r.merchant_id = p_merchant_id AND r.id = v_rest_id;
+  ELSE
+    DELETE FROM inventory.reservation r WHERE r.merchant_id = p_merchant_id AND r.id = v_rest_id;
+  END IF;
+END
+$$;
+
+-- sql/inventory/functions/hold.sql
+
+CREATE FUNCTION inventory.hold(
+  p_merchant_id uuid,
+  p_reservation_id uuid,
+  p_order_id uuid,
+  p_expires_at timestamptz,
+  p_stock_item_ids uuid[],
+  p_quantities integer[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_expired uuid[];
+  v_own_items uuid[] := inventory.held_stock_items(p_merchant_id, ARRAY[p_reservation_id]);
+  v_shortages jsonb;
+BEGIN
+  -- Expiry is checked at use too: stock that a job hasn't fetched back yet can be sold all the same.
+  v_expired := inventory.lock_expired(p_merchant_id, 20);
+  v_expired := array_remove(v_expired, p_reservation_id);
+  PERFORM inventory.lock_levels(
+    p_merchant_id,
+    p_stock_item_ids || v_own_items || inventory.held_stock_items(p_merchant_id, v_expired)
+  );
+  IF cardinality(v_expired) > 0 THEN
+    PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
+  END IF;
+
+  -- What the reservation itself holds counts as available to it.
+  SELECT jsonb_agg(
+    jsonb_build_object('stockItemId', w.stock_item_id, 'sku', i.sku, 'available', c.capacity, 'requested', w.quantity)
+    ORDER BY w.position
+  )
+  INTO v_shortages
+  FROM unnest(p_stock_item_ids, p_quantities) WITH ORDINALITY AS w(stock_item_id, quantity, position)
+  JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.id = w.stock_item_id
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(CASE WHEN p.active THEN l.available ELSE 0 END + coalesce(h.quantity, 0)), 0) AS capacity
+    FROM inventory.stock_level l
+    JOIN inventory.warehouse p ON p.merchant_id = l.merchant_id AND p.id = l.warehouse_id
+    LEFT JOIN inventory.reservation_line h
+      ON h.merchant_id = l.merchant_id AND h.reservation_id = p_reservation_id
+      AND h.stock_item_id = l.stock_item_id AND h.warehouse_id = l.warehouse_id
+    WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = w.stock_item_id
+  ) c
+  WHERE c.capacity < w.quantity;
+  IF v_shortages IS NOT NULL THEN
+    RETURN v_shortages;
+  END IF;
+
+  INSERT INTO inventory.reservation AS r (merchant_id, id, order_id, expires_at)
+  VALUES (p_merchant_id, p_reservation_id, p_order_id, p_expires_at)
+  ON CONFLICT (merchant_id, id) DO UPDATE SET order_id = excluded.order_id, expires_at = excluded.expires_at;
+
+  PERFORM inventory.because_of_reservation(p_reservation_id, p_order_id, NULL);
+  WITH place AS (
+    SELECT
+      l.stock_item_id,
+      l.warehouse_id,
+      p.priority,
+      coalesce(h.quantity, 0) AS held,
+      CASE WHEN p.active THEN l.available ELSE 0 END + coalesce(h.quantity, 0) AS capacity
+    FROM inventory.stock_level l
+    JOIN inventory.warehouse p ON p.merchant_id = l.merchant_id AND p.id = l.warehouse_id
+    LEFT JOIN inventory.reservation_line h
+      ON h.merchant_id = l.merchant_id AND h.reservation_id = p_reservation_id
+      AND h.stock_item_id = l.stock_item_id AND h.warehouse_id = l.warehouse_id
+    WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids || v_own_items)
+  ),
+  -- Each place gives what it has, until the places before it have given enough.
+  allocation AS (
+    SELECT
+      place.stock_item_id,
+      place.warehouse_id,
+      place.held,
+      least(
+        place.capacity,
+        greatest(0, coalesce(w.quantity, 0) - coalesce(sum(place.capacity) OVER before, 0))
+      )::integer AS quantity
+    FROM place
+    LEFT JOIN unnest(p_stock_item_ids, p_quantities) AS w(stock_item_id, quantity) ON w.stock_item_id = place.stock_item_id
+    WINDOW before AS (
+      PARTITION BY place.stock_item_id ORDER BY place.priority, place.warehouse_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+  ),
+  moved AS (
+    UPDATE inventory.stock_level l
+    SET available = l.available + a.held - a.quantity, reserved = l.reserved + a.quantity - a.held
+    FROM allocation a
+    WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = a.stock_item_id AND l.warehouse_id = a.warehouse_id
+      AND a.held <> a.quantity
+  ),
+  dropped AS (
+    DELETE FROM inventory.reservation_line h
+    USING allocation a
+    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = p_reservation_id
+      AND h.stock_item_id = a.stock_item_id AND h.warehouse_id = a.warehouse_id AND a.quantity = 0
+  )
+  INSERT INTO inventory.reservation_line AS h (merchant_id, reservation_id, stock_item_id, warehouse_id, quantity)
+  SELECT p_merchant_id, p_reservation_id, a.stock_item_id, a.warehouse_id, a.quantity
+  FROM allocation a
+  WHERE a.quantity > 0
+  ON CONFLICT (merchant_id, reservation_id, stock_item_id, warehouse_id) DO UPDATE SET quantity = excluded.quantity;
+  RETURN NULL;
+END
+$$;
+
+-- sql/inventory/functions/receive_transfer.sql
+
+CREATE FUNCTION inventory.receive_transfer(
+  p_merchant_id uuid,
+  p_id uuid,
+  p_lines jsonb,
+  p_from text[],
+  p_part text,
+  p_all text,
+  p_principal text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_locked record := inventory.lock_transfer(p_merchant_id, p_id, p_from);
+  v_refusal jsonb;
+  v_arrived record;
+  v_complete boolean;
+BEGIN
+  IF v_locked.refusal IS NOT NULL THEN
+    RETURN v_locked.refusal;
+  END IF;
+  SELECT jsonb_agg(
+    CASE
+      WHEN n.id IS NULL THEN jsonb_build_object('field', format('lines.%s.sku', l.position), 'reason', 'not_in_transfer')
+      ELSE jsonb_build_object(
+        'field', format('lines.%s.quantity', l.position), 'reason', 'too_many', 'awaited', coalesce(n.awaited, 0)
+      )
+    END
+    ORDER BY l.position
+  ) INTO v_refusal
+  FROM inventory.transfer_lines(p_merchant_id, p_lines) l
+  LEFT JOIN inventory.incoming_stock n
+    ON n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.stock_item_id = l.stock_item_id
+  WHERE l.quantity > coalesce(n.awaited, 0);
+  IF v_refusal IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusal);
+  END IF;
+
+  PERFORM inventory.lock_levels(p_merchant_id, ARRAY(
+    SELECT l.stock_item_id FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
+  ));
+  FOR v_arrived IN
+    SELECT n AS incoming, coalesce(l.quantity, n.awaited)::integer AS quantity
+    FROM inventory.incoming_stock n
+    LEFT JOIN inventory.transfer_lines(p_merchant_id, p_lines) l ON l.stock_item_id = n.stock_item_id
+    WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL
+      AND (p_lines IS NULL OR l.quantity IS NOT NULL)
+    ORDER BY n.stock_item_id
+  LOOP
+    PERFORM inventory.shelve(v_arrived.incoming, v_arrived.quantity, p_principal);
+  END LOOP;
+  v_complete := NOT EXISTS (
+    SELECT FROM inventory.incoming_stock n WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL
+  );
+  UPDATE inventory.transfer t
+  SET status = CASE WHEN v_complete THEN p_all ELSE p_part END, received_at = CASE WHEN v_complete THEN now() END
+  WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
+END
+$$;
+
+-- sql/inventory/functions/record_movements.sql
+
+CREATE FUNCTION inventory.record_movements() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_cause jsonb := nullif(current_setting('inventory.cause', true), '')::jsonb;
+  v_principal text := coalesce(v_cause ->> 'principal', inventory.acting_principal());
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO inventory.stock_movement
+      (merchant_id, stock_item_id, warehouse_id, product_id, kind, on_hand_delta, reserved_delta, on_hand, reserved, reason,
+       reference_type, reference_id, principal)
+    SELECT
+      a.merchant_id, a.stock_item_id, a.warehouse_id, i.product_id, k.kind, a.available + a.reserved, a.reserved,
+      a.available + a.reserved, a.reserved, coalesce(v_cause ->> 'reason', inventory.reason_of_movement(k.kind)),
+      v_cause ->> 'referenceType', (v_cause ->> 'referenceId')::uuid, v_principal
+    FROM after a
+    JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
+    CROSS JOIN LATERAL (SELECT coalesce(v_cause ->> 'kind', 'OPENING') AS kind) k
+    WHERE a.available + a.reserved <> 0;
+  ELSE
+    INSERT INTO inventory.stock_movement
+      (merchant_id, stock_item_id, warehouse_id, product_id, kind, on_hand_delta, reserved_delta, on_hand, reserved, reason,
+       reference_type, reference_id, principal)
+    SELECT
+      a.merchant_id, a.stock_item_id, a.warehouse_id, i.product_id, k.kind, d.on_hand, d.reserved, a.available + a.reserved,
+      a.reserved, coalesce(v_cause ->> 'reason', inventory.reason_of_movement(k.kind)), v_cause ->> 'referenceType',
+      (v_cause ->> 'referenceId')::uuid, v_principal
+    FROM after a
+    JOIN before b USING (merchant_id, stock_item_id, warehouse_id)
+    JOIN inventory.stock_item i ON i.merchant_id = a.merchant_id AND i.id = a.stock_item_id
+    CROSS JOIN LATERAL (
+      SELECT a.available + a.reserved - b.available - b.reserved AS on_hand, a.reserved - b.reserved AS reserved
+    ) d
+    CROSS JOIN LATERAL (
+      SELECT coalesce(v_cause ->> 'kind', inventory.kind_of_movement(d.on_hand, d.reserved)) AS kind
+    ) k
+    WHERE d.on_hand <> 0 OR d.reserved <> 0;
+  END IF;
+  PERFORM set_config('inventory.cause', '', true);
+  RETURN NULL;
+END
+$$;
+
+-- sql/inventory/functions/reserve.sql
+
+CREATE FUNCTION inventory.reserve(p_merchant_id uuid, p_skus text[], p_quantities integer[], p_seconds integer) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_reservation_id uuid := platform.uuid_v7();
+  v_expires_at timestamptz := now() + make_interval(secs => p_seconds);
+  v_stock_item_ids uuid[];
+  v_quantities integer[];
+  v_unknown jsonb;
+  v_items jsonb;
+  v_shortages jsonb;
+BEGIN
+  SELECT jsonb_agg(w.position - 1 ORDER BY w.position) INTO v_unknown
+  FROM unnest(p_skus) WITH ORDINALITY AS w(sku, position)
+  WHERE NOT EXISTS (SELECT FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = w.sku);
+  IF v_unknown IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_sku', 'positions', v_unknown);
+  END IF;
+
+  SELECT
+    array_agg(m.id ORDER BY m.position),
+    array_agg(m.quantity ORDER BY m.position),
+    jsonb_agg(jsonb_build_object('sku', m.sku, 'quantity', m.quantity, 'reserved', m.quantity) ORDER BY m.position)
+  INTO v_stock_item_ids, v_quantities, v_items
+  FROM (
+    SELECT i.id, i.sku, sum(w.quantity)::integer AS quantity, min(w.position) AS position
+    FROM unnest(p_skus, p_quantities) WITH ORDINALITY AS w(sku, quantity, position)
+    JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = w.sku
+    GROUP BY i.id, i.sku
+  ) m;
+
+  v_shortages := inventory.hold(p_merchant_id, v_reservation_id, NULL, v_expires_at, v_stock_item_ids, v_quantities);
+  IF v_shortages IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+  END IF;
+  RETURN jsonb_build_object(
+    'outcome', 'reserved', 'reservationId', v_reservation_id, 'expiresAt', v_expires_at, 'items', v_items
+  );
+END
+$$;
+
+-- sql/inventory/functions/ship_transfer.sql
+
+CREATE FUNCTION inventory.ship_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_locked record := inventory.lock_transfer(p_merchant_id, p_id, p_from);
+  v_transfer inventory.transfer := v_locked.transfer;
+  v_shortages jsonb;
+BEGIN
+  IF v_locked.refusal IS NOT NULL THEN
+    RETURN v_locked.refusal;
+  END IF;
+  PERFORM inventory.lock_levels(p_merchant_id, ARRAY(
+    SELECT l.stock_item_id FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
+  ));
+  SELECT jsonb_agg(
+    jsonb_build_object('sku', i.sku, 'available', coalesce(s.available, 0), 'requested', l.quantity) ORDER BY i.sku
+  ) INTO v_shortages
+  FROM inventory.transfer_line l
+  JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
+  LEFT JOIN inventory.stock_level s
+    ON s.merchant_id = l.merchant_id AND s.stock_item_id = l.stock_item_id AND s.warehouse_id = v_transfer.from_warehouse_id
+  WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id AND coalesce(s.available, 0) < l.quantity;
+  IF v_shortages IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+  END IF;
+
+  PERFORM inventory.because('TRANSFER_OUT', 'Sent to another warehouse', 'TRANSFER', p_id, p_principal);
+  UPDATE inventory.stock_level s SET available = s.available - l.quantity
+  FROM inventory.transfer_line l
+  WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
+    AND s.merchant_id = l.merchant_id AND s.stock_item_id = l.stock_item_id AND s.warehouse_id = v_transfer.from_warehouse_id;
+  INSERT INTO inventory.incoming_stock (merchant_id, stock_item_id, warehouse_id, transfer_id, quantity, expected_date)
+  SELECT p_merchant_id, l.stock_item_id, v_transfer.to_warehouse_id, p_id, l.quantity, v_transfer.expected_date
+  FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id;
+  UPDATE inventory.transfer t SET status = p_to, shipped_at = now() WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
+  RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
+END
+$$;
+
+-- sql/inventory/functions/subscribe_stock_alert.sql
+
+CREATE FUNCTION inventory.subscribe_stock_alert(
+  p_merchant_id uuid,
+  p_sku text,
+  p_email citext,
+  p_customer_id uuid,
+  p_most integer
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_stock_item_id uuid;
+  v_alert inventory.stock_alert;
+BEGIN
+  SELECT i.id INTO v_stock_item_id
+  FROM inventory.stock_item i
+  JOIN catalog.product p ON p.merchant_id = i.merchant_id AND p.id = i.product_id
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND (p_customer_id IS NULL OR p.status = 'ACTIVE');
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_sku');
+  END IF;
+  IF inventory.is_available(p_merchant_id, v_stock_item_id) THEN
+    RETURN jsonb_build_object('outcome', 'available');
+  END IF;
+  -- A shopper who could name any address would have the shop mail strangers.
+  IF p_customer_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM crm.customer c
+    WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.email = p_email AND c.email_verified
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'not_own_email');
+  END IF;
+  IF (
+    SELECT count(*) FROM (
+      SELECT FROM inventory.stock_alert a
+      WHERE a.merchant_id = p_merchant_id AND a.email = p_email AND a.status = 'PENDING' AND a.stock_item_id <> v_stock_item_id
+      LIMIT p_most
+    ) open_alerts
+  ) >= p_most THEN
+    RETURN jsonb_build_object('outcome', 'too_many');
+  END IF;
+  INSERT INTO inventory.stock_alert AS a (merchant_id, stock_item_id, email, customer_id)
+  VALUES (p_merchant_id, v_stock_item_id, p_email, p_customer_id)
+  ON CONFLICT (merchant_id, stock_item_id, email) WHERE status = 'PENDING'
+    DO UPDATE SET customer_id = coalesce(a.customer_id, excluded.customer_id)
+  RETURNING * INTO v_alert;
+  RETURN jsonb_build_object(
+    'outcome', 'subscribed',
+    'alertId', v_alert.id,
+    'status', v_alert.status,
+    'estimatedDate', (
+      SELECT min(n.expected_date) FROM inventory.incoming_stock n
+      WHERE n.merchant_id = p_merchant_id AND n.stock_item_id = v_stock_item_id AND n.awaited IS NOT NULL
+    )
+  );
+END
+$$;
+
+-- sql/inventory/functions/take_back.sql
+
+CREATE FUNCTION inventory.take_back(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_sku text,
+  p_warehouse_id uuid,
+  p_quantity integer,
+  p_reason text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  c_max CONSTANT integer := 999999;
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id);
+  v_level inventory.stock_level;
+BEGIN
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  v_level := inventory.lock_level(
+    p_merchant_id,
+    (SELECT i.id FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku),
+    inventory.warehouse_or_first(p_merchant_id, p_warehouse_id)
+  );
+  IF v_level.available + p_quantity > c_max THEN
+    RETURN jsonb_build_object('outcome', 'out_of_range');
+  END IF;
+  PERFORM inventory.because('RETURN', p_reason, 'ORDER', p_order_id, NULL);
+  UPDATE inventory.stock_level l SET available = l.available + p_quantity
+  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  RETURN jsonb_build_object('outcome', 'changed');
+END
+$$;
+
+-- sql/merchant/functions/rotate_api_key.sql
+
+CREATE FUNCTION merchant.rotate_api_key(
+  p_merchant_id uuid,
+  p_own text[],
+  p_id uuid,
+  p_prefix text,
+  p_hash bytea,
+  p_overlap interval
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_key merchant.api_key;
+  v_beyond text;
+  v_new_id uuid := platform.uuid_v7();
+BEGIN
+  SELECT * INTO v_key FROM merchant.api_key k WHERE k.merchant_id = p_merchant_id AND k.id = p_id FOR UPDATE;
+  IF v_key.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown');
+  END IF;
+  IF v_key.revoked_at IS NOT NULL OR v_key.expires_at <= now() THEN
+    RETURN jsonb_build_object('outcome', 'ended');
+  END IF;
+  v_beyond := (SELECT min(x) FROM unnest(v_key.permissions) x WHERE x <> ALL (p_own));
+  IF v_beyond IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'beyond_own', 'permission', v_beyond);
+  END IF;
+  INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions, expires_at)
+  VALUES (p_merchant_id, v_new_id, v_key.name, v_key.mode, p_prefix, p_hash, v_key.permissions, v_key.expires_at);
+  UPDATE merchant.api_key k SET expires_at = least(k.expires_at, now() + p_overlap)
+  WHERE k.merchant_id = p_merchant_id AND k.id = p_id;
+  RETURN jsonb_build_object('outcome', 'rotated', 'apiKeyId', v_new_id);
+END
+$$;
+
+-- sql/notification/functions/announce.sql
+
+CREATE FUNCTION notification.announce(
+  p_merchant_id uuid,
+  p_kind text,
+  p_subject_key text,
+  p_customer_id uuid,
+  p_recipient citext,
+  p_recipient_name text,
+  p_title text,
+  p_body text,
+  p_data jsonb,
+  p_facts jsonb
+) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_audience text := (SELECT min(k.audience) FROM notification.kind_channel k WHERE k.kind = p_kind);
+  v_is_guest boolean := v_audience = 'CUSTOMER' AND p_customer_id IS NULL;
+  v_wanted boolean := v_is_guest OR notification.wants(p_merchant_id, p_customer_id, p_kind, 'EMAIL');
+BEGIN
+  INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, facts, status, reason)
+  VALUES (
+    p_merchant_id, p_kind, p_subject_key, p_recipient, p_recipient_name, p_customer_id, p_facts,
+    CASE WHEN v_wanted THEN 'QUEUED' ELSE 'SUPPRESSED' END,
+    CASE WHEN NOT v_wanted THEN 'Switched off in the preferences' END
+  )
+  ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING;
+  IF v_is_guest THEN
+    RETURN;
+  END IF;
+  IF notification.wants(p_merchant_id, p_customer_id, p_kind, 'IN_APP') THEN
+    INSERT INTO notification.notification (merchant_id, customer_id, kind, subject_key, title, body, data)
+    VALUES (p_merchant_id, p_customer_id, p_kind, p_subject_key, p_title, p_body, p_data)
+    ON CONFLICT ON CONSTRAINT notification_once DO NOTHING;
+  END IF;
+  IF notification.wants(p_merchant_id, p_customer_id, p_kind, 'PUSH') THEN
+    INSERT INTO notification.push_delivery (merchant_id, device_id, customer_id, kind, subject_key, title, body, data)
+    SELECT d.merchant_id, d.id, p_customer_id, p_kind, p_subject_key, p_title, p_body, p_data
+    FROM notification.device d
+    WHERE d.merchant_id = p_merchant_id AND d.customer_id IS NOT DISTINCT FROM p_customer_id AND d.gone_at IS NULL
+    ON CONFLICT ON CONSTRAINT push_delivery_once DO NOTHING;
+  END IF;
+END
+$$;
+
+-- sql/notification/functions/claim_payment_reminders.sql
+
+CREATE FUNCTION notification.claim_payment_reminders(p_limit integer)
+RETURNS TABLE (merchant_id uuid, subject_key text, message jsonb)
+LANGUAGE sql VOLATILE
+AS $$
+  WITH due AS (
+    SELECT o.merchant_id, o.id, r.expires_at
+    FROM inventory.reservation r
+    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
+    WHERE r.status = 'ACTIVE' AND r.expires_at > now() AND r.expires_at <= now() + interval '1 day'
+      AND now() >= r.expires_at - (r.expires_at - o.created_at) / 4
+      AND o.status = 'PENDING' AND o.reminded_of IS DISTINCT FROM r.expires_at
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id)
+    ORDER BY r.expires_at
+    LIMIT p_limit
+    FOR UPDATE OF o SKIP LOCKED
+  ),
+  claimed AS (
+    UPDATE ordering.order o SET reminded_of = d.expires_at
+    FROM due d WHERE o.merchant_id = d.merchant_id AND o.id = d.id
+    RETURNING o.merchant_id, o.id, d.expires_at
+  )
+  SELECT
+    c.merchant_id,
+    c.id || ' ' || extract(epoch FROM c.expires_at),
+    jsonb_insert(
+      notification.order_message(c.merchant_id, c.id), '{facts,payment}', jsonb_build_object(
+        'dueAt', c.expires_at, 'method', (
+          SELECT p.method FROM payment.open_payment(c.merchant_id, c.id) p WHERE p.awaited
+        )
+      )
+    )
+  FROM claimed c
+$$;
+
+-- sql/notification/functions/claim_pushes.sql
+
+CREATE FUNCTION notification.claim_pushes(p_limit integer, p_lease interval, p_max_attempts integer)
+RETURNS TABLE (
+  merchant_id uuid,
+  id uuid,
+  attempt integer,
+  platform text,
+  token text,
+  kind text,
+  title text,
+  body text,
+  data jsonb
+)
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+BEGIN
+  UPDATE notification.push_delivery d SET
+    status = CASE WHEN d.attempts < p_max_attempts THEN 'QUEUED' ELSE 'FAILED' END,
+    reason = 'Whoever was sending it ended before it was settled',
+    claimed_until = NULL
+  WHERE (d.merchant_id, d.id) IN (
+    SELECT x.merchant_id, x.id FROM notification.push_delivery x
+    WHERE x.status = 'SENDING' AND x.claimed_until < now() LIMIT p_limit FOR UPDATE SKIP LOCKED
+  );
+  RETURN QUERY
+  WITH due AS MATERIALIZED (
+    SELECT x.merchant_id, x.id FROM notification.push_delivery x
+    WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+    ORDER BY x.next_attempt_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  )
+  UPDATE notification.push_delivery d
+  SET status = 'SENDING', attempts = d.attempts + 1, claimed_until = now() + p_lease
+  FROM due u, notification.device v
+  WHERE d.merchant_id = u.merchant_id AND d.id = u.id AND v.merchant_id = d.merchant_id AND v.id = d.device_id
+  RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data;
+END
+$$;
+
+-- sql/ordering/functions/advance_shipment.sql
+
+CREATE FUNCTION ordering.advance_shipment(
+  p_merchant_id uuid,
+  p_shipment_id uuid,
+  p_event text,
+  p_move jsonb,
+  p_shipment jsonb,
+  p_moves jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_shipment ordering.shipment;
+BEGIN
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id
+    AND o.id = (SELECT s.order_id FROM ordering.shipment s WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id)
+  FOR UPDATE;
+  SELECT * INTO v_shipment FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_shipment');
+  END IF;
+  IF NOT p_move -> 'from' ? v_shipment.status THEN
+    RETURN jsonb_build_object('outcome', 'shipment_refused', 'orderId', v_shipment.order_id, 'status', v_shipment.status);
+  END IF;
+  UPDATE ordering.shipment s
+  SET
+    carrier = coalesce(p_shipment ->> 'carrier', s.carrier),
+    tracking_number = coalesce(p_shipment ->> 'trackingNumber', s.tracking_number),
+    estimated_delivery_at = coalesce((p_shipment ->> 'estimatedDeliveryAt')::timestamptz, s.estimated_delivery_at)
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id AND jsonb_strip_nulls(p_shipment) <> '{}';
+  CASE p_event
+    WHEN 'ship' THEN PERFORM ordering.send(p_merchant_id, v_shipment.order_id, p_shipment_id, p_move ->> 'to');
+    WHEN 'cancel' THEN PERFORM ordering.unpack(p_merchant_id, ARRAY[p_shipment_id]);
+    WHEN 'deliver' THEN
+      UPDATE ordering.shipment s SET status = p_move ->> 'to', delivered_at = now()
+      WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id;
+    WHEN 'update' THEN NULL;
+  END CASE;
+  PERFORM ordering.follow_shipments(p_merchant_id, v_shipment.order_id, p_moves);
+  RETURN jsonb_build_object('outcome', 'advanced', 'orderId', v_shipment.order_id, 'shipmentId', p_shipment_id);
+END
+$$;
+
+-- sql/ordering/functions/cancel_order.sql
+
+CREATE FUNCTION ordering.cancel_order(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_customer_id uuid,
+  p_reason text,
+  p_from text[],
+  p_to text,
+  p_payment_from text[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_open payment.payment;
+  v_payment payment.payment;
+  v_refund_id uuid;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  IF NOT v_order.status = ANY (p_from) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF EXISTS (
+    SELECT FROM ordering.order_item i
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.fulfilled_quantity > 0
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  IF v_open.id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
+  END IF;
+  SELECT * INTO v_payment FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
+    AND p.captured_amount > p.refund_requested_amount
+  FOR UPDATE;
+  IF v_payment.id IS NOT NULL THEN
+    v_refund_id := ordering.insert_refund(
+      p_merchant_id, v_payment.id,
+      ARRAY(
+        SELECT x
+        FROM ordering.refund_parts(p_merchant_id, p_order_id, (
+          SELECT jsonb_agg(
+            jsonb_build_object('id', i.id, 'quantity', i.quantity - i.refunded_quantity) ORDER BY i.position, i.id
+          )
+          FROM ordering.order_item i
+          WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.quantity > i.refunded_quantity
+        ), false) x
+      ),
+      ordering.unrefunded_shipping(v_order, v_payment.id),
+      v_payment.captured_amount - v_payment.refund_requested_amount,
+      p_reason
+    );
+  END IF;
+  UPDATE ordering.order o SET status = p_to, cancel_reason = p_reason, cancelled_at = now()
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
+  IF v_order.paid_at IS NOT NULL THEN
+    PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
+  ELSE
+    PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
+  END IF;
+  UPDATE ordering.fulfillment f SET status = 'UNFULFILLED'
+  WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id;
+  RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundId', v_refund_id);
+END
+$$;
+
+-- sql/ordering/functions/check_out_cart.sql
+
+CREATE FUNCTION ordering.check_out_cart(
+  p_merchant_id uuid,
+  p_cart_id uuid,
+  p_owner_id uuid,
+  p_customer_id uuid,
+  p_shipping_address jsonb,
+  p_billing_address jsonb,
+  p_shipping_method_id uuid,
+  p_reservation_id uuid,
+  p_coupon_code text,
+  p_expected_total bigint,
+  p_notes text,
+  p_pay jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_outcome jsonb := cart.lock_open_cart(p_merchant_id, p_cart_id, p_owner_id);
+  v_cart cart.cart;
+  v_customer_id uuid;
+  v_address jsonb := p_shipping_address;
+  v_refusals jsonb := '[]';
+  v_lines jsonb;
+  v_total bigint;
+BEGIN
+  IF v_outcome ->> 'outcome' = 'checked_out' THEN
+    RETURN (
+      SELECT jsonb_build_object('outcome', 'placed', 'orderId', o.id)
+      FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.cart_id = p_cart_id
+    );
+  END IF;
+  IF v_outcome IS NOT NULL THEN
+    RETURN v_outcome;
+  END IF;
+  SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  v_customer_id := coalesce(v_cart.customer_id, p_customer_id);
+  IF v_address IS NULL THEN
+    SELECT jsonb_build_object(
+      'line1', a.line1, 'line2', a.line2, 'city', a.city, 'state', a.state, 'postalCode', a.postal_code,
+      'country', a.country, 'phone', a.phone
+    ) INTO v_address
+    FROM cart.cart_address a WHERE a.merchant_id = p_merchant_id AND a.cart_id = p_cart_id;
+  END IF;
+  IF v_customer_id IS NULL OR v_customer_id <> coalesce(p_customer_id, v_customer_id) THEN
+    v_refusals := v_refusals || jsonb_build_object(
+      'field', 'customerId', 'reason', CASE WHEN v_customer_id IS NULL THEN 'customer_required' ELSE 'not_the_carts_customer' END
+    );
+    IF v_address IS NULL THEN
+      v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
+    END IF;
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  SELECT jsonb_agg(
+    jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+    ORDER BY i.created_at, i.id
+  ) INTO v_lines
+  FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id;
+  IF v_lines IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'empty');
+  END IF;
+  BEGIN
+    v_outcome := ordering.place_order(
+      p_merchant_id, v_customer_id, v_lines, v_cart.currency, v_address, p_billing_address,
+      coalesce(p_shipping_method_id, v_cart.shipping_method_id), p_reservation_id,
+      coalesce(p_coupon_code, CASE WHEN v_cart.promotion_id IS NOT NULL THEN v_cart.coupon_code END), p_notes, p_cart_id,
+      p_owner_id IS NOT NULL, p_pay
+    );
+    SELECT o.total INTO v_total FROM ordering.order o
+    WHERE o.merchant_id = p_merchant_id AND o.id = (v_outcome ->> 'orderId')::uuid;
+    IF v_total <> p_expected_total THEN
+      RAISE EXCEPTION USING ERRCODE = 'CG001';
+    END IF;
+  EXCEPTION WHEN SQLSTATE 'CG001' THEN
+    -- Nothing of the order stays.
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(jsonb_build_object(
+      'field', 'expectedTotal', 'reason', 'other_total', 'total', v_total
+    )));
+  END;
+  IF v_outcome ->> 'outcome' = 'placed' THEN
+    UPDATE cart.cart c SET checked_out_at = now() WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
+  END IF;
+  RETURN v_outcome;
+END
+$$;
+
+-- sql/ordering/functions/complete_draft.sql
+
+CREATE FUNCTION ordering.complete_draft(p_merchant_id uuid, p_draft_id uuid, p_pay jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_draft ordering.draft_order;
+  v_lines jsonb;
+  v_refusals jsonb;
+  v_outcome jsonb;
+BEGIN
+  SELECT * INTO v_draft FROM ordering.draft_order d WHERE d.merchant_id = p_merchant_id AND d.id = p_draft_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_draft');
+  END IF;
+  IF v_draft.order_id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_draft.order_id);
+  END IF;
+  IF v_draft.expires_at <= now() THEN
+    RETURN jsonb_build_object('outcome', 'draft_refused', 'status', 'EXPIRED');
+  END IF;
+  v_lines := ordering.draft_lines(p_merchant_id, p_draft_id);
+  SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', 'missing')) INTO v_refusals
+  FROM (VALUES
+    ('customerId', v_draft.customer_id IS NULL), ('shippingAddress', v_draft.line1 IS NULL), ('items', v_lines = '[]')
+  ) AS x(field, missing)
+  WHERE x.missing;
+  IF v_refusals IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  v_outcome := ordering.place_order(
+    p_merchant_id, v_draft.customer_id, v_lines, NULL,
+    jsonb_build_object(
+      'line1', v_draft.line1, 'line2', v_draft.line2, 'city', v_draft.city, 'state', v_draft.state,
+      'postalCode', v_draft.postal_code, 'country', v_draft.country, 'phone', v_draft.phone
+    ),
+    NULL, v_draft.shipping_method_id, NULL, v_draft.coupon_code::text, v_draft.notes, NULL, false, p_pay
+  );
+  IF v_outcome ->> 'outcome' = 'placed' THEN
+    UPDATE ordering.draft_order d SET order_id = (v_outcome ->> 'orderId')::uuid
+    WHERE d.merchant_id = p_merchant_id AND d.id = p_draft_id;
+    UPDATE ordering.order o SET tags = v_draft.tags
+    WHERE o.merchant_id = p_merchant_id AND o.id = (v_outcome ->> 'orderId')::uuid AND v_draft.tags <> '{}';
+  END IF;
+  RETURN v_outcome;
+END
+$$;
+
+-- sql/ordering/functions/follow_shipments.sql
+
+CREATE FUNCTION ordering.follow_shipments(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_due bigint;
+  v_packed bigint;
+  v_left bigint;
+  v_returned bigint;
+  v_delivered bigint;
+  v_latest ordering.shipment;
+BEGIN
+  SELECT
+    sum(i.quantity - i.cancelled_quantity), sum(i.packed_quantity), sum(i.fulfilled_quantity), sum(i.returned_quantity)
+  INTO v_due, v_packed, v_left, v_returned
+  FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id;
+  SELECT coalesce(sum(l.quantity), 0) INTO v_delivered
+  FROM ordering.shipment s
+  JOIN ordering.shipment_line l ON l.merchant_id = s.merchant_id AND l.shipment_id = s.id
+  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status = 'DELIVERED';
+  SELECT * INTO v_latest FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status <> 'CANCELLED'
+  ORDER BY s.shipped_at DESC NULLS LAST, s.created_at DESC, s.id DESC
+  LIMIT 1;
+  UPDATE ordering.fulfillment f
+  SET
+    status = CASE
+      WHEN v_left > 0 AND v_left = v_due AND v_returned = v_left THEN 'RETURNED'
+      WHEN v_packed = 0 THEN 'UNFULFILLED'
+      WHEN v_packed < v_due THEN 'PARTIAL'
+      WHEN v_left < v_due THEN 'FULFILLED'
+      WHEN v_delivered < v_due THEN 'SHIPPED'
+      ELSE 'DELIVERED'
+    END,
+    carrier = v_latest.carrier,
+    tracking_number = v_latest.tracking_number,
+    shipped_at = v_latest.shipped_at,
+    estimated_delivery_at = v_latest.estimated_delivery_at,
+    delivered_at = CASE WHEN v_packed > 0 AND v_delivered = v_due THEN coalesce(f.delivered_at, now()) END
+  WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id;
+  IF v_packed > 0 THEN
+    PERFORM ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'fulfill');
+  END IF;
+  IF v_left > 0 AND v_left = v_due THEN
+    PERFORM ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'ship');
+  END IF;
+  IF v_delivered > 0 AND v_delivered = v_due THEN
+    PERFORM ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'deliver');
+  END IF;
+END
+$$;
+
+-- sql/ordering/functions/fulfill_order.sql
+
+CREATE FUNCTION ordering.fulfill_order(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_lines jsonb,
+  p_shipment jsonb,
+  p_ship jsonb,
+  p_moves jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_awaited boolean;
+  v_shipment_id uuid := platform.uuid_v7();
+  v_refusals jsonb;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  v_awaited := v_order.status = 'PENDING' AND (payment.open_payment(p_merchant_id, p_order_id)).awaited IS TRUE;
+  IF NOT (p_moves #> '{fulfill,from}' ? v_order.status OR v_awaited) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  SELECT coalesce(jsonb_agg(r ORDER BY r.field), '[]') INTO v_refusals FROM (
+    SELECT
+      CASE WHEN i.id IS NULL THEN format('items.%s.orderItemId', w.position - 1) ELSE format('items.%s.quantity', w.position - 1) END
+        AS field,
+      CASE WHEN i.id IS NULL THEN 'unknown_item' ELSE 'more_than_left' END AS reason,
+      i.quantity - i.packed_quantity - i.cancelled_quantity AS left
+    FROM ROWS FROM (jsonb_to_recordset(coalesce(p_lines, '[]')) AS (id uuid, quantity integer))
+      WITH ORDINALITY AS w(id, quantity, position)
+    LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+    WHERE i.id IS NULL OR w.quantity > i.quantity - i.packed_quantity - i.cancelled_quantity
+    UNION ALL
+    SELECT 'items', 'nothing_left', 0
+    WHERE p_lines IS NULL AND NOT EXISTS (
+      SELECT FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+        AND i.quantity > i.packed_quantity + i.cancelled_quantity
+    )
+  ) r;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  IF v_awaited THEN
+    PERFORM inventory.commit_reservation(p_merchant_id, p_order_id);
+  END IF;
+  INSERT INTO ordering.shipment (merchant_id, id, order_id, carrier, tracking_number, estimated_delivery_at)
+  VALUES (
+    p_merchant_id, v_shipment_id, p_order_id, p_shipment ->> 'carrier', p_shipment ->> 'trackingNumber',
+    (p_shipment ->> 'estimatedDeliveryAt')::timestamptz
+  );
+  INSERT INTO ordering.shipment_line (merchant_id, shipment_id, order_item_id, quantity)
+  SELECT p_merchant_id, v_shipment_id, w.id, w.quantity
+  FROM jsonb_to_recordset(p_lines) AS w(id uuid, quantity integer)
+  WHERE p_lines IS NOT NULL
+  UNION ALL
+  SELECT p_merchant_id, v_shipment_id, i.id, i.quantity - i.packed_quantity - i.cancelled_quantity
+  FROM ordering.order_item i
+  WHERE p_lines IS NULL AND i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+    AND i.quantity > i.packed_quantity + i.cancelled_quantity;
+  UPDATE ordering.order_item i SET packed_quantity = i.packed_quantity + l.quantity
+  FROM ordering.shipment_line l
+  WHERE l.merchant_id = p_merchant_id AND l.shipment_id = v_shipment_id
+    AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+  IF p_ship IS NOT NULL THEN
+    PERFORM ordering.send(p_merchant_id, p_order_id, v_shipment_id, p_ship ->> 'to');
+  END IF;
+  PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id, 'shipmentId', v_shipment_id);
+END
+$$;
+
+-- sql/ordering/functions/lapse_unpaid_orders.sql
+
+CREATE FUNCTION ordering.lapse_unpaid_orders(p_merchant_id uuid, p_limit integer, p_from text[], p_to text) RETURNS integer
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order_ids uuid[];
+  v_reservation_ids uuid[];
+BEGIN
+  v_order_ids := ARRAY(
+    SELECT o.id
+    FROM inventory.reservation r
+    JOIN ordering.order o ON o.merchant_id = r.merchant_id AND o.id = r.order_id
+    WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.expires_at <= now() AND o.status = ANY (p_from)
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id)
+    ORDER BY r.expires_at
+    LIMIT p_limit
+    FOR UPDATE OF o SKIP LOCKED
+  );
+  -- Looked at once more now that the orders are locked: a payment may have begun or been settled meanwhile.
+  v_order_ids := ARRAY(
+    SELECT o.id FROM ordering.order o
+    WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids) AND o.status = ANY (p_from)
+      AND NOT ordering.payment_is_under_way(o.merchant_id, o.id) AND ordering.payment_window_is_over(o.merchant_id, o.id)
+  );
+  -- Their coupons' uses go back with the orders' status (promotion.count_usage); several promotions are locked in one
+  -- order, and before reservations and levels, as whoever places an order does.
+  PERFORM FROM promotion.promotion p
+  WHERE p.merchant_id = p_merchant_id
+    AND p.id IN (
+      SELECT o.promotion_id FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids)
+    )
+  ORDER BY p.id
+  FOR NO KEY UPDATE;
+  UPDATE payment.payment p SET status = 'CANCELLED'
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = ANY (v_order_ids) AND p.awaited AND p.status = 'PENDING';
+  v_reservation_ids := ARRAY(
+    SELECT r.id FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.order_id = ANY (v_order_ids) AND r.status = 'ACTIVE'
+    FOR UPDATE
+  );
+  PERFORM inventory.give_back(p_merchant_id, v_reservation_ids, 'EXPIRED');
+  UPDATE ordering.order o
+  SET status = p_to, cancelled_at = now(), cancel_reason = 'The payment window has ended', lapsed = true
+  WHERE o.merchant_id = p_merchant_id AND o.id = ANY (v_order_ids);
+  RETURN cardinality(v_order_ids);
+END
+$$;
+
+-- sql/ordering/functions/modified_lines.sql
+
+CREATE FUNCTION ordering.modified_lines(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_added catalog.sellable_line[],
+  p_update jsonb,
+  p_remove uuid[]
+) RETURNS catalog.sellable_line[]
+LANGUAGE sql STABLE
+AS $$
+  WITH kept AS (
+    SELECT
+      i.position, i.product_id, i.variant_id, i.sku, i.price, i.product_name, i.product_image,
+      coalesce((SELECT (u ->> 'quantity')::bigint FROM jsonb_array_elements(p_update) u WHERE (u ->> 'id')::uuid = i.id), i.quantity)
+        AS quantity
+    FROM ordering.order_item i
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND NOT i.id = ANY (p_remove)
+  ),
+  line AS (
+    SELECT
+      coalesce(k.position, 1000 + a.position) AS position,
+      coalesce(k.product_id, a.product_id) AS product_id,
+      CASE WHEN k.product_id IS NOT NULL THEN k.variant_id ELSE a.variant_id END AS variant_id,
+      coalesce(k.quantity, 0) + coalesce(a.quantity, 0) AS quantity,
+      coalesce(k.sku, a.sku) AS sku,
+      coalesce(k.price, a.price) AS price,
+      a.currency,
+      coalesce(k.product_name, a.name) AS name,
+      CASE WHEN k.product_id IS NOT NULL THEN k.product_image ELSE a.image END AS image
+    FROM kept k
+    FULL JOIN unnest(p_added) a
+      ON a.product_id = k.product_id
+      AND coalesce(a.variant_id::text, '') = coalesce(k.variant_id::text, '')
+  )
+  SELECT coalesce(
+    array_agg(
+      (
+        l.position, l.product_id, l.variant_id, l.quantity, NULL, s.id, l.sku, l.price, l.currency, l.name, l.image
+      )::catalog.sellable_line
+      ORDER BY l.position
+    ),
+    '{}'
+  )
+  FROM line l
+  JOIN inventory.stock_item s
+    ON s.merchant_id = p_merchant_id AND s.product_id = l.product_id AND s.variant_id IS NOT DISTINCT FROM l.variant_id
+$$;
+
+-- sql/ordering/functions/modify_order.sql
+
+CREATE FUNCTION ordering.modify_order(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_add jsonb,
+  p_update jsonb,
+  p_remove uuid[],
+  p_shipping_address jsonb,
+  p_billing_address jsonb,
+  p_notes text,
+  p_from text[],
+  p_pay jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_open payment.payment;
+  v_reservation inventory.reservation;
+  v_added catalog.sellable_line[];
+  v_lines catalog.sellable_line[];
+  v_refusals jsonb;
+  v_subtotal numeric;
+  v_purchase promotion.purchase;
+  v_promotions promotion.promotion[];
+  v_own promotion.promotion;
+  v_pricing ordering.pricing;
+  v_shortages jsonb;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  IF NOT v_order.status = ANY (p_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF EXISTS (
+    SELECT FROM ordering.order_item i
+    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  IF v_open.id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
+  END IF;
+
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_added
+  FROM catalog.sellable_lines(p_merchant_id, p_add, v_order.currency) l;
+  v_refusals := catalog.line_refusals(v_added, 'addItems')
+    || ordering.unknown_item_refusals(p_merchant_id, p_order_id, p_update, p_remove)
+    || coalesce(
+      CASE WHEN p_shipping_address IS NOT NULL THEN
+        ordering.shipping_refusal(p_merchant_id, v_order.shipping_method_id, p_shipping_address ->> 'country', v_order.currency)
+          || jsonb_build_object('field', 'shippingAddress.country')
+      END,
+      '[]'
+    );
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  v_lines := ordering.modified_lines(p_merchant_id, p_order_id, v_added, p_update, p_remove);
+  SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
+  SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
+    SELECT 'removeItemIds' AS field, 'no_lines_left' AS reason WHERE cardinality(v_lines) = 0
+    UNION ALL
+    SELECT 'addItems', 'quantity_too_large' FROM unnest(v_lines) l WHERE l.quantity > 999999
+    UNION ALL
+    SELECT 'addItems', 'total_too_large'
+    WHERE v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_order.shipping > platform.most_money()
+    UNION ALL
+    SELECT 'addItems', 'too_many_lines' WHERE cardinality(v_lines) > 200
+  ) r;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  v_purchase.merchant_id := p_merchant_id;
+  v_purchase.customer_id := v_order.customer_id;
+  v_purchase.currency := v_order.currency;
+  v_purchase.order_id := p_order_id;
+  v_purchase := ordering.with_lines(v_purchase, v_lines, v_order.shipping);
+  v_promotions := promotion.lock_usable(v_purchase, NULL, v_order.promotion_id);
+  SELECT * INTO v_own FROM unnest(v_promotions) p WHERE p.id = v_order.promotion_id;
+  v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_own, NULL, v_promotions));
+  IF v_pricing.promotion_id IS NULL AND v_order.coupon_code IS NOT NULL THEN
+    v_pricing.promotion_id := v_order.promotion_id;
+  END IF;
+
+  v_reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
+  SELECT inventory.hold(
+    p_merchant_id, v_reservation.id, p_order_id, v_reservation.expires_at,
+    array_agg(l.stock_item_id ORDER BY l.position), array_agg(l.quantity::integer ORDER BY l.position)
+  ) INTO v_shortages FROM unnest(v_lines) l;
+  IF v_shortages IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
+  END IF;
+
+  PERFORM ordering.replace_lines(p_merchant_id, p_order_id, v_lines, v_pricing);
+  IF p_shipping_address IS NOT NULL THEN
+    PERFORM ordering.insert_address(p_merchant_id, v_order.shipping_address_id, p_order_id, p_shipping_address);
+  END IF;
+  IF p_billing_address IS NOT NULL THEN
+    v_order.billing_address_id := coalesce(v_order.billing_address_id, platform.uuid_v7());
+    PERFORM ordering.insert_address(p_merchant_id, v_order.billing_address_id, p_order_id, p_billing_address);
+  END IF;
+  UPDATE ordering.order o
+  SET
+    subtotal = v_pricing.subtotal, tax = v_pricing.tax, discount = v_pricing.discount,
+    shipping_discount = v_pricing.shipping_discount, total = v_pricing.total, promotion_id = v_pricing.promotion_id,
+    coupon_code = CASE WHEN v_pricing.promotion_id = o.promotion_id THEN o.coupon_code END,
+    billing_address_id = v_order.billing_address_id, notes = coalesce(p_notes, o.notes)
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
+  PERFORM ordering.record(p_merchant_id, p_order_id, 'MODIFIED', p_amount => v_pricing.total);
+  PERFORM ordering.confirm_if_free(p_merchant_id, p_order_id, p_pay);
+  RETURN jsonb_build_object('outcome', 'modified', 'orderId', p_order_id);
+END
+$$;
+
+-- sql/ordering/functions/move_refunded_units.sql
+
+CREATE FUNCTION ordering.move_refunded_units(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_parts ordering.refund_part[],
+  p_reason text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_items uuid[] := ARRAY(SELECT x.order_item_id FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality);
+  v_released ordering.stock_units;
+  v_written_off ordering.stock_units;
+BEGIN
+  v_released := ordering.stock_units(
+    p_merchant_id, v_items,
+    ARRAY(SELECT CASE WHEN x.restock IS NOT FALSE THEN x.unsent ELSE 0 END FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality)
+  );
+  v_written_off := ordering.stock_units(
+    p_merchant_id, v_items,
+    ARRAY(SELECT CASE WHEN x.restock IS FALSE THEN x.unsent ELSE 0 END FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality)
+  );
+  -- The reservation before the levels, and all levels at once: see the lock order in stock_rules.
+  PERFORM inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
+  PERFORM inventory.lock_levels(
+    p_merchant_id,
+    (ordering.stock_units(p_merchant_id, v_items, array_fill(1, ARRAY[cardinality(v_items)]))).stock_item_ids
+  );
+  IF cardinality(v_released.quantities) > 0 THEN
+    PERFORM inventory.end_part_of_reservation(
+      p_merchant_id, p_order_id, v_released.stock_item_ids, v_released.quantities, 'RELEASED'
+    );
+  END IF;
+  IF cardinality(v_written_off.quantities) > 0 THEN
+    PERFORM inventory.end_part_of_reservation(
+      p_merchant_id, p_order_id, v_written_off.stock_item_ids, v_written_off.quantities, 'CONSUMED'
+    );
+  END IF;
+  RETURN ordering.restock(
+    p_merchant_id, p_order_id, v_items,
+    ARRAY(SELECT CASE WHEN x.restock THEN x.sent ELSE 0 END FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality),
+    NULL, p_reason
+  );
+END
+$$;
+
+-- sql/ordering/functions/note_uncaptured.sql
+
+CREATE FUNCTION ordering.note_uncaptured() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_lines ordering.order_item[];
+  v_uncaptured bigint;
+  v_shares bigint[];
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id FOR UPDATE;
+  v_uncaptured := greatest(0, v_order.total - (
+    SELECT sum(p.captured_amount) FROM payment.payment p
+    WHERE p.merchant_id = NEW.merchant_id AND p.order_id = NEW.order_id
+  ));
+  IF v_uncaptured = v_order.uncaptured THEN
+    RETURN NULL;
+  END IF;
+  v_lines := ARRAY(
+    SELECT i FROM ordering.order_item i
+    WHERE i.merchant_id = NEW.merchant_id AND i.order_id = NEW.order_id ORDER BY i.position, i.id
+  );
+  v_shares := platform.allocate(
+    v_uncaptured,
+    ARRAY(SELECT l.subtotal - l.discount FROM unnest(v_lines) WITH ORDINALITY l ORDER BY l.ordinality)
+      || ARRAY(SELECT l.tax FROM unnest(v_lines) WITH ORDINALITY l ORDER BY l.ordinality)
+      || (v_order.shipping - v_order.shipping_discount)
+  );
+  UPDATE ordering.order_item i
+  SET uncaptured = v_shares[l.ordinality], uncaptured_tax = v_shares[cardinality(v_lines) + l.ordinality]
+  FROM unnest(v_lines) WITH ORDINALITY l
+  WHERE i.merchant_id = l.merchant_id AND i.id = l.id;
+  UPDATE ordering.order o
+  SET uncaptured = v_uncaptured, uncaptured_shipping = v_shares[cardinality(v_shares)]
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
+  RETURN NULL;
+END
+$$;
+
+-- sql/ordering/functions/place_order.sql
+
+CREATE FUNCTION ordering.place_order(
+  p_merchant_id uuid,
+  p_customer_id uuid,
+  p_lines jsonb,
+  p_currency text,
+  p_shipping_address jsonb,
+  p_billing_address jsonb,
+  p_shipping_method_id uuid,
+  p_reservation_id uuid,
+  p_coupon_code text,
+  p_notes text,
+  p_cart_id uuid,
+  p_by_shopper boolean,
+  p_pay jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_lines catalog.sellable_line[];
+  v_refusals jsonb;
+  v_currency text;
+  v_subtotal numeric;
+  v_shipping bigint;
+  v_purchase promotion.purchase;
+  v_promotions promotion.promotion[];
+  v_coupon promotion.promotion;
+  v_coupon_refusal text;
+  v_pricing ordering.pricing;
+  v_shortages jsonb;
+  v_order_id uuid := platform.uuid_v7();
+  v_shipping_address_id uuid := platform.uuid_v7();
+  v_billing_address_id uuid := CASE WHEN p_billing_address IS NOT NULL THEN platform.uuid_v7() END;
+BEGIN
+  SELECT array_agg(l ORDER BY l.position) INTO v_lines FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
+  v_refusals := catalog.line_refusals(v_lines, 'items');
+  v_currency := v_lines[1].currency;
+  IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
+  ELSIF EXISTS (
+    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
+  ) THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
+  END IF;
+  IF p_shipping_address IS NULL THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
+  END IF;
+  v_refusals := v_refusals || coalesce(
+    ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency), '[]'
+  );
+  IF p_reservation_id IS NOT NULL THEN
+    PERFORM FROM inventory.reservation r
+    WHERE r.merchant_id = p_merchant_id AND r.id = p_reservation_id
+      AND r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at > now()
+    FOR UPDATE;
+    IF NOT FOUND THEN
+      v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
+    END IF;
+  END IF;
+  IF p_by_shopper AND v_refusals = '[]' THEN
+    v_refusals := ordering.unpaid_refusals(
+      p_merchant_id, p_customer_id, (SELECT sum(l.quantity) FROM unnest(v_lines) l)
+    );
+  END IF;
+  v_purchase.merchant_id := p_merchant_id;
+  v_purchase.customer_id := p_customer_id;
+  v_purchase.currency := v_currency;
+  v_promotions := promotion.lock_usable(v_purchase, p_coupon_code::citext, NULL);
+  IF p_coupon_code IS NOT NULL THEN
+    SELECT * INTO v_coupon FROM unnest(v_promotions) p WHERE p.code = p_coupon_code::citext;
+    v_coupon_refusal := promotion.use_refusal(v_coupon, v_purchase);
+  END IF;
+  -- Only lines that can be sold have a price.
+  IF v_refusals = '[]' THEN
+    SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
+    SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
+    WHERE m.merchant_id = p_merchant_id AND m.id = p_shipping_method_id;
+    IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
+      v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
+    ELSE
+      v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
+      v_pricing := ordering.price(
+        v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions)
+      );
+      v_coupon_refusal := v_pricing.coupon_refusal;
+    END IF;
+  END IF;
+  IF v_coupon_refusal IS NOT NULL THEN
+    v_refusals := v_refusals || promotion.refusal('couponCode', v_coupon_refusal, v_coupon);
+  END IF;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+
+  SELECT inventory.hold(
+    p_merchant_id, coalesce(p_reservation_id, platform.uuid_v7()), v_order_id,
+    now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD')),
+    array_agg(l.stock_item_id ORDER BY l.position), array_agg(l.quantity::integer ORDER BY l.position)
+  ) INTO v_shortages FROM unnest(v_lines) l;
+  IF v_shortages IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', ordering.shortages_at(v_shortages, v_lines));
+  END IF;
+
+  PERFORM ordering.insert_address(p_merchant_id, v_shipping_address_id, v_order_id, p_shipping_address);
+  IF p_billing_address IS NOT NULL THEN
+    PERFORM ordering.insert_address(p_merchant_id, v_billing_address_id, v_order_id, p_billing_address);
+  END IF;
+  INSERT INTO ordering.order
+    (merchant_id, id, order_number, customer_id, currency, subtotal, tax, shipping, discount, shipping_discount, total,
+     shipping_address_id, billing_address_id, shipping_method_id, promotion_id, coupon_code, cart_id, notes)
+  VALUES
+    (p_merchant_id, v_order_id, ordering.next_order_number(p_merchant_id), p_customer_id, v_currency, v_pricing.subtotal,
+     v_pricing.tax, v_shipping, v_pricing.discount, v_pricing.shipping_discount, v_pricing.total, v_shipping_address_id,
+     v_billing_address_id, p_shipping_method_id, v_pricing.promotion_id,
+     CASE WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code END, p_cart_id, p_notes);
+  INSERT INTO ordering.order_item
+    (merchant_id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name,
+     product_image)
+  SELECT
+    p_merchant_id, v_order_id, l.position, l.product_id, l.variant_id, l.quantity, l.price, l.price * l.quantity,
+    v_pricing.line_discounts[l.ordinality], v_pricing.line_taxes[l.ordinality], l.sku, l.name, l.image
+  FROM unnest(v_lines) WITH ORDINALITY AS l;
+  INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
+  PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
+  RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);
+END
+$$;
+
+-- sql/ordering/functions/quote_draft.sql
+
+CREATE FUNCTION ordering.quote_draft(p_draft ordering.draft_order) RETURNS ordering.pricing
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_lines catalog.sellable_line[];
+  v_shipping bigint;
+  v_subtotal numeric;
+  v_purchase promotion.purchase;
+  v_coupon promotion.promotion;
+  v_refusal text;
+BEGIN
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  FROM catalog.sellable_lines(p_draft.merchant_id, ordering.draft_lines(p_draft.merchant_id, p_draft.id), NULL) l
+  WHERE l.refusal IS NULL;
+  SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
+  WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
+  IF cardinality(v_lines) = 0 THEN
+    RETURN ROW(NULL, NULL, NULL, 0, 0, 0, 0, v_shipping, '{}', '{}')::ordering.pricing;
+  END IF;
+  SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
+  IF v_subtotal + ordering.tax_on(p_draft.merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
+    RETURN NULL;
+  END IF;
+  v_purchase.merchant_id := p_draft.merchant_id;
+  v_purchase.customer_id := p_draft.customer_id;
+  v_purchase.currency := v_lines[1].currency;
+  v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
+  SELECT * INTO v_coupon FROM promotion.promotion p
+  WHERE p.merchant_id = p_draft.merchant_id AND p.code = p_draft.coupon_code;
+  v_refusal := promotion.use_refusal(v_coupon, v_purchase);
+  RETURN ordering.price(
+    v_purchase, promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_draft.merchant_id))
+  );
+END
+$$;
+
+-- sql/ordering/functions/receive_return.sql
+
+CREATE FUNCTION ordering.receive_return(
+  p_merchant_id uuid,
+  p_return_id uuid,
+  p_restock jsonb,
+  p_warehouse_id uuid,
+  p_move jsonb,
+  p_moves jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_return ordering.order_return := ordering.lock_return(p_merchant_id, p_return_id, NULL);
+  v_items uuid[];
+  v_quantities integer[];
+  v_refusals jsonb;
+BEGIN
+  IF v_return.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_return');
+  END IF;
+  IF p_warehouse_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM inventory.warehouse w WHERE w.merchant_id = p_merchant_id AND w.id = p_warehouse_id
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      jsonb_build_object('field', 'warehouseId', 'reason', 'unknown_warehouse')
+    ));
+  END IF;
+  IF NOT p_move -> 'from' ? v_return.status THEN
+    RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
+  END IF;
+  SELECT jsonb_agg(
+    jsonb_build_object(
+      'field', format('restock.%s.%s', w.position - 1, CASE WHEN l.order_item_id IS NULL THEN 'orderItemId' ELSE 'quantity' END),
+      'reason', CASE WHEN l.order_item_id IS NULL THEN 'unknown_item' ELSE 'more_than_returned' END,
+      'left', l.quantity
+    )
+    ORDER BY w.position
+  ) INTO v_refusals
+  FROM ROWS FROM (jsonb_to_recordset(p_restock) AS (id uuid, quantity integer)) WITH ORDINALITY AS w(id, quantity, position)
+  LEFT JOIN ordering.return_line l ON l.merchant_id = p_merchant_id AND l.return_id = p_return_id AND l.order_item_id = w.id
+  WHERE l.order_item_id IS NULL OR w.quantity > l.quantity;
+  IF v_refusals IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  SELECT coalesce(array_agg(w.id ORDER BY w.position), '{}'), coalesce(array_agg(w.quantity ORDER BY w.position), '{}')
+  INTO v_items, v_quantities
+  FROM ROWS FROM (jsonb_to_recordset(p_restock) AS (id uuid, quantity integer)) WITH ORDINALITY AS w(id, quantity, position);
+  PERFORM inventory.lock_levels(
+    p_merchant_id, (ordering.stock_units(p_merchant_id, v_items, v_quantities)).stock_item_ids
+  );
+  v_refusals := ordering.restock(
+    p_merchant_id, v_return.order_id, v_items, v_quantities, p_warehouse_id, 'Return ' || v_return.return_number
+  );
+  IF v_refusals IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'CG001', MESSAGE = 'stock can not take the units back', DETAIL = v_refusals::text;
+  END IF;
+  UPDATE ordering.return_line l SET restocked_quantity = w.quantity
+  FROM unnest(v_items, v_quantities) AS w(id, quantity)
+  WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id AND l.order_item_id = w.id;
+  UPDATE ordering.order_item i SET returned_quantity = i.returned_quantity + l.quantity
+  FROM ordering.return_line l
+  WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+  UPDATE ordering.order_return r SET status = p_move ->> 'to', received_at = now()
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id;
+  PERFORM ordering.follow_shipments(p_merchant_id, v_return.order_id, p_moves);
+  RETURN jsonb_build_object('outcome', 'advanced', 'returnId', p_return_id);
+EXCEPTION
+  -- By now something may be written, which this undoes.
+  WHEN SQLSTATE 'CG001' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      CASE WHEN v_refusals -> 'refusals' @> '[{"field": "warehouseId"}]'
+        THEN jsonb_build_object('field', 'warehouseId', 'reason', 'unknown_warehouse')
+        ELSE jsonb_build_object(
+          'field', format('restock.%s.orderItemId', v_refusals ->> 'position'), 'reason', 'not_restockable'
+        )
+      END
+    ));
+END
+$$;
+
+-- sql/ordering/functions/refund_order.sql
+
+CREATE FUNCTION ordering.refund_order(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_lines jsonb,
+  p_shipping boolean,
+  p_amount bigint,
+  p_reason text,
+  p_sent_only boolean,
+  p_payment_from text[],
+  p_moves jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_payment payment.payment;
+  v_parts ordering.refund_part[];
+  v_shipping bigint := 0;
+  v_worth bigint;
+  v_left bigint;
+  v_refund_id uuid;
+  v_refusals jsonb;
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  v_refusals := ordering.refund_refusals(p_merchant_id, p_order_id, p_lines, p_sent_only);
+  IF v_refusals @> '[{"reason": "unknown_item"}]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  SELECT * INTO v_payment FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
+  FOR UPDATE;
+  IF v_order.total = 0 THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'nothing_paid');
+  END IF;
+  -- A cancelled order's money is on its way back as a whole.
+  IF v_payment.id IS NULL OR NOT p_moves #> '{refund,from}' ? v_order.status THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  v_parts := ARRAY(SELECT x FROM ordering.refund_parts(p_merchant_id, p_order_id, p_lines, p_sent_only) x);
+  IF p_shipping THEN
+    v_shipping := ordering.unrefunded_shipping(v_order, v_payment.id);
+  END IF;
+  v_worth := v_shipping + (SELECT coalesce(sum(x.amount), 0) FROM unnest(v_parts) x);
+  v_left := least(v_worth, v_payment.captured_amount - v_payment.refund_requested_amount);
+  IF coalesce(p_amount, v_worth) NOT BETWEEN 1 AND v_left THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
+      CASE WHEN v_left = 0
+        THEN jsonb_build_object('field', 'items', 'reason', 'nothing_paid')
+        ELSE jsonb_build_object('field', 'amount', 'reason', 'more_than_paid', 'left', v_left)
+      END
+    ));
+  END IF;
+  v_refund_id := ordering.insert_refund(
+    p_merchant_id, v_payment.id, v_parts, v_shipping, coalesce(p_amount, v_worth), p_reason
+  );
+  UPDATE ordering.order_item i
+  SET refunded_quantity = i.refunded_quantity + x.quantity, cancelled_quantity = i.cancelled_quantity + x.unsent
+  FROM unnest(v_parts) x
+  WHERE i.merchant_id = p_merchant_id AND i.id = x.order_item_id;
+  IF NOT p_sent_only THEN
+    v_refusals := ordering.move_refunded_units(p_merchant_id, p_order_id, v_parts, 'Refund of ' || v_order.order_number);
+    IF v_refusals IS NOT NULL THEN
+      RAISE EXCEPTION USING ERRCODE = 'CG001', MESSAGE = 'stock can not take the units back', DETAIL = v_refusals::text;
+    END IF;
+  END IF;
+  PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
+  RETURN jsonb_build_object('outcome', 'begun', 'orderId', p_order_id, 'refundId', v_refund_id);
+EXCEPTION
+  -- By now something was written, which this undoes.
+  WHEN SQLSTATE 'CG001' THEN
+    RETURN jsonb_build_object(
+      'outcome', 'invalid',
+      'refusals', jsonb_build_array(jsonb_build_object(
+        'field', format('items.%s.restock', v_refusals ->> 'position'), 'reason', 'not_restockable'
+      ))
+    );
+END
+$$;
+
+-- sql/ordering/functions/refund_return.sql
+
+CREATE FUNCTION ordering.refund_return(
+  p_merchant_id uuid,
+  p_return_id uuid,
+  p_shipping boolean,
+  p_amount bigint,
+  p_move jsonb,
+  p_payment_from text[],
+  p_moves jsonb
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_return ordering.order_return := ordering.lock_return(p_merchant_id, p_return_id, NULL);
+  v_outcome jsonb;
+BEGIN
+  IF v_return.id IS NULL THEN
+    RETURN jsonb_build_object('outcome', 'unknown_return');
+  END IF;
+  IF NOT p_move -> 'from' ? v_return.status OR v_return.refund_id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
+  END IF;
+  v_outcome := ordering.refund_order(
+    p_merchant_id, v_return.order_id,
+    (
+      SELECT jsonb_agg(jsonb_build_object('id', l.order_item_id, 'quantity', l.quantity) ORDER BY l.position)
+      FROM ordering.return_line l WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id
+    ),
+    p_shipping, p_amount, 'Return ' || v_return.return_number, true, p_payment_from, p_moves
+  );
+  IF v_outcome ->> 'outcome' = 'begun' THEN
+    UPDATE ordering.order_return r SET refund_id = (v_outcome ->> 'refundId')::uuid
+    WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id;
+    v_outcome := v_outcome || jsonb_build_object('returnId', p_return_id);
+  END IF;
+  RETURN v_outcome;
+END
+$$;
+
+-- sql/ordering/functions/request_return.sql
+
+CREATE FUNCTION ordering.request_return(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_customer_id uuid,
+  p_lines jsonb,
+  p_note text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_return_id uuid := platform.uuid_v7();
+  v_refusals jsonb;
+  v_number bigint;
+BEGIN
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  SELECT jsonb_agg(
+    jsonb_build_object(
+      'field', format('items.%s.%s', w.position - 1, CASE WHEN i.id IS NULL THEN 'orderItemId' ELSE 'quantity' END),
+      'reason', CASE WHEN i.id IS NULL THEN 'unknown_item' ELSE 'more_than_sent' END,
+      'left', i.fulfilled_quantity - i.returning_quantity
+    )
+    ORDER BY w.position
+  ) INTO v_refusals
+  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w(id, quantity, position)
+  LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+  WHERE i.id IS NULL OR w.quantity > i.fulfilled_quantity - i.returning_quantity;
+  IF v_refusals IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  INSERT INTO ordering.return_number_counter AS c (merchant_id, last_number) VALUES (p_merchant_id, 1001)
+  ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + 1
+  RETURNING c.last_number INTO v_number;
+  INSERT INTO ordering.order_return (merchant_id, id, return_number, order_id, note)
+  VALUES (p_merchant_id, v_return_id, 'RMA-' || lpad(v_number::text, 8, '0'), p_order_id, p_note);
+  INSERT INTO ordering.return_line (merchant_id, return_id, order_item_id, position, quantity, reason)
+  SELECT p_merchant_id, v_return_id, w.id, w.position - 1, w.quantity, w.reason
+  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer, reason text))
+    WITH ORDINALITY AS w(id, quantity, reason, position);
+  UPDATE ordering.order_item i SET returning_quantity = i.returning_quantity + l.quantity
+  FROM ordering.return_line l
+  WHERE l.merchant_id = p_merchant_id AND l.return_id = v_return_id AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+  RETURN jsonb_build_object('outcome', 'requested', 'returnId', v_return_id);
+END
+$$;
+
+-- sql/ordering/functions/restock.sql
+
+CREATE FUNCTION ordering.restock(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_item_ids uuid[],
+  p_quantities integer[],
+  p_warehouse_id uuid,
+  p_reason text
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_line record;
+  v_outcome jsonb;
+BEGIN
+  FOR v_line IN
+    SELECT x.position, x.quantity, k.sku
+    FROM unnest(p_item_ids, p_quantities) WITH ORDINALITY AS x(id, quantity, position)
+    JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.id = x.id
+    JOIN inventory.stock_item k
+      ON k.merchant_id = i.merchant_id AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+    WHERE x.quantity > 0
+    ORDER BY k.id
+  LOOP
+    v_outcome := inventory.take_back(p_merchant_id, p_order_id, v_line.sku, p_warehouse_id, v_line.quantity, p_reason);
+    IF v_outcome ->> 'outcome' <> 'changed' THEN
+      RETURN v_outcome || jsonb_build_object('position', v_line.position - 1);
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+
+-- sql/ordering/functions/save_draft.sql
+
+CREATE FUNCTION ordering.save_draft(p_merchant_id uuid, p_draft_id uuid, p_input jsonb) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_draft ordering.draft_order;
+  v_items jsonb := nullif(p_input -> 'items', 'null');
+  v_address jsonb := nullif(p_input -> 'shippingAddress', 'null');
+  v_lines catalog.sellable_line[];
+  v_refusals jsonb;
+BEGIN
+  IF p_draft_id IS NOT NULL THEN
+    SELECT * INTO v_draft FROM ordering.draft_order d WHERE d.merchant_id = p_merchant_id AND d.id = p_draft_id FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'unknown_draft');
+    END IF;
+  END IF;
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  FROM catalog.sellable_lines(p_merchant_id, coalesce(v_items, '[]'), NULL) l;
+  v_refusals := catalog.line_refusals(v_lines, 'items');
+  IF NOT EXISTS (
+    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = (p_input ->> 'customerId')::uuid
+  ) AND p_input ->> 'customerId' IS NOT NULL THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
+  END IF;
+  IF NOT EXISTS (
+    SELECT FROM merchant.shipping_method m
+    WHERE m.merchant_id = p_merchant_id AND m.id = (p_input ->> 'shippingMethodId')::uuid AND m.active
+  ) AND p_input ->> 'shippingMethodId' IS NOT NULL THEN
+    v_refusals := v_refusals || jsonb_build_object('field', 'shippingMethodId', 'reason', 'unknown_shipping_method');
+  END IF;
+  IF v_refusals <> '[]' THEN
+    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
+  END IF;
+  IF v_draft.order_id IS NOT NULL THEN
+    RETURN jsonb_build_object('outcome', 'draft_refused', 'status', 'COMPLETED');
+  END IF;
+
+  IF p_draft_id IS NULL THEN
+    v_draft.id := platform.uuid_v7();
+    INSERT INTO ordering.draft_order (merchant_id, id) VALUES (p_merchant_id, v_draft.id);
+  END IF;
+  UPDATE ordering.draft_order d
+  SET
+    customer_id = coalesce((p_input ->> 'customerId')::uuid, d.customer_id),
+    shipping_method_id = coalesce((p_input ->> 'shippingMethodId')::uuid, d.shipping_method_id),
+    coupon_code = coalesce((p_input ->> 'couponCode')::citext, d.coupon_code),
+    notes = coalesce(p_input ->> 'notes', d.notes),
+    tags = CASE
+      WHEN jsonb_typeof(p_input -> 'tags') = 'array' THEN ARRAY(SELECT jsonb_array_elements_text(p_input -> 'tags'))
+      ELSE d.tags
+    END,
+    expires_at = coalesce((p_input ->> 'expiresAt')::timestamptz, d.expires_at),
+    line1 = CASE WHEN v_address IS NULL THEN d.line1 ELSE v_address ->> 'line1' END,
+    line2 = CASE WHEN v_address IS NULL THEN d.line2 ELSE v_address ->> 'line2' END,
+    city = CASE WHEN v_address IS NULL THEN d.city ELSE v_address ->> 'city' END,
+    state = CASE WHEN v_address IS NULL THEN d.state ELSE v_address ->> 'state' END,
+    postal_code = CASE WHEN v_address IS NULL THEN d.postal_code ELSE v_address ->> 'postalCode' END,
+    country = CASE WHEN v_address IS NULL THEN d.country ELSE v_address ->> 'country' END,
+    phone = CASE WHEN v_address IS NULL THEN d.phone ELSE v_address ->> 'phone' END
+  WHERE d.merchant_id = p_merchant_id AND d.id = v_draft.id;
+  IF v_items IS NOT NULL THEN
+    DELETE FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = v_draft.id;
+    INSERT INTO ordering.draft_order_item (merchant_id, draft_order_id, position, product_id, variant_id, quantity)
+    SELECT p_merchant_id, v_draft.id, l.position, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l;
+  END IF;
+  RETURN jsonb_build_object('outcome', 'saved', 'draftOrderId', v_draft.id);
+END
+$$;
+
+-- sql/payment/functions/begin_payment.sql
+
+CREATE FUNCTION payment.begin_payment(
+  p_merchant_id uuid,
+  p_order_id uuid,
+  p_customer_id uuid,
+  p_method text,
+  p_amount bigint,
+  p_processor text,
+  p_payment_method_id text,
+  p_return_url text,
+  p_capture_method text,
+  p_awaited boolean,
+  p_order_from text[]
+) RETURNS jsonb
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order ordering.order;
+  v_open payment.payment;
+  v_payment_id uuid := platform.uuid_v7();
+BEGIN
+  SELECT * INTO v_order FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN jsonb_build_object('outcome', 'unknown_order');
+  END IF;
+  IF v_order.total = 0 THEN
+    RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
+  END IF;
+  -- What shoppers may choose is the shop's to say.
+  IF p_awaited AND p_customer_id IS NOT NULL AND NOT EXISTS (
+    SELECT FROM merchant.settings s
+    WHERE s.merchant_id = p_merchant_id
+      AND CASE p_method WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer WHEN 'CASH' THEN s.accepts_cash END
+  ) THEN
+    RETURN jsonb_build_object('outcome', 'method_not_accepted');
+  END IF;
+  v_open := payment.open_payment(p_merchant_id, p_order_id);
+  -- What is wrong with the request is said before the caller gives up a payment that is open.
+  IF v_open.awaited AND p_amount <> v_order.total THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  END IF;
+  IF v_open.id IS NOT NULL THEN
+    RETURN jsonb_build_object(
+      'outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status, 'authorized', v_open.authorized_at IS NOT NULL
+    );
+  END IF;
+  -- The window is checked here too: an order that the job hasn't cancelled yet is over all the same.
+  IF NOT v_order.status = ANY (p_order_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
+    RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
+  END IF;
+  IF p_amount IS NOT NULL AND p_amount <> v_order.total THEN
+    RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
+  END IF;
+  INSERT INTO payment.payment
+    (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url,
+     capture_method, awaited)
+  VALUES
+    (p_merchant_id, v_payment_id, p_order_id, v_order.total, v_order.currency, p_method, p_processor,
+     p_payment_method_id, p_return_url, p_capture_method, p_awaited);
+  IF p_awaited THEN
+    PERFORM ordering.await_payment(p_merchant_id, p_order_id, p_method);
+  END IF;
+  RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
+END
+$$;
+
+-- sql/payment/functions/settle_payment.sql
+
+CREATE FUNCTION payment.settle_payment(
+  p_merchant_id uuid,
+  p_payment_id uuid,
+  p_from text[],
+  p_to text,
+  p_answer jsonb,
+  p_moves jsonb
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+BEGIN
+  -- The order first: see the lock order in stock_rules.
+  PERFORM FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id
+    AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
+  FOR UPDATE;
+  SELECT * INTO v_payment FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'payment % does not exist', p_payment_id;
+  END IF;
+  IF NOT v_payment.status = ANY (p_from) THEN
+    RETURN v_payment.status;
+  END IF;
+  UPDATE payment.payment p
+  SET
+    status = p_to,
+    processor_payment_intent_id = coalesce(p_answer ->> 'intentId', p.processor_payment_intent_id),
+    last4 = coalesce(p_answer ->> 'last4', p.last4),
+    brand = coalesce(p_answer ->> 'brand', p.brand),
+    expiry_month = coalesce((p_answer ->> 'expiryMonth')::integer, p.expiry_month),
+    expiry_year = coalesce((p_answer ->> 'expiryYear')::integer, p.expiry_year),
+    failure_reason = coalesce(p_answer ->> 'failureReason', p.failure_reason),
+    failure_code = coalesce(p_answer ->> 'failureCode', p.failure_code),
+    decline_code = coalesce(p_answer ->> 'declineCode', p.decline_code),
+    authorized_at = CASE WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now()) ELSE p.authorized_at END,
+    capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
+    captured_amount = CASE
+      WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
+      ELSE p.captured_amount
+    END,
+    attention = NULL
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
+  IF p_to = 'SUCCEEDED' THEN
+    PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_moves);
+  ELSIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+    PERFORM ordering.end_awaiting(p_merchant_id, v_payment.order_id);
+  END IF;
+  RETURN p_to;
+END
+$$;
+
+-- sql/payment/functions/settle_refund.sql
+
+CREATE FUNCTION payment.settle_refund(
+  p_merchant_id uuid,
+  p_refund_id uuid,
+  p_to text,
+  p_processor_refund_id text,
+  p_failure_reason text,
+  p_part jsonb,
+  p_full jsonb,
+  p_moves jsonb
+) RETURNS text
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_payment payment.payment;
+  v_refund payment.refund;
+  v_move jsonb;
+BEGIN
+  v_payment := payment.lock_payment(
+    p_merchant_id, (SELECT r.payment_id FROM payment.refund r WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id)
+  );
+  SELECT * INTO v_refund FROM payment.refund r
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'refund % does not exist', p_refund_id;
+  END IF;
+  IF v_refund.status <> 'PENDING' THEN
+    RETURN v_refund.status;
+  END IF;
+  UPDATE payment.refund r
+  SET
+    status = p_to, processor_refund_id = coalesce(p_processor_refund_id, r.processor_refund_id),
+    failure_reason = p_failure_reason, unanswered_calls = 0
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id;
+  PERFORM payment.note_failed_refunds(p_merchant_id, v_payment.id);
+  IF p_to = 'SUCCEEDED' THEN
+    v_move := CASE WHEN v_payment.refunded_amount + v_refund.amount = v_payment.captured_amount THEN p_full ELSE p_part END;
+    UPDATE payment.payment p SET status = v_move ->> 'to', refunded_amount = p.refunded_amount + v_refund.amount
+    WHERE p.merchant_id = p_merchant_id AND p.id = v_payment.id AND v_move -> 'from' ? p.status;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'the payment of refund % is in no state to be refunded', p_refund_id;
+    END IF;
+    PERFORM ordering.follow_refund(p_merchant_id, v_payment.order_id, p_refund_id, v_move = p_full, p_moves);
+  END IF;
+  RETURN p_to;
+END
+$$;
+
+-- sql/platform/functions/holds_card_number.sql
+
+CREATE FUNCTION platform.holds_card_number(p_text text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+AS $$
+DECLARE
+  v_space constant text := '\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+  v_gap constant text := '[' || v_space || '\u058a\u05be\u1400\u1806\u2010-\u2015\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\U00010ead-]';
+  v_plain text := CASE WHEN octet_length(p_text) = char_length(p_text) THEN p_text ELSE normalize(p_text, NFKC) END;
+  v_run text;
+  v_groups text[];
+  v_digit integer;
+  v_length integer;
+  -- Luhn's sum of the digits so far, if the last one counts once, and if it counts twice.
+  v_once integer;
+  v_twice integer;
+  v_before integer;
+  v_zeros boolean;
+BEGIN
+  IF v_plain !~ ('[0-9](' || v_gap || '{0,3}[0-9]){11}') THEN
+    RETURN false;
+  END IF;
+  -- URLs, UUIDs, dates, and numbers too long for a card, hexadecimal ones too, are none.
+  v_plain := regexp_replace(
+    v_plain,
+    'https?://[^' || v_space || ']+'
+    '|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+    '|(?<![0-9])(?:19|20)[0-9][0-9]-[01][0-9]-[0-3][0-9](?![0-9])'
+    '|(?<![0-9a-f])[0-9a-f]{24,}',
+    ' . ', 'gi'
+  );
+  FOR v_run IN SELECT m[1] FROM regexp_matches(v_plain, '([0-9]+(?:' || v_gap || '{1,3}[0-9]+)*)', 'g') m LOOP
+    v_groups := ARRAY(SELECT m[1] FROM regexp_matches(v_run, '([0-9]+)', 'g') m);
+    FOR v_first IN 1..cardinality(v_groups) LOOP
+      v_length := 0;
+      v_once := 0;
+      v_twice := 0;
+      v_zeros := true;
+      FOR v_group IN v_first..least(v_first + 18, cardinality(v_groups)) LOOP
+        v_length := v_length + char_length(v_groups[v_group]);
+        EXIT WHEN v_length > 19;
+        FOR v_place IN 1..char_length(v_groups[v_group]) LOOP
+          v_digit := substr(v_groups[v_group], v_place, 1)::integer;
+          v_before := v_once;
+          v_once := v_twice + v_digit;
+          v_twice := v_before + v_digit * 2 - CASE WHEN v_digit > 4 THEN 9 ELSE 0 END;
+          v_zeros := v_zeros AND v_digit = 0;
+        END LOOP;
+        IF v_length >= 12 AND v_once % 10 = 0 AND NOT v_zeros
+          AND NOT (v_group = v_first AND platform.is_barcode(v_groups[v_group])) THEN
+          RETURN true;
+        END IF;
+      END LOOP;
+    END LOOP;
+  END LOOP;
+  RETURN false;
+END
+$$;
+
+-- sql/platform/functions/keep_key.sql
+
+CREATE FUNCTION platform.keep_key() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session jsonb := current_setting('hasura.user')::jsonb;
+  v_about uuid[] := coalesce(v_session ->> 'x-hasura-idempotency-about', '{}')::uuid[];
+  v_is_record boolean := v_session ->> 'x-hasura-idempotency-record' = TG_ARGV[0];
+  v_request platform.keyed_request;
+  v_ids uuid[];
+BEGIN
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1]) INTO v_ids;
+  -- What changed nothing isn't recorded, and is judged anew when it is sent again.
+  IF v_ids IS NULL THEN
+    RETURN NULL;
+  END IF;
+  v_request := ROW(
+    v_session ->> 'x-hasura-merchant-id',
+    coalesce('customer:' || (v_session ->> 'x-hasura-customer-id'), 'merchant'),
+    v_session ->> 'x-hasura-idempotency-key',
+    coalesce(v_session ->> 'x-hasura-idempotency-part', ''),
+    v_session ->> 'x-hasura-idempotency-operation',
+    ARRAY[v_session ->> 'x-hasura-idempotency-fingerprint']
+  );
+  -- What goes along with the record takes the key, too, but doesn't say what the record is.
+  IF v_is_record OR NOT EXISTS (
+    SELECT FROM platform.idempotency_record r
+    WHERE r.merchant_id = v_request.merchant_id AND r.caller = v_request.caller AND r.key = v_request.key
+      AND r.part = v_request.part AND r.transaction_id = pg_current_xact_id()
+  ) THEN
+    PERFORM platform.remember(v_request, NULL, NULL, NULL, CASE WHEN v_is_record THEN v_ids ELSE '{}' END || v_about);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- sql/promotion/functions/choose.sql
+
+CREATE FUNCTION promotion.choose(
+  p_purchase promotion.purchase,
+  p_own promotion.promotion,
+  p_own_refusal text,
+  p_others promotion.promotion[]
+) RETURNS promotion.choice
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_choice promotion.choice;
+  v_other promotion.promotion;
+  v_discount promotion.discount;
+  v_amount numeric;
+  v_most numeric := 0;
+BEGIN
+  v_choice.own_refusal := p_own_refusal;
+  IF p_purchase.product_ids IS NULL THEN
+    RETURN v_choice;
+  END IF;
+  IF p_own.id IS NOT NULL AND p_own_refusal IS NULL THEN
+    v_discount := promotion.discount_on(p_own, p_purchase);
+    v_choice.own_refusal := v_discount.refusal;
+    IF v_discount.refusal IS NULL THEN
+      v_most := v_discount.shipping + (SELECT sum(x) FROM unnest(v_discount.lines) x);
+      v_choice := ROW(NULL, p_own.id, p_own.name, v_discount.lines, v_discount.shipping)::promotion.choice;
+    END IF;
+  END IF;
+  FOREACH v_other IN ARRAY p_others LOOP
+    CONTINUE WHEN v_other.code IS NOT NULL OR v_other.id = p_own.id OR promotion.use_refusal(v_other, p_purchase) IS NOT NULL;
+    v_discount := promotion.discount_on(v_other, p_purchase);
+    v_amount := v_discount.shipping + (SELECT sum(x) FROM unnest(v_discount.lines) x);
+    IF v_amount > v_most THEN
+      v_most := v_amount;
+      v_choice := ROW(v_choice.own_refusal, v_other.id, v_other.name, v_discount.lines, v_discount.shipping)::promotion.choice;
+    END IF;
+  END LOOP;
+  RETURN v_choice;
+END
+$$;
+
+-- sql/promotion/functions/discount_on.sql
+
+CREATE FUNCTION promotion.discount_on(p_promotion promotion.promotion, p_purchase promotion.purchase) RETURNS promotion.discount
+LANGUAGE plpgsql STABLE
+AS $$
+DECLARE
+  v_purchase numeric;
+  v_covered numeric;
+  v_weights bigint[];
+  v_amount numeric;
+BEGIN
+  SELECT
+    sum(l.subtotal),
+    sum(l.subtotal) FILTER (WHERE l.covered),
+    array_agg(CASE WHEN l.covered THEN l.subtotal ELSE 0 END ORDER BY l.position)
+  INTO v_purchase, v_covered, v_weights
+  FROM (
+    SELECT
+      x.subtotal,
+      x.position,
+      (p_promotion.product_ids IS NULL OR x.product_id = ANY (p_promotion.product_ids))
+      AND (
+        p_promotion.category_ids IS NULL
+        OR EXISTS (
+          SELECT FROM catalog.product_category c
+          WHERE c.merchant_id = p_promotion.merchant_id AND c.product_id = x.product_id
+            AND c.category_id = ANY (p_promotion.category_ids)
+        )
+      ) AS covered
+    FROM unnest(p_purchase.product_ids, p_purchase.subtotals) WITH ORDINALITY AS x(product_id, subtotal, position)
+  ) l;
+  IF v_covered IS NULL THEN
+    RETURN ROW('coupon_not_for_products', NULL, NULL)::promotion.discount;
+  END IF;
+  IF v_purchase < p_promotion.min_purchase_amount THEN
+    RETURN ROW('coupon_minimum_not_met', NULL, NULL)::promotion.discount;
+  END IF;
+  -- least() passes over NULL: no maximum.
+  v_amount := least(
+    p_promotion.max_discount_amount,
+    CASE p_promotion.discount_type
+      WHEN 'PERCENTAGE' THEN round(v_covered * p_promotion.discount_value / 100)
+      WHEN 'FIXED_AMOUNT' THEN least(p_promotion.discount_value, v_covered)
+      WHEN 'FREE_SHIPPING' THEN p_purchase.shipping
+    END
+  );
+  IF p_promotion.discount_type = 'FREE_SHIPPING' THEN
+    RETURN ROW(NULL, array_fill(0::bigint, ARRAY[cardinality(v_weights)]), v_amount)::promotion.discount;
+  END IF;
+  RETURN ROW(NULL, platform.allocate(v_amount, v_weights), 0)::promotion.discount;
+END
+$$;
+
+-- sql/search/functions/facets.sql
+
+CREATE FUNCTION search.facets(
+  hasura_session json,
+  query text,
+  types text[] DEFAULT NULL,
+  "categoryId" uuid DEFAULT NULL,
+  tags text[] DEFAULT NULL,
+  "priceMin" bigint DEFAULT NULL,
+  "priceMax" bigint DEFAULT NULL,
+  "inStock" boolean DEFAULT NULL,
+  status text DEFAULT NULL
+) RETURNS SETOF search.facet
+LANGUAGE plpgsql STABLE ROWS 50
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_scope search.scope := search.scope_of(hasura_session);
+BEGIN
+  RETURN QUERY
+  WITH hit AS MATERIALIZED (
+    SELECT h.* FROM search.found(v_scope, query, types, "categoryId", tags, "priceMin", "priceMax", "inStock", status) h
+  ),
+  product AS MATERIALIZED (
+    SELECT p.id, p.lowest_price, p.highest_price, p.status, p.tags FROM hit h
+    JOIN catalog.product p ON p.merchant_id = h.merchant_id AND p.id = h.product_id
+  ),
+  -- A step to round by: a power of ten, of which at least five lie between the prices.
+  step AS (
+    SELECT power(10, floor(log(greatest((max(p.highest_price) - min(p.lowest_price)) / 5, 1))))::bigint AS size FROM product p
+  ),
+  bound AS (
+    SELECT DISTINCT p.lowest_price / s.size * s.size AS min
+    FROM (
+      SELECT x.lowest_price, row_number() OVER (ORDER BY x.lowest_price) - 1 AS number, count(*) OVER () AS total FROM product x
+    ) p, step s
+    -- The lowest price, and where the second to the fifth part begins.
+    WHERE p.number IN (0, p.total / 5, p.total * 2 / 5, p.total * 3 / 5, p.total * 4 / 5)
+  ),
+  price_range AS (
+    SELECT
+      b.min,
+      coalesce(lead(b.min) OVER (ORDER BY b.min) - 1, (SELECT (max(p.highest_price) / s.size + 1) * s.size - 1 FROM product p, step s GROUP BY s.size)) AS max
+    FROM bound b
+  ),
+  counted (name, value, label, count, min, max) AS (
+    SELECT
+      'TYPE', t.type, initcap(t.type), count(*), NULL::bigint, NULL::bigint
+    FROM hit h
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN h.product_id IS NOT NULL THEN 'PRODUCT' WHEN h.category_id IS NOT NULL THEN 'CATEGORY' ELSE 'ARTICLE' END AS type
+    ) t
+    GROUP BY t.type
+    UNION ALL
+    (
+      SELECT 'CATEGORY', c.id::text, c.name, count(*), NULL, NULL
+      FROM product p
+      JOIN catalog.category_product x ON x.merchant_id = v_scope.merchant_id AND x.product_id = p.id
+      JOIN catalog.category c ON c.merchant_id = x.merchant_id AND c.id = x.category_id
+      GROUP BY c.id, c.name ORDER BY count(*) DESC, c.id LIMIT 50
+    )
+    UNION ALL
+    (
+      SELECT 'TAG', t.tag, t.tag, count(*), NULL, NULL
+      FROM product p CROSS JOIN LATERAL (SELECT DISTINCT tag FROM unnest(p.tags) AS tag) t
+      GROUP BY t.tag ORDER BY count(*) DESC, t.tag LIMIT 50
+    )
+    UNION ALL
+    SELECT 'PRICE', r.min || '-' || r.max, r.min || '-' || r.max, count(*), r.min, r.max
+    FROM price_range r JOIN product p ON p.highest_price >= r.min AND p.lowest_price <= r.max
+    GROUP BY r.min, r.max
+    UNION ALL
+    SELECT 'IN_STOCK', s.available::text, CASE WHEN s.available THEN 'In stock' ELSE 'Out of stock' END, count(*), NULL, NULL
+    FROM product p
+    CROSS JOIN LATERAL (
+      -- With a limit, because Postgres would look through the whole stock for a few products otherwise.
+      SELECT coalesce((
+        SELECT true FROM search.stocked_product x WHERE x.merchant_id = v_scope.merchant_id AND x.product_id = p.id LIMIT 1
+      ), false) AS available
+    ) s
+    GROUP BY s.available
+    UNION ALL
+    SELECT 'STATUS', p.status, initcap(p.status), count(*), NULL, NULL
+    FROM product p WHERE NOT v_scope.public_only GROUP BY p.status
+  )
+  SELECT v_scope.merchant_id, c.name, c.value, c.label, c.count::integer, c.min, c.max FROM counted c;
+END
+$$;
+
+-- sql/search/functions/suggestions.sql
+
+CREATE FUNCTION search.suggestions(hasura_session json, query text) RETURNS SETOF search.suggestion
+LANGUAGE plpgsql STABLE ROWS 20
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_scope search.scope := search.scope_of(hasura_session);
+  v_title text := search.normalized(query);
+  v_words tsquery := search.words_query(v_scope.merchant_id, query);
+BEGIN
+  IF v_title = '' OR v_words IS NULL THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+  WITH candidate AS (
+    (
+      SELECT d.*, 1 AS bonus FROM search.document d
+      WHERE d.merchant_id = v_scope.merchant_id AND d.title LIKE v_title || '%'
+        AND (d.public OR NOT v_scope.public_only)
+        AND CASE WHEN d.article_id IS NULL THEN v_scope.products ELSE v_scope.articles END
+      ORDER BY d.title LIMIT 200
+    )
+    UNION ALL
+    (
+      SELECT d.*, 0 FROM search.document d
+      -- In the title only: that is what is suggested.
+      WHERE d.merchant_id = v_scope.merchant_id AND d.words @@ search.in_title(v_words)
+        AND (d.public OR NOT v_scope.public_only)
+        AND CASE WHEN d.article_id IS NULL THEN v_scope.products ELSE v_scope.articles END
+      LIMIT 500
+    )
+  )
+  SELECT DISTINCT ON (c.shown_title)
+    c.merchant_id, c.shown_title,
+    CASE WHEN c.product_id IS NOT NULL THEN 'PRODUCT' WHEN c.category_id IS NOT NULL THEN 'CATEGORY' ELSE 'ARTICLE' END,
+    (c.bonus + 1.0 / (1 + char_length(c.title)))::real
+  FROM candidate c
+  ORDER BY c.shown_title, c.bonus DESC;
+END
+$$;
+
+-- sql/analytics/views.sql
+
+CREATE VIEW analytics.product_sales AS
+SELECT p.merchant_id, p.id AS product_id, s.total_sold, s.conversions, s.revenue
+FROM catalog.product p
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(sum(i.quantity), 0)::integer AS total_sold,
+    count(DISTINCT i.order_id)::integer AS conversions,
+    coalesce(sum(i.subtotal - i.discount - i.uncaptured) FILTER (WHERE o.currency = p.currency), 0)::bigint AS revenue
+  FROM ordering.order_item i
+  JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
+  WHERE i.merchant_id = p.merchant_id AND i.product_id = p.id AND o.paid_at IS NOT NULL
+) s;
+
+CREATE VIEW analytics.product_analytics AS
+SELECT
+  s.merchant_id, s.product_id, s.conversions, s.revenue,
+  (
+    SELECT coalesce(sum(v.views), 0) FROM analytics.product_view v
+    WHERE v.merchant_id = s.merchant_id AND v.product_id = s.product_id
+  )::bigint AS views
+FROM analytics.product_sales s;
+
+-- sql/audit/views.sql
+
+CREATE VIEW audit.log AS
+SELECT
+  e.merchant_id,
+  e.id,
+  e.created_at,
+  e.actor_kind,
+  e.actor_id,
+  CASE e.actor_kind
+    WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = e.merchant_id AND k.id = e.actor_id)
+    WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = e.merchant_id AND u.id = e.actor_id)
+    -- What an operator calls its keys is not for merchants.
+    WHEN 'OPERATOR' THEN NULL
+    WHEN 'CUSTOMER' THEN (SELECT c.name FROM crm.customer c WHERE c.merchant_id = e.merchant_id AND c.id = e.actor_id)
+  END AS actor_name,
+  e.client_address,
+  e.request_id,
+  e.source,
+  e.operation_name,
+  e.operation,
+  e.record,
+  e.change,
+  e.target_ids,
+  e.outcome,
+  e.codes,
+  e.occurrences
+FROM audit.entry e
+-- Once it is known how an action has ended, that it was begun says nothing more.
+WHERE e.outcome <> 'STARTED'
+  OR NOT EXISTS (SELECT FROM audit.entry f WHERE f.merchant_id = e.merchant_id AND f.attempt_id = e.id);
+
+-- sql/cart/views.sql
+
+CREATE VIEW cart.shipping_option AS
+SELECT c.merchant_id, c.id AS cart_id, m.id AS shipping_method_id, m.name, m.price, m.id IS NOT DISTINCT FROM c.shipping_method_id AS chosen
+FROM cart.cart c
+JOIN cart.cart_address a ON a.merchant_id = c.merchant_id AND a.cart_id = c.id
+JOIN merchant.shipping_method m ON m.merchant_id = c.merchant_id
+WHERE ordering.shipping_refusal(c.merchant_id, m.id, a.country, c.currency) IS NULL;
+
+CREATE VIEW cart.cart_total AS
+SELECT
+  c.merchant_id,
+  c.id AS cart_id,
+  s.item_count,
+  platform.as_money(s.subtotal) AS subtotal,
+  t.tax,
+  h.shipping,
+  d.promotion_id,
+  d.promotion_name,
+  platform.as_money(d.lines + d.shipping) AS discount,
+  -- The coupon's discount: all of it, or none where another promotion takes off more.
+  platform.as_money(CASE WHEN d.promotion_id = c.promotion_id THEN d.lines + d.shipping ELSE 0 END) AS coupon_discount,
+  platform.as_money(s.subtotal + t.tax + h.shipping - d.lines - d.shipping) AS total
+FROM cart.cart c
+JOIN merchant.settings m ON m.merchant_id = c.merchant_id
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(sum(l.quantity), 0)::integer AS item_count,
+    coalesce(sum(coalesce(v.price, p.price)::numeric * l.quantity), 0) AS subtotal,
+    array_agg(l.product_id ORDER BY l.created_at, l.id) AS product_ids,
+    array_agg(platform.as_money(coalesce(v.price, p.price)::numeric * l.quantity) ORDER BY l.created_at, l.id) AS subtotals
+  FROM cart.cart_item l
+  JOIN catalog.product p ON p.merchant_id = l.merchant_id AND p.id = l.product_id
+  LEFT JOIN catalog.product_variant v ON v.merchant_id = l.merchant_id AND v.id = l.variant_id
+  WHERE l.merchant_id = c.merchant_id AND l.cart_id = c.id
+) s
+CROSS JOIN LATERAL (
+  SELECT CASE WHEN c.shipping_method_id IS NULL THEN 0 ELSE cart.shipping_price(c) END::bigint AS shipping
+) h
+CROSS JOIN LATERAL (
+  SELECT
+    o.promotion_id, o.promotion_name, coalesce(o.shipping, 0) AS shipping,
+    coalesce((SELECT sum(x) FROM unnest(o.lines) x), 0) AS lines
+  FROM cart.choose_promotion(c, s.product_ids, s.subtotals, h.shipping) o
+) d
+CROSS JOIN LATERAL (SELECT platform.as_money(round((s.subtotal - d.lines) * m.tax_rate)) AS tax) t;
+
+-- sql/crm/views.sql
+
+CREATE VIEW crm.customer_spending AS
+SELECT
+  o.merchant_id,
+  o.customer_id,
+  o.currency,
+  coalesce(
+    sum(coalesce(p.kept, CASE WHEN o.status NOT IN ('CANCELLED', 'REFUNDED') THEN o.total END)), 0
+  )::bigint AS amount,
+  count(*) FILTER (WHERE o.status <> 'CANCELLED')::integer AS order_count,
+  max(o.created_at) FILTER (WHERE o.status <> 'CANCELLED') AS last_order_date
+FROM ordering.order o
+LEFT JOIN LATERAL (
+  SELECT sum(x.captured_amount - x.refunded_amount) AS kept FROM payment.payment x
+  WHERE x.merchant_id = o.merchant_id AND x.order_id = o.id AND x.captured_amount > 0
+) p ON true
+WHERE o.status <> 'PENDING'
+GROUP BY o.merchant_id, o.customer_id, o.currency
+HAVING bool_or(o.status <> 'CANCELLED') OR sum(p.kept) > 0;
+
+CREATE VIEW crm.customer_total AS
+SELECT
+  c.merchant_id,
+  c.id AS customer_id,
+  s.total_spent,
+  s.order_count,
+  CASE WHEN s.orders_in_currency = 0 THEN 0 ELSE round(s.total_spent::numeric / s.orders_in_currency)::bigint END
+    AS average_order_value,
+  s.last_order_date
+FROM crm.customer c
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(sum(x.amount) FILTER (WHERE x.currency = m.currency), 0)::bigint AS total_spent,
+    coalesce(sum(x.order_count) FILTER (WHERE x.currency = m.currency), 0) AS orders_in_currency,
+    coalesce(sum(x.order_count), 0)::integer AS order_count,
+    max(x.last_order_date) AS last_order_date
+  FROM crm.customer_spending x
+  LEFT JOIN merchant.settings m ON m.merchant_id = x.merchant_id
+  WHERE x.merchant_id = c.merchant_id AND x.customer_id = c.id
+) s;
+
+CREATE VIEW crm.customer_loyalty AS
+SELECT
+  c.merchant_id,
+  c.id AS customer_id,
+  coalesce(a.points, 0) AS points,
+  coalesce(a.points_earned, 0) AS points_earned,
+  t.id AS tier_id,
+  t.name AS tier_name
+FROM crm.customer c
+LEFT JOIN crm.loyalty_account a ON a.merchant_id = c.merchant_id AND a.customer_id = c.id
+LEFT JOIN LATERAL (
+  SELECT x.id, x.name FROM crm.loyalty_tier x
+  WHERE x.merchant_id = c.merchant_id AND x.threshold <= (
+    SELECT CASE g.tier_basis
+      WHEN 'POINTS_EARNED' THEN coalesce(a.points_earned, 0)
+      WHEN 'TOTAL_SPENT' THEN (
+        SELECT s.total_spent FROM crm.customer_total s WHERE s.merchant_id = c.merchant_id AND s.customer_id = c.id
+      )
+    END
+    FROM crm.loyalty_program g WHERE g.merchant_id = c.merchant_id
+  )
+  ORDER BY x.threshold DESC
+  LIMIT 1
+) t ON true;
+
+CREATE VIEW crm.segment_member AS
+SELECT s.merchant_id, s.id AS segment_id, c.id AS customer_id
+FROM crm.segment s
+JOIN crm.customer c ON c.merchant_id = s.merchant_id
+WHERE c.anonymized_at IS NULL
+  AND coalesce(c.tags @> s.tags, true)
+  AND coalesce(c.marketing_opt_in = s.marketing_opt_in, true)
+  AND coalesce(c.email_verified = s.email_verified, true)
+  AND coalesce(c.created_at >= s.created_after, true)
+  AND coalesce(c.created_at < s.created_before, true)
+  AND (
+    num_nonnulls(s.cities, s.countries) = 0
+    OR EXISTS (
+      SELECT FROM crm.address a
+      WHERE a.merchant_id = c.merchant_id AND a.customer_id = c.id
+        AND (s.cities IS NULL OR lower(a.city) IN (SELECT lower(x) FROM unnest(s.cities) x))
+        AND (s.countries IS NULL OR a.country = ANY (s.countries))
+    )
+  )
+  AND (
+    s.loyalty_tier_ids IS NULL
+    OR EXISTS (
+      SELECT FROM crm.customer_loyalty l
+      WHERE l.merchant_id = c.merchant_id AND l.customer_id = c.id AND l.tier_id = ANY (s.loyalty_tier_ids)
+    )
+  )
+  AND (
+    num_nonnulls(
+      s.total_spent_min, s.total_spent_max, s.order_count_min, s.order_count_max, s.last_order_after, s.last_order_before,
+      s.last_order_within_days, s.no_order_for_days
+    ) = 0
+    OR EXISTS (
+      SELECT FROM crm.customer_total t
+      WHERE t.merchant_id = c.merchant_id AND t.customer_id = c.id
+        AND coalesce(t.total_spent >= s.total_spent_min, true)
+        AND coalesce(t.total_spent <= s.total_spent_max, true)
+        AND coalesce(t.order_count >= s.order_count_min, true)
+        AND coalesce(t.order_count <= s.order_count_max, true)
+        -- Who never ordered has no last order, neither before nor after anything.
+        AND (s.last_order_after IS NULL OR t.last_order_date >= s.last_order_after)
+        AND (s.last_order_before IS NULL OR t.last_order_date < s.last_order_before)
+        AND (s.last_order_within_days IS NULL OR t.last_order_date >= now() - make_interval(days => s.last_order_within_days))
+        AND coalesce(t.last_order_date < now() - make_interval(days => s.no_order_for_days), true)
+    )
+  );
+
+-- sql/identity/views.sql
+
+CREATE VIEW identity.user_access AS
+SELECT
+  u.merchant_id,
+  u.id AS user_id,
+  ARRAY(
+    SELECT DISTINCT x
+    FROM identity.user_role l
+    JOIN identity.role r ON r.merchant_id = l.merchant_id AND r.id = l.role_id
+    CROSS JOIN LATERAL unnest(r.permissions) x
+    WHERE l.merchant_id = u.merchant_id AND l.user_id = u.id
+    ORDER BY x
+  ) AS permissions
+FROM identity.user u;
+
+CREATE VIEW identity.active_session AS
+SELECT
+  s.merchant_id,
+  s.id,
+  s.user_id,
+  s.customer_id,
+  s.origin,
+  s.opened_by_kind,
+  s.opened_by_id,
+  CASE s.opened_by_kind
+    WHEN 'KEY' THEN (SELECT k.name FROM merchant.api_key k WHERE k.merchant_id = s.merchant_id AND k.id = s.opened_by_id)
+    WHEN 'USER' THEN (SELECT u.name FROM identity.user u WHERE u.merchant_id = s.merchant_id AND u.id = s.opened_by_id)
+  END AS opened_by_name,
+  s.device,
+  s.network,
+  s.created_at,
+  s.last_used_at,
+  least(s.idle_until, s.expires_at) AS expires_at
+FROM identity.session s
+WHERE s.revoked_at IS NULL AND least(s.idle_until, s.expires_at) > now();
+
+-- sql/inventory/views.sql
+
+CREATE VIEW inventory.product_inventory AS
+SELECT
+  p.merchant_id,
+  p.id AS product_id,
+  NULL::uuid AS variant_id,
+  t.low_stock_threshold,
+  t.available,
+  t.reserved,
+  t.in_transit,
+  t.is_low_stock,
+  t.last_restocked_at,
+  t.last_sold_at,
+  t.updated_at
+FROM catalog.product p
+CROSS JOIN LATERAL (
+  SELECT
+    coalesce(sum(s.low_stock_threshold), 0)::integer AS low_stock_threshold,
+    coalesce(sum(s.available), 0)::integer AS available,
+    coalesce(sum(s.reserved), 0)::integer AS reserved,
+    coalesce(sum(s.in_transit), 0)::integer AS in_transit,
+    coalesce(bool_or(s.is_low_stock), true) AS is_low_stock,
+    max(s.last_restocked_at) AS last_restocked_at,
+    max(s.last_sold_at) AS last_sold_at,
+    coalesce(max(s.updated_at), p.updated_at) AS updated_at
+  FROM inventory.sku_inventory s
+  WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id AND s.sku IS NOT NULL
+    AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
+) t;
+
+CREATE VIEW inventory.product_warehouse_inventory AS
+SELECT
+  s.merchant_id,
+  i.product_id,
+  s.warehouse_id,
+  sum(s.available)::integer AS available,
+  sum(s.reserved)::integer AS reserved
+FROM inventory.stock_level s
+JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
+WHERE i.sku IS NOT NULL
+  AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
+
+CREATE VIEW inventory.ledger_disagreement AS
+SELECT l.merchant_id, l.stock_item_id, l.warehouse_id, l.available + l.reserved AS on_hand, l.reserved, s.on_hand AS ledger_on_hand,
+  s.reserved AS ledger_reserved
+FROM inventory.stock_level l
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(m.on_hand_delta), 0) AS on_hand, coalesce(sum(m.reserved_delta), 0) AS reserved
+  FROM inventory.stock_movement m
+  JOIN inventory.stock_item i ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id AND i.product_id = m.product_id
+  WHERE m.merchant_id = l.merchant_id AND m.stock_item_id = l.stock_item_id AND m.warehouse_id = l.warehouse_id
+) s
+WHERE (l.available + l.reserved, l.reserved) <> (s.on_hand, s.reserved);
+
+-- sql/notification/views.sql
+
+CREATE VIEW notification.merchant_preference AS
+SELECT m.id AS merchant_id, k.kind, k.channel, coalesce(p.enabled, true) AS enabled, k.required, p.updated_at
+FROM merchant.merchant m
+JOIN notification.kind_channel k ON k.audience = 'MERCHANT'
+LEFT JOIN notification.preference p
+  ON p.merchant_id = m.id AND p.customer_id IS NULL AND p.kind = k.kind AND p.channel = k.channel;
+
+CREATE VIEW notification.customer_preference AS
+SELECT c.merchant_id, c.id AS customer_id, k.kind, k.channel, coalesce(p.enabled, true) AS enabled, k.required, p.updated_at
+FROM crm.customer c
+JOIN notification.kind_channel k ON k.audience = 'CUSTOMER'
+LEFT JOIN notification.preference p
+  ON p.merchant_id = c.merchant_id AND p.customer_id = c.id AND p.kind = k.kind AND p.channel = k.channel;
+
+-- sql/operator/views.sql
+
+CREATE VIEW operator.merchant_plan AS
+SELECT
+  m.id AS merchant_id, m.name AS merchant_name, s.plan, s.status, s.requested_plan, s.requested_at, s.next_plan,
+  s.current_period_end, s.cancel_at_period_end
+FROM merchant.merchant m
+JOIN merchant.subscription s ON s.merchant_id = m.id;
+
+-- sql/ordering/views.sql
+
+CREATE VIEW ordering.draft_order_total AS
+SELECT
+  d.merchant_id,
+  d.id AS draft_order_id,
+  CASE WHEN d.order_id IS NOT NULL THEN 'COMPLETED' WHEN d.expires_at <= now() THEN 'EXPIRED' ELSE 'OPEN' END AS status,
+  coalesce(o.subtotal, q.subtotal) AS subtotal,
+  coalesce(o.tax, q.tax) AS tax,
+  coalesce(o.shipping, q.total - q.subtotal - q.tax + q.discount) AS shipping,
+  CASE WHEN o.id IS NULL THEN q.promotion_id ELSE o.promotion_id END AS promotion_id,
+  CASE WHEN o.id IS NULL THEN q.promotion_name ELSE o.promotion_name END AS promotion_name,
+  coalesce(o.discount, q.discount) AS discount,
+  coalesce(o.total, q.total) AS total
+FROM ordering.draft_order d
+LEFT JOIN ordering.order o ON o.merchant_id = d.merchant_id AND o.id = d.order_id
+LEFT JOIN LATERAL ordering.quote_draft(d) q ON d.order_id IS NULL;
+
+-- sql/search/views.sql
+
+CREATE VIEW search.stocked_product AS
+SELECT i.merchant_id, i.product_id
+FROM inventory.stock_item i
+JOIN inventory.stock_level l ON l.merchant_id = i.merchant_id AND l.stock_item_id = i.id AND l.available > 0
+JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id AND w.active
+WHERE i.sku IS NOT NULL AND (
+  i.variant_id IS NOT NULL
+  OR NOT EXISTS (
+    SELECT FROM catalog.product_variant v WHERE v.merchant_id = i.merchant_id AND v.product_id = i.product_id AND v.deleted_at IS NULL
+  )
+);
+
+-- sql/analytics/triggers.sql
+
+CREATE FUNCTION analytics.order_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM analytics.mark_stale(OLD.merchant_id, ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
+      SELECT r.succeeded_at
+      FROM payment.payment p
+      JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
+      WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
+    ));
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    PERFORM analytics.mark_stale(NEW.merchant_id, ARRAY[NEW.created_at, NEW.paid_at, NEW.cancelled_at]);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER analytics_changed AFTER INSERT OR DELETE ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION analytics.order_changed();
+
+CREATE TRIGGER analytics_changed_by_update AFTER UPDATE ON ordering.order
+  FOR EACH ROW WHEN (
+    (OLD.status, OLD.currency, OLD.created_at, OLD.paid_at, OLD.cancelled_at, OLD.subtotal, OLD.discount, OLD.shipping_discount,
+      OLD.shipping, OLD.tax, OLD.total, OLD.uncaptured, OLD.uncaptured_shipping)
+    IS DISTINCT FROM
+    (NEW.status, NEW.currency, NEW.created_at, NEW.paid_at, NEW.cancelled_at, NEW.subtotal, NEW.discount, NEW.shipping_discount,
+      NEW.shipping, NEW.tax, NEW.total, NEW.uncaptured, NEW.uncaptured_shipping)
+  ) EXECUTE FUNCTION analytics.order_changed();
+
+CREATE FUNCTION analytics.order_item_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(o.merchant_id, ARRAY[o.paid_at])
+  FROM ordering.order o
+  WHERE o.paid_at IS NOT NULL
+    AND (o.merchant_id, o.id) IN ((OLD.merchant_id, OLD.order_id), (NEW.merchant_id, NEW.order_id));
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER analytics_changed AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+  FOR EACH ROW EXECUTE FUNCTION analytics.order_item_changed();
+
+CREATE FUNCTION analytics.refund_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.succeeded_at, NEW.succeeded_at]);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER analytics_changed AFTER INSERT OR UPDATE OR DELETE ON payment.refund
+  FOR EACH ROW EXECUTE FUNCTION analytics.refund_changed();
+
+CREATE FUNCTION analytics.stock_moved() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.created_at, NEW.created_at]);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER analytics_moved AFTER INSERT ON inventory.stock_movement
+  FOR EACH ROW WHEN (NEW.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+
+CREATE TRIGGER analytics_changed AFTER UPDATE OR DELETE ON inventory.stock_movement
+  FOR EACH ROW WHEN (OLD.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+
+-- sql/platform/triggers.sql
+
+CREATE FUNCTION platform.touch_updated_at() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.updated_at := clock_timestamp();
+  RETURN NEW;
+END
+$$;
+
+-- sql/analytics/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON analytics.dashboard
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- sql/audit/triggers.sql
+
+CREATE FUNCTION audit.keep() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  RAISE EXCEPTION 'entries of the audit log are neither changed nor deleted';
+END
+$$;
+
+CREATE TRIGGER keep BEFORE UPDATE OR DELETE ON audit.entry FOR EACH ROW EXECUTE FUNCTION audit.keep();
+
+CREATE TRIGGER keep_all BEFORE TRUNCATE ON audit.entry FOR EACH STATEMENT EXECUTE FUNCTION audit.keep();
+
+ALTER TABLE audit.entry ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_all;
+
+CREATE TRIGGER keep_all BEFORE TRUNCATE ON audit.entry_rest FOR EACH STATEMENT EXECUTE FUNCTION audit.keep();
+
+ALTER TABLE audit.entry_rest ENABLE ALWAYS TRIGGER keep, ENABLE ALWAYS TRIGGER keep_all;
+
+-- sql/booking/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON booking.service
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON booking.staff_member
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON booking.appointment
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- sql/cart/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON cart.cart
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- sql/platform/triggers.sql
+
+CREATE FUNCTION platform.fill_slug() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  base text;
+  taken boolean;
+BEGIN
+  IF NEW.slug IS NOT NULL THEN
+    RETURN NEW;
+  END IF;
+  base := platform.slugify(NEW.name);
+  EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+    INTO taken USING NEW.merchant_id, base;
+  IF base = '' OR taken
+    OR NOT pg_try_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || NEW.merchant_id || base, 0))
+  THEN
+    base := trim(LEADING '-' FROM base || '-' || right(NEW.id::text, 12));
+  END IF;
+  NEW.slug := base;
+  RETURN NEW;
+END
+$$;
+
+-- sql/catalog/triggers.sql
+
+CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.product
+  FOR EACH ROW WHEN (NEW.popularity = OLD.popularity) EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION catalog.release_slug() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.slug := 'deleted-' || NEW.id;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER release_slug BEFORE UPDATE OF deleted_at ON catalog.product
+  FOR EACH ROW WHEN (NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL) EXECUTE FUNCTION catalog.release_slug();
+
+CREATE FUNCTION catalog.set_price_range() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  SELECT r.lowest, r.highest INTO NEW.lowest_price, NEW.highest_price
+  FROM catalog.price_range(NEW.merchant_id, NEW.id, NEW.price) r;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER set_price_range BEFORE INSERT OR UPDATE OF price ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION catalog.set_price_range();
+
+CREATE FUNCTION catalog.follow_variant() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_variant catalog.product_variant := coalesce(NEW, OLD);
+BEGIN
+  -- Held before the variants are read: of two transactions that add one each, the second sees the first's.
+  PERFORM FROM catalog.product p WHERE p.merchant_id = v_variant.merchant_id AND p.id = v_variant.product_id FOR NO KEY UPDATE;
+  UPDATE catalog.product p
+  SET lowest_price = r.lowest, highest_price = r.highest, variant_skus = s.skus
+  FROM
+    catalog.product o,
+    catalog.price_range(o.merchant_id, o.id, o.price) r,
+    LATERAL (
+      SELECT coalesce(string_agg(v.sku, E'\n' ORDER BY v.position, v.id), '') AS skus FROM catalog.product_variant v
+      WHERE v.merchant_id = o.merchant_id AND v.product_id = o.id AND v.deleted_at IS NULL
+    ) s
+  WHERE o.merchant_id = v_variant.merchant_id AND o.id = v_variant.product_id
+    AND p.merchant_id = o.merchant_id AND p.id = o.id
+    AND (p.lowest_price, p.highest_price, p.variant_skus) IS DISTINCT FROM (r.lowest, r.highest, s.skus);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER follow_variant AFTER INSERT OR DELETE OR UPDATE OF price, sku, position, deleted_at ON catalog.product_variant
+  FOR EACH ROW EXECUTE FUNCTION catalog.follow_variant();
+
+CREATE FUNCTION catalog.check_variant_options() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_product_id uuid;
+BEGIN
+  SELECT v.product_id INTO v_product_id FROM catalog.product_variant v
+  WHERE v.merchant_id = NEW.merchant_id AND v.id = NEW.variant_id AND v.deleted_at IS NULL;
+  PERFORM FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  IF EXISTS (
+    SELECT FROM catalog.product_variant v
+    WHERE v.merchant_id = NEW.merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL AND v.id <> NEW.variant_id
+      AND catalog.options_of(NEW.merchant_id, v.id) = catalog.options_of(NEW.merchant_id, NEW.variant_id)
+  ) THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_key');
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER product_variant_options_key AFTER INSERT OR UPDATE ON catalog.variant_option
+  FOR EACH ROW EXECUTE FUNCTION catalog.check_variant_options();
+
+CREATE FUNCTION catalog.check_variants_have_options() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_changed jsonb := to_jsonb(coalesce(NEW, OLD));
+  v_merchant_id uuid := v_changed ->> 'merchant_id';
+  v_product_id uuid;
+BEGIN
+  SELECT v.product_id INTO v_product_id FROM catalog.product_variant v
+  WHERE v.merchant_id = v_merchant_id AND v.id = coalesce(v_changed ->> 'variant_id', v_changed ->> 'id')::uuid
+    AND v.deleted_at IS NULL;
+  PERFORM FROM catalog.product p WHERE p.merchant_id = v_merchant_id AND p.id = v_product_id FOR NO KEY UPDATE;
+  IF (
+    SELECT count(*) > 1 AND bool_or(NOT EXISTS (
+      SELECT FROM catalog.variant_option o WHERE o.merchant_id = v.merchant_id AND o.variant_id = v.id
+    ))
+    FROM catalog.product_variant v
+    WHERE v.merchant_id = v_merchant_id AND v.product_id = v_product_id AND v.deleted_at IS NULL
+  ) THEN
+    PERFORM platform.violate('catalog.product_variant', 'product_variant_options_needed');
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE CONSTRAINT TRIGGER product_variant_options_needed AFTER INSERT OR UPDATE OF product_id, deleted_at ON catalog.product_variant
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog.check_variants_have_options();
+
+CREATE CONSTRAINT TRIGGER product_variant_options_needed AFTER DELETE ON catalog.variant_option
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION catalog.check_variants_have_options();
+
+CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION catalog.set_category_level() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  parent_level integer;
+BEGIN
+  IF NEW.parent_id IS NULL THEN
+    NEW.level := 0;
+    RETURN NEW;
+  END IF;
+  IF EXISTS (
+    WITH RECURSIVE ancestor AS (
+      SELECT c.id, c.parent_id, 1 AS depth FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id
+      UNION ALL
+      SELECT c.id, c.parent_id, a.depth + 1 FROM catalog.category c JOIN ancestor a ON c.merchant_id = NEW.merchant_id AND c.id = a.parent_id
+      WHERE a.depth < 20
+    )
+    SELECT FROM ancestor WHERE id = NEW.id
+  ) THEN
+    PERFORM platform.violate('catalog.category', 'category_no_cycle', 'a category cannot be its own ancestor');
+  END IF;
+  SELECT c.level INTO parent_level FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.parent_id;
+  NEW.level := coalesce(parent_level, 0) + 1;
+  IF NEW.level > 9 THEN
+    PERFORM platform.violate('catalog.category', 'category_depth', 'categories nest at most 10 levels deep');
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER set_level BEFORE INSERT OR UPDATE OF parent_id, level ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION catalog.set_category_level();
+
+CREATE FUNCTION catalog.move_subcategories() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE catalog.category SET level = NEW.level + 1 WHERE merchant_id = NEW.merchant_id AND parent_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER move_subcategories AFTER UPDATE OF parent_id, level ON catalog.category
+  FOR EACH ROW WHEN (NEW.level <> OLD.level) EXECUTE FUNCTION catalog.move_subcategories();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON catalog.review
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION catalog.list_products() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
+  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
+  -- Of two that link and unlink one product, the second sees what the first did.
+  PERFORM FROM catalog.product p JOIN changed c ON p.merchant_id = c.merchant_id AND p.id = c.product_id
+  ORDER BY p.merchant_id, p.id FOR NO KEY UPDATE OF p;
+  INSERT INTO catalog.category_product (merchant_id, category_id, product_id, created_at)
+  SELECT DISTINCT p.merchant_id, a.id, p.id, p.created_at
+  FROM changed c
+  JOIN catalog.product p ON p.merchant_id = c.merchant_id AND p.id = c.product_id
+  CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a(id)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER list_products AFTER INSERT ON catalog.product_category
+  REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION catalog.list_products();
+
+CREATE FUNCTION catalog.unlist_products() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
+  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
+  PERFORM FROM catalog.product p JOIN changed c ON p.merchant_id = c.merchant_id AND p.id = c.product_id
+  ORDER BY p.merchant_id, p.id FOR NO KEY UPDATE OF p;
+  DELETE FROM catalog.category_product x
+  USING changed c CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a(id)
+  WHERE x.merchant_id = c.merchant_id AND x.category_id = a.id AND x.product_id = c.product_id
+    AND NOT EXISTS (
+      SELECT FROM catalog.product_category l
+      WHERE l.merchant_id = c.merchant_id AND l.product_id = c.product_id
+        AND l.category_id IN (SELECT catalog.category_subtree(c.merchant_id, a.id))
+    );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER unlist_products AFTER DELETE ON catalog.product_category
+  REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION catalog.unlist_products();
+
+CREATE FUNCTION catalog.unlink_category() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  DELETE FROM catalog.product_category l WHERE l.merchant_id = OLD.merchant_id AND l.category_id = OLD.id;
+  RETURN OLD;
+END
+$$;
+
+CREATE TRIGGER unlink_category BEFORE DELETE ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION catalog.unlink_category();
+
+CREATE FUNCTION catalog.move_products() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(catalog.tree_lock(NEW.merchant_id));
+  DELETE FROM catalog.category_product x
+  USING catalog.category_path(OLD.merchant_id, OLD.parent_id) AS a(id), catalog.category_product moved
+  WHERE moved.merchant_id = NEW.merchant_id AND moved.category_id = NEW.id
+    AND x.merchant_id = moved.merchant_id AND x.category_id = a.id AND x.product_id = moved.product_id
+    AND NOT EXISTS (
+      SELECT FROM catalog.product_category l
+      WHERE l.merchant_id = x.merchant_id AND l.product_id = x.product_id
+        AND l.category_id IN (SELECT catalog.category_subtree(x.merchant_id, a.id))
+    );
+  INSERT INTO catalog.category_product (merchant_id, category_id, product_id, created_at)
+  SELECT moved.merchant_id, a.id, moved.product_id, moved.created_at
+  FROM catalog.category_path(NEW.merchant_id, NEW.parent_id) AS a(id), catalog.category_product moved
+  WHERE moved.merchant_id = NEW.merchant_id AND moved.category_id = NEW.id
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER move_products AFTER UPDATE OF parent_id ON catalog.category
+  FOR EACH ROW WHEN (NEW.parent_id IS DISTINCT FROM OLD.parent_id) EXECUTE FUNCTION catalog.move_products();
+
+CREATE FUNCTION catalog.date_links() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE catalog.category_product l SET created_at = NEW.created_at
+  WHERE l.merchant_id = NEW.merchant_id AND l.product_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER date_links AFTER UPDATE OF created_at ON catalog.product
+  FOR EACH ROW WHEN (NEW.created_at <> OLD.created_at) EXECUTE FUNCTION catalog.date_links();
+
+CREATE FUNCTION catalog.verify_purchase() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.verified_purchase := catalog.has_bought(NEW.merchant_id, NEW.customer_id, NEW.product_id);
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER verify_purchase BEFORE INSERT ON catalog.review FOR EACH ROW EXECUTE FUNCTION catalog.verify_purchase();
+
+-- sql/crm/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION crm.doubt_new_email() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.email_verified := false;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER doubt_new_email BEFORE UPDATE OF email ON crm.customer
+  FOR EACH ROW WHEN (NEW.email <> OLD.email) EXECUTE FUNCTION crm.doubt_new_email();
+
+CREATE FUNCTION crm.keep_one_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.customer_id FOR NO KEY UPDATE;
+  IF NOT NEW.is_default AND TG_OP = 'INSERT' AND NOT EXISTS (
+    SELECT FROM crm.address a WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default
+  ) THEN
+    NEW.is_default := true;
+  END IF;
+  IF NEW.is_default THEN
+    UPDATE crm.address a SET is_default = false
+    WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default AND a.id <> NEW.id;
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER keep_one_default BEFORE INSERT OR UPDATE OF is_default ON crm.address
+  FOR EACH ROW EXECUTE FUNCTION crm.keep_one_default_address();
+
+CREATE FUNCTION crm.refuse_no_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM platform.violate('crm.address', 'address_needs_default');
+END
+$$;
+
+CREATE TRIGGER default_stays BEFORE UPDATE OF is_default ON crm.address
+  FOR EACH ROW WHEN (OLD.is_default AND NOT NEW.is_default AND pg_trigger_depth() = 0)
+  EXECUTE FUNCTION crm.refuse_no_default_address();
+
+CREATE FUNCTION crm.pass_on_default_address() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM FROM crm.customer c WHERE c.merchant_id = OLD.merchant_id AND c.id = OLD.customer_id FOR NO KEY UPDATE;
+  UPDATE crm.address a SET is_default = true
+  WHERE a.merchant_id = OLD.merchant_id AND a.id = (
+    SELECT x.id FROM crm.address x WHERE x.merchant_id = OLD.merchant_id AND x.customer_id = OLD.customer_id
+    ORDER BY x.created_at, x.id LIMIT 1
+  );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER pass_on_default AFTER DELETE ON crm.address
+  FOR EACH ROW WHEN (OLD.is_default) EXECUTE FUNCTION crm.pass_on_default_address();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.contact
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.interaction
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_program
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION crm.give_loyalty_program() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO crm.loyalty_program (merchant_id) VALUES (NEW.id);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER give_loyalty_program AFTER INSERT ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION crm.give_loyalty_program();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_tier
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_reward
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION crm.post_loyalty_entry() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE crm.loyalty_account a
+  SET
+    points = a.points + NEW.points,
+    points_earned = a.points_earned + CASE WHEN NEW.type IN ('EARNED', 'TAKEN_BACK') THEN NEW.points ELSE 0 END,
+    next_expiry = least(a.next_expiry, NEW.expires_at)
+  WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id
+  RETURNING a.points INTO NEW.balance;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER post BEFORE INSERT ON crm.loyalty_entry FOR EACH ROW EXECUTE FUNCTION crm.post_loyalty_entry();
+
+CREATE FUNCTION crm.refuse_rewriting() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  RAISE EXCEPTION 'the ledger of points only grows: write an adjustment instead';
+END
+$$;
+
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON crm.loyalty_entry
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION crm.refuse_rewriting();
+
+CREATE TRIGGER keep_points AFTER INSERT OR UPDATE OF status, refunded_amount ON payment.payment
+  FOR EACH ROW WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+  EXECUTE FUNCTION crm.keep_points_of_payment();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.segment
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION crm.check_segment_tiers() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM unnest(NEW.loyalty_tier_ids) x WHERE NOT EXISTS (
+      SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = NEW.merchant_id AND t.id = x
+    )
+  ) THEN
+    PERFORM platform.violate('crm.segment', 'segment_loyalty_tiers_exist');
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER check_tiers BEFORE INSERT OR UPDATE OF loyalty_tier_ids ON crm.segment
+  FOR EACH ROW EXECUTE FUNCTION crm.check_segment_tiers();
+
+-- sql/email/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.template
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.link
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.campaign
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON email.delivery
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION email.write_token_mail() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, facts)
+  SELECT
+    NEW.merchant_id, concat_ws('_', p.audience, NEW.purpose), NEW.id::text, NEW.email, p.name, NEW.customer_id,
+    jsonb_build_object(lower(p.audience), jsonb_build_object('name', p.name, 'email', NEW.email), 'expiresAt', NEW.expires_at)
+  FROM (
+    SELECT 'USER' AS audience, u.name FROM identity.user u WHERE u.merchant_id = NEW.merchant_id AND u.id = NEW.user_id
+    UNION ALL
+    SELECT 'CUSTOMER', c.name FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.customer_id
+  ) p;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER write_token_mail AFTER INSERT ON identity.one_time_token
+  FOR EACH ROW EXECUTE FUNCTION email.write_token_mail();
+
+-- sql/identity/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON identity.role
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION identity.add_built_in_roles() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO identity.role (merchant_id, kind, name, description, permissions)
+  SELECT NEW.id, b.kind, b.name, b.description, identity.built_in_permissions(b.kind) FROM identity.built_in_role b;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER add_built_in_roles AFTER INSERT ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION identity.add_built_in_roles();
+
+CREATE FUNCTION identity.follow_permissions() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE identity.role r SET permissions = identity.built_in_permissions(r.kind)
+  WHERE r.built_in AND r.permissions <> identity.built_in_permissions(r.kind);
+  IF TG_OP = 'DELETE' THEN
+    UPDATE identity.role r
+    SET permissions = ARRAY(SELECT x FROM unnest(r.permissions) x WHERE EXISTS (SELECT FROM merchant.permission p WHERE p.name = x))
+    WHERE EXISTS (SELECT FROM unnest(r.permissions) x WHERE NOT EXISTS (SELECT FROM merchant.permission p WHERE p.name = x));
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER roles_follow AFTER INSERT OR DELETE ON merchant.permission
+  FOR EACH STATEMENT EXECUTE FUNCTION identity.follow_permissions();
+
+CREATE FUNCTION identity.check_role_permissions() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (SELECT FROM unnest(NEW.permissions) x WHERE NOT EXISTS (SELECT FROM merchant.permission p WHERE p.name = x)) THEN
+    PERFORM platform.violate('identity.role', 'role_permissions_exist');
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER check_permissions BEFORE INSERT OR UPDATE OF permissions ON identity.role
+  FOR EACH ROW EXECUTE FUNCTION identity.check_role_permissions();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON identity.user
+  FOR EACH ROW WHEN (OLD.last_login_at IS NOT DISTINCT FROM NEW.last_login_at) EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER keep_an_owner AFTER UPDATE OF status ON identity.user
+  FOR EACH ROW WHEN (OLD.status = 'ACTIVE' AND NEW.status <> 'ACTIVE') EXECUTE FUNCTION identity.keep_an_owner();
+
+CREATE TRIGGER keep_an_owner AFTER DELETE ON identity.user_role
+  FOR EACH ROW EXECUTE FUNCTION identity.keep_an_owner();
+
+-- sql/inventory/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.warehouse
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.stock_item
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION inventory.keep_stock_item_of_product() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  VALUES (NEW.merchant_id, NEW.id, NULL, CASE WHEN NEW.deleted_at IS NULL THEN NEW.sku END)
+  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER keep_stock_item AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION inventory.keep_stock_item_of_product();
+
+CREATE FUNCTION inventory.keep_stock_item_of_variant() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO inventory.stock_item (merchant_id, product_id, variant_id, sku)
+  VALUES (NEW.merchant_id, NEW.product_id, NEW.id, CASE WHEN NEW.deleted_at IS NULL THEN NEW.sku END)
+  ON CONFLICT ON CONSTRAINT stock_item_sellable_key DO UPDATE SET sku = excluded.sku;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER keep_stock_item AFTER INSERT OR UPDATE OF sku, deleted_at ON catalog.product_variant
+  FOR EACH ROW EXECUTE FUNCTION inventory.keep_stock_item_of_variant();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.stock_level
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.transfer
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.incoming_stock
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.reservation
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER record_opening AFTER INSERT ON inventory.stock_level
+  REFERENCING NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION inventory.record_movements();
+
+CREATE TRIGGER record_movements AFTER UPDATE ON inventory.stock_level
+  REFERENCING OLD TABLE AS before NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION inventory.record_movements();
+
+CREATE FUNCTION inventory.keep_movements() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND NOT EXISTS (
+    SELECT FROM inventory.stock_level l
+    WHERE l.merchant_id = OLD.merchant_id AND l.stock_item_id = OLD.stock_item_id AND l.warehouse_id = OLD.warehouse_id
+  ) THEN
+    RETURN OLD;
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = 'restrict_violation', MESSAGE = 'entries of the stock ledger are never changed or deleted';
+END
+$$;
+
+CREATE TRIGGER keep_movements BEFORE UPDATE OR DELETE ON inventory.stock_movement
+  FOR EACH ROW EXECUTE FUNCTION inventory.keep_movements();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON inventory.stock_alert
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+-- sql/merchant/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON merchant.settings
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION merchant.give_plan_and_settings() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO merchant.subscription (merchant_id) VALUES (NEW.id);
+  INSERT INTO merchant.settings (merchant_id) VALUES (NEW.id);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER give_plan_and_settings AFTER INSERT ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION merchant.give_plan_and_settings();
+
+CREATE FUNCTION merchant.keep_with_merchant() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (SELECT FROM merchant.merchant m WHERE m.id = OLD.merchant_id) THEN
+    PERFORM platform.violate('merchant.' || TG_TABLE_NAME, TG_ARGV[0], 'a merchant always has one');
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER keep_with_merchant AFTER DELETE ON merchant.subscription
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_with_merchant('subscription_kept');
+
+CREATE TRIGGER keep_with_merchant AFTER DELETE ON merchant.settings
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_with_merchant('settings_kept');
+
+CREATE FUNCTION merchant.notify_access_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- An api_key's last_used_at is written in the background and changes nobody's access.
+  IF TG_TABLE_NAME = 'api_key' AND TG_OP = 'UPDATE'
+    AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at'
+  THEN
+    RETURN NULL;
+  END IF;
+  PERFORM pg_notify('access_changed', to_jsonb(coalesce(NEW, OLD)) ->> CASE TG_TABLE_NAME WHEN 'merchant' THEN 'id' ELSE 'merchant_id' END);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.api_key
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.ip_allow_list_entry
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER INSERT OR UPDATE OR DELETE ON merchant.subscription
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER DELETE OR UPDATE OF blocked_at ON crm.customer
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER DELETE OR UPDATE OF status ON identity.user
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE ON identity.user_role
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER UPDATE OF permissions ON identity.role
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_changed AFTER UPDATE OF revoked_at ON identity.session
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE TRIGGER access_ended AFTER DELETE ON identity.session
+  FOR EACH ROW WHEN (OLD.revoked_at IS NULL AND OLD.expires_at > now()) EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE FUNCTION merchant.keep_a_way_in() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_merchant_id uuid := CASE TG_TABLE_NAME WHEN 'merchant' THEN (to_jsonb(NEW) ->> 'id')::uuid ELSE (to_jsonb(OLD) ->> 'merchant_id')::uuid END;
+BEGIN
+  -- The last two entries could go at once, or the last one while the list is switched on.
+  PERFORM FROM merchant.merchant m WHERE m.id = v_merchant_id AND m.ip_allow_list_enabled FOR NO KEY UPDATE;
+  IF NOT FOUND OR EXISTS (SELECT FROM merchant.ip_allow_list_entry e WHERE e.merchant_id = v_merchant_id) THEN
+    RETURN NULL;
+  END IF;
+  PERFORM platform.violate('merchant.' || TG_TABLE_NAME, TG_ARGV[0]);
+END
+$$;
+
+CREATE TRIGGER keep_a_way_in AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_a_way_in('merchant_allow_list_some');
+
+CREATE TRIGGER keep_a_way_in AFTER DELETE ON merchant.ip_allow_list_entry
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_a_way_in('ip_allow_list_entry_not_last');
+
+CREATE TRIGGER anonymized AFTER UPDATE OF anonymized_at ON crm.customer
+  FOR EACH ROW EXECUTE FUNCTION merchant.notify_access_changed();
+
+CREATE FUNCTION merchant.check_feature() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM merchant.require_feature(a.merchant_id, TG_ARGV[0]) FROM (SELECT DISTINCT merchant_id FROM added) a;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_feature AFTER INSERT ON catalog.product REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_feature('catalog');
+
+CREATE TRIGGER check_feature AFTER INSERT ON catalog.category REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_feature('catalog');
+
+CREATE TRIGGER check_feature AFTER INSERT ON ordering.order REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_feature('orders');
+
+CREATE TRIGGER check_feature AFTER INSERT ON payment.payment REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_feature('payments');
+
+CREATE TRIGGER check_feature AFTER INSERT ON merchant.ip_allow_list_entry REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_feature('ip_allow_list');
+
+CREATE FUNCTION merchant.check_warehouses() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  -- Of two first ones at once, the second sees the other.
+  PERFORM FROM merchant.merchant m WHERE m.id IN (SELECT a.merchant_id FROM added a) ORDER BY m.id FOR NO KEY UPDATE;
+  PERFORM merchant.require_feature(a.merchant_id, 'multiple_warehouses')
+  FROM (SELECT DISTINCT merchant_id FROM added) a
+  WHERE (SELECT count(*) FROM inventory.warehouse w WHERE w.merchant_id = a.merchant_id) > 1;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_feature AFTER INSERT ON inventory.warehouse REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION merchant.check_warehouses();
+
+CREATE FUNCTION merchant.check_allow_list() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM merchant.require_feature(NEW.id, 'ip_allow_list');
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_feature AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.check_allow_list();
+
+CREATE FUNCTION merchant.plain_network() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF family(NEW.network) = 6 AND NEW.network <<= '::ffff:0.0.0.0/96' THEN
+    NEW.network := set_masklen(
+      '0.0.0.0'::inet + (host(NEW.network)::inet - '::ffff:0.0.0.0'::inet), masklen(NEW.network) - 96
+    )::cidr;
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER plain_network BEFORE INSERT OR UPDATE OF network ON merchant.ip_allow_list_entry
+  FOR EACH ROW EXECUTE FUNCTION merchant.plain_network();
+
+CREATE FUNCTION merchant.keep_the_caller_in() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_session jsonb := nullif(current_setting('hasura.user', true), '')::jsonb;
+  v_merchant_id uuid := CASE TG_TABLE_NAME WHEN 'merchant' THEN (to_jsonb(NEW) ->> 'id')::uuid ELSE (to_jsonb(OLD) ->> 'merchant_id')::uuid END;
+BEGIN
+  IF v_session ->> 'x-hasura-merchant-id' IS NULL
+    OR v_session ->> 'x-hasura-confirmed' = 'lockout'
+    OR NOT EXISTS (SELECT FROM merchant.merchant m WHERE m.id = v_merchant_id AND m.ip_allow_list_enabled)
+    OR EXISTS (
+      SELECT FROM merchant.ip_allow_list_entry e
+      WHERE e.merchant_id = v_merchant_id AND e.network >>= (v_session ->> 'x-hasura-client-address')::inet
+    )
+  THEN
+    RETURN NULL;
+  END IF;
+  PERFORM platform.violate(
+    'merchant.' || TG_TABLE_NAME, TG_ARGV[0], 'the address that this comes from would not be on the list'
+  );
+END
+$$;
+
+CREATE TRIGGER keep_the_caller_in AFTER UPDATE OF ip_allow_list_enabled ON merchant.merchant
+  FOR EACH ROW WHEN (NEW.ip_allow_list_enabled AND NOT OLD.ip_allow_list_enabled) EXECUTE FUNCTION merchant.keep_the_caller_in('merchant_allow_list_caller');
+
+CREATE TRIGGER keep_the_caller_in AFTER DELETE ON merchant.ip_allow_list_entry
+  FOR EACH ROW EXECUTE FUNCTION merchant.keep_the_caller_in('ip_allow_list_entry_caller');
+
+-- sql/notification/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON notification.device
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON notification.push_delivery
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION notification.forget_device() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE notification.device d SET gone_at = now() WHERE d.merchant_id = NEW.merchant_id AND d.id = NEW.device_id;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER forget_device AFTER UPDATE OF status ON notification.push_delivery
+  FOR EACH ROW WHEN (NEW.status = 'BOUNCED') EXECUTE FUNCTION notification.forget_device();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON notification.preference
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION notification.watch_stock() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_available integer;
+  v_threshold integer;
+  v_standing text;
+  v_before text;
+BEGIN
+  SELECT i.available, i.low_stock_threshold INTO v_available, v_threshold
+  FROM inventory.sku_inventory i WHERE i.merchant_id = NEW.merchant_id AND i.stock_item_id = NEW.stock_item_id;
+  v_standing := CASE WHEN v_available = 0 THEN 'OUT' WHEN v_available <= v_threshold THEN 'LOW' ELSE 'PLENTY' END;
+  SELECT s.standing INTO v_before FROM notification.stock_standing s
+  WHERE s.merchant_id = NEW.merchant_id AND s.stock_item_id = NEW.stock_item_id;
+  IF v_before = v_standing THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO notification.stock_standing (merchant_id, stock_item_id, standing)
+  VALUES (NEW.merchant_id, NEW.stock_item_id, v_standing)
+  ON CONFLICT (merchant_id, stock_item_id) DO UPDATE SET standing = excluded.standing;
+  INSERT INTO notification.stock_crossing (merchant_id, stock_item_id, crossing, available, threshold)
+  SELECT NEW.merchant_id, NEW.stock_item_id, crossing, v_available, v_threshold
+  FROM (VALUES
+    ('RUN_LOW', v_before = 'PLENTY'),
+    ('BACK', v_before = 'OUT')
+  ) AS c (crossing, crossed)
+  WHERE crossed;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER watch_stock AFTER INSERT OR UPDATE OF available ON inventory.stock_level
+  FOR EACH ROW EXECUTE FUNCTION notification.watch_stock();
+
+CREATE FUNCTION notification.forget_customer() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE email.delivery d SET
+    recipient = NEW.email, recipient_name = NULL, facts = '{}', subject = NULL, html = NULL, text = NULL, message_id = NULL,
+    status = CASE WHEN d.status IN ('QUEUED', 'SENDING', 'FAILED', 'BOUNCED') THEN 'CANCELLED' ELSE d.status END,
+    reason = CASE WHEN d.status = 'SENT' THEN NULL ELSE 'The customer was forgotten' END,
+    claimed_until = NULL
+  WHERE d.merchant_id = NEW.merchant_id AND (d.customer_id = NEW.id OR d.recipient = OLD.email);
+  DELETE FROM notification.notification n WHERE n.merchant_id = NEW.merchant_id AND n.customer_id = NEW.id;
+  DELETE FROM notification.device d WHERE d.merchant_id = NEW.merchant_id AND d.customer_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER forget_messages AFTER UPDATE OF anonymized_at ON crm.customer
+  FOR EACH ROW WHEN (OLD.anonymized_at IS NULL AND NEW.anonymized_at IS NOT NULL)
+  EXECUTE FUNCTION notification.forget_customer();
+
+-- sql/operator/triggers.sql
+
+CREATE FUNCTION operator.notify_access_changed() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM pg_notify('access_changed', 'operator');
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER access_changed AFTER INSERT OR DELETE OR UPDATE OF hash, revoked_at ON operator.key
+  FOR EACH STATEMENT EXECUTE FUNCTION operator.notify_access_changed();
+
+-- sql/ordering/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.fulfillment
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION ordering.check_lines_add_up() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  changed record := coalesce(NEW, OLD);
+  order_key uuid := CASE TG_TABLE_NAME WHEN 'order' THEN (to_jsonb(changed) ->> 'id')::uuid ELSE (to_jsonb(changed) ->> 'order_id')::uuid END;
+  order_merchant uuid := (to_jsonb(changed) ->> 'merchant_id')::uuid;
+BEGIN
+  IF EXISTS (
+    SELECT FROM ordering.order o
+    WHERE o.merchant_id = order_merchant AND o.id = order_key
+      AND (o.subtotal, o.tax, o.discount - o.shipping_discount) <> (
+        SELECT coalesce(sum(i.subtotal), 0), coalesce(sum(i.tax), 0), coalesce(sum(i.discount), 0)
+        FROM ordering.order_item i WHERE i.merchant_id = o.merchant_id AND i.order_id = o.id
+      )
+  ) THEN
+    PERFORM platform.violate(
+      'ordering.order', 'order_lines_add_up',
+      format('the lines of order %s do not add up to its subtotal, tax and discount', order_key)
+    );
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE CONSTRAINT TRIGGER order_lines_add_up
+  AFTER INSERT OR UPDATE OF subtotal, tax, discount, shipping_discount ON ordering.order
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
+
+CREATE CONSTRAINT TRIGGER order_lines_add_up
+  AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ordering.check_lines_add_up();
+
+CREATE FUNCTION ordering.keep_history() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND NOT EXISTS (
+    SELECT FROM ordering.order o WHERE o.merchant_id = OLD.merchant_id AND o.id = OLD.order_id
+  ) THEN
+    RETURN OLD;
+  END IF;
+  IF TG_OP = 'UPDATE' AND OLD.type = 'NOTES_CHANGED' AND to_jsonb(NEW) = to_jsonb(OLD) || '{"note": null}' AND EXISTS (
+    SELECT FROM ordering.order o
+    JOIN crm.customer c ON c.merchant_id = o.merchant_id AND c.id = o.customer_id
+    WHERE o.merchant_id = OLD.merchant_id AND o.id = OLD.order_id AND c.anonymized_at IS NOT NULL
+  ) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'the history of an order is never changed';
+END
+$$;
+
+CREATE TRIGGER keep_history BEFORE UPDATE OR DELETE ON ordering.history_entry
+  FOR EACH ROW EXECUTE FUNCTION ordering.keep_history();
+
+CREATE FUNCTION ordering.record_order() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.id, 'PLACED', p_to_status => NEW.status, p_amount => NEW.total, p_at => NEW.created_at
+    );
+    RETURN NULL;
+  END IF;
+  IF NEW.status <> OLD.status THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.id, 'STATUS_CHANGED', OLD.status, NEW.status,
+      p_note => CASE WHEN NEW.status = 'CANCELLED' THEN NEW.cancel_reason END
+    );
+  END IF;
+  IF NEW.notes IS DISTINCT FROM OLD.notes THEN
+    PERFORM ordering.record(NEW.merchant_id, NEW.id, 'NOTES_CHANGED', p_note => NEW.notes);
+  END IF;
+  IF NEW.tags <> OLD.tags THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.id, 'TAGS_CHANGED', p_note => array_to_string(NEW.tags, ', '), p_staff_only => true
+    );
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER record_order AFTER INSERT OR UPDATE OF status, notes, tags ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION ordering.record_order();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.shipment
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION ordering.record_shipment() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_tracking text := nullif(concat_ws(' ', NEW.carrier, NEW.tracking_number), '');
+BEGIN
+  PERFORM ordering.record(
+    NEW.merchant_id, NEW.order_id,
+    CASE WHEN TG_OP = 'UPDATE' AND OLD.status = NEW.status THEN 'SHIPMENT_CHANGED' ELSE 'SHIPMENT_' || NEW.status END,
+    p_note => v_tracking, p_subject_id => NEW.id, p_staff_only => NEW.status IN ('PACKED', 'CANCELLED'),
+    p_at => CASE
+      WHEN TG_OP = 'INSERT' THEN coalesce(NEW.delivered_at, NEW.shipped_at, NEW.created_at) ELSE clock_timestamp()
+    END
+  );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER record_shipment AFTER INSERT OR UPDATE OF status, carrier, tracking_number, estimated_delivery_at
+  ON ordering.shipment FOR EACH ROW EXECUTE FUNCTION ordering.record_shipment();
+
+CREATE TRIGGER note_uncaptured AFTER INSERT OR UPDATE OF captured_amount ON payment.payment
+  FOR EACH ROW WHEN (NEW.order_id IS NOT NULL AND NEW.captured_amount > 0) EXECUTE FUNCTION ordering.note_uncaptured();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.order_return
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION ordering.record_return() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM ordering.record(
+    NEW.merchant_id, NEW.order_id, 'RETURN_' || NEW.status, p_note => coalesce(NEW.rejection_reason, NEW.return_number),
+    p_subject_id => NEW.id, p_at => CASE WHEN TG_OP = 'INSERT' THEN NEW.created_at ELSE clock_timestamp() END
+  );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER record_return AFTER INSERT ON ordering.order_return
+  FOR EACH ROW EXECUTE FUNCTION ordering.record_return();
+
+CREATE TRIGGER record_return_change AFTER UPDATE OF status ON ordering.order_return
+  FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION ordering.record_return();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON ordering.draft_order
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION ordering.link_products() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO ordering.product_order (merchant_id, product_id, order_id, created_at)
+  SELECT DISTINCT i.merchant_id, i.product_id, i.order_id, o.created_at
+  FROM changed i
+  JOIN ordering.order o ON o.merchant_id = i.merchant_id AND o.id = i.order_id
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER link_products AFTER INSERT ON ordering.order_item
+  REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION ordering.link_products();
+
+CREATE FUNCTION ordering.unlink_products() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  DELETE FROM ordering.product_order l
+  USING changed c
+  WHERE l.merchant_id = c.merchant_id AND l.product_id = c.product_id AND l.order_id = c.order_id
+    AND NOT EXISTS (
+      SELECT FROM ordering.order_item i
+      WHERE i.merchant_id = c.merchant_id AND i.order_id = c.order_id AND i.product_id = c.product_id
+    );
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER unlink_products AFTER DELETE ON ordering.order_item
+  REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION ordering.unlink_products();
+
+CREATE FUNCTION ordering.date_links() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  UPDATE ordering.product_order l SET created_at = NEW.created_at
+  WHERE l.merchant_id = NEW.merchant_id AND l.order_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER date_links AFTER UPDATE OF created_at ON ordering.order
+  FOR EACH ROW WHEN (NEW.created_at <> OLD.created_at) EXECUTE FUNCTION ordering.date_links();
+
+CREATE FUNCTION ordering.note_paid_at() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.paid_at := CASE TG_OP WHEN 'INSERT' THEN NEW.created_at ELSE now() END;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER note_paid_at BEFORE INSERT OR UPDATE OF status ON ordering.order
+  FOR EACH ROW WHEN (NEW.paid_at IS NULL AND NEW.status IN ('CONFIRMED', 'PROCESSING', 'SHIPPED', 'DELIVERED', 'REFUNDED'))
+  EXECUTE FUNCTION ordering.note_paid_at();
+
+-- sql/payment/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON payment.payment
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON payment.refund
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION payment.fill_amounts() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED') THEN
+    NEW.captured_amount := coalesce(nullif(NEW.captured_amount, 0), NEW.amount);
+    NEW.refund_requested_amount := greatest(NEW.refund_requested_amount, NEW.refunded_amount);
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER fill_amounts BEFORE INSERT ON payment.payment FOR EACH ROW EXECUTE FUNCTION payment.fill_amounts();
+
+CREATE FUNCTION payment.record_payment() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NEW.order_id IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.order_id, CASE WHEN NEW.status = 'PENDING' THEN 'PAYMENT_STARTED' ELSE 'PAYMENT_SUCCEEDED' END,
+      p_amount => NEW.amount, p_note => NEW.method, p_subject_id => NEW.id, p_at => NEW.created_at
+    );
+  ELSIF OLD.authorized_at IS NULL AND NEW.authorized_at IS NOT NULL THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.order_id, 'PAYMENT_AUTHORIZED', p_amount => NEW.amount, p_subject_id => NEW.id
+    );
+  ELSIF NEW.status <> OLD.status AND NEW.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, NEW.order_id, 'PAYMENT_' || NEW.status,
+      p_amount => CASE WHEN NEW.status = 'SUCCEEDED' THEN NEW.captured_amount ELSE NEW.amount END,
+      p_note => NEW.failure_reason, p_subject_id => NEW.id
+    );
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER record_payment AFTER INSERT ON payment.payment
+  FOR EACH ROW WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED')) EXECUTE FUNCTION payment.record_payment();
+
+CREATE TRIGGER record_payment_change AFTER UPDATE OF status, authorized_at ON payment.payment
+  FOR EACH ROW EXECUTE FUNCTION payment.record_payment();
+
+CREATE FUNCTION payment.record_refund() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_order_id uuid := (
+    SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = NEW.merchant_id AND p.id = NEW.payment_id
+  );
+BEGIN
+  IF v_order_id IS NOT NULL AND (TG_OP = 'INSERT' OR NEW.status <> OLD.status) THEN
+    PERFORM ordering.record(
+      NEW.merchant_id, v_order_id, CASE WHEN NEW.status = 'PENDING' THEN 'REFUND_STARTED' ELSE 'REFUND_' || NEW.status END,
+      p_amount => NEW.amount, p_note => CASE WHEN NEW.status = 'FAILED' THEN NEW.failure_reason ELSE NEW.reason END,
+      p_subject_id => NEW.id, p_staff_only => NEW.status = 'FAILED',
+      p_at => CASE WHEN TG_OP = 'INSERT' AND NEW.status <> 'PENDING' THEN NEW.created_at ELSE clock_timestamp() END
+    );
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER record_refund AFTER INSERT OR UPDATE OF status ON payment.refund
+  FOR EACH ROW EXECUTE FUNCTION payment.record_refund();
+
+CREATE FUNCTION payment.note_succeeded_at() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.succeeded_at := CASE TG_OP WHEN 'INSERT' THEN NEW.created_at ELSE now() END;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER note_succeeded_at BEFORE INSERT OR UPDATE OF status ON payment.refund
+  FOR EACH ROW WHEN (NEW.succeeded_at IS NULL AND NEW.status = 'SUCCEEDED') EXECUTE FUNCTION payment.note_succeeded_at();
+
+-- sql/platform/triggers.sql
+
+CREATE FUNCTION platform.refuse_card_numbers() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_new jsonb := to_jsonb(NEW);
+  v_old jsonb := CASE TG_OP WHEN 'UPDATE' THEN to_jsonb(OLD) END;
+  v_column text;
+  v_value jsonb;
+BEGIN
+  FOREACH v_column IN ARRAY TG_ARGV LOOP
+    v_value := v_new -> v_column;
+    CONTINUE WHEN v_value = v_old -> v_column;
+    IF EXISTS (
+      SELECT FROM jsonb_path_query(v_value, 'strict $.** ? (@.type() == "string")') x
+      WHERE platform.holds_card_number(x #>> '{}')
+    ) THEN
+      PERFORM platform.violate(
+        TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME, 'no_card_number',
+        format('Field %s holds what looks like a card number, which is never stored', v_column)
+      );
+    END IF;
+  END LOOP;
+  RETURN NEW;
+END
+$$;
+
+-- sql/promotion/triggers.sql
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.promotion
+  FOR EACH ROW WHEN (OLD.usage_count = NEW.usage_count) EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON promotion.campaign
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION promotion.check_conditions() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM unnest(NEW.product_ids) x WHERE NOT EXISTS (
+      SELECT FROM catalog.product p WHERE p.merchant_id = NEW.merchant_id AND p.id = x AND p.deleted_at IS NULL
+    )
+  ) THEN
+    PERFORM platform.violate('promotion.promotion', 'promotion_products_exist');
+  END IF;
+  IF EXISTS (
+    SELECT FROM unnest(NEW.category_ids) x WHERE NOT EXISTS (
+      SELECT FROM catalog.category c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
+    )
+  ) THEN
+    PERFORM platform.violate('promotion.promotion', 'promotion_categories_exist');
+  END IF;
+  IF EXISTS (
+    SELECT FROM unnest(NEW.customer_ids) x WHERE NOT EXISTS (
+      SELECT FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = x
+    )
+  ) THEN
+    PERFORM platform.violate('promotion.promotion', 'promotion_customers_exist');
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER check_conditions BEFORE INSERT OR UPDATE OF product_ids, category_ids, customer_ids ON promotion.promotion
+  FOR EACH ROW EXECUTE FUNCTION promotion.check_conditions();
+
+CREATE FUNCTION promotion.check_automatic() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  IF NEW.code IS NULL AND NOT NEW.disabled AND NEW.end_date > now() THEN
+    -- One at a time, so that of two at once the second counts the first.
+    PERFORM pg_advisory_xact_lock(hashtextextended('automatic promotions ' || NEW.merchant_id, 0));
+    IF (
+      SELECT count(*) FROM promotion.promotion p
+      WHERE p.merchant_id = NEW.merchant_id AND p.code IS NULL AND NOT p.disabled AND p.end_date > now()
+    ) > 50 THEN
+      PERFORM platform.violate('promotion.promotion', 'promotion_automatic_limit');
+    END IF;
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER check_automatic AFTER INSERT OR UPDATE OF code, disabled, end_date ON promotion.promotion
+  FOR EACH ROW EXECUTE FUNCTION promotion.check_automatic();
+
+CREATE FUNCTION promotion.count_usage() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  v_before uuid := CASE WHEN OLD.status <> 'CANCELLED' THEN OLD.promotion_id END;
+  v_after uuid := CASE WHEN NEW.status <> 'CANCELLED' THEN NEW.promotion_id END;
+  v_merchant_id uuid := coalesce(NEW.merchant_id, OLD.merchant_id);
+BEGIN
+  IF v_before IS DISTINCT FROM v_after THEN
+    UPDATE promotion.promotion p SET usage_count = p.usage_count - 1
+    WHERE p.merchant_id = v_merchant_id AND p.id = v_before;
+    UPDATE promotion.promotion p SET usage_count = p.usage_count + 1
+    WHERE p.merchant_id = v_merchant_id AND p.id = v_after;
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER count_usage AFTER INSERT OR DELETE OR UPDATE OF status, promotion_id ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION promotion.count_usage();
+
+CREATE FUNCTION promotion.name_on_order() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.promotion_name := (
+    SELECT p.name FROM promotion.promotion p WHERE p.merchant_id = NEW.merchant_id AND p.id = NEW.promotion_id
+  );
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER name_promotion BEFORE INSERT OR UPDATE OF promotion_id ON ordering.order
+  FOR EACH ROW EXECUTE FUNCTION promotion.name_on_order();
+
+-- sql/search/triggers.sql
+
+CREATE TRIGGER fill_slug BEFORE INSERT OR UPDATE OF slug ON search.article
+  FOR EACH ROW EXECUTE FUNCTION platform.fill_slug();
+
+CREATE TRIGGER touch_updated_at BEFORE UPDATE ON search.article
+  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+
+CREATE FUNCTION search.note_publication() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  NEW.published_at := now();
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER note_publication BEFORE INSERT OR UPDATE OF status ON search.article
+  FOR EACH ROW WHEN (NEW.status = 'PUBLISHED' AND NEW.published_at IS NULL) EXECUTE FUNCTION search.note_publication();
+
+CREATE FUNCTION search.follow_product() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_product(NEW.merchant_id, NEW.id);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, description, sku, variant_skus, tags, status, deleted_at ON catalog.product
+  FOR EACH ROW EXECUTE FUNCTION search.follow_product();
+
+CREATE FUNCTION search.follow_category() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_category(NEW.merchant_id, NEW.id);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, description ON catalog.category
+  FOR EACH ROW EXECUTE FUNCTION search.follow_category();
+
+CREATE FUNCTION search.follow_article() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM search.write_article(NEW.merchant_id, NEW.id);
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER follow_search AFTER INSERT OR UPDATE OF name, excerpt, body, tags, status ON search.article
+  FOR EACH ROW EXECUTE FUNCTION search.follow_article();
+
+CREATE FUNCTION search.note_language() RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  INSERT INTO search.changed_language (merchant_id) VALUES (NEW.merchant_id) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER note_language AFTER UPDATE OF language ON merchant.settings
+  FOR EACH ROW WHEN (NEW.language <> OLD.language) EXECUTE FUNCTION search.note_language();
+
+-- sql/analytics/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('analytics:read', 'See reports, dashboards and the figures of products'),
+  ('analytics:write', 'Create, change and delete dashboards');
+
+-- sql/audit/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('audit:read', 'See who did what: changes and refused access');
+
+SELECT audit.prepare_months();
+
+-- sql/booking/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('booking:read', 'See services, staff, schedules and appointments'),
+  ('booking:write', 'Change services, staff and schedules, book and change appointments');
+
+-- sql/email/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('email:read', 'See e-mail templates, campaigns and the log of deliveries'),
+  ('email:write', 'Change e-mail templates and campaigns, send campaigns and failed messages again');
+
+-- sql/identity/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('users:read', 'See the merchant''s users'),
+  ('users:write', 'Invite, change, suspend and delete users, and give them roles'),
+  ('roles:read', 'See roles and what they permit'),
+  ('roles:write', 'Create, change and delete roles'),
+  ('billing:write', 'Change, cancel and resume the merchant''s plan');
+
+INSERT INTO identity.built_in_role (kind, name, description) VALUES
+  ('OWNER', 'Owner', 'Everything, the plan included'),
+  ('ADMIN', 'Admin', 'Everything but the plan'),
+  ('MANAGER', 'Manager', 'Runs the shop; sees the account, its users and keys, and leaves them as they are'),
+  ('SUPPORT', 'Support', 'Helps customers with their carts, orders and appointments'),
+  ('READ_ONLY', 'Read-only', 'Sees everything and changes nothing');
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('customer_sessions:write', 'Sign customers up and in with their e-mail address and password'),
+  ('user_sessions:write', 'Sign users in with their e-mail address and password');
+
+-- sql/merchant/data.sql
+
+INSERT INTO merchant.plan_feature (plan, feature) VALUES
+  ('FREE', 'catalog'), ('FREE', 'orders'), ('FREE', 'payments'),
+  ('STARTER', 'catalog'), ('STARTER', 'orders'), ('STARTER', 'payments'), ('STARTER', 'multiple_warehouses'),
+  ('PRO', 'catalog'), ('PRO', 'orders'), ('PRO', 'payments'), ('PRO', 'multiple_warehouses'), ('PRO', 'ip_allow_list'),
+  ('ENTERPRISE', 'catalog'), ('ENTERPRISE', 'orders'), ('ENTERPRISE', 'payments'),
+  ('ENTERPRISE', 'multiple_warehouses'), ('ENTERPRISE', 'ip_allow_list');
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('products:read', 'See products, variants, images, categories and reviews'),
+  ('products:write', 'Create, change and delete products, variants, images, categories and reviews'),
+  ('inventory:read', 'See stock levels, warehouses and reservations'),
+  ('inventory:write', 'Change stock levels and warehouses, reserve stock'),
+  ('customers:read', 'See customers and their addresses'),
+  ('customers:write', 'Create, change and delete customers and their addresses'),
+  ('carts:read', 'See carts'),
+  ('carts:write', 'Create, fill, empty and check out carts'),
+  ('orders:read', 'See orders, their lines and fulfilment'),
+  ('orders:write', 'Create, change, fulfil and cancel orders'),
+  ('payments:read', 'See payments and refunds'),
+  ('payments:write', 'Take and refund payments'),
+  ('promotions:read', 'See promotions and coupons'),
+  ('merchant:read', 'See the merchant account, its plan and settings'),
+  ('merchant:write', 'Change the merchant account, its settings and shipping'),
+  ('api_keys:read', 'See the list of API keys (never their values)'),
+  ('api_keys:write', 'Create and revoke API keys, and change the IP allow-list');
+
+-- sql/notification/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('notifications:read', 'See notifications, devices and preferences'),
+  ('notifications:write', 'Mark notifications as read, register devices and change preferences');
+
+INSERT INTO notification.kind_channel (kind, channel, audience, required)
+SELECT k.kind, c.channel, k.audience, k.receipt AND c.channel = 'EMAIL'
+FROM (VALUES
+  ('ORDER_CONFIRMATION', 'CUSTOMER', true),
+  ('ORDER_SHIPPED', 'CUSTOMER', false),
+  ('ORDER_REFUNDED', 'CUSTOMER', true),
+  ('ORDER_PAYMENT_REMINDER', 'CUSTOMER', false),
+  ('ORDER_CANCELLED', 'CUSTOMER', true),
+  ('STOCK_ALERT', 'CUSTOMER', false),
+  ('APPOINTMENT_BOOKED', 'CUSTOMER', false),
+  ('APPOINTMENT_MOVED', 'CUSTOMER', false),
+  ('APPOINTMENT_CANCELLED', 'CUSTOMER', false),
+  ('APPOINTMENT_REMINDER', 'CUSTOMER', false),
+  ('LOW_STOCK_ALERT', 'MERCHANT', false)
+) AS k (kind, audience, receipt)
+CROSS JOIN unnest(ARRAY['EMAIL', 'PUSH', 'IN_APP']) AS c (channel);
+
+-- sql/platform/data.sql
+
+INSERT INTO platform.language (code, name, stemmer) VALUES
+  ('ar', 'Arabic', 'arabic'), ('ca', 'Catalan', 'catalan'), ('da', 'Danish', 'danish'), ('de', 'German', 'german'),
+  ('el', 'Greek', 'greek'), ('en', 'English', 'english'), ('es', 'Spanish', 'spanish'), ('eu', 'Basque', 'basque'),
+  ('fi', 'Finnish', 'finnish'), ('fr', 'French', 'french'), ('ga', 'Irish', 'irish'), ('hi', 'Hindi', 'hindi'),
+  ('hu', 'Hungarian', 'hungarian'), ('hy', 'Armenian', 'armenian'), ('id', 'Indonesian', 'indonesian'), ('it', 'Italian', 'italian'),
+  ('lt', 'Lithuanian', 'lithuanian'), ('ne', 'Nepali', 'nepali'), ('nl', 'Dutch', 'dutch'), ('no', 'Norwegian', 'norwegian'),
+  ('pt', 'Portuguese', 'portuguese'), ('ro', 'Romanian', 'romanian'), ('ru', 'Russian', 'russian'), ('sr', 'Serbian', 'serbian'),
+  ('sv', 'Swedish', 'swedish'), ('ta', 'Tamil', 'tamil'), ('tr', 'Turkish', 'turkish'), ('yi', 'Yiddish', 'yiddish');
+
+-- sql/promotion/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('promotions:write', 'Create, change and delete promotions and their campaigns');
+
+-- sql/search/data.sql
+
+INSERT INTO merchant.permission (name, description) VALUES
+  ('articles:read', 'See articles, those that are not published as well'),
+  ('articles:write', 'Create, change and delete articles');
+
+-- sql/audit/every-table.sql
+
+SELECT audit.watch(t.name, t.type, t.id), platform.keep_keys(t.name, t.type, t.id) FROM (VALUES
+  ('analytics.dashboard'::regclass, 'Dashboard', 'id'),
+  ('analytics.widget', 'DashboardWidget', 'id'),
+  ('booking.appointment', 'Appointment', 'id'),
+  ('booking.schedule', 'Schedule', 'id'),
+  ('booking.service', 'BookingService', 'id'),
+  ('booking.staff_member', 'StaffMember', 'id'),
+  ('booking.staff_service', 'StaffService', 'staff_id'),
+  ('cart.cart', 'Cart', 'id'),
+  ('cart.cart_item', 'CartLine', 'id'),
+  ('catalog.category', 'Category', 'id'),
+  ('catalog.product', 'Product', 'id'),
+  ('catalog.product_category', 'ProductCategory', 'product_id'),
+  ('catalog.product_image', 'ProductImage', 'id'),
+  ('catalog.product_variant', 'ProductVariant', 'id'),
+  ('catalog.review', 'Review', 'id'),
+  ('catalog.variant_option', 'VariantOption', 'variant_id'),
+  ('crm.address', 'Address', 'id'),
+  ('crm.contact', 'Contact', 'id'),
+  ('crm.customer', 'Customer', 'id'),
+  ('crm.interaction', 'Interaction', 'id'),
+  ('crm.loyalty_program', 'LoyaltyProgram', 'merchant_id'),
+  ('crm.loyalty_reward', 'LoyaltyReward', 'id'),
+  ('crm.loyalty_tier', 'LoyaltyTier', 'id'),
+  ('crm.segment', 'CustomerSegment', 'id'),
+  ('email.campaign', 'EmailCampaign', 'id'),
+  ('email.template', 'EmailTemplate', 'id'),
+  ('inventory.stock_item', 'StockItem', 'id'),
+  ('inventory.warehouse', 'Warehouse', 'id'),
+  ('inventory.warehouse_address', 'WarehouseAddress', 'warehouse_id'),
+  ('merchant.ip_allow_list_entry', 'IpAllowListEntry', 'id'),
+  ('merchant.merchant', 'MerchantAccount', 'id'),
+  ('merchant.settings', 'MerchantSettings', 'merchant_id'),
+  ('merchant.shipping_method', 'ShippingMethod', 'id'),
+  ('merchant.shipping_zone', 'ShippingZone', 'id'),
+  ('notification.device', 'NotificationDevice', 'id'),
+  ('ordering.draft_order', 'DraftOrder', 'id'),
+  ('ordering.order', 'Order', 'id'),
+  ('promotion.campaign', 'PromotionCampaign', 'id'),
+  ('promotion.promotion', 'Promotion', 'id'),
+  ('search.article', 'Article', 'id')
+) AS t(name, type, id);
+
+-- sql/platform/every-table.sql
+
+DO $$
+DECLARE
+  v_table record;
+BEGIN
+  FOR v_table IN
+    SELECT c.oid::regclass AS name, string_agg(quote_ident(a.attname), ', ') AS columns, string_agg(quote_literal(a.attname), ', ') AS arguments
+    FROM (SELECT DISTINCT t.tgrelid FROM pg_trigger t WHERE t.tgfoid = 'audit.record_rows'::regproc) w
+    JOIN pg_class c ON c.oid = w.tgrelid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+    WHERE a.atttypid::regtype::text IN ('text', 'citext', 'text[]', 'jsonb')
+      AND a.attname NOT IN ('sku', 'variant_skus', 'reference', 'tracking_number', 'phone', 'url', 'website', 'token')
+    GROUP BY c.oid
+  LOOP
+    EXECUTE format(
+      'CREATE TRIGGER card_numbers_refused BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION platform.refuse_card_numbers(%s)',
+      v_table.columns, v_table.name, v_table.arguments
+    );
+  END LOOP;
+END
+$$;

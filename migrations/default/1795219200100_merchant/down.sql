@@ -1,2 +1,0 @@
-DROP SCHEMA identity CASCADE;
-DROP SCHEMA merchant CASCADE;

@@ -1,1 +1,0 @@
-DROP FUNCTION cart.merge(uuid, uuid, uuid, interval, integer);

@@ -1,2 +1,0 @@
-DROP SCHEMA email CASCADE;
-DELETE FROM merchant.permission WHERE name IN ('email:read', 'email:write');

@@ -1,2 +1,0 @@
-DROP FUNCTION email.purge_rendered(interval, integer);
-DROP INDEX email.delivery_rendered;

@@ -1,2 +1,0 @@
-DROP INDEX audit.entry_operator;
-DROP SCHEMA operator CASCADE;

@@ -1,0 +1,80 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startLocalPostgres } from '@commerce-graph/local-postgres'
+import { compareWithMigrations } from '../src/compare-with-migrations.ts'
+import { MIGRATIONS, writeInitialMigration, writeNextMigration } from '../src/migrations.ts'
+import { nextMigration } from '../src/next-migration.ts'
+import { readSource } from '../src/read-source.ts'
+
+const USAGE = `Usage: npm run migration -- [options]
+
+Brings migrations/ to what sql/ says.
+
+  (no option)      before version 1.0: writes the one initial migration anew
+  --name NAME      writes a further migration with what changed, and lists what is to be written by hand
+  --check          writes nothing; exit code 1 when the sum of the migrations is not what sql/ says
+  -h, --help       this text`
+
+const { values } = parseArgs({
+  options: { name: { type: 'string' }, check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+})
+
+if (values.help) console.log(USAGE)
+else if (values.check) process.exitCode = (await differences()).length === 0 ? 0 : 1
+else if (values.name === undefined) await initial()
+else await further(values.name)
+
+async function initial(): Promise<void> {
+  const { version } = JSON.parse(readFileSync(path.resolve(MIGRATIONS, '../../package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  if (!version.startsWith('0.')) {
+    console.error(
+      `Version ${version} is released: its tables go forward only. Give the migration a name: npm run migration -- --name add_something`,
+    )
+    process.exitCode = 2
+    return
+  }
+  const changed = writeInitialMigration(await readSource())
+  console.log(changed ? 'The initial migration is written anew.' : 'The initial migration is up to date.')
+}
+
+async function further(name: string): Promise<void> {
+  if (!/^\w+$/.test(name)) {
+    console.error(`A migration's name has letters, digits and underscores only, not "${name}"`)
+    process.exitCode = 2
+    return
+  }
+  await withPostgres(async (url) => {
+    const { before, after, statements } = await compareWithMigrations(url)
+    const next = nextMigration(before, after, statements)
+    if (next.up === '' && next.byHand.length === 0) {
+      console.log('The migrations make what sql/ says; there is nothing to write.')
+      return
+    }
+    console.log(writeNextMigration(name, next, { now: new Date() }))
+    for (const object of next.byHand) console.log(`  to be written by hand: ${object}`)
+  })
+}
+
+async function differences(): Promise<readonly string[]> {
+  return withPostgres(async (url) => {
+    const { different } = await compareWithMigrations(url)
+    for (const object of different) console.error(object)
+    return different
+  })
+}
+
+async function withPostgres<T>(use: (url: string) => Promise<T>): Promise<T> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'migration-'))
+  const server = await startLocalPostgres({ dataDir, durable: false })
+  try {
+    return await use(server.adminUrl)
+  } finally {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

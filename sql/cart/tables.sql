@@ -1,0 +1,57 @@
+CREATE SCHEMA cart;
+
+CREATE TABLE cart.cart (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  -- NULL: a guest's.
+  customer_id uuid,
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- Set once: a cart becomes an order at most once.
+  checked_out_at timestamptz,
+  expires_at timestamptz NOT NULL DEFAULT now() + interval '30 days',
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  promotion_id uuid,
+  coupon_code citext,
+  shipping_method_id uuid,
+  PRIMARY KEY (merchant_id, id),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE,
+  CONSTRAINT cart_promotion_fkey FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion
+    ON DELETE SET NULL (promotion_id),
+  CONSTRAINT cart_shipping_method_fkey FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
+    ON DELETE SET NULL (shipping_method_id)
+);
+CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
+CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
+CREATE INDEX cart_expiry ON cart.cart (expires_at) WHERE checked_out_at IS NULL;
+
+CREATE TABLE cart.cart_item (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  cart_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  variant_id uuid,
+  quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
+  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
+);
+CREATE INDEX cart_promotion ON cart.cart (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
+
+CREATE TABLE cart.cart_address (
+  merchant_id uuid NOT NULL,
+  cart_id uuid NOT NULL,
+  line1 text NOT NULL CHECK (line1 <> ''),
+  line2 text,
+  city text NOT NULL CHECK (city <> ''),
+  state text NOT NULL,
+  postal_code text NOT NULL,
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  phone text,
+  PRIMARY KEY (merchant_id, cart_id),
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE
+);
+CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;

@@ -1,0 +1,113 @@
+CREATE SCHEMA email;
+
+CREATE TABLE email.template (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  kind text NOT NULL CHECK (kind IN (
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
+    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
+  )),
+  -- Mustache, checked by the action that writes it.
+  subject text NOT NULL CHECK (subject <> ''),
+  html text NOT NULL CHECK (html <> ''),
+  text text NOT NULL CHECK (text <> ''),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT template_kind_key UNIQUE (merchant_id, kind)
+);
+CREATE INDEX template_created_at ON email.template (merchant_id, created_at, id);
+
+CREATE TABLE email.link (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN (
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
+  )),
+  -- Checked by the action that writes it.
+  url text NOT NULL CHECK (url ~ '^https?://' AND url LIKE '%{token}%'),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, kind)
+);
+
+CREATE TABLE email.campaign (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  name text NOT NULL CHECK (name <> ''),
+  -- Whom it goes to; NULL is every customer. Whoever has not opted in to marketing gets nothing either way.
+  segment_id uuid,
+  subject text NOT NULL CHECK (subject <> ''),
+  html text NOT NULL CHECK (html <> ''),
+  text text NOT NULL CHECK (text <> ''),
+  -- The transitions are the state machine's (actions/src/email/SPEC.md).
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED')),
+  scheduled_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  -- Recipients are written in batches by their ids: up to this one they are, and all of them once it is addressed.
+  addressed_to uuid,
+  addressed boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  -- A segment that campaigns were sent to says to whom, so it stays.
+  CONSTRAINT campaign_segment_fkey FOREIGN KEY (merchant_id, segment_id) REFERENCES crm.segment,
+  CONSTRAINT campaign_schedule CHECK (status <> 'SCHEDULED' OR scheduled_at IS NOT NULL)
+);
+CREATE INDEX campaign_created_at ON email.campaign (merchant_id, created_at, id);
+CREATE INDEX campaign_segment ON email.campaign (merchant_id, segment_id) WHERE segment_id IS NOT NULL;
+CREATE INDEX campaign_under_way ON email.campaign (scheduled_at) WHERE status IN ('SCHEDULED', 'SENDING');
+
+CREATE TABLE email.delivery (
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  id uuid NOT NULL DEFAULT platform.uuid_v7(),
+  kind text NOT NULL CHECK (kind IN (
+    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
+    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
+    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION', 'CAMPAIGN'
+  )),
+  -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
+  -- mailed token, a campaign.
+  subject_key text NOT NULL,
+  recipient citext NOT NULL,
+  recipient_name text,
+  customer_id uuid,
+  campaign_id uuid,
+  -- The transitions are the state machine's (actions/src/delivery/SPEC.md).
+  status text NOT NULL DEFAULT 'QUEUED'
+    CHECK (status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')),
+  -- Why it wasn't sent, or not yet.
+  reason text,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  -- Who sends it has until then; after that it counts as dead, and another one may.
+  claimed_until timestamptz,
+  -- What the template's variables are made of, as things were when it happened.
+  facts jsonb NOT NULL,
+  -- As rendered at the last attempt; NULL before the first.
+  subject text,
+  html text,
+  text text,
+  transport text,
+  message_id text,
+  unsubscribe_token uuid NOT NULL DEFAULT gen_random_uuid(),
+  sent_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (merchant_id, id),
+  CONSTRAINT delivery_once UNIQUE (merchant_id, kind, subject_key, recipient),
+  CONSTRAINT delivery_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id),
+  CONSTRAINT delivery_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES email.campaign,
+  CONSTRAINT delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL)),
+  CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN') = (campaign_id IS NOT NULL))
+);
+CREATE INDEX delivery_created_at ON email.delivery (merchant_id, created_at, id);
+CREATE INDEX delivery_status ON email.delivery (merchant_id, status, created_at, id);
+CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, status) WHERE campaign_id IS NOT NULL;
+CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
+CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
+CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
+CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';
+CREATE INDEX delivery_claimed ON email.delivery (claimed_until) WHERE status = 'SENDING';
+CREATE INDEX delivery_rendered ON email.delivery (created_at) WHERE html IS NOT NULL;

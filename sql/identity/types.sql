@@ -1,0 +1,1 @@
+CREATE TYPE identity.attempt_limit AS (free integer, block interval);

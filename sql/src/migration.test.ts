@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createTestDatabase, testServerUrl } from '@commerce-graph/local-postgres/testing'
+import postgres from '@commerce-graph/postgres-driver'
+import { describe, expect, test } from 'vitest'
+import {
+  type Catalog,
+  catalogOf,
+  compareWithMigrations,
+  INITIAL,
+  initialMigration,
+  MIGRATIONS,
+  nextMigration,
+  orderStatements,
+  readSource,
+} from './index.ts'
+
+/** A source of its own, of the files given. */
+function sourceOf(files: Readonly<Record<string, string>>): string {
+  const source = mkdtempSync(path.join(tmpdir(), 'sql-'))
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(source, file)), { recursive: true })
+    writeFileSync(path.join(source, file), text)
+  }
+  return source
+}
+
+async function catalogAfter(texts: readonly string[]): Promise<Catalog> {
+  const database = await createTestDatabase()
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  try {
+    for (const text of texts) await sql.unsafe(text)
+    return await catalogOf(sql, ['shop'])
+  } finally {
+    await sql.end()
+    await database.drop()
+  }
+}
+
+describe('the source', () => {
+  test('is what the sum of the migrations makes', async () => {
+    const { different } = await compareWithMigrations(testServerUrl())
+    expect(different).toEqual([])
+  })
+
+  test('is in the initial migration as it stands', async () => {
+    const { up, down } = initialMigration(await readSource())
+    expect(readFileSync(path.join(MIGRATIONS, INITIAL, 'up.sql'), 'utf8')).toBe(up)
+    expect(readFileSync(path.join(MIGRATIONS, INITIAL, 'down.sql'), 'utf8')).toBe(down)
+  })
+
+  test('names the file of what Postgres can’t read, and of what belongs nowhere', async () => {
+    await expect(readSource(sourceOf({ 'shop/tables.sql': 'CREATE TABEL shop.item ();' }))).rejects.toThrow(
+      'sql/shop/tables.sql',
+    )
+    await expect(readSource(sourceOf({ 'shop/table.sql': '' }))).rejects.toThrow('shop/table.sql')
+  })
+})
+
+describe('the order of statements', () => {
+  test('puts what a statement names before it, wherever it stands', async () => {
+    const source = sourceOf({
+      'a/tables.sql':
+        'CREATE SCHEMA a; CREATE TABLE a.line (item uuid REFERENCES b.item, at text DEFAULT b.now_text());',
+      'b/tables.sql': 'CREATE SCHEMA b; CREATE TABLE b.item (id uuid PRIMARY KEY);',
+      'b/functions.sql': "CREATE FUNCTION b.now_text() RETURNS text LANGUAGE sql AS $$ SELECT 'now' $$;",
+    })
+    const ordered = orderStatements(await readSource(source)).map(({ text }) => text.split(' (')[0])
+    expect(ordered.indexOf('CREATE TABLE a.line')).toBe(ordered.length - 1)
+  })
+
+  test('names two statements that need each other', async () => {
+    const view = (name: string, of: string) => `CREATE VIEW a.${name} AS SELECT * FROM a.${of};`
+    const source = sourceOf({ 'a/views.sql': view('one', 'two') + view('two', 'one') })
+    const statements = await readSource(source)
+    expect(() => orderStatements(statements)).toThrow('a.one -> a.two -> a.one')
+  })
+})
+
+describe('a further migration', () => {
+  const released = `
+    CREATE SCHEMA shop;
+    CREATE TABLE shop.item (id uuid PRIMARY KEY, price bigint NOT NULL);
+    CREATE INDEX item_price ON shop.item (price);
+    CREATE FUNCTION shop.price_of(p_id uuid) RETURNS bigint LANGUAGE sql AS $$ SELECT price FROM shop.item WHERE id = p_id $$;
+    CREATE FUNCTION shop.stale() RETURNS bigint LANGUAGE sql AS $$ SELECT 1 $$;`
+  const files = {
+    'shop/tables.sql': `
+      CREATE SCHEMA shop;
+      CREATE TABLE shop.item (
+        id uuid PRIMARY KEY, price bigint NOT NULL, name text NOT NULL DEFAULT '', CONSTRAINT item_price_check CHECK (price >= 0)
+      );
+      CREATE INDEX item_price ON shop.item (price, id);
+      CREATE TABLE shop.tag (item_id uuid REFERENCES shop.item, tag text, PRIMARY KEY (item_id, tag));`,
+    'shop/functions.sql': `
+      CREATE FUNCTION shop.price_of(p_id uuid) RETURNS bigint LANGUAGE sql AS $$ SELECT max(price) FROM shop.item WHERE id = p_id $$;
+      CREATE FUNCTION shop.touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;`,
+    'shop/triggers.sql':
+      'CREATE TRIGGER touch BEFORE UPDATE ON shop.item FOR EACH ROW EXECUTE FUNCTION shop.touch();',
+  }
+
+  test('makes of the released schema what the source says: tables, columns, constraints, indexes, functions and triggers', async () => {
+    const statements = await readSource(sourceOf(files))
+    const before = await catalogAfter([released])
+    const after = await catalogAfter([initialMigration(statements).up])
+    const { up, byHand } = nextMigration(before, after, statements)
+    expect(byHand).toEqual([])
+    expect(await catalogAfter([released, up])).toEqual(after)
+  })
+
+  test('takes no column and no table away, and changes no type, unasked', async () => {
+    const statements = await readSource(
+      sourceOf({ 'shop/tables.sql': 'CREATE SCHEMA shop; CREATE TABLE shop.item (id text PRIMARY KEY);' }),
+    )
+    const before = await catalogAfter([released])
+    const after = await catalogAfter([initialMigration(statements).up])
+    const { up, byHand } = nextMigration(before, after, statements)
+    expect(byHand).toEqual(['column shop.item.price', 'column shop.item.id'])
+    expect(up).not.toMatch(/DROP (TABLE|COLUMN)/)
+  })
+})
