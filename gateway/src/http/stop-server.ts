@@ -62,10 +62,12 @@ const MAX_WAIT = 5_000
 /** Milliseconds, and turns of the loop: a client whose connection has just ended is making its next one. */
 const QUIET = 100
 const QUIET_TURNS = 3
+/** Milliseconds. During a longer turn, connections may have come since Node looked. */
+const SHORT_TURN = 5
 
 /**
  * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them in a
- * turn of its loop. So this resolves after some turns in which there was none to take.
+ * turn of its loop. So this resolves after some turns in which there was none to take, at the end of a short one.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
   let quietTurns = 0
@@ -77,10 +79,12 @@ async function untilNoneWaits(server: Server): Promise<void> {
   }
   server.on('connection', noteTaken)
   for (;;) {
+    const turnBegin = performance.now()
     await new Promise((resolve) => setImmediate(resolve))
     quietTurns += 1
     const now = performance.now()
-    if ((quietTurns > QUIET_TURNS && now - quietSince > QUIET) || now - begin > MAX_WAIT) break
+    const isQuiet = quietTurns > QUIET_TURNS && now - quietSince > QUIET && now - turnBegin < SHORT_TURN
+    if (isQuiet || now - begin > MAX_WAIT) break
   }
   server.off('connection', noteTaken)
 }
