@@ -7,15 +7,16 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 /** Whom each workspace may import, besides libraries and itself. docs/architecture.md says why. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
+  'http-server': [],
   'postgres-driver': ['local-postgres'],
-  'hasura/engine': ['local-postgres'],
+  'hasura/engine': ['http-server', 'local-postgres'],
   'hasura/data-layer': ['hasura/engine'],
   'hasura/cli': ['hasura/engine'],
   contract: [],
-  'rate-limits': [],
-  'auth-webhook': ['postgres-driver', 'rate-limits'],
-  actions: ['auth-webhook', 'contract', 'postgres-driver'],
-  gateway: ['hasura/data-layer', 'auth-webhook', 'contract', 'rate-limits'],
+  'rate-limits': ['http-server'],
+  'auth-webhook': ['http-server', 'postgres-driver', 'rate-limits'],
+  actions: ['auth-webhook', 'contract', 'http-server', 'postgres-driver'],
+  gateway: ['hasura/data-layer', 'auth-webhook', 'contract', 'http-server', 'rate-limits'],
   importer: ['contract'],
   demo: ['actions', 'auth-webhook', 'platform', 'local-postgres', 'postgres-driver'],
   platform: [

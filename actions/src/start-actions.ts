@@ -1,4 +1,5 @@
 import { AuditTrail, createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
+import { askedAtMostEvery, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'
 import { idempotencyKeys } from './action/idempotency-keys.ts'
@@ -9,7 +10,7 @@ import { crmActions } from './crm/index.ts'
 import { connectDatabase, type Database } from './database.ts'
 import { emailActions, unsubscribePages } from './email/index.ts'
 import { openEventQueue, receiveEvents } from './events/index.ts'
-import { createApp } from './http/app.ts'
+import { createApp, type Health } from './http/app.ts'
 import { type Address, listen } from './http/listen.ts'
 import { identityActions, type IdentityOptions } from './identity/index.ts'
 import { interruptible } from './interruptible-database.ts'
@@ -39,11 +40,15 @@ export interface ActionsOptions extends Address {
 export interface Actions {
   /** What metadata's ACTIONS_BASE_URL stands for. */
   readonly url: string
+  /** From now on `/healthz` says that it stops, and each answer that its connection ends; `stop` goes on with that. */
+  beginDrain(): void
   /** Answers what is under way, then stops. */
-  stop(): Promise<void>
+  stop(options?: StopOptions): Promise<void>
 }
 
 const DEFAULT_POOL_SIZE = 16
+/** Milliseconds: every client may ask for `/healthz`. */
+const HEALTH_KEPT = 1_000
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(options: ActionsOptions): Promise<Actions> {
@@ -58,6 +63,8 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   const queues = await openQueueBackend(databaseUrl, 1, logger)
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)
+  const databaseHealth = askedAtMostEvery(HEALTH_KEPT, () => healthOf(database))
+  let isStopping = false
   const app = createApp({
     secret,
     actions,
@@ -66,13 +73,19 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
     pages: { '/unsubscribe': unsubscribePages(database) },
     audit,
     logger,
-    isHealthy: () => answers(database),
+    health: async () => (isStopping ? 'stopping' : await databaseHealth()),
   })
   const listener = await listen(app, options)
+  const beginDrain = (): void => {
+    isStopping = true
+    listener.beginDrain()
+  }
   return {
     url: listener.url,
-    async stop() {
-      await listener.close()
+    beginDrain,
+    async stop(stop) {
+      beginDrain()
+      await listener.close(stop)
       await audit.close()
       await events.close()
       await queues.close()
@@ -121,11 +134,11 @@ export function actionsByDomain(
   return Object.fromEntries(Object.entries(byDomain).map(([domain, actions]) => [domain, kept(actions)]))
 }
 
-async function answers(database: Database): Promise<boolean> {
+async function healthOf(database: Database): Promise<Health> {
   try {
     await database`SELECT 1`
-    return true
+    return 'ok'
   } catch {
-    return false
+    return 'unavailable'
   }
 }

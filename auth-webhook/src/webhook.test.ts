@@ -1,3 +1,4 @@
+import { KeepAliveClients } from '@commerce-graph/http-server/testing'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -109,3 +110,22 @@ describe('the auth webhook', () => {
     await expect.poll(async () => (await fetch(`${webhook.url}/healthz`)).status).toBe(200)
   })
 })
+
+test('a stop that drains tells so by /healthz first, and a Hasura on kept connections loses no answer', async () => {
+  const stopped = await startAuthWebhook({
+    port: 0,
+    databaseUrl: database.url,
+    mode: 'live',
+    logger: pino({ level: 'silent' }),
+  })
+  const { authorization } = key
+  const clients = new KeepAliveClients(8, { url: stopped.url, headers: { authorization } })
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
+  const closed = stopped.close({ drain: true })
+  const health = await fetch(`${stopped.url}/healthz`)
+  expect([health.status, await health.text()]).toEqual([503, 'stopping'])
+  const before = clients.outcomes.length
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(before + 16)
+  expect(await clients.end()).toEqual([200])
+  await closed
+}, 60_000)

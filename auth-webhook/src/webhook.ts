@@ -1,6 +1,7 @@
+import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express'
 import { z } from 'zod'
@@ -33,13 +34,18 @@ export interface AuthWebhook {
    * same now. True while it can't be found out: the same database is away. Counts towards no rate.
    */
   isCurrent(headers: Headers, sessionVariables: Readonly<Record<string, string>>): Promise<boolean>
-  close(): Promise<void>
+  /** From now on `/healthz` says that it stops, and each answer that its connection ends; `close` goes on with that. */
+  beginDrain(): void
+  /** Answers what is under way, then closes. */
+  close(options?: StopOptions): Promise<void>
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const DEFAULT_MAX_AGE_SECONDS = 60
 const MAX_REQUEST_ID = 128
+/** Milliseconds: Hasura waits for no answer longer. */
+const CLOSING_GRACE = 5_000
 const LOOPBACK = '127.0.0.1'
 
 // Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
@@ -52,8 +58,11 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
     source: 'HASURA',
     ...options,
   })
-  const app = createAuthWebhook(authenticator, { maxAgeSeconds, rateLimits })
-  const server = app.listen(options.port, options.host ?? '127.0.0.1')
+  const server = createServer()
+  const httpServer = stopping(server)
+  const isStopping = () => httpServer.isStopping
+  server.on('request', createAuthWebhook(authenticator, { maxAgeSeconds, rateLimits, isStopping }))
+  server.listen(options.port, options.host ?? '127.0.0.1')
   try {
     await once(server, 'listening')
   } catch (error) {
@@ -70,8 +79,9 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
         ([name, value]) => sessionVariables[name] === value,
       )
     },
-    async close() {
-      await closeServer(server)
+    beginDrain: () => httpServer.begin(),
+    async close({ drain = false } = {}) {
+      await httpServer.stop({ drain, graceMilliseconds: CLOSING_GRACE })
       await authenticator.close()
     },
   }
@@ -80,9 +90,13 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
 interface AppOptions {
   readonly maxAgeSeconds: number
   readonly rateLimits: RateLimits | undefined
+  readonly isStopping: () => boolean
 }
 
-function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLimits }: AppOptions): Express {
+function createAuthWebhook(
+  authenticator: Authenticator,
+  { maxAgeSeconds, rateLimits, isStopping }: AppOptions,
+): Express {
   const app = express().disable('x-powered-by').disable('etag')
 
   async function answer(request: AuthenticationRequest, response: Response): Promise<void> {
@@ -115,7 +129,8 @@ function createAuthWebhook(authenticator: Authenticator, { maxAgeSeconds, rateLi
   }
 
   app.get('/healthz', (_request, response) => {
-    response.status(authenticator.healthy ? 200 : 503).send(authenticator.healthy ? 'OK' : 'no database')
+    if (isStopping()) response.status(503).send('stopping')
+    else response.status(authenticator.healthy ? 200 : 503).send(authenticator.healthy ? 'OK' : 'no database')
   })
   app.get('/', (request, response) =>
     answer(requestOf(request.headers, request.socket.remoteAddress), response),
@@ -191,11 +206,4 @@ function originOf(
 
 function single(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'object' ? value.join(',') : value
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }

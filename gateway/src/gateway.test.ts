@@ -1,9 +1,21 @@
 import type { DataLayer } from '@commerce-graph/data-layer'
-import { Agent, request as httpRequest } from 'node:http'
+import { type ClientRequest, KeepAliveClients } from '@commerce-graph/http-server/testing'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { everyPermission, openTestGateway, send } from './testing/gateway.ts'
+import { expect, test } from 'vitest'
+import { everyPermission, openTestGateway, send, type TestGateway } from './testing/gateway.ts'
+
+/** A request that a client with every permission may send. */
+async function asking(gateway: TestGateway, query: string): Promise<ClientRequest> {
+  const key = await gateway.createKey({ permissions: everyPermission })
+  return {
+    url: new URL('/graphql', gateway.url).href,
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  }
+}
 
 /** Lets nothing through before it is told to, and remembers what became of it. */
 function gate(): {
@@ -111,67 +123,36 @@ test('clients on kept connections lose no answer when it stops, and readiness tu
       },
     }),
   })
-  const key = await gateway.createKey({ permissions: everyPermission })
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  const ask = (path: string, body?: string) =>
-    new Promise<number | string>((resolve) => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const request = httpRequest(
-        new URL(path, gateway.url),
-        { agent, method: body === undefined ? 'GET' : 'POST', headers },
-        (response) => {
-          response.resume().once('end', () => resolve(response.statusCode ?? 0))
-          response.once('error', (error) => resolve(String(error)))
-        },
-      )
-      request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-      request.end(body)
-    })
-  const outcomes: (number | string)[] = []
-  let wanted = true
-  const client = async () => {
-    while (wanted) outcomes.push(await ask('/graphql', '{"query":"{ products { totalCount } }"}'))
-  }
-  const clients = Array.from({ length: 8 }, client)
-  onTestFinished(() => {
-    wanted = false
-  })
-  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
+  const clients = new KeepAliveClients(8, await asking(gateway, '{ products { totalCount } }'))
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
   const stopped = gateway.stop({ drain: true })
   // Whoever balances load looks there, and sends no more.
-  expect(await ask('/readyz')).toBe(503)
-  const before = outcomes.length
-  await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
-  wanted = false
-  await Promise.all([...clients, stopped])
-  agent.destroy()
-  expect(new Set(outcomes)).toEqual(new Set([200]))
+  expect((await fetch(new URL('/readyz', gateway.url))).status).toBe(503)
+  const before = clients.outcomes.length
+  await expect.poll(() => clients.outcomes.length, { timeout: 5_000 }).toBeGreaterThan(before + 8)
+  expect(await clients.end()).toEqual([200])
+  await stopped
 }, 60_000)
 
 test('a client that goes on while it stops is answered or refused, and never cut', async () => {
   await using gateway = await openTestGateway()
-  const agent = new Agent({ keepAlive: true })
-  onTestFinished(() => agent.destroy())
-  const key = await gateway.createKey({ permissions: everyPermission })
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const ask = () =>
-    new Promise<number | string>((resolve) => {
-      const request = httpRequest(
-        new URL('/graphql', gateway.url),
-        { agent, method: 'POST', headers },
-        (response) => response.resume().once('end', () => resolve(response.statusCode ?? 0)),
-      )
-      request.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-      request.end('{"query":"{ viewer { id } }"}')
-    })
-  const outcomes: (number | string)[] = []
-  const client = async () => {
-    while (outcomes.at(-1) !== 'ECONNREFUSED') outcomes.push(await ask())
-  }
-  const clients = Array.from({ length: 16 }, client)
-  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
-  await Promise.all([gateway.stop({ drain: true }), ...clients])
-  expect(new Set(outcomes)).toEqual(new Set([200, 'ECONNREFUSED']))
+  const clients = new KeepAliveClients(16, await asking(gateway, '{ viewer { id } }'))
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(64)
+  await Promise.all([gateway.stop({ drain: true }), clients.refused()])
+  expect(await clients.end()).toEqual([200, 'ECONNREFUSED'])
+}, 60_000)
+
+test('a WebSocket that is opened while it stops is refused, and holds nothing up', async () => {
+  await using gateway = await openTestGateway()
+  const stopped = gateway.stop({ drain: true })
+  const socket = connect(gateway.port, '127.0.0.1')
+  socket.write(
+    'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+  )
+  expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 503')
+  socket.end()
+  await stopped
 }, 60_000)
 
 test('a fault inside is told as SVC_SRV_001 and logged under the request’s id, and nothing of it leaks', async () => {

@@ -6,7 +6,8 @@ import {
   rateHolderOf,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
-import { type Admission, networkOf, type RateLimits } from '@commerce-graph/rate-limits'
+import { networkOf } from '@commerce-graph/http-server'
+import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
 import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'

@@ -1,6 +1,7 @@
 import type { Authenticator } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import type { RateLimits } from '@commerce-graph/rate-limits'
+import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
@@ -10,7 +11,6 @@ import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
-import { drainMillisecondsOf, stopping } from './http/stop-server.ts'
 import { type Limits, limitsFrom, limitVariables } from './limits/limits.ts'
 import { Readiness } from './readiness.ts'
 import { gatewayChecks } from './readiness-checks.ts'
@@ -51,11 +51,9 @@ export interface Gateway {
   stop(options?: GatewayStop): Promise<void>
 }
 
-export interface GatewayStop {
+export interface GatewayStop extends StopOptions {
   /** How long a request may still take; as long as any request may, unless said. */
   readonly graceMilliseconds?: number
-  /** Takes new requests for some seconds more, until all who send them have seen `/readyz` or `Connection: close`. */
-  readonly drain?: boolean
 }
 
 /** A client that is told that the server goes answers at once, or is not there any more. */
@@ -95,8 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async stop({ graceMilliseconds = limits.requestMilliseconds, drain = false } = {}) {
       readiness.stop()
       webSockets.close(Math.min(graceMilliseconds, maxFarewellMilliseconds))
-      const drainMilliseconds = drain ? drainMillisecondsOf(server) : 0
-      await httpServer.stop({ drainMilliseconds, graceMilliseconds })
+      await httpServer.stop({ drain, graceMilliseconds })
     },
   }
 }

@@ -11,7 +11,7 @@ const OFFICIAL_MAX_AGE_SECONDS = 60
 
 /** Hasura's auth webhook; when access changes, Hasura's WebSockets are ended whose sessions would be others now, or none. */
 export async function openAuthWebhook(
-  { ports, started, databaseUrl, logger }: Services,
+  { ports, started, stopping, databaseUrl, logger }: Services,
   config: PlatformConfig,
   hasura: Hasura,
   rateLimits: RateLimits,
@@ -34,7 +34,8 @@ export async function openAuthWebhook(
     },
     logger: log,
   })
-  started.defer(() => authWebhook.close())
+  stopping.beginDrains.push(() => authWebhook.beginDrain())
+  started.defer(() => authWebhook.close({ drain: stopping.drain }))
 
   /** Of one merchant, of operators, or of all. */
   function endSessions(scope: string | undefined): Promise<void> {

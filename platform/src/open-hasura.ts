@@ -1,6 +1,7 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
-import { type SessionCheck, startEngine } from 'hasura-embedded'
+import type { Limits } from '@commerce-graph/gateway'
+import { type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
@@ -21,6 +22,8 @@ export interface Hasura {
   readonly dataLayer: DataLayer
   /** Closes the WebSockets whose sessions are over; without effect on a Hasura of another process, which knows no such thing. */
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
+  /** Ends what the engine in this process serves by HTTP. */
+  readonly stopServing: (options: StopOptions) => Promise<void>
   readonly startDelivery: () => void
   readonly stopDelivery: () => Promise<void>
 }
@@ -74,6 +77,7 @@ function connectHasura({ started, secrets }: Services, url: string): Hasura {
     url,
     dataLayer: openHttpDataLayer(started, url, secrets),
     endSessions: () => Promise.resolve(),
+    stopServing: () => Promise.resolve(),
     startDelivery: () => undefined,
     stopDelivery: () => Promise.resolve(),
   }
@@ -86,8 +90,8 @@ function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSe
 }
 
 async function startHasura(
-  { ports, started, secrets, databaseUrl, logger }: Services,
-  { dataLayer, webhookHost, actionsHost }: PlatformConfig,
+  { ports, started, stopping, secrets, databaseUrl, logger }: Services,
+  { dataLayer, webhookHost, actionsHost, limits, trustedProxies }: PlatformConfig,
 ): Promise<Hasura> {
   const engine = await startEngine({
     databaseUrl,
@@ -101,8 +105,10 @@ async function startHasura(
     },
     // Before the actions listen, and after they have stopped, an event would only fail.
     events: { delivery: 'when-asked' },
+    sockets: { ...(limits && socketLimitsOf(limits)), trustedProxies: trustedProxies ?? [] },
     logger: logger.child({ service: 'hasura' }),
   })
+  stopping.beginDrains.push(() => engine.beginDrain())
   started.defer(() => engine.stop())
   const url = addressOf(ports.engine)
   return {
@@ -110,7 +116,16 @@ async function startHasura(
     dataLayer:
       dataLayer === 'http' ? openHttpDataLayer(started, url, secrets) : createEmbeddedDataLayer(engine),
     endSessions: (isOver) => engine.endSessions(isOver),
+    stopServing: (options) => engine.stopServing(options),
     startDelivery: () => engine.startDelivery(),
     stopDelivery: () => engine.stopDelivery(),
   }
 }
+
+/** The engine's port is held to what the contract's is. */
+const socketLimitsOf = ({
+  connections,
+  connectionsPerAddress,
+  sendMilliseconds,
+  sendBytesPerSecond,
+}: Limits) => ({ connections, connectionsPerAddress, sendMilliseconds, sendBytesPerSecond })

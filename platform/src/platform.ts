@@ -11,7 +11,7 @@ import { openHasura } from './open-hasura.ts'
 import { PlatformError } from './platform-error.ts'
 import { checkPorts, choosePorts, neededListeners, type Ports } from './ports.ts'
 import { readyFile } from './ready-file.ts'
-import { addressOf, type Services } from './services.ts'
+import { addressOf, type Stopping } from './services.ts'
 import { startCommerce } from './start-commerce.ts'
 import { startContract } from './start-contract.ts'
 
@@ -60,7 +60,7 @@ export async function startPlatform(
   progress: Progress = () => undefined,
 ): Promise<Platform> {
   const started = new AsyncDisposableStack()
-  const stopping = { drain: false }
+  const stopping: Stopping = { drain: false, beginDrains: [] }
   try {
     const folder = openDataFolder(config.dataDir)
     started.defer(() => folder.release())
@@ -81,6 +81,7 @@ export async function startPlatform(
       ...platform,
       stop({ drain = false } = {}) {
         stopping.drain = drain
+        for (const beginDrain of stopping.beginDrains) beginDrain()
         return started.disposeAsync()
       },
     }
@@ -95,7 +96,7 @@ interface Start {
   readonly folder: DataFolder
   readonly ports: Ports
   readonly started: AsyncDisposableStack
-  readonly stopping: Services['stopping']
+  readonly stopping: Stopping
   readonly progress: Progress
 }
 
@@ -137,6 +138,8 @@ async function startServices(start: Start): Promise<Omit<Platform, 'stop'>> {
   const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config)
   hasura.startDelivery()
   started.defer(() => hasura.stopDelivery())
+  // What its clients send calls the actions and the webhook, which stop after it.
+  started.defer(() => hasura.stopServing({ drain: stopping.drain }))
   const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
   return {
     urls: {

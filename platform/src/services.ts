@@ -3,6 +3,16 @@ import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
 import type { Ports } from './ports.ts'
 
+/** How all of it is to be stopped, once it is. */
+export interface Stopping {
+  drain: boolean
+  /**
+   * What says at once, of each service, that it stops: they are closed one after the other, and what calls one of them has long heard
+   * of it by then.
+   */
+  readonly beginDrains: (() => void)[]
+}
+
 /** What each service is started with. */
 export interface Services {
   readonly ports: Ports
@@ -10,8 +20,7 @@ export interface Services {
   readonly secrets: Secrets
   readonly databaseUrl: string
   readonly logger: Logger
-  /** How all of it is to be stopped, once it is. */
-  readonly stopping: { drain: boolean }
+  readonly stopping: Stopping
   /** What each of them has to say to `/readyz`. */
   readonly readiness: Readiness
 }

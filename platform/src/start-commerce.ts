@@ -15,7 +15,7 @@ export async function startCommerce(
 ): Promise<
   Pick<PlatformUrls, 'actions' | 'paymentSandbox'> & Pick<Platform, 'cardPayments' | 'email' | 'pushes'>
 > {
-  const { ports, started, secrets, databaseUrl, logger, readiness } = services
+  const { ports, started, stopping, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)
   const payments = await openPayments(services, config)
   const actions = await startActions({
@@ -28,7 +28,8 @@ export async function startCommerce(
     formerProcessors: payments.formerProcessors,
     logger: logger.child({ service: 'actions' }),
   })
-  started.defer(() => actions.stop())
+  stopping.beginDrains.push(() => actions.beginDrain())
+  started.defer(() => actions.stop({ drain: stopping.drain }))
   const { email, pushes, ...transports } = openMessageTransports(config, logger.child({ service: 'workers' }))
   const workers = await startWorkers({
     databaseUrl,

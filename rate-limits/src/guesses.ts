@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { networkOf } from '@commerce-graph/http-server'
 import type { Counter } from './counters.ts'
 
 /** Where a secret is tried. */
@@ -55,15 +55,4 @@ export class Guesses {
     if (network === undefined) return { kind: 'go', takeBack: () => undefined }
     return this.#holders.begin(`${merchantId} ${network}`)
   }
-}
-
-/** An IPv6 host has a /64 to itself, and could call from each of its addresses once. */
-const hostBits = 64
-
-/** What an address stands for: the IPv4 address, or the IPv6 network. Undefined for what is no address. */
-export function networkOf(address: string | undefined): string | undefined {
-  if (address === undefined || !ipaddr.isValid(address)) return undefined
-  const parsed = ipaddr.process(address)
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
-  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${hostBits}`).toString()
 }

@@ -24,11 +24,14 @@ export interface AppOptions {
   readonly receiveEvent: RequestHandler
   /** What needs no secret because a link leads to it, by path. */
   readonly pages: Readonly<Record<string, RequestHandler>>
-  /** Whether what the service stands on answers. */
-  readonly isHealthy: () => Promise<boolean>
+  /** What `/healthz` says; calls should go elsewhere unless it is `ok`. */
+  readonly health: () => Promise<Health>
   readonly audit: AuditTrail
   readonly logger: Logger
 }
+
+/** `unavailable`: what the service stands on doesn't answer. */
+export type Health = 'ok' | 'unavailable' | 'stopping'
 
 /** Hasura's own bound on what it forwards is far above any order. */
 const BODY_LIMIT = '1mb'
@@ -41,13 +44,13 @@ const MAX_REQUEST_ID = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
 export function createApp(options: AppOptions): Express {
-  const { secret, actions, receiveEvent, pages, isHealthy, logger } = options
+  const { secret, actions, receiveEvent, pages, health, logger } = options
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.get('/healthz', async (_request, response) => {
-    const healthy = await isHealthy()
-    response.status(healthy ? 200 : 503).json({ status: healthy ? 'ok' : 'unavailable' })
+    const status = await health()
+    response.status(status === 'ok' ? 200 : 503).json({ status })
   })
   for (const [path, page] of Object.entries(pages)) app.use(path, page)
   app.use(requireSecret(secret))

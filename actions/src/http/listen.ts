@@ -1,3 +1,4 @@
+import { stopping, type StopOptions } from '@commerce-graph/http-server'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -5,8 +6,10 @@ import type { Express } from 'express'
 
 export interface Listener {
   readonly url: string
+  /** From now on each answer says that its connection ends. */
+  beginDrain(): void
   /** Answers what is under way, then closes. */
-  close(): Promise<void>
+  close(options?: StopOptions): Promise<void>
 }
 
 /** Milliseconds. Longer than the slowest answer (a processor call and a statement), shorter than Hasura's 30 s. */
@@ -26,16 +29,13 @@ export async function listen(app: Express, { port, host = '127.0.0.1' }: Address
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: HEADERS_TIMEOUT }, app)
   server.setTimeout(REQUEST_TIMEOUT)
   server.maxConnections = MAX_CONNECTIONS
+  const httpServer = stopping(server)
   server.listen(port, host)
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${taken}`,
-    async close() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeIdleConnections()
-      await closed
-    },
+    beginDrain: () => httpServer.begin(),
+    close: (options) => httpServer.stop({ ...options, graceMilliseconds: REQUEST_TIMEOUT }),
   }
 }

@@ -1,3 +1,4 @@
+import { boundSending } from '@commerce-graph/http-server'
 import {
   createServer,
   type IncomingMessage,
@@ -19,7 +20,7 @@ import type { Limits } from '../limits/limits.ts'
 import { compress } from './compress.ts'
 import { type AllowedOrigins, corsHeaders, preflightHeaders } from './cors.ts'
 import type { ReadinessReport } from '../readiness.ts'
-import { boundConnections, boundSending, type IsTrustedProxy } from './connection-bounds.ts'
+import { boundGatewayConnections, type IsTrustedProxy } from './connection-bounds.ts'
 import type { PageHandler } from './page.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import { requestIdFrom } from './request-id.ts'
@@ -91,7 +92,7 @@ export function createHttpServer(
       })
     },
   )
-  boundConnections(server, limits, isTrustedProxy)
+  boundGatewayConnections(server, limits, isTrustedProxy)
   server.on('clientError', refuseBrokenRequest)
   // Node itself answers `Expect: 100-continue`, and would refuse any other expectation without a word.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

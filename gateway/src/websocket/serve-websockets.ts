@@ -18,7 +18,7 @@ import { bodyOf, closeCodes, Connection } from './connection.ts'
 import { Quota } from './quota.ts'
 
 export interface WebSockets {
-  /** Tells every client that the server goes, and ends the connections of those that don't leave in time. */
+  /** Tells every client that the server goes, takes no more, and ends the connections of those that don't leave in time. */
   readonly close: (graceMilliseconds: number) => void
 }
 
@@ -49,9 +49,10 @@ export function serveWebSockets(
     subscriptionQuota: new Quota(limits.socketSubscriptions),
   }
   const protocol = createProtocol(limits)
+  let closing = false
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const refusal = refusalOf(request, sockets.clients.size, limits, allowedOrigins)
+    const refusal = closing ? stopping() : refusalOf(request, sockets.clients.size, limits, allowedOrigins)
     if (refusal !== undefined) {
       refuseSocket(socket, refusal)
       return
@@ -75,6 +76,7 @@ export function serveWebSockets(
   }, recheckMilliseconds)
   return {
     close: (graceMilliseconds) => {
+      closing = true
       clearInterval(rechecking)
       for (const connection of connections) connection.close(closeCodes.goingAway, 'The server is stopping')
       setTimeout(() => {
@@ -151,6 +153,9 @@ function messageRate(bound: number): { readonly isExceeded: () => boolean } {
     },
   }
 }
+
+/** A client connects again where others serve. */
+const stopping = (): CatalogueError => withStatus(unexpectedError(), 503)
 
 function refusalOf(
   { url, headers: { origin } }: IncomingMessage,

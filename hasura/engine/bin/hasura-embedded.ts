@@ -66,7 +66,9 @@ const main = async (): Promise<void> => {
   const logger = pino({ level: settings.logLevel })
   const engine = await startEngine({ ...settings, dataDir: args['data-dir'], logger })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void engine.stop().then(() => process.exit(0)))
+    // SIGTERM comes from what runs processes, and moves their traffic elsewhere; Ctrl-C from a person who waits.
+    const drain = signal === 'SIGTERM'
+    process.once(signal, () => void engine.stop({ drain }).then(() => process.exit(0)))
   }
   tellAbout(engine, settings)
 }

@@ -6,14 +6,18 @@ import { z } from 'zod'
 import { neededNode } from '../bin/needed-node.mjs'
 
 /**
- * Makes dist/ a package of its own: Node runs no TypeScript under node_modules, and local-postgres is published
- * nowhere, so both are in it as JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
+ * Makes dist/ a package of its own: Node runs no TypeScript under node_modules, and local-postgres and http-server are
+ * published nowhere, so all are in it as JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
  */
 
 const engine = join(import.meta.dirname, '..')
 const root = join(engine, '../..')
 const dist = join(engine, 'dist')
-const localPostgres = '@commerce-graph/local-postgres'
+/** Workspaces that it uses, by their names. */
+const workspaces = {
+  '@commerce-graph/http-server': 'http-server',
+  '@commerce-graph/local-postgres': 'local-postgres',
+} as const
 
 const names = z.record(z.string(), z.string())
 const manifest = z.object({
@@ -50,14 +54,16 @@ const startCompiled = (): void => {
   writeFileSync(path, readFileSync(path, 'utf8').replace('./hasura-embedded.ts', './hasura-embedded.js'))
 }
 
-/** The workspace's name means nothing elsewhere: its files are beside. */
-const inlineLocalPostgres = (): void => {
+/** The workspaces' names mean nothing elsewhere: their files are beside. */
+const inlineWorkspaces = (): void => {
   for (const file of globSync('hasura/**/*.{js,d.ts}', { cwd: dist })) {
     const path = join(dist, file)
     const text = readFileSync(path, 'utf8')
-    if (!text.includes(localPostgres)) continue
-    const target = relative(dirname(file), 'local-postgres/src/index.js').replaceAll('\\', '/')
-    writeFileSync(path, text.replaceAll(`'${localPostgres}'`, `'${target}'`))
+    const inlined = Object.entries(workspaces).reduce((changed, [name, folder]) => {
+      const target = relative(dirname(file), `${folder}/src/index.js`).replaceAll('\\', '/')
+      return changed.replaceAll(`'${name}'`, `'${target}'`)
+    }, text)
+    if (inlined !== text) writeFileSync(path, inlined)
   }
 }
 
@@ -65,7 +71,7 @@ const writeManifest = (): void => {
   const own = readManifest('hasura/engine')
   const postgres = readManifest('local-postgres')
   const all = Object.entries({ ...postgres.dependencies, ...own.dependencies })
-  const dependencies = Object.fromEntries(all.filter(([name]) => name !== localPostgres))
+  const dependencies = Object.fromEntries(all.filter(([name]) => !Object.hasOwn(workspaces, name)))
   const entry = (file: string) => {
     const path = `./${posix.join('hasura/engine', file)}`
     return { types: `${path}.d.ts`, default: `${path}.js` }
@@ -95,7 +101,7 @@ rmSync(dist, { recursive: true, force: true })
 compile()
 copyOthers()
 startCompiled()
-inlineLocalPostgres()
+inlineWorkspaces()
 writeManifest()
 cpSync(join(engine, 'SETTINGS.md'), join(dist, 'SETTINGS.md'))
 const readme = readFileSync(join(engine, 'README.md'), 'utf8')

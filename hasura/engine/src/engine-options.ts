@@ -3,7 +3,7 @@ import type { EventSettings } from './events/engine-events.ts'
 import type { InternalErrors } from './execute/graphql-executor.ts'
 import { type ApiGroup, defaultApis } from './http/api.ts'
 import type { CorsPolicy } from './http/cors.ts'
-import type { HttpServerOptions } from './http/server.ts'
+import type { HttpServerOptions, SocketLimits } from './http/server.ts'
 import type { Refetch } from './live/poller.ts'
 import type { Metadata } from './metadata/types.ts'
 import type { NamingConvention } from './schema/naming.ts'
@@ -74,6 +74,8 @@ export interface EngineOptions {
   readonly maxHeaderBytes?: number | undefined
   readonly maxBodyBytes?: number | undefined
   readonly requestTimeoutMs?: number | undefined
+  /** Bounds of connections, WebSockets included, and of clients that take their answers slowly. */
+  readonly sockets?: Partial<SocketLimits> | undefined
   /** Time-outs and bounds of GraphQL over WebSocket. */
   readonly webSockets?: Partial<WebSocketLimits> | undefined
   /** How often live queries ask the database, and for how many distinct subscribers at once. */
@@ -103,6 +105,14 @@ const webSockets: WebSocketLimits = {
   maxMessageBytes: 1024 * 1024,
   maxBufferedBytes: 4 * 1024 * 1024,
   compresses: false,
+}
+
+const sockets: SocketLimits = {
+  connections: 20_000,
+  connectionsPerAddress: 1_000,
+  trustedProxies: [],
+  sendMilliseconds: 30_000,
+  sendBytesPerSecond: 20_000,
 }
 
 const connections: ConnectionSettings = {
@@ -161,6 +171,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   maxHeaderBytes: given.maxHeaderBytes ?? 1024 * 1024,
   maxBodyBytes: given.maxBodyBytes ?? 16 * 1024 * 1024,
   requestTimeoutMs: given.requestTimeoutMs ?? 60_000,
+  sockets: { ...sockets, ...given.sockets },
   webSockets: { ...webSockets, ...given.webSockets },
   liveQueries: given.liveQueries ?? refetch,
   streamingQueries: given.streamingQueries ?? refetch,

@@ -1,3 +1,4 @@
+import { askedAtMostEvery, type StopOptions } from '@commerce-graph/http-server'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { applyProject } from './apply-project.ts'
@@ -54,8 +55,12 @@ export interface Engine {
   stopDelivery(): Promise<void>
   /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
   replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
+  /** From now on `/healthz` says that the engine stops, and each answer that its connection ends; `stop` goes on with that. */
+  beginDrain(): void
+  /** The part of `stop` that is about HTTP: what it stands on has to be there until this is done. `execute` goes on. */
+  stopServing(options?: StopOptions): Promise<void>
   /** Lets running requests finish for a while, then closes everything. */
-  stop(): Promise<void>
+  stop(options?: StopOptions): Promise<void>
 }
 
 /** What an empty database starts with: itself, with nothing tracked. */
@@ -144,10 +149,13 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
       warnOfUnserved(workspace.snapshot, logger)
       return workspace.snapshot.inconsistencies
     },
-    stop: async () => {
+    beginDrain: () => server?.beginDrain(),
+    stopServing: async (options) => server?.close(options),
+    stop: async (options) => {
+      server?.beginDrain()
       stopPolling()
+      await server?.close(options)
       await hub.close()
-      await server?.close()
       await events.stop()
       await pool.end()
       await database.stop()
@@ -165,6 +173,9 @@ async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerato
   yield await execute()
 }
 
+/** How long an answer about the database is kept for `/healthz`, which every client may ask. */
+const healthKeptMs = 1_000
+
 interface Served extends Pick<Api, 'workspace' | 'rows' | 'executor' | 'hub' | 'databaseUrl'> {
   readonly pool: pg.Pool
 }
@@ -175,13 +186,13 @@ const serve = async (
 ): Promise<HttpServer | undefined> => {
   const { port } = options
   if (port === undefined) return undefined
-  const api: Api = {
+  const api: Omit<Api, 'isStopping'> = {
     ...served,
     authenticator: createAuthenticator(options),
     preserve401: options.preserve401,
-    checkDatabase: async () => {
+    checkDatabase: askedAtMostEvery(healthKeptMs, async () => {
       await pool.query('select 1')
-    },
+    }),
     environment: options.env,
     config: {
       enabledApis: new Set(options.enabledApis),

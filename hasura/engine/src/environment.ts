@@ -190,6 +190,28 @@ export const environment = z.object({
   HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH: whole(1_024, 16 * 1024 * 1024)
     .default(1024 * 1024)
     .describe('Bytes of all headers of a request.'),
+  HASURA_GRAPHQL_MAX_CONNECTIONS: whole(1, 1_000_000)
+    .default(20_000)
+    .describe(
+      'Connections open at once, WebSockets included; further ones are answered 503. (Not in Hasura.)',
+    ),
+  HASURA_GRAPHQL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000)
+    .default(1_000)
+    .describe('Those of one IPv4 address or IPv6 /64; further ones are answered 429. (Not in Hasura.)'),
+  HASURA_GRAPHQL_TRUSTED_PROXIES: list
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be networks like 10.0.0.0/8,fd00::/8' })))
+    .default([])
+    .describe('Networks of proxies, whose connections are bounded in all alone. (Not in Hasura.)'),
+  HASURA_GRAPHQL_SEND_TIMEOUT: whole(1, 86_400)
+    .default(30)
+    .describe(
+      'Seconds in which a client has to take some of its answer, or a message of its WebSocket. (Not in Hasura.)',
+    ),
+  HASURA_GRAPHQL_SEND_BYTES_PER_SECOND: whole(1, 1_000_000_000)
+    .default(20_000)
+    .describe(
+      'Bytes that it has to take in a second at least, over the whole of an answer. (Not in Hasura.)',
+    ),
   HASURA_GRAPHQL_DEV_MODE: flag(false).describe('Every role is told what Postgres said of an error.'),
   HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: flag(true).describe('Admin is told so.'),
   HASURA_GRAPHQL_LOG_LEVEL: z

@@ -1,3 +1,4 @@
+export type { StopOptions } from '@commerce-graph/http-server'
 export { type Engine, startEngine } from './engine.ts'
 export type { EngineOptions } from './engine-options.ts'
 export type {

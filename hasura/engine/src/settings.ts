@@ -1,6 +1,7 @@
 import { type EnvironmentValues, environment, notApplied, presentFeatures } from './environment.ts'
 import { type CorsPolicy, parseCorsDomain } from './http/cors.ts'
 import type { ApiGroup } from './http/api.ts'
+import type { SocketLimits } from './http/server.ts'
 import type { EventSettings } from './events/engine-events.ts'
 import type { ConnectionSettings, WebSocketLimits } from './engine-options.ts'
 import type { InternalErrors } from './execute/graphql-executor.ts'
@@ -51,6 +52,7 @@ export interface Settings {
   readonly events: Omit<EventSettings, 'delivery' | 'recoveryIntervalMs'>
   readonly webSockets: Pick<WebSocketLimits, 'initTimeoutMs' | 'keepAliveMs' | 'compresses'>
   readonly maxHeaderBytes: number
+  readonly sockets: SocketLimits
 }
 
 export type SettingsResult =
@@ -168,6 +170,13 @@ const fromEnvironment = (
     isolation: values.HASURA_GRAPHQL_TX_ISOLATION,
   },
   maxHeaderBytes: values.HASURA_GRAPHQL_MAX_TOTAL_HEADER_LENGTH,
+  sockets: {
+    connections: values.HASURA_GRAPHQL_MAX_CONNECTIONS,
+    connectionsPerAddress: values.HASURA_GRAPHQL_MAX_CONNECTIONS_PER_ADDRESS,
+    trustedProxies: values.HASURA_GRAPHQL_TRUSTED_PROXIES,
+    sendMilliseconds: values.HASURA_GRAPHQL_SEND_TIMEOUT * 1_000,
+    sendBytesPerSecond: values.HASURA_GRAPHQL_SEND_BYTES_PER_SECOND,
+  },
   pollIntervalMs: values.HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL,
   liveQueries: {
     intervalMs: values.HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL,

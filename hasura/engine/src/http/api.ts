@@ -25,6 +25,8 @@ export interface Api {
   readonly workspace: Workspace
   readonly rows: RowCommands
   readonly checkDatabase: () => Promise<void>
+  /** Whether requests should be sent elsewhere; those that come are answered. */
+  readonly isStopping: boolean
   /** For `pg_dump`, which connects by itself. */
   readonly databaseUrl: string
   readonly environment: Readonly<Record<string, string | undefined>>

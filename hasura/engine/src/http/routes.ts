@@ -40,7 +40,8 @@ const refuseOthers =
   }
 
 /** Inconsistent metadata is a warning, unless someone asks strictly. */
-const health: Handler = async ({ workspace, checkDatabase }, { url }) => {
+const health: Handler = async ({ workspace, checkDatabase, isStopping }, { url }) => {
+  if (isStopping) return textResponse(503, 'STOPPING')
   try {
     await checkDatabase()
   } catch {

@@ -1,16 +1,35 @@
+import {
+  boundConnections,
+  boundSending,
+  type ConnectionRefusal,
+  inNetworks,
+  type SendingBounds,
+  type StopOptions,
+  stopping,
+} from '@commerce-graph/http-server'
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { HasuraError } from '../hasura-error.ts'
 import { type CorsPolicy, corsHeaders } from './cors.ts'
 import { readBody } from './read-body.ts'
 import type { SessionCheck } from '../session/types.ts'
 import { StartError } from '../start-error.ts'
+import { refuseSocket } from './refuse-socket.ts'
 import { type HttpResponse, errorResponse, graphqlErrorResponse } from './response.ts'
 import type { Api } from './api.ts'
 import { resourceNotFound, route } from './routes.ts'
 import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
+
+/** How many connections are open at once, WebSockets included, and how slowly an answer may be taken. */
+export interface SocketLimits extends SendingBounds {
+  readonly connections: number
+  /** Of one IPv4 address or IPv6 network. */
+  readonly connectionsPerAddress: number
+  /** Networks (CIDR) of proxies, whose connections are those of many clients: they are bounded in all alone. */
+  readonly trustedProxies: readonly string[]
+}
 
 export interface HttpServerOptions {
   readonly host: string
@@ -24,7 +43,8 @@ export interface HttpServerOptions {
   readonly maxBodyBytes: number
   /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
   readonly requestTimeoutMs: number
-  readonly webSockets: Omit<WebSocketOptions, 'cors' | 'logger' | 'requestTimeoutMs'>
+  readonly sockets: SocketLimits
+  readonly webSockets: Omit<WebSocketOptions, 'cors' | 'logger' | 'requestTimeoutMs' | 'sendMilliseconds'>
   readonly logger: Logger
 }
 
@@ -32,33 +52,55 @@ export interface HttpServer {
   readonly port: number
   readonly url: string
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
-  /** Takes no more requests, lets running ones finish for a while, then ends them. */
-  close(): Promise<void>
+  /** From now on `/healthz` says that it stops, and each answer that the connection ends. */
+  beginDrain(): void
+  /** Takes no more requests, lets running ones finish for a while, then ends them. A second call waits for the first. */
+  close(options?: StopOptions): Promise<void>
 }
 
 const maxRequestIdLength = 200
 const closingGraceMs = 5_000
 
-export const startHttpServer = async (api: Api, options: HttpServerOptions): Promise<HttpServer> => {
+export const startHttpServer = async (
+  api: Omit<Api, 'isStopping'>,
+  options: HttpServerOptions,
+): Promise<HttpServer> => {
   const server = createServer({ maxHeaderSize: options.maxHeaderBytes }, (request, response) => {
-    void serve(api, options, request, response)
+    boundSending(response, options.sockets)
+    void serve(draining, options, request, response)
   })
   server.requestTimeout = options.requestTimeoutMs
   server.headersTimeout = Math.min(60_000, options.requestTimeoutMs)
+  boundSockets(server, options.sockets)
+  const httpServer = stopping(server)
+  const draining: Api = {
+    ...api,
+    get isStopping() {
+      return httpServer.isStopping
+    },
+  }
   const webSockets = api.config.enabledApis.has('graphql')
-    ? serveWebSockets(server, api, { ...options, ...options.webSockets })
+    ? serveWebSockets(server, draining, {
+        ...options,
+        ...options.webSockets,
+        sendMilliseconds: options.sockets.sendMilliseconds,
+      })
     : undefined
   const { port } = await listen(server, options)
+  const close = async (drain: boolean): Promise<void> => {
+    httpServer.begin()
+    await webSockets?.close()
+    await httpServer.stop({ drain, graceMilliseconds: closingGraceMs })
+  }
+  let closed: Promise<void> | undefined
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     endSessions: async (isOver) => {
       await webSockets?.endSessions(isOver)
     },
-    close: async () => {
-      await webSockets?.close()
-      await close(server)
-    },
+    beginDrain: () => httpServer.begin(),
+    close: ({ drain = false } = {}) => (closed ??= close(drain)),
   }
 }
 
@@ -75,15 +117,25 @@ const listen = (server: Server, { host, port }: HttpServerOptions): Promise<Addr
     })
   })
 
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), closingGraceMs)
-    server.close(() => {
-      clearTimeout(deadline)
-      resolve()
-    })
-    server.closeIdleConnections()
+const boundSockets = (
+  server: Server,
+  { connections, connectionsPerAddress, trustedProxies }: SocketLimits,
+): void => {
+  const refusals: Readonly<Record<ConnectionRefusal, HasuraError>> = {
+    too_many: new HasuraError('unexpected', 'too many connections are open', { status: 503 }),
+    too_many_from_address: new HasuraError(
+      'unexpected',
+      `at most ${connectionsPerAddress} connections may be open from one address`,
+      { status: 429 },
+    ),
+  }
+  boundConnections(server, {
+    connections,
+    connectionsPerAddress,
+    isTrustedProxy: inNetworks(trustedProxies),
+    refuse: (socket: Socket, refusal) => refuseSocket(socket, refusals[refusal]),
   })
+}
 
 const serve = async (
   api: Api,

@@ -22,6 +22,8 @@ export interface ConnectionLimits {
   readonly maxOperations: number
   /** Bytes that may wait to be read by the client when there is more to send. */
   readonly maxBufferedBytes: number
+  /** Milliseconds in which the client has to take a message off the line. */
+  readonly sendMilliseconds: number
 }
 
 /** What a connection asks, of the schema that its URL names. */
@@ -268,7 +270,8 @@ export class Connection {
       this.#socket.terminate()
       return
     }
-    this.#socket.send(message)
+    const timer = setTimeout(() => this.#socket.terminate(), this.#limits.sendMilliseconds)
+    this.#socket.send(message, () => clearTimeout(timer))
   }
 
   #refuse(violation: Violation): void {

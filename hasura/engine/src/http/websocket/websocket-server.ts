@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, type Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { WebSocketServer } from 'ws'
@@ -6,6 +6,7 @@ import { HasuraError } from '../../hasura-error.ts'
 import { type CorsPolicy, allowsOrigin } from '../cors.ts'
 import type { GraphQLApi } from '../../schema/role-schema.ts'
 import type { SessionCheck } from '../../session/types.ts'
+import { refuseSocket } from '../refuse-socket.ts'
 import { Connection, type ConnectionEndpoint, type ConnectionLimits } from './connection.ts'
 import { legacyProtocol, transportProtocol } from './protocol.ts'
 
@@ -24,7 +25,7 @@ export interface WebSocketOptions extends ConnectionLimits {
 export interface WebSockets {
   /** Closes the connections whose sessions are over. */
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
-  /** Tells every client that the server goes, and ends the connections of those that don't leave soon. */
+  /** Tells every client that the server goes, takes no more, and ends the connections of those that don't leave soon. */
   readonly close: () => Promise<void>
 }
 
@@ -59,10 +60,11 @@ export const serveWebSockets = (
       ['graphql-transport-ws', 'graphql-ws'].find((name) => offered.has(name)) ?? false,
   })
   const connections = new Set<Connection>()
+  let closing = false
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const refusal = refusalOf(request, sockets.clients.size, options)
+    const refusal = closing ? stopping : refusalOf(request, sockets.clients.size, options)
     if (refusal !== undefined) {
-      refuseUpgrade(socket, refusal)
+      refuseSocket(socket, refusal)
       return
     }
     const api = apiOf(request.url) ?? 'graphql'
@@ -86,6 +88,7 @@ export const serveWebSockets = (
       await Promise.all([...connections].map((connection) => connection.endIf(isOver)))
     },
     close: async () => {
+      closing = true
       for (const client of sockets.clients) client.close(serviceRestart, 'shutting server down')
       const deadline = setTimeout(() => {
         for (const client of sockets.clients) client.terminate()
@@ -99,6 +102,7 @@ export const serveWebSockets = (
 }
 
 const unavailable = new HasuraError('unexpected', 'too many WebSockets are open', { status: 503 })
+const stopping = new HasuraError('unexpected', 'the server is stopping', { status: 503 })
 const elsewhere = new HasuraError(
   'not-found',
   "only '/v1/graphql' and '/v1beta1/relay' are supported on websockets",
@@ -119,17 +123,6 @@ const refusalOf = (
   // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.
   if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return foreignOrigin
   return undefined
-}
-
-const refuseUpgrade = (socket: Duplex, { status, message, path, code }: HasuraError): void => {
-  const body = JSON.stringify({ extensions: { path, code }, message })
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'connection: close',
-    `content-length: ${Buffer.byteLength(body)}`,
-  ]
-  socket.once('error', () => undefined)
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Headers that describe the upgrade are not the client's. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
-import { boundConnections, boundSending } from './connection-bounds.ts'
+import { boundConnections, boundSending, type ConnectionBounds } from './connection-bounds.ts'
 
 const opened: (Server | Socket)[] = []
 afterEach(() => {
@@ -43,13 +43,23 @@ async function ask(socket: Socket): Promise<string> {
 }
 
 describe('connections', () => {
-  const serve = (limits: Parameters<typeof boundConnections>[1], trusted: boolean) => {
+  const serve = (
+    limits: Pick<ConnectionBounds, 'connections' | 'connectionsPerAddress'>,
+    isProxy: boolean,
+  ) => {
     const server = createServer((_request, response) => response.end('here'))
-    boundConnections(server, limits, () => trusted)
+    const statuses = { too_many: '503 Service Unavailable', too_many_from_address: '429 Too Many Requests' }
+    boundConnections(server, {
+      ...limits,
+      isTrustedProxy: () => isProxy,
+      refuse: (socket, refusal) => {
+        socket.end(`HTTP/1.1 ${statuses[refusal]}\r\nConnection: close\r\n\r\n`)
+      },
+    })
     return listen(server)
   }
 
-  test('of one address beyond its bound are refused in words, and the next is let in when one has gone', async () => {
+  test('from one address beyond its bound are refused in words, and the next is let in when one has gone', async () => {
     const port = await serve({ connections: 100, connectionsPerAddress: 3 }, false)
     const [first] = await Promise.all([open(port), open(port), open(port)])
     const refused = await ask(await open(port))
@@ -58,7 +68,7 @@ describe('connections', () => {
     await expect.poll(async () => ask(await open(port))).toContain('HTTP/1.1 200')
   })
 
-  test('in all are bounded, for a trusted proxy too, which has no bound of its own', async () => {
+  test('in all are bounded, for a proxy too, which has no bound of its own', async () => {
     const port = await serve({ connections: 5, connectionsPerAddress: 1 }, true)
     await Promise.all(Array.from({ length: 5 }, () => open(port)))
     expect(await ask(await open(port))).toContain('HTTP/1.1 503')

@@ -1,29 +1,36 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 
 /** Stops a server so that no client loses an answer. */
 export interface ServerStop {
+  /** Whether it has begun, so that the server says so to what asks for its health. */
+  readonly isStopping: boolean
+  /** From now on each answer says `Connection: close`, also those that are under way. */
+  begin(): void
   /**
-   * From now on each answer says `Connection: close`, also those that are under way. New connections are taken for
-   * `drainMilliseconds` more, in which whoever sends requests finds out that others should get them; then those that wait to be taken are, what
-   * still runs comes to its end, and what hasn't after `graceMilliseconds` is cut. Resolves when no connection is left.
+   * Begins, unless it has. To drain, it takes new connections for some seconds from the beginning on, in which what sends requests finds
+   * out that others should get them, and then those that wait to be taken. What still runs comes to its end, and what hasn't after
+   * `graceMilliseconds` is cut, WebSockets included. Resolves when no connection is left.
    */
-  stop(times: StopTimes): Promise<void>
+  stop(options: StopOptions & { readonly graceMilliseconds: number }): Promise<void>
 }
 
-export interface StopTimes {
-  readonly drainMilliseconds: number
-  readonly graceMilliseconds: number
+export interface StopOptions {
+  /** Takes requests for some seconds more, until all that send them have seen that it stops, or `Connection: close`. */
+  readonly drain?: boolean
 }
-
-/** A client may keep an idle connection for as long as it was told; by then each has been closed or used once more. */
-export const drainMillisecondsOf = (server: Server): number => server.keepAliveTimeout + 1_000
 
 /** @param server before its first connection */
 export function stopping(server: Server): ServerStop {
+  const sockets = new Set<Socket>()
   const underWay = new Set<ServerResponse>()
+  let begunAt: number | undefined
   let endsConnections = false
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     if (endsConnections) response.setHeader('connection', 'close')
     underWay.add(response)
@@ -33,12 +40,23 @@ export function stopping(server: Server): ServerStop {
     endsConnections = true
     for (const response of underWay) if (!response.headersSent) response.setHeader('connection', 'close')
   }
+  function begin(): number {
+    if (begunAt !== undefined) return begunAt
+    endConnections()
+    return (begunAt = performance.now())
+  }
   return {
-    async stop({ drainMilliseconds, graceMilliseconds }) {
+    get isStopping() {
+      return begunAt !== undefined
+    },
+    begin,
+    async stop({ drain = false, graceMilliseconds }) {
       const closed = once(server, 'close')
-      endConnections()
-      if (drainMilliseconds > 0) {
-        await new Promise((resolve) => setTimeout(resolve, drainMilliseconds))
+      const begun = begin()
+      if (drain) {
+        // A client may keep an idle connection for as long as it was told; by then each has been closed or used once more.
+        const drainUntil = begun + server.keepAliveTimeout + 1_000
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, drainUntil - performance.now())))
         // A client that keeps its connection makes no other one, so the queue comes to its end.
         endsConnections = false
         await untilNoneWaits(server)
@@ -47,8 +65,11 @@ export function stopping(server: Server): ServerStop {
       // their next answer, or by themselves when it is time.
       NetServer.prototype.close.call(server)
       endConnections()
-      if (drainMilliseconds === 0) server.closeIdleConnections()
-      const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
+      if (!drain) server.closeIdleConnections()
+      // Those of WebSockets, too, of which HTTP's server knows nothing any more.
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy()
+      }, graceMilliseconds)
       await closed
       clearTimeout(timer)
       server.close()

@@ -1,0 +1,47 @@
+import { KeepAliveClients } from '@commerce-graph/http-server/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { startActions } from './start-actions.ts'
+import { openTestShop, silent } from './testing/test-shop.ts'
+
+test('a stop that drains tells so by /healthz first, and a Hasura on kept connections loses no answer', async () => {
+  const shop = await openTestShop()
+  onTestFinished(() => shop.close())
+  const merchant = await shop.createMerchant()
+  const { databaseUrl, secretBox, cardProcessor } = shop
+  const service = await startActions({
+    port: 0,
+    databaseUrl,
+    secret: 'the-secret',
+    secretBox,
+    cardProcessor,
+    logger: silent,
+  })
+  const clients = new KeepAliveClients(8, {
+    url: `${service.url}/inventory/reserveInventory`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-actions-secret': 'the-secret' },
+    body: JSON.stringify({
+      action: { name: 'reserveInventory' },
+      input: { items: [] },
+      session_variables: {
+        'x-hasura-role': 'merchant',
+        'x-hasura-merchant-id': merchant.merchantId,
+        'x-hasura-permissions': '{inventory:write}',
+      },
+      request_query: '',
+    }),
+  })
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(16)
+  expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' })
+  const stopped = service.stop({ drain: true })
+  const health = await fetch(`${service.url}/healthz`)
+  expect([health.status, await health.json(), health.headers.get('connection')]).toEqual([
+    503,
+    { status: 'stopping' },
+    'close',
+  ])
+  const before = clients.outcomes.length
+  await expect.poll(() => clients.outcomes.length, { timeout: 20_000 }).toBeGreaterThan(before + 16)
+  expect(await clients.end()).toEqual([200])
+  await stopped
+}, 60_000)

@@ -1,0 +1,22 @@
+import { expect, test, vi } from 'vitest'
+import { askedAtMostEvery } from './asked-at-most-every.ts'
+
+test('all who ask while a check runs, and for some time after, get its answer', async () => {
+  let answers = 0
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const ask = askedAtMostEvery(60_000, async () => {
+    await promise
+    return (answers += 1)
+  })
+  const early = [ask(), ask()]
+  resolve(undefined)
+  expect(await Promise.all([...early, ask()])).toEqual([1, 1, 1])
+  expect(await ask()).toBe(1)
+})
+
+test('a check that fails is told to all who ask, and made again when its answer is old', async () => {
+  const check = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('no')).mockResolvedValue('yes')
+  const ask = askedAtMostEvery(1, check)
+  await expect(Promise.all([ask(), ask()])).rejects.toThrow('no')
+  await expect.poll(ask).toBe('yes')
+})

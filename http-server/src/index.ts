@@ -1,0 +1,11 @@
+export {
+  boundConnections,
+  boundSending,
+  type ConnectionBounds,
+  type ConnectionRefusal,
+  type SendingBounds,
+} from './connection-bounds.ts'
+export { inNetworks } from './in-networks.ts'
+export { networkOf } from './network-of.ts'
+export { askedAtMostEvery } from './asked-at-most-every.ts'
+export { type ServerStop, stopping, type StopOptions } from './stop-server.ts'

@@ -1,0 +1,62 @@
+import { Agent, request } from 'node:http'
+
+export interface ClientRequest {
+  readonly url: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** An answer, or the code of the error in place of one. */
+export type Outcome = { readonly status: number; readonly body: string } | string
+
+/** Clients that keep their connections, and send one request after the other until they are ended, or nothing listens any more. */
+export class KeepAliveClients {
+  readonly outcomes: Outcome[] = []
+  readonly #agent: Agent
+  readonly #running: readonly Promise<void>[]
+  #wanted = true
+
+  constructor(count: number, request: ClientRequest) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: count })
+    this.#running = Array.from({ length: count }, () => this.#run(request))
+  }
+
+  /** Resolves when nothing listens any more. */
+  async refused(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  /** Resolves when what is under way is answered. Each different outcome is listed once: its status, with the body unless that is 200. */
+  async end(): Promise<readonly (number | string)[]> {
+    this.#wanted = false
+    await Promise.all(this.#running)
+    this.#agent.destroy()
+    const told = this.outcomes.map((outcome) => {
+      if (typeof outcome === 'string') return outcome
+      return outcome.status === 200 ? 200 : `${outcome.status} ${outcome.body}`
+    })
+    return [...new Set(told)]
+  }
+
+  async #run(request: ClientRequest): Promise<void> {
+    while (this.#wanted) {
+      const outcome = await send(request, this.#agent)
+      this.outcomes.push(outcome)
+      if (outcome === 'ECONNREFUSED') return
+    }
+  }
+}
+
+const send = ({ url, method = 'GET', headers = {}, body }: ClientRequest, agent: Agent): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message)
+    const sent = request(url, { agent, method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
+      response.once('error', fail)
+    })
+    sent.once('error', fail)
+    sent.end(body)
+  })
