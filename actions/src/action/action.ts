@@ -1,7 +1,7 @@
-import type { z } from 'zod'
+import { onePerField } from '@commerce-graph/contract'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
-import { cardNumbersIn, onePerField, userErrorsOf } from './input.ts'
 import { missingFeature } from './missing-feature.ts'
+import { type Absent, accessOf, type ActionName, type InputOf, readInput } from './read-input.ts'
 import { withIds } from './with-ids.ts'
 import type { AnySession, OperatorSession, Role, Session } from './session.ts'
 
@@ -40,19 +40,18 @@ export interface Action {
   run(call: ActionCall<AnySession>): Promise<Answer>
 }
 
-export interface ActionDefinition<Input> {
-  /** Who may call it at all; the same as in metadata/actions.yaml. */
-  readonly roles: readonly Session['role'][]
-  /** What the caller's key or token must permit. Hasura can't ask for it, so it is asked here. Null: nothing in particular. */
-  readonly permission: string | null
-  readonly input: z.ZodType<Input>
+export interface ActionDefinition<Name extends ActionName, Kept extends Absent> {
+  /** What stands for absent fields: null when absent itself. */
+  readonly absent?: Kept
   /** In one transaction when absent. */
   readonly keeping?: Keeping
   /** False when absent. */
   readonly answersSecret?: boolean
+  /** What the contract doesn't say of the input: how one field stands to another. */
+  check?(input: InputOf<Name, Kept>): readonly UserError[]
   /** What only the database knows about an input that is wrong already, so that all of it is told at once. */
   lookUp?(call: ActionCall): Promise<readonly UserError[]>
-  handle(call: ActionCall, input: Input): Promise<Answer>
+  handle(call: ActionCall, input: InputOf<Name, Kept>): Promise<Answer>
 }
 
 /** What needs a feature that the merchant's plan lacks is refused by the database, wherever it comes to it. */
@@ -78,56 +77,59 @@ export function accessRefusal(
   return null
 }
 
-/** An action whose caller has been let in and whose input has been read before `handle` sees either. */
-export function defineAction<Input>(definition: ActionDefinition<Input>): Action {
-  const { roles, permission, input: schema } = definition
+/**
+ * An action whose caller has been let in and whose input has been read before `handle` sees either. Who may call it and what it
+ * takes, the contract says.
+ */
+export function defineAction<Name extends ActionName, Kept extends Absent = 'null'>(
+  name: Name,
+  definition: ActionDefinition<Name, Kept>,
+): Action {
   const { keeping = 'in one transaction', answersSecret = false } = definition
+  const access = accessOf(name)
+  // What is absent says so: without it, the type is 'null'.
+  const absent = definition.absent ?? ('null' as Kept)
   return {
-    roles,
-    permission,
+    ...access,
     keeping,
     answersSecret,
     async run(call) {
-      const refusal = accessRefusal(definition, call)
+      const refusal = accessRefusal(access, call)
       if (refusal !== null) return refusal
       const { session } = call
       if (session.role === 'operator')
         throw new Error(`${call.action} is declared for operators and for merchants`)
       const theirs: ActionCall = { ...call, session }
-      const input = schema.safeParse(call.input, { reportInput: true })
-      const cardNumbers = cardNumbersIn(call.input)
-      if (input.success && cardNumbers.length === 0)
-        return withIds(await withinPlan(() => definition.handle(theirs, input.data)), call.input)
-      const errors = onePerField([...(input.error ? userErrorsOf(input.error) : []), ...cardNumbers])
-      const named = new Set(errors.map(({ field }) => field))
-      const others = (await definition.lookUp?.(theirs)) ?? []
-      return withIds(invalid(...errors, ...others.filter(({ field }) => !named.has(field))), call.input)
+      const read = readInput(name, call.input, absent)
+      const faults = read.kind === 'invalid' ? read.errors : (definition.check?.(read.input) ?? [])
+      if (read.kind === 'input' && faults.length === 0)
+        return withIds(await withinPlan(() => definition.handle(theirs, read.input)), call.input)
+      const known = (await definition.lookUp?.(theirs)) ?? []
+      return withIds(invalid(...onePerField([...faults, ...known])), call.input)
     },
   }
 }
 
-export interface OperatorActionDefinition<Input> {
-  readonly input: z.ZodType<Input>
-  handle(call: ActionCall<OperatorSession>, input: Input): Promise<Answer>
-}
+/** The names of the mutations that are done to a merchant by name. */
+type NamingMerchant = {
+  [Name in ActionName]: InputOf<Name, 'null'> extends { readonly merchantId: string } ? Name : never
+}[ActionName]
 
 /** The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's. */
-export function defineOperatorAction<Input extends { readonly merchantId: string }>(
-  definition: OperatorActionDefinition<Input>,
+export function defineOperatorAction<Name extends NamingMerchant>(
+  name: Name,
+  handle: (call: ActionCall<OperatorSession>, input: InputOf<Name, 'null'>) => Promise<Answer>,
 ): Action {
   return {
-    roles: ['operator'],
-    permission: null,
+    ...accessOf(name),
     keeping: 'in one transaction',
     answersSecret: false,
     async run(call) {
       const { session } = call
       if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)
-      const input = definition.input.safeParse(call.input, { reportInput: true })
-      const cardNumbers = cardNumbersIn(call.input)
-      if (!input.success) return invalid(...onePerField([...userErrorsOf(input.error), ...cardNumbers]))
-      if (cardNumbers.length > 0) return invalid(...cardNumbers)
-      return withIds(await definition.handle({ ...call, session }, input.data), call.input)
+      const read = readInput(name, call.input, 'null')
+      if (read.kind === 'invalid') return invalid(...read.errors)
+      return withIds(await handle({ ...call, session }, read.input), call.input)
     },
   }
 }

@@ -1,17 +1,12 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, invalid, notFound } from '../action/answer.ts'
-import { id } from '../action/input.ts'
 import type { Database } from '../database.ts'
 import { recordView } from './product-views.ts'
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function analyticsActions(database: Database): Readonly<Record<string, Action>> {
   return {
-    recordProductView: defineAction({
-      roles: ['customer', 'merchant'],
-      permission: 'products:read',
-      input: z.object({ productId: id }),
+    recordProductView: defineAction('recordProductView', {
       async handle({ session: { merchantId, role } }, { productId }) {
         const outcome = await recordView(database, merchantId, productId, { onlySold: role === 'customer' })
         switch (outcome.outcome) {

@@ -1,7 +1,6 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, forbidden, invalid, done, notFound, type UserError } from '../action/answer.ts'
-import { id, notes, optional, timestamp, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
@@ -13,27 +12,24 @@ import {
   rescheduleAppointment,
 } from './appointments.ts'
 
-const everybody = ['customer', 'merchant'] as const
-const staff = ['merchant'] as const
-const permission = 'booking:write'
+type StatusChange =
+  | 'confirmAppointment'
+  | 'startAppointment'
+  | 'completeAppointment'
+  | 'cancelAppointment'
+  | 'markAppointmentNoShow'
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function bookingActions(database: Database): Readonly<Record<string, Action>> {
-  const statusChange = (event: Parameters<typeof changeStatus>[2], roles: typeof staff | typeof everybody) =>
-    defineAction({
-      roles,
-      permission,
-      input: z.object({ id }),
+  const statusChange = (name: StatusChange, event: Parameters<typeof changeStatus>[2]) =>
+    defineAction(name, {
       async handle({ session }, { id }) {
         return answer(session.merchantId, await changeStatus(database, reference(session, id), event))
       },
     })
   return {
     createAppointment: create(database),
-    rescheduleAppointment: defineAction({
-      roles: everybody,
-      permission,
-      input: z.object({ id, input: z.object({ startTime: timestamp, staffId: optional(id) }) }),
+    rescheduleAppointment: defineAction('rescheduleAppointment', {
       async handle({ session }, { id, input }) {
         return answer(
           session.merchantId,
@@ -41,27 +37,16 @@ export function bookingActions(database: Database): Readonly<Record<string, Acti
         )
       },
     }),
-    confirmAppointment: statusChange('confirm', staff),
-    startAppointment: statusChange('start', staff),
-    completeAppointment: statusChange('complete', staff),
-    cancelAppointment: statusChange('cancel', everybody),
-    markAppointmentNoShow: statusChange('miss', staff),
+    confirmAppointment: statusChange('confirmAppointment', 'confirm'),
+    startAppointment: statusChange('startAppointment', 'start'),
+    completeAppointment: statusChange('completeAppointment', 'complete'),
+    cancelAppointment: statusChange('cancelAppointment', 'cancel'),
+    markAppointmentNoShow: statusChange('markAppointmentNoShow', 'miss'),
   }
 }
 
 const create = (database: Database): Action =>
-  defineAction({
-    roles: everybody,
-    permission,
-    input: z.object({
-      input: z.object({
-        serviceId: id,
-        staffId: optional(id),
-        customerId: id,
-        startTime: timestamp,
-        notes,
-      }),
-    }),
+  defineAction('createAppointment', {
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId) return forbidden('A shopper books for no one else')

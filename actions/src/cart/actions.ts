@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import {
   type Answer,
@@ -9,18 +8,7 @@ import {
   notFound,
   type UserError,
 } from '../action/answer.ts'
-import {
-  address,
-  couponCode,
-  currency,
-  id,
-  integer,
-  MAX_LINES,
-  MAX_QUANTITY,
-  optional,
-  quantity,
-  userError,
-} from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
 import { lineError } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
@@ -38,65 +26,48 @@ import {
   setShippingMethod,
 } from './carts.ts'
 
-const access = { roles: ['customer', 'merchant'], permission: 'carts:write' } as const
-const cartLine = z.object({ productId: id, variantId: optional(id), quantity })
-
 /** What the domain serves, by name as in metadata/actions.yaml. Checking out is the ordering domain's. */
 export function cartActions(database: Database): Readonly<Record<string, Action>> {
   return {
     createCart: create(database),
-    addCartItem: defineAction({
-      ...access,
-      input: z.object({ cartId: id, item: cartLine }),
+    addCartItem: defineAction('addCartItem', {
       async handle({ session }, { cartId, item }) {
         const outcome = await addLine(database, reference(session, cartId), item)
         // The one line that was sent stands in SQL's list of lines.
         return answer(session.merchantId, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
       },
     }),
-    updateCartItem: defineAction({
-      ...access,
-      input: z.object({ cartId: id, itemId: id, quantity: integer(0, MAX_QUANTITY) }),
+    updateCartItem: defineAction('updateCartItem', {
       async handle({ session }, { cartId, itemId, quantity: wanted }) {
         const outcome = await setLineQuantity(database, reference(session, cartId), itemId, wanted)
         return answer(session.merchantId, outcome, (field) => field.replace(/^items\.0\./, ''))
       },
     }),
-    removeCartItem: defineAction({
-      ...access,
-      input: z.object({ cartId: id, itemId: id }),
+    removeCartItem: defineAction('removeCartItem', {
       async handle({ session }, { cartId, itemId }) {
         const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
-    applyCoupon: defineAction({
-      ...access,
-      input: z.object({ cartId: id, code: couponCode }),
+    applyCoupon: defineAction('applyCoupon', {
       async handle({ session }, { cartId, code }) {
         const outcome = await applyCoupon(database, reference(session, cartId), code)
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
-    setCartShippingAddress: defineAction({
-      ...access,
-      input: z.object({ cartId: id, address }),
+    setCartShippingAddress: defineAction('setCartShippingAddress', {
       async handle({ session }, input) {
         const outcome = await setShippingAddress(database, reference(session, input.cartId), input.address)
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
-    setCartShippingMethod: defineAction({
-      ...access,
-      input: z.object({ cartId: id, shippingMethodId: optional(id) }),
+    setCartShippingMethod: defineAction('setCartShippingMethod', {
       async handle({ session }, { cartId, shippingMethodId }) {
         const outcome = await setShippingMethod(database, reference(session, cartId), shippingMethodId)
         return answer(session.merchantId, outcome, (field) => field)
       },
     }),
-    removeCoupon: defineAction({
-      ...access,
-      input: z.object({ cartId: id }),
+    removeCoupon: defineAction('removeCoupon', {
       async handle({ session }, { cartId }) {
         const outcome = await removeCoupon(database, reference(session, cartId))
         return answer(session.merchantId, outcome, (field) => field)
@@ -106,19 +77,7 @@ export function cartActions(database: Database): Readonly<Record<string, Action>
 }
 
 const create = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({
-      input: z.object({
-        customerId: optional(id),
-        currency: optional(currency),
-        items: z
-          .array(cartLine)
-          .max(MAX_LINES)
-          .nullish()
-          .transform((items) => items ?? []),
-      }),
-    }),
+  defineAction('createCart', {
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && input.customerId !== null && input.customerId !== owner) {
@@ -126,6 +85,7 @@ const create = (database: Database): Action =>
       }
       const outcome = await createCart(database, session.merchantId, {
         ...input,
+        items: input.items ?? [],
         customerId: owner ?? input.customerId,
       })
       return answer(session.merchantId, outcome, (field) => field)

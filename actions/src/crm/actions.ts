@@ -1,13 +1,11 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { addFault, id, integer, prose, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { type MerchantId, ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { anonymizeCustomer } from './anonymization.ts'
 import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
 
-const permission = 'customers:write'
 const MAX_INTEGER = 2_147_483_647
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
@@ -18,27 +16,17 @@ export const crmActions = (database: Database): Readonly<Record<string, Action>>
 })
 
 const adjust = (database: Database): Action =>
-  defineAction({
-    roles: ['merchant'],
-    permission,
-    input: z.object({
-      input: z.object({
-        customerId: id,
-        points: integer(-MAX_INTEGER, MAX_INTEGER).superRefine((points, context) => {
-          if (points === 0) addFault(context, { kind: 'value', message: 'There is nothing to adjust by 0' })
-        }),
-        reason: prose(500),
-      }),
-    }),
+  defineAction('adjustLoyaltyPoints', {
+    check: ({ input: { points } }) =>
+      points === 0
+        ? [userError('points', { kind: 'value', message: 'There is nothing to adjust by 0' })]
+        : [],
     handle: async ({ session: { merchantId } }, { input }) =>
       answer(merchantId, 'points', await adjustPoints(database, merchantId, input)),
   })
 
 const redeem = (database: Database): Action =>
-  defineAction({
-    roles: ['customer', 'merchant'],
-    permission,
-    input: z.object({ input: z.object({ customerId: id, rewardId: id }) }),
+  defineAction('redeemLoyaltyReward', {
     async handle({ session }, { input }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== input.customerId)
@@ -49,10 +37,7 @@ const redeem = (database: Database): Action =>
   })
 
 const anonymize = (database: Database): Action =>
-  defineAction({
-    roles: ['merchant'],
-    permission,
-    input: z.object({ id }),
+  defineAction('anonymizeCustomer', {
     async handle({ session: { merchantId } }, { id }) {
       const { outcome } = await anonymizeCustomer(database, merchantId, id)
       const underWay = (message: string) => invalid(userError('id', { kind: 'value', message }))

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound, told, type UserError } from '../action/answer.ts'
-import { id, optional, prose, text, timestamp, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { MerchantId, Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
-import { type EmailKind, type Template, templateKinds, tokenMailKinds } from '../message/index.ts'
+import type { EmailKind, Template } from '../message/index.ts'
 import {
   type CampaignOutcome,
   cancelCampaign,
@@ -24,23 +23,6 @@ import {
 } from './templates.ts'
 import { missingToWord } from './token-mail-access.ts'
 
-const roles = ['merchant'] as const
-const permission = 'email:write'
-const MAX_SUBJECT = 300
-const MAX_BODY = 100_000
-const MAX_NAME = 200
-
-const kind = z.enum(templateKinds)
-const content = { subject: text(MAX_SUBJECT), html: prose(MAX_BODY), text: prose(MAX_BODY) }
-/** Absent, or a text: what a template can't be without is never null. */
-const change = <Schema extends z.ZodType>(schema: Schema) => schema.optional()
-const changes = { subject: change(content.subject), html: change(content.html), text: change(content.text) }
-const draft = {
-  subject: optional(content.subject),
-  html: optional(content.html),
-  text: optional(content.text),
-}
-
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function emailActions(database: Database): Readonly<Record<string, Action>> {
   return {
@@ -53,10 +35,7 @@ export function emailActions(database: Database): Readonly<Record<string, Action
 
 function templateActions(database: Database): Readonly<Record<string, Action>> {
   return {
-    createEmailTemplate: defineAction({
-      roles,
-      permission,
-      input: z.object({ input: z.object({ kind, ...content }) }),
+    createEmailTemplate: defineAction('createEmailTemplate', {
       async handle({ session }, { input: { kind, ...template } }) {
         const { merchantId } = session
         const refusal = await refusalToWord(database, session, kind)
@@ -66,26 +45,20 @@ function templateActions(database: Database): Readonly<Record<string, Action>> {
         return templateAnswer(merchantId, await createTemplate(database, merchantId, kind, template))
       },
     }),
-    updateEmailTemplate: defineAction({
-      roles,
-      permission,
-      input: z.object({ id, input: z.object(changes) }),
+    updateEmailTemplate: defineAction('updateEmailTemplate', {
+      absent: 'kept',
       async handle({ session }, { id, input }) {
         const { merchantId } = session
-        const given = definedOnly(input)
         const kind = await kindOfTemplate(database, merchantId, id)
         if (kind === null) return templateAnswer(merchantId, { outcome: 'unknown' })
         const refusal = await refusalToWord(database, session, kind)
         if (refusal !== null) return refusal
-        const errors = contentErrors(kind, given)
+        const errors = contentErrors(kind, input)
         if (errors.length > 0) return invalid(...errors)
-        return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, given))
+        return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, input))
       },
     }),
-    previewEmailTemplate: defineAction({
-      roles,
-      permission: 'email:read',
-      input: z.object({ input: z.object({ kind, ...draft }) }),
+    previewEmailTemplate: defineAction('previewEmailTemplate', {
       async handle({ session: { merchantId } }, { input: { kind, ...parts } }) {
         const draft = givenOnly(parts)
         const errors = contentErrors(kind, draft)
@@ -97,46 +70,30 @@ function templateActions(database: Database): Readonly<Record<string, Action>> {
 }
 
 function campaignActions(database: Database): Readonly<Record<string, Action>> {
-  const name = text(MAX_NAME)
   return {
-    createEmailCampaign: defineAction({
-      roles,
-      permission,
-      input: z.object({ input: z.object({ name, segmentId: optional(id), ...content }) }),
+    createEmailCampaign: defineAction('createEmailCampaign', {
       async handle({ session: { merchantId } }, { input }) {
         const errors = contentErrors('CAMPAIGN', input)
         if (errors.length > 0) return invalid(...errors)
         return campaignAnswer(merchantId, await createCampaign(database, merchantId, input))
       },
     }),
-    updateEmailCampaign: defineAction({
-      roles,
-      permission,
-      input: z.object({
-        id,
-        input: z.object({ name: change(name), segmentId: id.nullable().optional(), ...changes }),
-      }),
+    updateEmailCampaign: defineAction('updateEmailCampaign', {
+      absent: 'kept',
       async handle({ session: { merchantId } }, { id, input }) {
-        const given = definedOnly(input)
-        const errors = contentErrors('CAMPAIGN', given)
+        const errors = contentErrors('CAMPAIGN', input)
         if (errors.length > 0) return invalid(...errors)
-        return campaignAnswer(merchantId, await updateCampaign(database, merchantId, id, given))
+        return campaignAnswer(merchantId, await updateCampaign(database, merchantId, id, input))
       },
     }),
-    scheduleEmailCampaign: defineAction({
-      roles,
-      permission,
-      input: z.object({ id, scheduledAt: optional(timestamp) }),
+    scheduleEmailCampaign: defineAction('scheduleEmailCampaign', {
       async handle({ session: { merchantId } }, { id, scheduledAt }) {
         const errors = scheduleErrors(scheduledAt)
         if (errors.length > 0) return invalid(...errors)
         return campaignAnswer(merchantId, await scheduleCampaign(database, merchantId, id, scheduledAt))
       },
     }),
-    cancelEmailCampaign: defineAction({
-      roles,
-      permission,
-      input: z.object({ id }),
+    cancelEmailCampaign: defineAction('cancelEmailCampaign', {
       async handle({ session: { merchantId } }, { id }) {
         return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
       },
@@ -144,13 +101,8 @@ function campaignActions(database: Database): Readonly<Record<string, Action>> {
   }
 }
 
-const MAX_LINK = 2_000
-
 const setEmailLink = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({ input: z.object({ kind: z.enum(tokenMailKinds), url: optional(text(MAX_LINK)) }) }),
+  defineAction('setEmailLink', {
     async handle({ session }, { input: { kind, url } }) {
       const refusal = await refusalToWord(database, session, kind)
       if (refusal !== null) return refusal
@@ -167,10 +119,7 @@ async function refusalToWord(database: Database, session: Session, kind: EmailKi
 }
 
 const retry = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({ id }),
+  defineAction('retryEmailDelivery', {
     async handle({ session: { merchantId } }, { id }) {
       return retryAnswer(merchantId, await retryDelivery(database, merchantId, id))
     },
@@ -242,11 +191,7 @@ function retryAnswer(merchantId: MerchantId, outcome: RetryOutcome): Answer {
 
 const wrong = (field: string, message: string): UserError => userError(field, { kind: 'value', message })
 
-type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 type Given<T> = { [Key in keyof T]?: Exclude<T[Key], null> }
-
-const definedOnly = <T extends object>(fields: T): Defined<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
 const givenOnly = <T extends object>(fields: T): Given<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Given<T>

@@ -1,8 +1,7 @@
 import type { SecretBox } from '@commerce-graph/auth-webhook'
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../action/answer.ts'
-import { email, id, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { MerchantId, Session } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import {
@@ -12,7 +11,7 @@ import {
   resetPassword,
   verifyEmail,
 } from './mailed-tokens.ts'
-import { newPassword } from './password-rule.ts'
+import { commonPasswordErrors } from './password-rule.ts'
 import type { Passwords } from './passwords.ts'
 import {
   confirmAuthenticator,
@@ -22,11 +21,6 @@ import {
 } from './second-factor.ts'
 import { recognise } from './sign-in.ts'
 import { answerUser } from './user-answer.ts'
-
-const everybody = ['customer', 'merchant'] as const
-const merchant = ['merchant'] as const
-const token = text(500)
-const code = text(100)
 
 interface AccountOptions {
   readonly database: Database
@@ -41,11 +35,11 @@ export function accountActions(options: AccountOptions): Readonly<Record<string,
 
 function passwordActions(options: AccountOptions): Readonly<Record<string, Action>> {
   const { database, passwords } = options
-  const requestReset = (subject: Person['subject'], permission: string) =>
-    defineAction({
-      roles: merchant,
-      permission,
-      input: z.object({ email }),
+  const requestReset = (
+    name: 'requestUserPasswordReset' | 'requestCustomerPasswordReset',
+    subject: Person['subject'],
+  ) =>
+    defineAction(name, {
       // The answer is the same, and as fast, whether or not there is such a person.
       async handle({ session: { merchantId } }, input) {
         await requestPasswordReset(database, merchantId, subject, input.email)
@@ -53,12 +47,10 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
       },
     })
   return {
-    requestUserPasswordReset: requestReset('USER', 'user_sessions:write'),
-    requestCustomerPasswordReset: requestReset('CUSTOMER', 'customer_sessions:write'),
-    resetPassword: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({ token, password: newPassword }),
+    requestUserPasswordReset: requestReset('requestUserPasswordReset', 'USER'),
+    requestCustomerPasswordReset: requestReset('requestCustomerPasswordReset', 'CUSTOMER'),
+    resetPassword: defineAction('resetPassword', {
+      check: ({ password }) => commonPasswordErrors('password', password),
       async handle({ session: { merchantId } }, input) {
         if (!passwords.hasRoom) return tooManyAttempts(1)
         const passwordHash = await passwords.hash(input.password)
@@ -66,10 +58,8 @@ function passwordActions(options: AccountOptions): Readonly<Record<string, Actio
         return reset ? done({ success: true }) : badToken()
       },
     }),
-    changePassword: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({ currentPassword: text(1000), newPassword }),
+    changePassword: defineAction('changePassword', {
+      check: ({ newPassword }) => commonPasswordErrors('newPassword', newPassword),
       async handle({ session }, input) {
         const person = personOf(session)
         if (person === null) return onlyPeople()
@@ -147,10 +137,7 @@ async function addressOf(
 
 function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<string, Action>> {
   return {
-    requestEmailVerification: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({}),
+    requestEmailVerification: defineAction('requestEmailVerification', {
       async handle({ session }) {
         const person = personOf(session)
         if (person === null) return onlyPeople()
@@ -158,10 +145,7 @@ function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<
         return done({ success: true })
       },
     }),
-    verifyEmail: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({ token }),
+    verifyEmail: defineAction('verifyEmail', {
       async handle({ session: { merchantId } }, input) {
         return (await verifyEmail(database, merchantId, input.token)) ? done({ success: true }) : badToken()
       },
@@ -172,12 +156,9 @@ function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<
 function authenticatorActions(options: AccountOptions): Readonly<Record<string, Action>> {
   const { database, passwords } = options
   // A shopper has none; only an action that knows the shopper can say so.
-  const ofUser = { roles: everybody, permission: null } as const
   return {
-    enrollMfa: defineAction({
-      ...ofUser,
+    enrollMfa: defineAction('enrollMfa', {
       answersSecret: true,
-      input: z.object({ password: text(1000) }),
       async handle({ session }, { password }) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
@@ -191,10 +172,8 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
           : done({ ...enrollment })
       },
     }),
-    confirmMfa: defineAction({
-      ...ofUser,
+    confirmMfa: defineAction('confirmMfa', {
       answersSecret: true,
-      input: z.object({ code }),
       async handle({ session }, input) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
@@ -202,9 +181,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
         return recoveryCodes === null ? wrongCode() : done({ recoveryCodes })
       },
     }),
-    disableMfa: defineAction({
-      ...ofUser,
-      input: z.object({ password: text(1000), code }),
+    disableMfa: defineAction('disableMfa', {
       async handle({ session }, input) {
         const user = userOf(session)
         if (user === null) return onlyPeople()
@@ -223,10 +200,7 @@ function authenticatorActions(options: AccountOptions): Readonly<Record<string, 
         return done({ success: true })
       },
     }),
-    resetUserMfa: defineAction({
-      roles: merchant,
-      permission: 'users:write',
-      input: z.object({ id }),
+    resetUserMfa: defineAction('resetUserMfa', {
       handle: async ({ session }, input) =>
         answerUser(session.merchantId, await resetAuthenticator(database, session, input.id)),
     }),

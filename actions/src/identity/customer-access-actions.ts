@@ -1,8 +1,7 @@
 import type { TokenIssuer } from '@commerce-graph/auth-webhook'
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { id, prose, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { blockCustomer, openBackendSession, unblockCustomer } from './customer-access.ts'
@@ -12,18 +11,14 @@ export interface CustomerAccessOptions {
   readonly tokenIssuer: TokenIssuer
 }
 
-const access = { roles: ['merchant'], permission: 'customers:write' } as const
-
 /** What merchants decide of their customers' access, by name as in metadata/actions.yaml. */
 export function customerAccessActions({
   database,
   tokenIssuer,
 }: CustomerAccessOptions): Readonly<Record<string, Action>> {
   return {
-    createCustomerAccessToken: defineAction({
-      ...access,
+    createCustomerAccessToken: defineAction('createCustomerAccessToken', {
       answersSecret: true,
-      input: z.object({ customerId: id }),
       async handle({ session }, { customerId }) {
         const opened = await openBackendSession(database, tokenIssuer, session, customerId)
         if (opened.outcome !== 'opened') return refusal('customerId', opened.outcome)
@@ -31,17 +26,13 @@ export function customerAccessActions({
         return done({ accessToken, expiresAt: expiresAt.toISOString(), sessionId })
       },
     }),
-    blockCustomer: defineAction({
-      ...access,
-      input: z.object({ id, reason: prose(500) }),
+    blockCustomer: defineAction('blockCustomer', {
       async handle({ session: { merchantId } }, input) {
         const { outcome } = await blockCustomer(database, merchantId, input)
         return changed(merchantId, input.id, outcome)
       },
     }),
-    unblockCustomer: defineAction({
-      ...access,
-      input: z.object({ id }),
+    unblockCustomer: defineAction('unblockCustomer', {
       async handle({ session: { merchantId } }, input) {
         const { outcome } = await unblockCustomer(database, merchantId, input.id)
         return changed(merchantId, input.id, outcome)

@@ -1,5 +1,4 @@
 import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import {
   type Answer,
@@ -10,12 +9,12 @@ import {
   told,
   tooManyAttempts,
 } from '../action/answer.ts'
-import { email, id, optional, phone, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '../action/session.ts'
 import { mergeCart } from '../cart/index.ts'
 import type { Database } from '../database.ts'
 import { issueMailedToken } from './mailed-tokens.ts'
-import { newPassword } from './password-rule.ts'
+import { commonPasswordErrors } from './password-rule.ts'
 import type { Passwords } from './passwords.ts'
 import { registerCustomer } from './registration.ts'
 import { openSession, refreshSession, revokeSession, signOut, type Tokens } from './sessions.ts'
@@ -28,11 +27,6 @@ export interface SessionOptions {
   readonly secretBox: SecretBox
 }
 
-const everybody = ['customer', 'merchant'] as const
-const merchant = ['merchant'] as const
-const anyPassword = text(1000)
-const token = text(500)
-
 /** Signing in, staying signed in and signing out, by name as in metadata/actions.yaml. */
 export function sessionActions({
   database,
@@ -42,11 +36,8 @@ export function sessionActions({
 }: SessionOptions): Readonly<Record<string, Action>> {
   const signIn = { database, passwords, secretBox }
   return {
-    signInUser: defineAction({
-      roles: merchant,
-      permission: 'user_sessions:write',
+    signInUser: defineAction('signInUser', {
       answersSecret: true,
-      input: z.object({ input: z.object({ email, password: anyPassword, code: optional(text(100)) }) }),
       async handle({ session }, { input }) {
         const { merchantId, client } = session
         if (!passwords.hasRoom) return tooManyAttempts(1)
@@ -61,11 +52,8 @@ export function sessionActions({
           : done({ ...tokens, codeRequired: false, merchantId, userId: recognised.id })
       },
     }),
-    signInCustomer: defineAction({
-      roles: merchant,
-      permission: 'customer_sessions:write',
+    signInCustomer: defineAction('signInCustomer', {
       answersSecret: true,
-      input: z.object({ input: z.object({ email, password: anyPassword, cartId: optional(id) }) }),
       async handle({ session }, { input }) {
         const { merchantId, client } = session
         if (!passwords.hasRoom) return tooManyAttempts(1)
@@ -87,29 +75,20 @@ export function sessionActions({
       },
     }),
     registerCustomer: register({ database, tokenIssuer, passwords, secretBox }),
-    refreshSession: defineAction({
-      roles: everybody,
-      permission: null,
+    refreshSession: defineAction('refreshSession', {
       answersSecret: true,
-      input: z.object({ refreshToken: token }),
       async handle({ session: { merchantId } }, { refreshToken }) {
         const tokens = await refreshSession(database, tokenIssuer, merchantId, refreshToken)
         return tokens === null ? sessionEnded() : done({ ...tokens })
       },
     }),
-    signOut: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({ refreshToken: token, everywhere: z.boolean().nullish() }),
+    signOut: defineAction('signOut', {
       async handle({ session: { merchantId } }, { refreshToken, everywhere }) {
         await signOut(database, merchantId, { refreshToken, everywhere: everywhere ?? false })
         return done({ success: true })
       },
     }),
-    revokeSession: defineAction({
-      roles: everybody,
-      permission: null,
-      input: z.object({ id }),
+    revokeSession: defineAction('revokeSession', {
       async handle({ session }, input) {
         const revoked = await revokeSession(database, session, input.id)
         return revoked ? done({ success: true }) : invalid(notFound('id', 'Session'))
@@ -119,20 +98,9 @@ export function sessionActions({
 }
 
 const register = ({ database, tokenIssuer, passwords, secretBox }: SessionOptions): Action =>
-  defineAction({
-    roles: merchant,
-    permission: 'customer_sessions:write',
+  defineAction('registerCustomer', {
+    check: ({ input: { password } }) => commonPasswordErrors('password', password),
     answersSecret: true,
-    input: z.object({
-      input: z.object({
-        email,
-        password: newPassword,
-        name: text(200),
-        phone: optional(phone),
-        marketingOptIn: optional(z.boolean()),
-        cartId: optional(id),
-      }),
-    }),
     async handle({ session }, { input }) {
       const { merchantId } = session
       if (!passwords.hasRoom) return tooManyAttempts(1)

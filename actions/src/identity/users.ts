@@ -109,7 +109,11 @@ export async function updateRole(
   database: Database,
   grantor: Grantor,
   id: string,
-  changes: { readonly name?: string; readonly description?: string | null; readonly permissions?: string[] },
+  changes: {
+    readonly name?: string
+    readonly description?: string | null
+    readonly permissions?: readonly string[]
+  },
 ): Promise<IdentityOutcome> {
   return onlyOutcome(
     await database<Rows>`

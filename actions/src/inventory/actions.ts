@@ -1,18 +1,6 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, insufficientInventory, invalid, notFound } from '../action/answer.ts'
-import {
-  id,
-  integer,
-  list,
-  MAX_LINES,
-  MAX_QUANTITY,
-  optional,
-  prose,
-  quantity,
-  text,
-  userError,
-} from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { principalOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { incomingStockActions } from './incoming-stock-actions.ts'
@@ -23,11 +11,6 @@ import { changeLevel, type LevelOutcome, releaseReservation, reserve, setLowStoc
 import { transferActions } from './transfer-actions.ts'
 
 const DEFAULT_RESERVATION_SECONDS = 15 * 60
-const MAX_RESERVATION_SECONDS = 24 * 60 * 60
-
-const access = { roles: ['merchant'], permission: 'inventory:write' } as const
-const sku = text(255)
-const reason = prose(1000)
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function inventoryActions(database: Database): Readonly<Record<string, Action>> {
@@ -44,12 +27,7 @@ export function inventoryActions(database: Database): Readonly<Record<string, Ac
 }
 
 const reserveInventory = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({
-      items: list(z.object({ sku, quantity }), MAX_LINES),
-      expiresInSeconds: optional(integer(1, MAX_RESERVATION_SECONDS)),
-    }),
+  defineAction('reserveInventory', {
     lookUp: (call) => unknownStock(database, call),
     async handle({ session: { merchantId } }, { items, expiresInSeconds }) {
       const request = { items, seconds: expiresInSeconds ?? DEFAULT_RESERVATION_SECONDS }
@@ -73,9 +51,7 @@ const reserveInventory = (database: Database): Action =>
   })
 
 const release = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({ id }),
+  defineAction('releaseReservation', {
     async handle({ session: { merchantId } }, input) {
       const outcome = await releaseReservation(database, merchantId, input.id)
       switch (outcome.outcome) {
@@ -101,16 +77,7 @@ const release = (database: Database): Action =>
   })
 
 const setInventoryLevel = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({
-      input: z.object({
-        sku,
-        warehouseId: optional(id),
-        available: integer(0, MAX_QUANTITY),
-        reason: optional(reason),
-      }),
-    }),
+  defineAction('setInventoryLevel', {
     lookUp: (call) => unknownStock(database, call),
     async handle({ session }, { input }) {
       const { merchantId } = session
@@ -126,16 +93,7 @@ const setInventoryLevel = (database: Database): Action =>
   })
 
 const adjustInventory = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({
-      input: z.object({
-        sku,
-        warehouseId: optional(id),
-        delta: integer(-MAX_QUANTITY, MAX_QUANTITY),
-        reason,
-      }),
-    }),
+  defineAction('adjustInventory', {
     lookUp: (call) => unknownStock(database, call),
     async handle({ session }, { input }) {
       const { merchantId } = session
@@ -146,9 +104,7 @@ const adjustInventory = (database: Database): Action =>
   })
 
 const lowStockThreshold = (database: Database): Action =>
-  defineAction({
-    ...access,
-    input: z.object({ input: z.object({ sku, threshold: optional(integer(0, MAX_QUANTITY)) }) }),
+  defineAction('setLowStockThreshold', {
     lookUp: (call) => unknownStock(database, call),
     async handle({ session: { merchantId } }, { input }) {
       const outcome = await setLowStockThreshold(database, merchantId, input.sku, input.threshold)

@@ -1,3 +1,4 @@
+import type { UpdateIncomingStockInput, UpdateTransferInput } from '@commerce-graph/contract'
 import type { Shortage } from '../action/answer.ts'
 import type { MerchantId } from '../action/session.ts'
 import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
@@ -12,7 +13,7 @@ export interface ArrivalReference {
 }
 
 /** The fields to change; what is absent stays, and null empties. */
-export type Changes = Readonly<Record<string, unknown>>
+export type Changes = UpdateIncomingStockInput | UpdateTransferInput
 
 export interface ExpectedStock {
   readonly sku: string

@@ -1,7 +1,6 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { id, line, optional, quantity, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { type MerchantId, principalOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
@@ -12,58 +11,32 @@ import {
   type IncomingStockOutcome,
   receiveIncomingStock,
 } from './arrivals.ts'
-import { calendarDate } from './calendar-date.ts'
 import { unknownStock } from './named-stock.ts'
 import { placeError } from './place-error.ts'
-
-const access = { roles: ['merchant'], permission: 'inventory:write' } as const
-const reference = line(200)
 
 /** Bought stock on its way to a warehouse. */
 export function incomingStockActions(database: Database): Readonly<Record<string, Action>> {
   return {
-    createIncomingStock: defineAction({
-      ...access,
-      input: z.object({
-        input: z.object({
-          sku: text(255),
-          warehouseId: optional(id),
-          quantity,
-          expectedDate: optional(calendarDate),
-          reference: optional(reference),
-        }),
-      }),
+    createIncomingStock: defineAction('createIncomingStock', {
       lookUp: (call) => unknownStock(database, call),
       async handle({ session: { merchantId } }, { input }) {
         return answer(merchantId, await expectStock(database, merchantId, input), input.quantity)
       },
     }),
-    updateIncomingStock: defineAction({
-      ...access,
-      input: z.object({
-        id,
-        input: z.object({
-          quantity: quantity.optional(),
-          expectedDate: calendarDate.nullish(),
-          reference: reference.nullish(),
-        }),
-      }),
+    updateIncomingStock: defineAction('updateIncomingStock', {
+      absent: 'kept',
       async handle({ session }, { id: incomingId, input }) {
         const outcome = await changeIncomingStock(database, arrival(session, incomingId), input)
         return answer(session.merchantId, outcome, input.quantity ?? 0)
       },
     }),
-    receiveIncomingStock: defineAction({
-      ...access,
-      input: z.object({ id, quantity: optional(quantity) }),
+    receiveIncomingStock: defineAction('receiveIncomingStock', {
       async handle({ session }, input) {
         const outcome = await receiveIncomingStock(database, arrival(session, input.id), input.quantity)
         return answer(session.merchantId, outcome, input.quantity ?? 0)
       },
     }),
-    cancelIncomingStock: defineAction({
-      ...access,
-      input: z.object({ id }),
+    cancelIncomingStock: defineAction('cancelIncomingStock', {
       async handle({ session }, input) {
         return answer(session.merchantId, await cancelIncomingStock(database, arrival(session, input.id)), 0)
       },

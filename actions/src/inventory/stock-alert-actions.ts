@@ -1,22 +1,16 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, invalid, notFound } from '../action/answer.ts'
-import { email, id, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { unknownStock } from './named-stock.ts'
 import { cancelStockAlert, MOST_ALERTS, subscribeStockAlert } from './stock-alerts.ts'
 
-/** Whoever sees stock may wait for it: shoppers, and the storefront's key for those who aren't signed in. */
-const access = { roles: ['customer', 'merchant'], permission: 'inventory:read' } as const
-
 const NOT_OWN_EMAIL = 'Alerts go to your own address, once it is verified (requestEmailVerification)'
 
 export function stockAlertActions(database: Database): Readonly<Record<string, Action>> {
   return {
-    subscribeStockAlert: defineAction({
-      ...access,
-      input: z.object({ sku: text(255), email }),
+    subscribeStockAlert: defineAction('subscribeStockAlert', {
       lookUp: (call) => unknownStock(database, call),
       async handle({ session }, input) {
         const { merchantId } = session
@@ -44,9 +38,7 @@ export function stockAlertActions(database: Database): Readonly<Record<string, A
         }
       },
     }),
-    unsubscribeStockAlert: defineAction({
-      ...access,
-      input: z.object({ id }),
+    unsubscribeStockAlert: defineAction('unsubscribeStockAlert', {
       async handle({ session }, input) {
         const { merchantId } = session
         const outcome = await cancelStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })

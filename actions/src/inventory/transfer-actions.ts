@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import {
   type Answer,
@@ -8,18 +7,7 @@ import {
   notFound,
   type UserError,
 } from '../action/answer.ts'
-import {
-  id,
-  list,
-  MAX_LINES,
-  MAX_QUANTITY,
-  notes,
-  optional,
-  quantity,
-  storableText,
-  text,
-  userError,
-} from '../action/input.ts'
+import { MAX_QUANTITY, userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
@@ -31,64 +19,39 @@ import {
   type TransferOutcome,
   type TransferRefusal,
 } from './arrivals.ts'
-import { calendarDate } from './calendar-date.ts'
 import { arrival } from './incoming-stock-actions.ts'
 import { unknownStock } from './named-stock.ts'
 
-const access = { roles: ['merchant'], permission: 'inventory:write' } as const
-const lines = list(z.object({ sku: text(255), quantity }), MAX_LINES)
-
 /** Moves of stock between warehouses. */
 export function transferActions(database: Database): Readonly<Record<string, Action>> {
-  const checked = { ...access, lookUp: unknownStock.bind(null, database) }
+  const checked = { lookUp: unknownStock.bind(null, database) }
   return {
-    createTransfer: defineAction({
+    createTransfer: defineAction('createTransfer', {
       ...checked,
-      input: z.object({
-        input: z.object({
-          fromWarehouseId: id,
-          toWarehouseId: id,
-          lines,
-          expectedDate: optional(calendarDate),
-          notes,
-        }),
-      }),
       async handle({ session: { merchantId } }, { input }) {
         return answer(merchantId, await draftTransfer(database, merchantId, input))
       },
     }),
-    updateTransfer: defineAction({
+    updateTransfer: defineAction('updateTransfer', {
+      absent: 'kept',
       ...checked,
-      input: z.object({
-        id,
-        input: z.object({
-          lines: lines.optional(),
-          expectedDate: calendarDate.nullish(),
-          notes: storableText(5000).nullish(),
-        }),
-      }),
       async handle({ session }, { id: transferId, input }) {
         return answer(session.merchantId, await changeTransfer(database, arrival(session, transferId), input))
       },
     }),
-    shipTransfer: defineAction({
-      ...access,
-      input: z.object({ id }),
+    shipTransfer: defineAction('shipTransfer', {
       async handle({ session }, input) {
         return answer(session.merchantId, await shipTransfer(database, arrival(session, input.id)))
       },
     }),
-    receiveTransfer: defineAction({
+    receiveTransfer: defineAction('receiveTransfer', {
       ...checked,
-      input: z.object({ id, lines: optional(lines) }),
       async handle({ session }, input) {
         const outcome = await receiveTransfer(database, arrival(session, input.id), input.lines)
         return answer(session.merchantId, outcome)
       },
     }),
-    cancelTransfer: defineAction({
-      ...access,
-      input: z.object({ id }),
+    cancelTransfer: defineAction('cancelTransfer', {
       async handle({ session }, input) {
         return answer(session.merchantId, await cancelTransfer(database, arrival(session, input.id)))
       },

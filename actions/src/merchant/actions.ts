@@ -1,29 +1,21 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { addFault, id, integer, list, optional, text, timestamp, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { createApiKey, endOfKey, revokeApiKey, rotateApiKey, unknownPermissions } from './api-keys.ts'
 import { subscriptionActions } from './subscription-actions.ts'
 
-const MAX_PERMISSIONS = 100
 /** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
 const DEFAULT_OVERLAP = 24 * 60 * 60
-const MAX_OVERLAP = 30 * 24 * 60 * 60
-
-const roles = ['merchant'] as const
 
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function merchantActions(database: Database): Readonly<Record<string, Action>> {
   return {
     ...subscriptionActions(database),
     createApiKey: create(database),
-    rotateApiKey: defineAction({
-      roles,
-      permission: 'api_keys:write',
+    rotateApiKey: defineAction('rotateApiKey', {
       answersSecret: true,
-      input: z.object({ id, overlapSeconds: optional(integer(0, MAX_OVERLAP)) }),
       async handle({ session }, input) {
         const { merchantId, permissions: own } = session
         const kept = await endOfKey(database, merchantId, input.id)
@@ -50,10 +42,7 @@ export function merchantActions(database: Database): Readonly<Record<string, Act
         }
       },
     }),
-    revokeApiKey: defineAction({
-      roles,
-      permission: 'api_keys:write',
-      input: z.object({ id }),
+    revokeApiKey: defineAction('revokeApiKey', {
       async handle({ session: { merchantId } }, input) {
         const revoked = await revokeApiKey(database, merchantId, input.id)
         return revoked ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'API key'))
@@ -71,23 +60,13 @@ async function outlives(database: Database, session: Session, end: Date | null):
   return own != null && (end === null || end > own)
 }
 
-const newApiKey = z.object({
-  name: text(255),
-  mode: z.enum(['live', 'test']),
-  permissions: list(text(100), MAX_PERMISSIONS),
-  expiresAt: optional(timestamp).superRefine((value, context) => {
-    if (value !== null && Date.parse(value) <= Date.now()) {
-      addFault(context, { kind: 'value', message: 'The key would have expired already' })
-    }
-  }),
-})
-
 const create = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission: 'api_keys:write',
+  defineAction('createApiKey', {
+    check: ({ input: { expiresAt } }) =>
+      expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+        ? [userError('expiresAt', { kind: 'value', message: 'The key would have expired already' })]
+        : [],
     answersSecret: true,
-    input: z.object({ input: newApiKey }),
     async handle({ session }, { input }) {
       const { merchantId, permissions: own } = session
       const unknown = await unknownPermissions(database, input.permissions)
@@ -101,7 +80,10 @@ const create = (database: Database): Action =>
       if (beyond !== undefined) return forbidden(`Nobody grants what they don’t have: ${beyond}`)
       if (await outlives(database, session, input.expiresAt === null ? null : new Date(input.expiresAt)))
         return invalid(userError('expiresAt', { kind: 'value', message: OUTLIVES }))
-      const { id: apiKeyId, key } = await createApiKey(database, merchantId, input)
+      const { id: apiKeyId, key } = await createApiKey(database, merchantId, {
+        ...input,
+        mode: input.mode === 'TEST' ? 'test' : 'live',
+      })
       return done({ merchantId, apiKeyId, key })
     },
   })

@@ -1,51 +1,38 @@
-import { z } from 'zod'
 import { type Action, defineAction, defineOperatorAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
-import { id, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { Database } from '../database.ts'
 import {
   answerPlanRequest,
   type PlanAnswerOutcome,
-  plans,
   requestPlan,
   setCancellation,
   setPlan,
 } from './subscriptions.ts'
 
-const access = { roles: ['merchant'], permission: 'billing:write' } as const
-
-const ofMerchant = z.object({ merchantId: id, plan: z.enum(plans) })
-
 /** The merchant's plan, by name as in metadata/actions.yaml. */
 export function subscriptionActions(database: Database): Readonly<Record<string, Action>> {
-  const cancellation = (cancel: boolean) =>
-    defineAction({
-      ...access,
-      input: z.object({}),
+  const cancellation = (name: 'cancelSubscription' | 'resumeSubscription', cancel: boolean) =>
+    defineAction(name, {
       handle: async ({ session: { merchantId } }) =>
         answer(merchantId, 'subscription', await setCancellation(database, merchantId, cancel)),
     })
-  const planRequest = (confirm: boolean) =>
-    defineOperatorAction({
-      input: ofMerchant,
-      handle: async (_call, input) =>
-        answer(input.merchantId, 'plan', await answerPlanRequest(database, input, confirm)),
-    })
+  const planRequest = (name: 'confirmPlanRequest' | 'declinePlanRequest', confirm: boolean) =>
+    defineOperatorAction(name, async (_call, input) =>
+      answer(input.merchantId, 'plan', await answerPlanRequest(database, input, confirm)),
+    )
   return {
-    changePlan: defineAction({
-      ...access,
-      input: z.object({ plan: z.enum(plans) }),
+    changePlan: defineAction('changePlan', {
       handle: async ({ session: { merchantId } }, { plan }) =>
         answer(merchantId, 'plan', await requestPlan(database, merchantId, plan)),
     }),
-    confirmPlanRequest: planRequest(true),
-    declinePlanRequest: planRequest(false),
-    setMerchantPlan: defineOperatorAction({
-      input: ofMerchant,
-      handle: async (_call, input) => answer(input.merchantId, 'plan', await setPlan(database, input)),
-    }),
-    cancelSubscription: cancellation(true),
-    resumeSubscription: cancellation(false),
+    confirmPlanRequest: planRequest('confirmPlanRequest', true),
+    declinePlanRequest: planRequest('declinePlanRequest', false),
+    setMerchantPlan: defineOperatorAction('setMerchantPlan', async (_call, input) =>
+      answer(input.merchantId, 'plan', await setPlan(database, input)),
+    ),
+    cancelSubscription: cancellation('cancelSubscription', true),
+    resumeSubscription: cancellation('resumeSubscription', false),
   }
 }
 

@@ -1,15 +1,8 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
-import { id, line, optional, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
-import { messageKinds } from '../message/index.ts'
-
-const roles = ['customer', 'merchant'] as const
-const permission = 'notifications:write'
-/** A web push subscription with its keys is some hundred characters. */
-const MAX_TOKEN = 4_096
 
 type PreferenceOutcome =
   | { readonly outcome: 'changed'; readonly required: boolean }
@@ -31,16 +24,7 @@ export function notificationActions(database: Database): Readonly<Record<string,
 
 // A device that somebody else was signed in on before is theirs no more.
 const registerDevice = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({
-      input: z.object({
-        platform: z.enum(['IOS', 'ANDROID', 'WEB']),
-        token: text(MAX_TOKEN),
-        name: optional(line(200)),
-      }),
-    }),
+  defineAction('registerNotificationDevice', {
     async handle({ session }, { input: { platform, token, name } }) {
       const { merchantId } = session
       const [device] = await database<{ id: string }[]>`
@@ -54,17 +38,7 @@ const registerDevice = (database: Database): Action =>
   })
 
 const setPreference = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({
-      input: z.object({
-        kind: z.enum(messageKinds),
-        channel: z.enum(['EMAIL', 'PUSH', 'IN_APP']),
-        enabled: z.boolean(),
-        customerId: optional(id),
-      }),
-    }),
+  defineAction('setNotificationPreference', {
     async handle({ session }, { input: { kind, channel, enabled, customerId } }) {
       const owner = ownerOf(session)
       if (owner !== null && customerId !== null && customerId !== owner) {
@@ -103,10 +77,7 @@ function preferenceError({ field, reason }: Extract<PreferenceOutcome, { outcome
 }
 
 const markRead = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({ id }),
+  defineAction('markNotificationRead', {
     async handle({ session }, { id }) {
       const { merchantId } = session
       const marked = await database`
@@ -120,10 +91,7 @@ const markRead = (database: Database): Action =>
   })
 
 const markAllRead = (database: Database): Action =>
-  defineAction({
-    roles,
-    permission,
-    input: z.object({}),
+  defineAction('markAllNotificationsRead', {
     async handle({ session }) {
       const marked = await database`
         UPDATE notification.notification SET read_at = now()

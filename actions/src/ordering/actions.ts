@@ -6,14 +6,7 @@ import type { Database } from '../database.ts'
 import { draftActions } from './draft-actions.ts'
 import { cancelAndRefund, type OrderPayments } from './cancellation.ts'
 import { advancedAnswer, modifiedAnswer, placedAnswer } from './order-answer.ts'
-import {
-  addOrderNoteInput,
-  cancelOrderInput,
-  checkoutCartInput,
-  createOrderInput,
-  modifyOrderInput,
-  orderIdInput,
-} from './order-input.ts'
+import { repeatedLines } from './named-twice.ts'
 import { addNote, checkOutCart, modifyOrder, placeOrder, processOrder } from './orders.ts'
 import { refundActions } from './refund-actions.ts'
 import { returnActions } from './return-actions.ts'
@@ -25,44 +18,37 @@ export interface OrderingOptions {
   readonly payments: OrderPayments
 }
 
-const everybody = ['customer', 'merchant'] as const
-const staff = ['merchant'] as const
-const permission = 'orders:write'
-
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function orderingActions(options: OrderingOptions): Readonly<Record<string, Action>> {
   const { database, payments, keys } = options
   return {
     createOrder: createOrder(database),
-    modifyOrder: defineAction({
-      roles: staff,
-      permission,
-      input: modifyOrderInput,
+    modifyOrder: defineAction('modifyOrder', {
+      check: ({ modifications }) => repeatedLines(modifications),
       async handle({ session }, { id, modifications }) {
-        return modifiedAnswer(session.merchantId, id, await modifyOrder(database, session, id, modifications))
+        const { addItems, updateItems, removeItemIds, ...others } = modifications
+        const lines = {
+          addItems: addItems ?? [],
+          updateItems: updateItems ?? [],
+          removeItemIds: removeItemIds ?? [],
+        }
+        const outcome = await modifyOrder(database, session, id, { ...others, ...lines })
+        return modifiedAnswer(session.merchantId, id, outcome)
       },
     }),
-    cancelOrder: defineAction({
-      roles: everybody,
-      permission,
-      input: cancelOrderInput,
+    cancelOrder: defineAction('cancelOrder', {
       keeping: 'in steps',
       handle: (call, order) => cancelAndRefund(keys, payments, call, order),
     }),
-    processOrder: defineAction({
-      roles: staff,
-      permission,
-      input: orderIdInput,
+    processOrder: defineAction('processOrder', {
       async handle({ session }, { id }) {
         return advancedAnswer(session.merchantId, id, await processOrder(database, session, id))
       },
     }),
-    addOrderNote: defineAction({
-      roles: staff,
-      permission,
-      input: addOrderNoteInput,
+    addOrderNote: defineAction('addOrderNote', {
       async handle({ session }, { id, input }) {
-        return advancedAnswer(session.merchantId, id, await addNote(database, session, id, input))
+        const note = { text: input.text, visibleToCustomer: input.visibleToCustomer ?? false }
+        return advancedAnswer(session.merchantId, id, await addNote(database, session, id, note))
       },
     }),
     ...draftActions(database),
@@ -73,10 +59,7 @@ export function orderingActions(options: OrderingOptions): Readonly<Record<strin
 }
 
 const createOrder = (database: Database): Action =>
-  defineAction({
-    roles: everybody,
-    permission,
-    input: createOrderInput,
+  defineAction('createOrder', {
     async handle({ session }, { input: { customerId, items, ...terms } }) {
       const owner = ownerOf(session)
       if (owner !== null && owner !== customerId) return forbidden('A shopper orders for no one else')
@@ -86,10 +69,7 @@ const createOrder = (database: Database): Action =>
 
 /** Lives under /cart, where metadata has it, but what it makes is an order. */
 export const checkoutCart = (database: Database): Action =>
-  defineAction({
-    roles: everybody,
-    permission: 'carts:write',
-    input: checkoutCartInput,
+  defineAction('checkoutCart', {
     async handle({ session }, { id, input: { customerId, ...terms } }) {
       const owner = ownerOf(session)
       if (owner !== null && customerId !== null && owner !== customerId) {

@@ -5,30 +5,21 @@ import type { MerchantId } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { completeDraft, type DraftStays, saveDraft, type SaveDraftOutcome } from './drafts.ts'
 import { placedAnswer } from './order-answer.ts'
-import { createDraftOrderInput, orderIdInput, updateDraftOrderInput } from './order-input.ts'
 import { orderError } from './order-refusal.ts'
-
-const access = { roles: ['merchant'], permission: 'orders:write' } as const
 
 /** Orders that staff puts together before they are placed. */
 export const draftActions = (database: Database): Readonly<Record<string, Action>> => ({
-  createDraftOrder: defineAction({
-    ...access,
-    input: createDraftOrderInput,
+  createDraftOrder: defineAction('createDraftOrder', {
     async handle({ session }, { input }) {
       return savedAnswer(session.merchantId, await saveDraft(database, session, null, input))
     },
   }),
-  updateDraftOrder: defineAction({
-    ...access,
-    input: updateDraftOrderInput,
+  updateDraftOrder: defineAction('updateDraftOrder', {
     async handle({ session }, { id, input }) {
       return savedAnswer(session.merchantId, await saveDraft(database, session, id, input))
     },
   }),
-  completeDraftOrder: defineAction({
-    ...access,
-    input: orderIdInput,
+  completeDraftOrder: defineAction('completeDraftOrder', {
     async handle({ session }, { id }) {
       const outcome = await completeDraft(database, session, id)
       return outcome.outcome === 'unknown_draft' || outcome.outcome === 'draft_refused'

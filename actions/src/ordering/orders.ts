@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import type { address } from '../action/input.ts'
+import type { AddressInput, Filled } from '@commerce-graph/contract'
 import type { Shortage } from '../action/answer.ts'
 import { actingAs } from '../action/acting-as.ts'
 import { ownerOf, type Session } from '../action/session.ts'
@@ -8,7 +7,7 @@ import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
 import type { OrderRefusal } from './order-refusal.ts'
 
-export type Address = z.output<typeof address>
+export type Address = Filled<AddressInput>
 
 export interface OrderLine {
   readonly productId: string

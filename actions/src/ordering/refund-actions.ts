@@ -4,7 +4,7 @@ import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
 import type { MerchantId } from '../action/session.ts'
 import type { OrderPayments } from './cancellation.ts'
 import { staysAnswer } from './order-answer.ts'
-import { refundOrderInput } from './order-input.ts'
+import { repeatedUnits } from './named-twice.ts'
 import { orderError } from './order-refusal.ts'
 import { type RefundOutcome, refundOrder } from './order-refunds.ts'
 
@@ -13,15 +13,14 @@ export const refundActions = (
   keys: IdempotencyKeys,
   payments: OrderPayments,
 ): Readonly<Record<string, Action>> => ({
-  refundOrder: defineAction({
-    roles: ['merchant'],
-    permission: 'payments:write',
-    input: refundOrderInput,
+  refundOrder: defineAction('refundOrder', {
+    check: ({ input }) => repeatedUnits('items', input.items),
     keeping: 'in steps',
     async handle(call, { id, input }) {
+      const refund = { ...input, shipping: input.shipping ?? false }
       const outcome = await keys.once(
         call,
-        (sql) => refundOrder(sql, call.session, id, input, payments.refundableFrom),
+        (sql) => refundOrder(sql, call.session, id, refund, payments.refundableFrom),
         ({ outcome }) => outcome === 'begun',
       )
       return refundedAnswer(payments, call.session.merchantId, id, outcome)

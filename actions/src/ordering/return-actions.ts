@@ -1,19 +1,9 @@
 import { type Action, defineAction } from '../action/action.ts'
 import type { OrderingOptions } from './actions.ts'
 import { returnAnswer, returnStaysAnswer } from './order-answer.ts'
-import {
-  orderIdInput,
-  receiveReturnInput,
-  refundReturnInput,
-  rejectReturnInput,
-  requestReturnInput,
-} from './order-input.ts'
+import { repeatedUnits } from './named-twice.ts'
 import { refundedAnswer } from './refund-actions.ts'
 import { decideReturn, receiveReturn, refundReturn, requestReturn } from './returns.ts'
-
-const everybody = ['customer', 'merchant'] as const
-const staff = ['merchant'] as const
-const permission = 'orders:write'
 
 /** Goods on their way back, from the wish to send them to the money for them. */
 export const returnActions = ({
@@ -21,55 +11,41 @@ export const returnActions = ({
   payments,
   keys,
 }: OrderingOptions): Readonly<Record<string, Action>> => ({
-  requestReturn: defineAction({
-    roles: everybody,
-    permission,
-    input: requestReturnInput,
+  requestReturn: defineAction('requestReturn', {
+    check: ({ input }) => repeatedUnits('items', input.items),
     async handle({ session }, { input }) {
       return returnAnswer(session.merchantId, await requestReturn(database, session, input))
     },
   }),
-  approveReturn: defineAction({
-    roles: staff,
-    permission,
-    input: orderIdInput,
+  approveReturn: defineAction('approveReturn', {
     async handle({ session }, { id }) {
       return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'approve'))
     },
   }),
-  rejectReturn: defineAction({
-    roles: staff,
-    permission,
-    input: rejectReturnInput,
+  rejectReturn: defineAction('rejectReturn', {
     async handle({ session }, { id, reason }) {
       return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'reject', reason))
     },
   }),
-  cancelReturn: defineAction({
-    roles: everybody,
-    permission,
-    input: orderIdInput,
+  cancelReturn: defineAction('cancelReturn', {
     async handle({ session }, { id }) {
       return returnAnswer(session.merchantId, await decideReturn(database, session, id, 'cancel'))
     },
   }),
-  receiveReturn: defineAction({
-    roles: staff,
-    permission,
-    input: receiveReturnInput,
+  receiveReturn: defineAction('receiveReturn', {
+    check: ({ input }) => repeatedUnits('restock', input.restock ?? []),
     async handle({ session }, { id, input }) {
-      return returnAnswer(session.merchantId, await receiveReturn(database, session, id, input))
+      const receipt = { ...input, restock: input.restock ?? [] }
+      return returnAnswer(session.merchantId, await receiveReturn(database, session, id, receipt))
     },
   }),
-  refundReturn: defineAction({
-    roles: staff,
-    permission: 'payments:write',
-    input: refundReturnInput,
+  refundReturn: defineAction('refundReturn', {
     keeping: 'in steps',
     async handle(call, { id, input }) {
+      const refund = { ...input, shipping: input.shipping ?? false }
       const outcome = await keys.once(
         call,
-        (sql) => refundReturn(sql, call.session, id, input, payments.refundableFrom),
+        (sql) => refundReturn(sql, call.session, id, refund, payments.refundableFrom),
         ({ outcome }) => outcome === 'begun',
       )
       return outcome.outcome === 'unknown_return' || outcome.outcome === 'return_refused'

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Action, type ActionCall, defineAction } from '../action/action.ts'
 import {
   idempotencyKeyReused,
@@ -6,9 +5,11 @@ import {
   notFound,
   orderNotModifiable,
   paymentFailed,
+  type UserError,
 } from '../action/answer.ts'
 import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
-import { addFault, cost, id, optional, storableText, text, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
+import type { InputOf } from '../action/read-input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
@@ -36,50 +37,6 @@ export interface PaymentOptions {
   readonly cardProcessor: PaymentProcessor | null
 }
 
-const access = { roles: ['customer', 'merchant'], permission: 'payments:write' } as const
-const methods = [
-  'CARD',
-  'BANK_TRANSFER',
-  'CASH',
-  'PAYPAL',
-  'APPLE_PAY',
-  'GOOGLE_PAY',
-] as const satisfies readonly PaymentMethod[]
-
-/** Tokens and sources are what older integrations of Stripe have. A card's number is never one of them. */
-const paymentMethodId = text(255).superRefine((value, context) => {
-  if (value.trim() !== '' && !/^(pm|card|tok|src|ba)_\w+$/.test(value))
-    addFault(context, { kind: 'format', expected: 'id of a payment method, like pm_…' })
-})
-
-const paymentInput = z
-  .object({
-    orderId: id,
-    method: z.enum(methods),
-    paymentMethodId: optional(paymentMethodId),
-    amount: optional(cost),
-    returnUrl: optional(storableText(2048).pipe(z.url({ protocol: /^https?$/ }))),
-    captureMethod: z
-      .enum(['AUTOMATIC', 'MANUAL'])
-      .nullish()
-      .transform((method) => method ?? 'AUTOMATIC'),
-    received: optional(z.boolean()),
-  })
-  .superRefine(({ method, paymentMethodId, captureMethod, received }, context) => {
-    if (received !== null && !isOffline(method))
-      addFault(
-        context,
-        { kind: 'value', message: 'Only money that comes outside of the platform is waited for' },
-        ['received'],
-      )
-    if (captureMethod === 'MANUAL' && method !== 'CARD')
-      addFault(context, { kind: 'value', message: 'Only the money of a card can be reserved' }, [
-        'captureMethod',
-      ])
-    if (method === 'CARD' && paymentMethodId === null)
-      addFault(context, { kind: 'required' }, ['paymentMethodId'])
-  })
-
 /** What the domain serves, by name as in metadata/actions.yaml. */
 export function paymentActions(options: PaymentOptions): Readonly<Record<string, Action>> {
   return {
@@ -91,11 +48,33 @@ export function paymentActions(options: PaymentOptions): Readonly<Record<string,
   }
 }
 
+type PaymentInput = InputOf<'processPayment', 'null'>['input']
+
+/** What a method of payment doesn't go with. */
+function contradictions({
+  method,
+  paymentMethodId,
+  captureMethod,
+  received,
+}: PaymentInput): readonly UserError[] {
+  const wrong = (field: string, message: string) => userError(field, { kind: 'value', message })
+  return [
+    ...(received !== null && !isOffline(method)
+      ? [wrong('received', 'Only money that comes outside of the platform is waited for')]
+      : []),
+    ...(captureMethod === 'MANUAL' && method !== 'CARD'
+      ? [wrong('captureMethod', 'Only the money of a card can be reserved')]
+      : []),
+    ...(method === 'CARD' && paymentMethodId === null
+      ? [userError('paymentMethodId', { kind: 'required' })]
+      : []),
+  ]
+}
+
 const processPayment = (options: PaymentOptions): Action =>
-  defineAction({
-    ...access,
+  defineAction('processPayment', {
+    check: ({ input }) => contradictions(input),
     keeping: 'in steps',
-    input: z.object({ input: paymentInput }),
     async handle(call, { input }) {
       const { database, cashier } = options
       const { merchantId } = call.session
@@ -110,7 +89,12 @@ const processPayment = (options: PaymentOptions): Action =>
           userError('received', { kind: 'value', message: 'The shop says when the money is there' }),
         )
       const received = input.received ?? call.session.role === 'merchant'
-      const request = { ...input, processor: processor.name, awaited: isOffline(input.method) && !received }
+      const request = {
+        ...input,
+        captureMethod: input.captureMethod ?? 'AUTOMATIC',
+        processor: processor.name,
+        awaited: isOffline(input.method) && !received,
+      }
       const { outcome, asked } = await begin(options, call, request)
       switch (outcome.outcome) {
         case 'begun':
@@ -204,10 +188,7 @@ function processorFor(
 
 /** The money that an order waits for is there. Said again, it says the same. */
 const markPaymentReceived = ({ database }: PaymentOptions): Action =>
-  defineAction({
-    roles: ['merchant'],
-    permission: access.permission,
-    input: z.object({ id }),
+  defineAction('markPaymentReceived', {
     async handle({ session }, input) {
       const payment = await findPayment(database, session.merchantId, input.id, null)
       if (payment === null) return invalid(notFound('id', 'Payment'))
@@ -222,10 +203,8 @@ const markPaymentReceived = ({ database }: PaymentOptions): Action =>
 
 /** Asks the processor what became of a payment. That it was asked is on record; a repeated call asks again, and charges nothing twice. */
 const confirmPayment = ({ database, keys, cashier }: PaymentOptions): Action =>
-  defineAction({
-    ...access,
+  defineAction('confirmPayment', {
     keeping: 'in steps',
-    input: z.object({ id }),
     async handle(call, { id }) {
       const { session } = call
       const outcome = await keys.once(

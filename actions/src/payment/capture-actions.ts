@@ -1,14 +1,11 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { id, money, optional, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { MerchantId } from '../action/session.ts'
 import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './actions.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import { beginCapture, findPayment, getPayment } from './payments.ts'
-
-const access = { roles: ['merchant'], permission: 'payments:write' } as const
 
 /** What a merchant does with money that a processor holds for it. */
 export const captureActions = ({
@@ -16,10 +13,8 @@ export const captureActions = ({
   keys,
   cashier,
 }: PaymentOptions): Readonly<Record<string, Action>> => ({
-  capturePayment: defineAction({
-    ...access,
+  capturePayment: defineAction('capturePayment', {
     keeping: 'in steps',
-    input: z.object({ id, amount: optional(money) }),
     async handle(call, { id, amount }) {
       const { merchantId } = call.session
       const outcome = await keys.once(
@@ -50,10 +45,8 @@ export const captureActions = ({
       }
     },
   }),
-  voidPayment: defineAction({
-    ...access,
+  voidPayment: defineAction('voidPayment', {
     keeping: 'in steps',
-    input: z.object({ id }),
     async handle(call, { id }) {
       const { merchantId } = call.session
       // On record is that it was open and to be voided. Voiding it again changes nothing.

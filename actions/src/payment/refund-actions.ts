@@ -1,11 +1,8 @@
-import { z } from 'zod'
 import { type Action, defineAction } from '../action/action.ts'
 import { done, idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
-import { id, money, optional, prose, userError } from '../action/input.ts'
+import { userError } from '../action/input.ts'
 import type { PaymentOptions } from './actions.ts'
 import { beginRefund, retryRefund } from './refunds.ts'
-
-const access = { roles: ['merchant'], permission: 'payments:write' } as const
 
 /** Money back for a payment as a whole; for lines of an order it is the ordering domain's. */
 export const refundActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
@@ -14,10 +11,8 @@ export const refundActions = (options: PaymentOptions): Readonly<Record<string, 
 })
 
 const refundPayment = ({ keys, completeRefund }: PaymentOptions): Action =>
-  defineAction({
-    ...access,
+  defineAction('refundPayment', {
     keeping: 'in steps',
-    input: z.object({ id, input: z.object({ amount: optional(money), reason: prose(1000) }) }),
     async handle(call, { id, input }) {
       const { merchantId } = call.session
       const outcome = await keys.once(
@@ -56,21 +51,13 @@ const refundPayment = ({ keys, completeRefund }: PaymentOptions): Action =>
   })
 
 const retry = ({ keys, completeRefund }: PaymentOptions): Action =>
-  defineAction({
-    ...access,
+  defineAction('retryRefund', {
     keeping: 'in steps',
-    input: z.object({
-      id,
-      manually: z
-        .boolean()
-        .nullish()
-        .transform((manually) => manually ?? false),
-    }),
     async handle(call, { id, manually }) {
       const { merchantId } = call.session
       const outcome = await keys.once(
         call,
-        (sql) => retryRefund(sql, call.session, id, manually),
+        (sql) => retryRefund(sql, call.session, id, manually ?? false),
         ({ outcome }) => outcome === 'begun',
       )
       switch (outcome.outcome) {

@@ -1,34 +1,10 @@
 import { readFileSync } from 'node:fs'
-import {
-  type ConstDirectiveNode,
-  getNamedType,
-  type GraphQLInputType,
-  isEnumType,
-  Kind,
-  type ObjectTypeDefinitionNode,
-  parse,
-  print,
-} from 'graphql'
+import { type ConstDirectiveNode, Kind, type ObjectTypeDefinitionNode, parse, print } from 'graphql'
 import type { ActionRoute } from '../schema/actions.ts'
 import type { Contract } from '../schema/compose.ts'
+import { hasuraType } from '../schema/hasura-type.ts'
 import { rolesOf } from '../schema/permissions.ts'
 import { inputTypesOf } from './input-types.ts'
-
-/** The scalars of Hasura, where they have another name than in the contract. */
-const hasuraScalars: Readonly<Record<string, string>> = {
-  ID: 'uuid',
-  Money: 'bigint',
-  DateTime: 'timestamptz',
-  Date: 'date',
-  EmailAddress: 'String',
-  URL: 'String',
-}
-
-/** A type as actions take it; values of enumerations are text there. */
-const hasuraType = (type: GraphQLInputType): string =>
-  String(type).replace(/\w+/, (name) =>
-    isEnumType(getNamedType(type)) ? 'String' : (hasuraScalars[name] ?? name),
-  )
 
 interface ResultRecord {
   readonly name: string

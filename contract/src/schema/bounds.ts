@@ -5,6 +5,7 @@ import {
   Kind,
   type StringValueNode,
 } from 'graphql'
+import type { TextBounds } from '../input/text.ts'
 import { type FormatName, isFormatName } from '../validation/formats.ts'
 import { boundSentence } from './bound-sentence.ts'
 
@@ -39,6 +40,23 @@ export class BoundRegister {
 
   get paths(): readonly string[] {
     return [...this.#bounds.keys()]
+  }
+
+  /** The bounds of a text. Throws where it has none. */
+  textOf(path: string): TextBounds {
+    const { min, max, multiline } = given(this.of(path).length, path)
+    return { lines: multiline ? 'any' : 'one', min, max }
+  }
+
+  /** How many entries a list can have. Throws where it has no bound. */
+  mostEntriesOf(path: string): number {
+    return given(this.of(path).list, path).max
+  }
+
+  /** From where to where a number goes. Throws where it has no such ends. */
+  rangeOf(path: string): { readonly min: number; readonly max: number } {
+    const { min, max } = given(this.of(path).range, path)
+    return { min: given(min, path), max: given(max, path) }
   }
 
   /** The definition without the directives of bounds, which are now in the register and told in the descriptions. */
@@ -76,6 +94,11 @@ export class BoundRegister {
       description: describe(node.description, boundSentence(bounds)),
     }
   }
+}
+
+function given<Bound>(bound: Bound | null | undefined, path: string): Bound {
+  if (bound == null) throw new Error(`The SDL says no such bound of ${path}`)
+  return bound
 }
 
 const describe = (description: StringValueNode | undefined, sentence: string): StringValueNode => ({

@@ -6,17 +6,28 @@ import type { FieldRule, InputRule } from './input-rules.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
+interface Options {
+  /** The contract takes any text for an id, and finds no record under most; where rows are asked for, it has to be a UUID. */
+  readonly ids?: 'any texts' | 'UUIDs'
+}
+
 /**
  * Everything that is wrong with a mutation's arguments as far as the contract says what they may be, one error for each field
  * at fault, in the order of the SDL. Paths are within the argument `input`, else from the argument on.
  */
-export const validate = (rules: readonly FieldRule[], args: Values): readonly UserError[] =>
+export const validate = (
+  rules: readonly FieldRule[],
+  args: Values,
+  { ids = 'any texts' }: Options = {},
+): readonly UserError[] =>
   onePerField([
     ...rules.flatMap((rule) =>
       fieldErrors(
         rule,
         args[rule.name],
-        rule.name === 'input' ? { path: 'input', prefix: '' } : at(rule.name),
+        rule.name === 'input'
+          ? { path: 'input', prefix: '', ids }
+          : { path: rule.name, prefix: `${rule.name}.`, ids },
       ),
     ),
     ...cardNumberFields(args).map((field) => invalidValue(field, cardNumberMessage(field))),
@@ -38,12 +49,18 @@ export function onePerField<Found extends UserError>(errors: readonly Found[]): 
 }
 
 /** Where a value stands: its own path, and what its fields' paths begin with. */
-interface Place {
+interface Place extends Required<Options> {
   readonly path: string
   readonly prefix: string
 }
 
-const at = (path: string): Place => ({ path, prefix: `${path}.` })
+const below = ({ prefix, ids }: Place, step: string | number): Place => ({
+  path: `${prefix}${step}`,
+  prefix: `${prefix}${step}.`,
+  ids,
+})
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function fieldErrors(
   { required, notNull, rule }: FieldRule,
@@ -58,21 +75,22 @@ function valueErrors(rule: InputRule, required: boolean, value: unknown, place: 
   switch (rule.kind) {
     case 'leaf': {
       const fault = rule.faultOf(value)
-      return fault === null ? [] : [inputError(place.path, fault)]
+      if (fault !== null) return [inputError(place.path, fault)]
+      return rule.type === 'ID' && place.ids === 'UUIDs' && !uuid.test(String(value))
+        ? [inputError(place.path, { kind: 'format', expected: 'id' })]
+        : []
     }
     case 'list': {
       if (!Array.isArray(value)) return [inputError(place.path, { kind: 'format', expected: 'list' })]
       const entries: readonly unknown[] = value
       const errors = boundErrors(rule, required, entries, place.path)
       if (errors.length > 0) return errors
-      return entries.flatMap((entry, index) => entryErrors(rule, entry, at(`${place.prefix}${index}`)))
+      return entries.flatMap((entry, index) => entryErrors(rule, entry, below(place, index)))
     }
     case 'object': {
       if (typeof value !== 'object') return [inputError(place.path, { kind: 'format', expected: 'object' })]
       const given: Values = { ...value }
-      return rule
-        .fields()
-        .flatMap((field) => fieldErrors(field, given[field.name], at(`${place.prefix}${field.name}`)))
+      return rule.fields().flatMap((field) => fieldErrors(field, given[field.name], below(place, field.name)))
     }
     default:
       return rule satisfies never

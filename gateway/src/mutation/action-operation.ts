@@ -1,12 +1,5 @@
-import {
-  getNamedType,
-  getNullableType,
-  isEnumType,
-  type GraphQLInputType,
-  isInputObjectType,
-  isListType,
-  isScalarType,
-} from 'graphql'
+import { hasuraType } from '@commerce-graph/contract'
+import { getNullableType, type GraphQLInputType, isInputObjectType, isListType, isScalarType } from 'graphql'
 import type { Operation } from '@commerce-graph/data-layer'
 import { printVariableDefinitions } from '../plan/hasura-document.ts'
 import { toUuid } from '../projection/filter.ts'
@@ -15,8 +8,7 @@ import type { PlannedCall } from './plan-mutation.ts'
 
 /** The Hasura operation that calls an action and returns the record that the action's result leads to. */
 export function actionOperation(definition: ActionMutation, call: PlannedCall): Operation {
-  const { field, bound, recordSelection, resultSelection } = call
-  const args = definition.toInput(call.args)
+  const { args, field, bound, recordSelection, resultSelection } = call
   const given = field.args.filter(({ name }) => args[name] !== undefined)
   const declared = given.map(({ name, type }) => ({ name: `a_${name}`, type: hasuraType(type) }))
   const passed = given.map(({ name }) => `${name}: $a_${name}`).join(', ')
@@ -35,21 +27,6 @@ export function actionOperation(definition: ActionMutation, call: PlannedCall): 
     },
   }
 }
-
-/** The scalars of actions.graphql, where they have another name than in the contract. */
-const hasuraScalars: Readonly<Record<string, string>> = {
-  ID: 'uuid',
-  Money: 'bigint',
-  DateTime: 'timestamptz',
-  Date: 'date',
-  EmailAddress: 'String',
-}
-
-/** Actions take values of enumerations as text. */
-const hasuraType = (type: GraphQLInputType): string =>
-  String(type).replace(/\w+/, (name) =>
-    isEnumType(getNamedType(type)) ? 'String' : (hasuraScalars[name] ?? name),
-  )
 
 /** A value of the contract as the action's types want it: ids are UUIDs there, and one that is none is nobody's. */
 function hasuraValue(value: unknown, type: GraphQLInputType): unknown {

@@ -96,8 +96,6 @@ export interface ActionMutation {
   readonly fromRecord: Readonly<Record<string, string>>
   /** Fields of the payload that the action itself answers. */
   readonly fromResult: readonly string[]
-  /** The arguments as the action's types want them. Ids are taken care of. */
-  readonly toInput: (args: Arguments) => Arguments
   /** The fields of the input that hold a secret to compare: one that is wrong counts as a guess of the client. Null: it tries none. */
   readonly triesSecret: readonly string[] | null
   /** Whether it may name a coupon: one that can't be used counts as a guess of the shopper, or of the cart or customer that a key acts for. */
@@ -118,6 +116,5 @@ export function action(
   options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
 ): ActionMutation {
   const { record = null, fromRecord = {}, fromResult = [], triesSecret = null, triesCoupon = false } = options
-  const { toInput = (args: Arguments) => args } = options
-  return { kind: 'action', record, fromRecord, fromResult, toInput, triesSecret, triesCoupon }
+  return { kind: 'action', record, fromRecord, fromResult, triesSecret, triesCoupon }
 }

@@ -1,6 +1,6 @@
 import { listFault, textFault } from '@commerce-graph/contract/input'
 import { z } from 'zod'
-import { mostEntries, numberBounds, textBounds } from './contract-bounds.ts'
+import { bounds } from './contract-bounds.ts'
 import { levelsOf } from './category-path.ts'
 import { addFault, boundedText, currency, list, money, slug, text, url, wholeNumber } from './values.ts'
 
@@ -8,18 +8,21 @@ import { addFault, boundedText, currency, list, money, slug, text, url, wholeNum
 const categoryPath = z.string().superRefine((path, context) => {
   const levels = levelsOf(path)
   if (levels.length === 0) addFault(context, { kind: 'required' })
-  for (const level of levels) addFault(context, textFault(level, textBounds('CreateCategoryInput.name')))
+  for (const level of levels) addFault(context, textFault(level, bounds.textOf('CreateCategoryInput.name')))
 })
 
 const variant = z.strictObject({
-  sku: text(textBounds('CreateProductInput.sku')),
+  sku: text(bounds.textOf('CreateProductInput.sku')),
   price: money.min(1).optional(),
   compareAtPrice: money.min(1).optional(),
   /** Option names and values, e.g. `{ "Size": "M" }`. */
   options: z
-    .record(text(textBounds('VariantOptionInput.name')), text(textBounds('VariantOptionInput.value')))
+    .record(text(bounds.textOf('VariantOptionInput.name')), text(bounds.textOf('VariantOptionInput.value')))
     .superRefine((options, context) => {
-      addFault(context, listFault(Object.keys(options).length, 0, mostEntries('ProductVariantInput.options')))
+      addFault(
+        context,
+        listFault(Object.keys(options).length, 0, bounds.mostEntriesOf('ProductVariantInput.options')),
+      )
     })
     .optional(),
   stock: z.lazy(() => stock).optional(),
@@ -32,21 +35,21 @@ const image = z.preprocess(
   (value) => (typeof value === 'string' ? { url: value } : value),
   z.strictObject({
     url,
-    alt: boundedText(textBounds('ProductImageInput.alt')).optional(),
-    width: between(numberBounds('ProductImageInput.width')).optional(),
-    height: between(numberBounds('ProductImageInput.height')).optional(),
+    alt: boundedText(bounds.textOf('ProductImageInput.alt')).optional(),
+    width: between(bounds.rangeOf('ProductImageInput.width')).optional(),
+    height: between(bounds.rangeOf('ProductImageInput.height')).optional(),
   }),
 )
 
 const review = z.strictObject({
-  authorName: text(textBounds('CreateReviewInput.authorName')),
-  rating: between(numberBounds('CreateReviewInput.rating')),
-  title: boundedText(textBounds('CreateReviewInput.title')).optional(),
-  body: boundedText(textBounds('CreateReviewInput.body')).optional(),
+  authorName: text(bounds.textOf('CreateReviewInput.authorName')),
+  rating: between(bounds.rangeOf('CreateReviewInput.rating')),
+  title: boundedText(bounds.textOf('CreateReviewInput.title')).optional(),
+  body: boundedText(bounds.textOf('CreateReviewInput.body')).optional(),
   status: z.enum(['PENDING', 'APPROVED', 'REJECTED']).optional(),
 })
 
-const level = between(numberBounds('SetInventoryLevelInput.available'))
+const level = between(bounds.rangeOf('SetInventoryLevelInput.available'))
 
 /** Units in the first warehouse, or units by warehouse code. */
 const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
@@ -55,9 +58,9 @@ const stock = z.union([level, z.record(z.string().trim().min(1), level)], {
 
 const product = z.strictObject({
   type: z.literal('product').optional(),
-  sku: text(textBounds('CreateProductInput.sku')),
-  name: text(textBounds('CreateProductInput.name')),
-  description: boundedText(textBounds('CreateProductInput.description')).optional(),
+  sku: text(bounds.textOf('CreateProductInput.sku')),
+  name: text(bounds.textOf('CreateProductInput.name')),
+  description: boundedText(bounds.textOf('CreateProductInput.description')).optional(),
   price: money.min(1),
   currency,
   compareAtPrice: money.min(1).optional(),
@@ -65,15 +68,18 @@ const product = z.strictObject({
   status: z.enum(['DRAFT', 'ACTIVE', 'ARCHIVED']).optional(),
   featured: z.boolean().optional(),
   slug: slug.optional(),
-  tags: list(text(textBounds('CreateProductInput.tags')), mostEntries('CreateProductInput.tags')).optional(),
+  tags: list(
+    text(bounds.textOf('CreateProductInput.tags')),
+    bounds.mostEntriesOf('CreateProductInput.tags'),
+  ).optional(),
   /** Paths from the root, levels parted by ` > `. */
-  categories: list(categoryPath, mostEntries('CreateProductInput.categoryIds')).optional(),
-  images: list(image, mostEntries('CreateProductInput.images')).optional(),
-  variants: list(variant, mostEntries('CreateProductInput.variants')).optional(),
+  categories: list(categoryPath, bounds.mostEntriesOf('CreateProductInput.categoryIds')).optional(),
+  images: list(image, bounds.mostEntriesOf('CreateProductInput.images')).optional(),
+  variants: list(variant, bounds.mostEntriesOf('CreateProductInput.variants')).optional(),
   stock: stock.optional(),
   reviews: z.array(review).optional(),
-  seoTitle: boundedText(textBounds('CreateProductInput.seoTitle')).optional(),
-  seoDescription: boundedText(textBounds('CreateProductInput.seoDescription')).optional(),
+  seoTitle: boundedText(bounds.textOf('CreateProductInput.seoTitle')).optional(),
+  seoDescription: boundedText(bounds.textOf('CreateProductInput.seoDescription')).optional(),
 })
 
 const hasUnits = (stock: StockLevels): boolean =>

@@ -115,7 +115,6 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
   createApiKey: action({
     record: { relationship: 'apiKey', projection: 'ApiKey' },
     fromResult: ['key'],
-    toInput: ({ input }) => ({ input: { ...(input as Values), mode: modeOf(input as Values) } }),
   }),
   rotateApiKey: action({
     record: { relationship: 'apiKey', projection: 'ApiKey' },
@@ -142,9 +141,6 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
 /** The database asks for it where the caller's own address would be shut out (migrations, `merchant.keep_the_caller_in`). */
 const confirmation = ({ confirmLockout }: Arguments): Pick<Write, 'session'> =>
   confirmLockout === true ? { session: { 'x-hasura-confirmed': 'lockout' } } : {}
-
-/** The SDL's ApiKeyMode is in capitals, the column isn't. */
-const modeOf = ({ mode }: Values): string => (mode === 'TEST' ? 'test' : 'live')
 
 function addToAllowList(): RowsMutation {
   return {
