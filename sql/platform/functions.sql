@@ -38,7 +38,7 @@ DECLARE
 BEGIN
   RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = p_constraint, SCHEMA = v_schema, TABLE = v_table, DETAIL = p_detail,
     MESSAGE = coalesce(
-      p_because || format(': constraint "%s"', p_constraint),
+      p_because || format(': constraint "%s"', p_constraint) || CASE p_detail WHEN '' THEN '' ELSE ' ' || p_detail END,
       format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
     );
 END

@@ -1,6 +1,7 @@
 import { onePerField } from '@commerce-graph/contract'
+import postgres from '@commerce-graph/postgres-driver'
+import { missingFeature } from '@commerce-graph/contract/errors'
 import { type Answer, forbidden, invalid, type Refusal, type UserError } from './answer.ts'
-import { missingFeature } from './missing-feature.ts'
 import { type Absent, accessOf, type ActionName, type InputOf, readInput } from './read-input.ts'
 import { withIds } from './with-ids.ts'
 import type { AnySession, OperatorSession, Role, Session } from './session.ts'
@@ -59,9 +60,10 @@ async function withinPlan(handle: () => Promise<Answer>): Promise<Answer> {
   try {
     return await handle()
   } catch (error) {
-    const refusal = missingFeature(error)
-    if (refusal === null) throw error
-    return refusal
+    if (!(error instanceof postgres.PostgresError)) throw error
+    const missing = missingFeature({ constraint: error.constraint_name, detail: error.detail })
+    if (missing === null) throw error
+    return { ...forbidden(missing.details.reason), details: missing.details }
   }
 }
 

@@ -7,6 +7,7 @@ export {
   messageOf,
   type MessageValues,
 } from './catalogue.ts'
+export { missingFeature } from './missing-feature.ts'
 export {
   type CatalogueError,
   catalogueError,

@@ -1,3 +1,4 @@
+import type { Violation } from '@commerce-graph/data-layer'
 import { alreadyExists, invalidValue, notFound, type UserError } from '@commerce-graph/contract/input'
 
 /** What it means to a client when Postgres refuses a row: which field of the input is at fault, and why. */
@@ -242,23 +243,16 @@ export const constraints: Readonly<Record<string, Meaning>> = {
   merchant_allow_list_some: value('ipWhitelistEnabled', 'Nobody could get in: add an address first'),
 }
 
-/** Hasura tells the constraint within its message, in Postgres's own words. Both engines do. */
-export function violatedConstraint(
-  message: string,
-): { readonly name: string; readonly stillReferenced: boolean } | null {
-  const name = /constraint "([^"]+)"/.exec(message)?.[1]
-  if (name === undefined) return null
-  return { name, stillReferenced: /update or delete on table/.test(message) }
-}
-
 /**
  * The violation of a constraint as a client's error; null when the constraint is none that a client can do anything about.
  *
  * @param input the mutation's input, to quote the value that was refused
  */
-export function violationError(message: string, input: Readonly<Record<string, unknown>>): UserError | null {
-  const violated = violatedConstraint(message)
-  const meaning = violated && constraints[violated.name]
+export function violationError(
+  { constraint, stillReferenced }: Violation,
+  input: Readonly<Record<string, unknown>>,
+): UserError | null {
+  const meaning = constraints[constraint]
   if (!meaning) return null
   const given = input[meaning.field]
   switch (meaning.kind) {
@@ -268,7 +262,7 @@ export function violationError(message: string, input: Readonly<Record<string, u
         typeof given === 'string' || typeof given === 'number' ? String(given) : '',
       )
     case 'reference':
-      if (violated.stillReferenced) return invalidValue('id', meaning.inUse ?? `The record is still in use`)
+      if (stillReferenced) return invalidValue('id', meaning.inUse ?? `The record is still in use`)
       return notFound(meaning.field, meaning.what, typeof given === 'string' ? given : '')
     case 'value':
       return invalidValue(meaning.field, meaning.message ?? `The value of ${meaning.field} can not be stored`)

@@ -1,5 +1,5 @@
 import type { DataLayerResult, Operation } from '@commerce-graph/data-layer'
-import { catalogueError } from '@commerce-graph/contract/errors'
+import { catalogueError, missingFeature } from '@commerce-graph/contract/errors'
 import { keptValues, onePerField, validate } from '@commerce-graph/contract'
 import { notFound, type UserError } from '@commerce-graph/contract/input'
 import type { QueryContext } from '../query/execute-query.ts'
@@ -7,7 +7,6 @@ import type { Row } from '../shape/shape.ts'
 import { violationError } from './constraints.ts'
 import type { RowsMutation, Values } from './definition.ts'
 import { lookUpErrors, lookUpOperation } from './look-up.ts'
-import { missingFeature } from './missing-feature.ts'
 import { ask, defect, type Outcome } from './mutation-outcome.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 import { findEarlier, keyVariables } from './replay.ts'
@@ -100,10 +99,10 @@ async function refusedWrite(
   context: QueryContext,
 ): Promise<Outcome> {
   const [error] = result.kind === 'errors' ? result.errors : []
-  const feature = error && missingFeature(error.message)
+  const feature = error?.violation && missingFeature(error.violation)
   if (feature) return { kind: 'refused', error: feature }
   const input = definition.input === null ? call.args : (call.args[definition.input] as Values)
-  const violation = error && violationError(error.message, { ...call.args, ...input })
+  const violation = error?.violation && violationError(error.violation, { ...call.args, ...input })
   if (violation || error?.extensions?.code === 'permission-error') {
     const known = await lookUp(definition, call, context)
     if (known.length > 0) return { kind: 'invalid', errors: known }

@@ -1,3 +1,5 @@
+import type { Violation } from './violation.ts'
+
 /**
  * The seam between the platform and Hasura. Nothing outside hasura/ knows which engine stands behind it: the
  * embedded one in this process, or any Hasura over HTTP.
@@ -48,5 +50,7 @@ export type DataLayerResult =
 /** An error as Hasura writes it. An action's handler may choose `extensions` itself, so nothing in it is certain. */
 export interface HasuraError {
   readonly message: string
+  /** Where the database refused a write for one of its constraints. */
+  readonly violation?: Violation
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string; readonly path?: string }
 }

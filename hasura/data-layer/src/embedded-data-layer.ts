@@ -1,4 +1,5 @@
 import { createSession, type Engine, type GraphQLResult, type Session } from 'hasura-embedded'
+import { violationOfProblem } from './violation.ts'
 import type { DataLayer, DataLayerResult, SessionVariables } from './data-layer.ts'
 
 /** The data layer over an engine in this process: no socket, and the text of the answer as Postgres wrote it. */
@@ -28,7 +29,7 @@ function sessionOf(session: SessionVariables): Session {
   return createSession(role, variables, { backendOnlyPermissions: backendOnly === 'true' })
 }
 
-/** Only what Hasura tells over HTTP too: nothing may come to need more. */
+/** Only what can be had of Hasura over HTTP, too: nothing may come to need more. */
 function told(result: GraphQLResult): DataLayerResult {
   switch (result.kind) {
     case 'data':
@@ -36,7 +37,10 @@ function told(result: GraphQLResult): DataLayerResult {
     case 'errors':
       return {
         kind: 'errors',
-        errors: result.errors.map(({ message, extensions }) => ({ message, extensions })),
+        errors: result.errors.map(({ message, extensions, database }) => {
+          const violation = database && violationOfProblem(database)
+          return { message, extensions, ...(violation && { violation }) }
+        }),
       }
     default:
       return result satisfies never

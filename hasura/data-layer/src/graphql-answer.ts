@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { DataLayerResult } from './data-layer.ts'
+import { violationInMessage } from './violation.ts'
 
 const hasuraError = z.object({
   message: z.string(),
@@ -22,7 +23,7 @@ export function parseGraphqlAnswer(status: number, body: string): DataLayerResul
   const parsed = parseJson(body)
   const answer = graphqlBody.safeParse(parsed)
   if (answer.success && answer.data.errors !== undefined) {
-    return { kind: 'errors', errors: answer.data.errors as DataLayerErrors }
+    return { kind: 'errors', errors: (answer.data.errors as DataLayerErrors).map(withViolation) }
   }
   const start = DATA_START.exec(body)?.[0].length
   if (start !== undefined && isDataOnly(parsed)) {
@@ -37,6 +38,11 @@ export function parseGraphqlAnswer(status: number, body: string): DataLayerResul
 }
 
 type DataLayerErrors = Extract<DataLayerResult, { kind: 'errors' }>['errors']
+
+function withViolation(error: DataLayerErrors[number]): DataLayerErrors[number] {
+  const violation = violationInMessage(error.message)
+  return violation ? { ...error, violation } : error
+}
 
 function isDataOnly(parsed: unknown): boolean {
   return typeof parsed === 'object' && parsed !== null && 'data' in parsed && Object.keys(parsed).length === 1

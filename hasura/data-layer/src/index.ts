@@ -6,6 +6,7 @@ export {
   type Operation,
   type SessionVariables,
 } from './data-layer.ts'
+export { type Violation, violationInMessage } from './violation.ts'
 export { createHttpDataLayer, type HttpDataLayerOptions } from './http-data-layer.ts'
 export { createEmbeddedDataLayer } from './embedded-data-layer.ts'
 /** Both servers of GraphQL, this one and the engine, hold introspection to the same. */
