@@ -56,7 +56,7 @@ beforeAll(async () => {
   })
   const { draftOrderId } = await call('createDraftOrder', { input: { items } })
   const { apiKeyId } = await call('createApiKey', {
-    input: { name: 'k', mode: 'live', permissions: ['orders:read'] },
+    input: { name: 'k', mode: 'LIVE', permissions: ['orders:read'] },
   })
   const { sessionId } = await call('createCustomerAccessToken', { customerId: victim.customerId })
 

@@ -103,7 +103,10 @@ export function defineAction<Name extends ActionName, Kept extends Absent = 'nul
         throw new Error(`${call.action} is declared for operators and for merchants`)
       const theirs: ActionCall = { ...call, session }
       const read = readInput(name, call.input, absent)
-      const faults = read.kind === 'invalid' ? read.errors : (definition.check?.(read.input) ?? [])
+      const faults = [
+        ...(read.kind === 'invalid' ? read.errors : []),
+        ...((read.input && definition.check?.(read.input)) ?? []),
+      ]
       if (read.kind === 'input' && faults.length === 0)
         return withIds(await withinPlan(() => definition.handle(theirs, read.input)), call.input)
       const known = (await definition.lookUp?.(theirs)) ?? []

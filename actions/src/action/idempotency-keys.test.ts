@@ -143,7 +143,7 @@ describe('a key', () => {
 const signingIn = () => ({ ...staff(merchant), permissions: new Set(['user_sessions:write']) })
 
 describe('an answer with a secret', () => {
-  const input = { name: 'CI', mode: 'live', permissions: ['orders:read'] }
+  const input = { name: 'CI', mode: 'LIVE', permissions: ['orders:read'] }
   const create = (idempotencyKey: string, keyId?: string) =>
     shop.call(
       merchant,

@@ -55,3 +55,13 @@ test('the contract says who may call an action', () => {
   expect(accessOf('setMerchantPlan')).toEqual({ roles: ['operator'], permission: null })
   expect(accessOf('signOut')).toEqual({ roles: ['customer', 'merchant'], permission: null })
 })
+
+test('what is out of bounds can still be compared with other fields, what is of another type can not', () => {
+  const input = { customerId: id, points: 0, reason: ' ' }
+  expect(readInput('adjustLoyaltyPoints', { input }, 'null')).toMatchObject({
+    kind: 'invalid',
+    input: { input },
+  })
+  const misshapen = { input: { ...input, points: 'many' } }
+  expect(readInput('adjustLoyaltyPoints', misshapen, 'null')).toMatchObject({ kind: 'invalid', input: null })
+})

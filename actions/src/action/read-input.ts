@@ -1,6 +1,7 @@
 import {
   type FieldRule,
   filledValues,
+  hasShape,
   type Filled,
   type InputRule,
   keptValues,
@@ -25,7 +26,12 @@ export type InputOf<Name extends ActionName, Kept extends Absent> = Kept extends
 
 export type ReadInput<Input> =
   | { readonly kind: 'input'; readonly input: Input }
-  | { readonly kind: 'invalid'; readonly errors: readonly UserError[] }
+  | {
+      readonly kind: 'invalid'
+      readonly errors: readonly UserError[]
+      /** The input, where only bounds are broken; null where a value is of another type or missing. */
+      readonly input: Input | null
+    }
 
 const contract = loadContract()
 
@@ -50,11 +56,12 @@ export function readInput<Name extends ActionName, Kept extends Absent>(
   const rules = contract.inputRules.get(name) ?? []
   const args = withNumbers(rules, typeof sent === 'object' && sent !== null ? { ...sent } : {})
   const errors = validate(rules, args, { ids: 'UUIDs' })
-  if (errors.length > 0) return { kind: 'invalid', errors }
+  if (!hasShape(rules, args)) return { kind: 'invalid', errors, input: null }
   const kept = keptValues(rules, args)
-  const input = absent === 'kept' ? kept : filledValues(rules, kept)
-  // The validator has just held them to the types that were written from the same rules.
-  return { kind: 'input', input: input as InputOf<Name, Kept> }
+  const values = absent === 'kept' ? kept : filledValues(rules, kept)
+  // They have the types that were written from the same rules.
+  const input = values as InputOf<Name, Kept>
+  return errors.length > 0 ? { kind: 'invalid', errors, input } : { kind: 'input', input }
 }
 
 type Values = Readonly<Record<string, unknown>>

@@ -182,7 +182,7 @@ describe('points', () => {
     })
     dataOf(await adjust(customerId, -30))
     expect(await adjust(customerId, 0, ' ')).toMatchObject({
-      errors: [{ field: 'points' }, { field: 'reason' }],
+      errors: [{ field: 'reason' }, { field: 'points' }],
     })
     const stranger = '01a1f000-0000-7000-8000-00000000dead' as CustomerId
     expect(await adjust(stranger, 1)).toMatchObject({ errors: [{ field: 'customerId', code: 'NOT_FOUND' }] })

@@ -15,7 +15,7 @@ const create = (input: object, session?: Session) =>
   shop.call(
     merchant,
     'createApiKey',
-    { input: { name: 'CI', mode: 'live', permissions: ['orders:read'], ...input } },
+    { input: { name: 'CI', mode: 'LIVE', permissions: ['orders:read'], ...input } },
     session ? { session } : {},
   )
 
@@ -29,7 +29,7 @@ describe('createApiKey', () => {
     expect(stored.hash).toEqual(hashApiKey(String(key)))
     expect(String(key).startsWith(stored.prefix)).toBe(true)
     expect(JSON.stringify(stored)).not.toContain(String(key))
-    expect(dataOf(await create({ mode: 'test' })).key).toMatch(/^cg_test_/)
+    expect(dataOf(await create({ mode: 'TEST' })).key).toMatch(/^cg_test_/)
   })
 
   test('grants nothing that the caller doesn’t have', async () => {

@@ -195,7 +195,7 @@ test('a period that nobody looked at for long begins in the present, on the same
 
 describe('an API key', () => {
   test('is rotated: the new one permits the same, and the old one works for a while', async () => {
-    const input = { name: 'CI', mode: 'test', permissions: ['orders:read'] }
+    const input = { name: 'CI', mode: 'TEST', permissions: ['orders:read'] }
     const { apiKeyId } = dataOf(await call('createApiKey', { input }))
     const rotated = dataOf(await call('rotateApiKey', { id: apiKeyId, overlapSeconds: 60 }))
     expect(rotated.key).toMatch(/^cg_test_/)
@@ -212,7 +212,7 @@ describe('an API key', () => {
   })
 
   test('that permits more than the caller may is not theirs to rotate', async () => {
-    const input = { name: 'Big', mode: 'live', permissions: ['billing:write'] }
+    const input = { name: 'Big', mode: 'LIVE', permissions: ['billing:write'] }
     const { apiKeyId } = dataOf(await call('createApiKey', { input }))
     session = await sessionAs(shop, merchant, 'Admin')
     expect(await call('rotateApiKey', { id: apiKeyId })).toMatchObject({
