@@ -1,6 +1,5 @@
 export type { Action } from './action/action.ts'
 export type { Answer } from './action/answer.ts'
-export type { MerchantId } from './action/session.ts'
 export { startWorkers, type Workers, type WorkersOptions } from './jobs/index.ts'
 export { lapseUnpaidOrders } from './ordering/index.ts'
 export { createOutboxTransport, createSmtpTransport, type MailTransport } from './mail/index.ts'

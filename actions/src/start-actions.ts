@@ -1,4 +1,6 @@
-import { AuditTrail, createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
+import { AuditTrail } from '@commerce-graph/audit'
+import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { askedAtMostEvery, type StopOptions } from '@commerce-graph/http-server'
 import type { Logger } from 'pino'
 import type { Action } from './action/action.ts'

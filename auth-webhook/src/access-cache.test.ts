@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AccessCache } from './access-cache.ts'
 import type { Grant } from './access.ts'
-import type { ApiKeyId, MerchantId } from './principal.ts'
+import type { ApiKeyId, MerchantId } from '@commerce-graph/contract/ids'
 import { refuse } from './authentication.ts'
 
 const merchantId = 'one' as MerchantId

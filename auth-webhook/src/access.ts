@@ -1,6 +1,7 @@
 import { parseAllowList, type AllowList } from './allow-list.ts'
 import type { Refusal } from './authentication.ts'
-import type { MerchantId, Plan, Principal } from './principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Plan, Principal } from './principal.ts'
 
 /** A credential that was verified: what may be remembered of it until something about the access changes. */
 export interface Grant {

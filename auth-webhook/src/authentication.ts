@@ -1,4 +1,4 @@
-import type { Actor } from './audit/index.ts'
+import type { Actor } from '@commerce-graph/audit'
 import type { Principal } from './principal.ts'
 
 /**

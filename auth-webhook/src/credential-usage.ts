@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Sql } from '@commerce-graph/postgres-driver'
-import type { MerchantId, Principal } from './principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Principal } from './principal.ts'
 
 const FLUSH_INTERVAL_MS = 10_000
 // Each is written at most once per flush; more than this many at a time wait for the next request's turn.

@@ -1,5 +1,5 @@
+export { actorOf } from './actor.ts'
 export { apiKeyMode, generateApiKey, hashApiKey, type GeneratedApiKey } from './api-key.ts'
-export * from './audit/index.ts'
 export type { Authentication, Refusal, RefusalId } from './authentication.ts'
 export {
   createAuthenticator,
@@ -10,7 +10,6 @@ export {
 export {
   createOperatorKey,
   listOperatorKeys,
-  NO_MERCHANT,
   type OperatorKey,
   operatorLog,
   type OperatorLogEntry,
@@ -18,32 +17,17 @@ export {
 } from './operator-key.ts'
 export { rateHolderOf } from './principal.ts'
 export type {
-  ApiKeyId,
-  CustomerId,
   CustomerPrincipal,
   KeyPrincipal,
-  MerchantId,
-  OperatorKeyId,
   OperatorPrincipal,
   Mode,
   Plan,
   Principal,
   SessionVariables,
   TenantPrincipal,
-  UserId,
   UserPrincipal,
 } from './principal.ts'
-export {
-  createSecretBox,
-  type EncryptionKey,
-  formatEncryptionKeys,
-  newEncryptionKey,
-  parseEncryptionKeys,
-  type SecretBox,
-} from './secret-box.ts'
 export { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
-export { createTokenIssuer, type AccessToken, type TokenIssuer, type TokenRequest } from './token-issuer.ts'
-export { MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
 export { trustedIssuer, type TrustedIssuer } from './trusted-issuers.ts'
 export { type UsedKey, UsedKeys } from './used-keys.ts'
 export { startAuthWebhook, type AuthWebhook, type AuthWebhookOptions } from './webhook.ts'

@@ -1,3 +1,4 @@
+import { NO_MERCHANT } from '@commerce-graph/contract/ids'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { hashApiKey, type GeneratedApiKey, randomKey } from './api-key.ts'
 
@@ -17,9 +18,6 @@ export interface OperatorKey {
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
 }
-
-/** The merchant of entries that are about none. */
-export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
 /** Makes a key and stores its hash. The key itself is in the answer and nowhere else. `name`: 1 to 100 characters. */
 export async function createOperatorKey(

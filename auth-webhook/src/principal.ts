@@ -1,13 +1,5 @@
 // Who is calling, once it is known. Everything behind authentication works with a Principal and never with a credential.
-
-declare const brand: unique symbol
-type Branded<T, Name extends string> = T & { readonly [brand]: Name }
-
-export type MerchantId = Branded<string, 'MerchantId'>
-export type ApiKeyId = Branded<string, 'ApiKeyId'>
-export type UserId = Branded<string, 'UserId'>
-export type CustomerId = Branded<string, 'CustomerId'>
-export type OperatorKeyId = Branded<string, 'OperatorKeyId'>
+import type { ApiKeyId, CustomerId, MerchantId, OperatorKeyId, UserId } from '@commerce-graph/contract/ids'
 
 /** Whether a key, or a deployment, works with real orders and money. */
 export type Mode = 'live' | 'test'

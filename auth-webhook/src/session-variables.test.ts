@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiKeyId, CustomerId, MerchantId } from './principal.ts'
+import type { ApiKeyId, CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { sessionVariables } from './session-variables.ts'
 
 const merchantId = 'm' as MerchantId

@@ -1,11 +1,5 @@
-import type {
-  ApiKeyId,
-  CustomerId,
-  MerchantId,
-  OperatorKeyId,
-  SessionVariables,
-  UserId,
-} from './principal.ts'
+import type { ApiKeyId, CustomerId, MerchantId, OperatorKeyId, UserId } from '@commerce-graph/contract/ids'
+import type { SessionVariables } from './principal.ts'
 
 type Subject =
   | { readonly kind: 'key'; readonly merchantId: MerchantId; readonly keyId: ApiKeyId }

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
-import type { MerchantId } from './principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 
 /** Somebody else who signs customers of a merchant in, and whose word we take for who they are. */
 export const trustedIssuer = z.object({

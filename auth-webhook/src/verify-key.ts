@@ -1,10 +1,11 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { hashApiKey } from './api-key.ts'
 import { allowListOf, type MerchantAccessRow, type Verification } from './access.ts'
-import type { Actor } from './audit/index.ts'
+import type { Actor } from '@commerce-graph/audit'
 import { refuse } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
-import type { ApiKeyId, MerchantId, Mode } from './principal.ts'
+import type { ApiKeyId, MerchantId } from '@commerce-graph/contract/ids'
+import type { Mode } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 
 type KeyRow = MerchantAccessRow & {

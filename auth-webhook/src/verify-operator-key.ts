@@ -1,8 +1,8 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Verification } from './access.ts'
-import type { MerchantId, OperatorKeyId } from './principal.ts'
+import { NO_MERCHANT, type OperatorKeyId } from '@commerce-graph/contract/ids'
 import { refuse } from './authentication.ts'
-import { findOperatorKey, NO_MERCHANT } from './operator-key.ts'
+import { findOperatorKey } from './operator-key.ts'
 import { sessionVariables } from './session-variables.ts'
 
 /** Looks an operator's key up by its hash. */
@@ -13,7 +13,7 @@ export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verifica
     return refuse(
       'SVC_AUTH_001',
       reason,
-      id === undefined ? undefined : { merchantId: NO_MERCHANT as MerchantId, kind: 'OPERATOR', id },
+      id === undefined ? undefined : { merchantId: NO_MERCHANT, kind: 'OPERATOR', id },
     )
   }
   const operatorKeyId = found.id as OperatorKeyId

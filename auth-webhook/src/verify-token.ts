@@ -2,21 +2,23 @@ import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { ZodError } from 'zod'
 import { allowListOf, type Grant, type MerchantAccessRow, type Verification } from './access.ts'
-import type { Actor } from './audit/index.ts'
+import type { Actor } from '@commerce-graph/audit'
 import { refuse, type Refusal } from './authentication.ts'
 import { merchantAccessColumns } from './merchant-access.ts'
-import type { CustomerId, CustomerPrincipal, MerchantId } from './principal.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
+import type { CustomerPrincipal } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
 import { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
-import { SIGNING_ALGORITHM, type VerificationKeys } from './signing-keys.ts'
 import {
   AUDIENCE,
   CLOCK_TOLERANCE_SECONDS,
   ISSUER,
   MAX_TOKEN_TTL_SECONDS,
-  type TokenClaims,
+  SIGNING_ALGORITHM,
   tokenClaims,
-} from './token-claims.ts'
+  type TokenClaims,
+  type VerificationKeys,
+} from '@commerce-graph/access-tokens'
 import {
   type OutsideClaims,
   outsideClaims,

@@ -8,7 +8,7 @@ import {
   type MerchantDatabase,
   type StoredKey,
 } from '../test/merchant-database.ts'
-import type { MerchantId } from './principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { startAuthWebhook, type AuthWebhook } from './webhook.ts'
 
 let database: MerchantDatabase

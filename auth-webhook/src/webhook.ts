@@ -5,7 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type Express, type Response } from 'express'
 import { z } from 'zod'
-import { actorOf, type Origin } from './audit/index.ts'
+import { actorOf } from './actor.ts'
+import type { Origin } from '@commerce-graph/audit'
 import {
   createAuthenticator,
   type AuthenticationRequest,

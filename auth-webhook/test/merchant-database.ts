@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { createMigratedDatabase, type TestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { generateApiKey } from '../src/api-key.ts'
-import type { ApiKeyId, CustomerId, MerchantId, Mode } from '../src/principal.ts'
+import type { ApiKeyId, CustomerId, MerchantId } from '@commerce-graph/contract/ids'
+import type { Mode } from '../src/principal.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations/default')
 

@@ -6,12 +6,8 @@ import {
   limitVariables,
 } from '@commerce-graph/gateway'
 import { type RateSettings, ratesFrom, rateVariables } from '@commerce-graph/rate-limits'
-import {
-  type EncryptionKey,
-  parseEncryptionKeys,
-  type TrustedIssuer,
-  trustedIssuer,
-} from '@commerce-graph/auth-webhook'
+import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-box'
+import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook'
 import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions'
 import { resolve } from 'node:path'
 import { z } from 'zod'

@@ -3,7 +3,7 @@ import {
   formatEncryptionKeys,
   newEncryptionKey,
   parseEncryptionKeys,
-} from '@commerce-graph/auth-webhook'
+} from '@commerce-graph/secret-box'
 import { acquireLock } from '@commerce-graph/local-postgres'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'

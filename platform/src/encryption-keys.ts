@@ -1,4 +1,4 @@
-import type { EncryptionKey } from '@commerce-graph/auth-webhook'
+import type { EncryptionKey } from '@commerce-graph/secret-box'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { PlatformError } from './platform-error.ts'
 

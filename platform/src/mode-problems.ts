@@ -1,5 +1,5 @@
 import type { WebhookSecret } from '@commerce-graph/actions'
-import type { EncryptionKey } from '@commerce-graph/auth-webhook'
+import type { EncryptionKey } from '@commerce-graph/secret-box'
 import { isPlaceholder } from './placeholder.ts'
 
 /** What a deployment's mode decides on, as the environment has it. */

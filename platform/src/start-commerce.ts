@@ -1,5 +1,5 @@
 import { startActions, startWorkers } from '@commerce-graph/actions'
-import { createSecretBox } from '@commerce-graph/auth-webhook'
+import { createSecretBox } from '@commerce-graph/secret-box'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import { openMessageTransports } from './message-transports.ts'

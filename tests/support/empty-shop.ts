@@ -1,4 +1,5 @@
-import { generateApiKey, type MerchantId } from '@commerce-graph/auth-webhook'
+import { generateApiKey } from '@commerce-graph/auth-webhook'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import postgres from '@commerce-graph/postgres-driver'
 
 export interface EmptyShop {

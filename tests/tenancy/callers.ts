@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createOperatorKey,
-  createTokenIssuer,
-  generateApiKey,
-  revokeOperatorKey,
-  type CustomerId,
-  type MerchantId,
-  type SecretBox,
-  type TokenIssuer,
-  type UserId,
-} from '@commerce-graph/auth-webhook'
+import { createOperatorKey, generateApiKey, revokeOperatorKey } from '@commerce-graph/auth-webhook'
+import { createTokenIssuer, type TokenIssuer } from '@commerce-graph/access-tokens'
+import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { SignJWT } from 'jose'
 import type postgres from '@commerce-graph/postgres-driver'
 

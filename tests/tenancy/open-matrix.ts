@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createSecretBox } from '@commerce-graph/auth-webhook'
+import { createSecretBox } from '@commerce-graph/secret-box'
 import {
   buildClientSchema,
   getIntrospectionQuery,

@@ -1,11 +1,5 @@
-import {
-  type Actor,
-  type Attempt,
-  type AuditTrail,
-  type MerchantId,
-  NO_MERCHANT,
-  targetIdsOf,
-} from '@commerce-graph/auth-webhook'
+import { type Actor, type Attempt, type AuditTrail, targetIdsOf } from '@commerce-graph/audit'
+import { type MerchantId, NO_MERCHANT } from '@commerce-graph/contract/ids'
 import { z } from 'zod'
 import { type Action, type ActionCall, accessRefusal } from './action.ts'
 import type { Answer } from './answer.ts'
@@ -67,7 +61,7 @@ function actorOf({ session, input }: ActionCall<AnySession>): Actor {
     const merchantId = (named.success ? named.data.merchantId : NO_MERCHANT) as MerchantId
     return { merchantId, kind: 'OPERATOR', id: session.operatorKeyId }
   }
-  const merchantId = session.merchantId as string as MerchantId
+  const merchantId = session.merchantId
   if (session.role === 'customer') return { merchantId, kind: 'CUSTOMER', id: session.customerId }
   return session.userId === undefined
     ? { merchantId, kind: 'KEY', id: session.keyId ?? null }

@@ -13,7 +13,8 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { KeyedRequest } from './keyed-request.ts'
-import type { AnySession, CustomerId } from './session.ts'
+import type { AnySession } from './session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -1,4 +1,4 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Database, Queryable } from '../database.ts'
 import { type Action, type ActionCall, accessRefusal, type IdempotencyKey } from './action.ts'
 import { type Answer, done, idempotencyKeyReused } from './answer.ts'

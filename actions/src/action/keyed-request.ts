@@ -1,4 +1,6 @@
-import { NO_MERCHANT, type SecretBox, targetIdsOf } from '@commerce-graph/auth-webhook'
+import { NO_MERCHANT } from '@commerce-graph/contract/ids'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import { targetIdsOf } from '@commerce-graph/audit'
 import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
 import type { ActionCall, IdempotencyKey } from './action.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'

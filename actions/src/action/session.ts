@@ -1,7 +1,5 @@
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { z } from 'zod'
-
-export type MerchantId = string & { readonly brand: 'MerchantId' }
-export type CustomerId = string & { readonly brand: 'CustomerId' }
 
 interface SessionOf {
   readonly merchantId: MerchantId

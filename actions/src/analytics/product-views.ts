@@ -1,4 +1,4 @@
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 
 export type ViewOutcome = { readonly outcome: 'recorded' } | { readonly outcome: 'unknown_product' }

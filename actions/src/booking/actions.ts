@@ -1,7 +1,8 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, forbidden, invalid, done, notFound, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { ownerOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
   type AppointmentOutcome,

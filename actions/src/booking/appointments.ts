@@ -1,4 +1,4 @@
-import type { CustomerId, MerchantId } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { type AppointmentStatus, appointmentTransitions } from './appointment-machine.ts'

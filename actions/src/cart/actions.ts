@@ -9,7 +9,8 @@ import {
   type UserError,
 } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import { type MerchantId, ownerOf, type Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { ownerOf, type Session } from '../action/session.ts'
 import { lineError } from '../catalog/index.ts'
 import type { Database } from '../database.ts'
 import { couponError, isCouponRefusal } from '../promotion/index.ts'

@@ -1,6 +1,6 @@
 import type { Shortage } from '../action/answer.ts'
 import { MAX_LINES } from '../action/input.ts'
-import type { CustomerId, MerchantId } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { LineRefusal } from '../catalog/index.ts'
 import type { CouponRefusal } from '../promotion/index.ts'
 import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CustomerId } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 import {
   address,
   createCustomer,

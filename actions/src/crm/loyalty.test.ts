@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CustomerId } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import {
   address,

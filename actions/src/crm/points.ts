@@ -1,4 +1,4 @@
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 

@@ -1,7 +1,8 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound, told, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId, Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import type { EmailKind, Template } from '../message/index.ts'
 import {

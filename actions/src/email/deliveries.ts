@@ -1,5 +1,5 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
-import type { MerchantId } from '../action/session.ts'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Actions, startActions } from '../start-actions.ts'
-import type { CustomerId } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
 import { createSmtpTransport, type MailTransport } from '../mail/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
   tellBackInStock,

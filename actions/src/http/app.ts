@@ -6,7 +6,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import type { AuditTrail } from '@commerce-graph/auth-webhook'
+import type { AuditTrail } from '@commerce-graph/audit'
 import type { Logger } from 'pino'
 import type { Action } from '../action/action.ts'
 import { type Answer, invalid, type Refusal } from '../action/answer.ts'

@@ -1,8 +1,9 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId, Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Session } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import {
   type Person,

@@ -1,4 +1,5 @@
-import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Action } from '../action/action.ts'
 import type { Database } from '../database.ts'
 import { accountActions } from './account-actions.ts'

@@ -1,8 +1,8 @@
-import type { TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { blockCustomer, openBackendSession, unblockCustomer } from './customer-access.ts'
 

@@ -1,6 +1,7 @@
 import { type Authenticator, createAuthenticator } from '@commerce-graph/auth-webhook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CustomerId, Session } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
+import type { Session } from '../action/session.ts'
 import {
   address,
   createCustomer,

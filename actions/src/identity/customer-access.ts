@@ -1,9 +1,6 @@
-import type {
-  CustomerId as TokenCustomerId,
-  MerchantId as TokenMerchantId,
-  TokenIssuer,
-} from '@commerce-graph/auth-webhook'
-import type { MerchantId, Session } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
+import type { Session } from '../action/session.ts'
 import { type Database, onlyOutcome } from '../database.ts'
 import { openedBy } from './sessions.ts'
 
@@ -42,8 +39,8 @@ export async function openBackendSession(
   const token = await tokenIssuer.issue({
     kind: 'customer',
     // Both sides brand the same ids; the customer was just found under this merchant.
-    merchantId: merchantId as string as TokenMerchantId,
-    customerId: customerId as TokenCustomerId,
+    merchantId,
+    customerId: customerId as CustomerId,
     sessionId: opened.id,
     ttlSeconds: BACKEND_LIFETIME,
   })

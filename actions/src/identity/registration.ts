@@ -1,4 +1,4 @@
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { onlyOutcome, type Queryable } from '../database.ts'
 
 export interface NewCustomer {

@@ -1,6 +1,6 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { Secret, TOTP } from 'otpauth'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { newRecoveryCodes, recoveryHash } from './secrets.ts'

@@ -1,4 +1,5 @@
-import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import { type Action, defineAction } from '../action/action.ts'
 import {
   type Answer,
@@ -10,7 +11,7 @@ import {
   tooManyAttempts,
 } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { CustomerId, MerchantId } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { mergeCart } from '../cart/index.ts'
 import type { Database } from '../database.ts'
 import { issueMailedToken } from './mailed-tokens.ts'

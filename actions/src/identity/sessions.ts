@@ -1,10 +1,6 @@
-import type {
-  CustomerId as TokenCustomerId,
-  MerchantId as TokenMerchantId,
-  TokenIssuer,
-  UserId as TokenUserId,
-} from '@commerce-graph/auth-webhook'
-import type { MerchantId, Session } from '../action/session.ts'
+import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
+import type { Session } from '../action/session.ts'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { hashOf, newToken } from './secrets.ts'
 
@@ -121,11 +117,11 @@ async function tokens(
 ): Promise<Tokens> {
   const { subject, id, sessionId, refreshToken } = session
   // Both sides brand the same ids, which come from the database here.
-  const shared = { merchantId: merchant as string as TokenMerchantId, sessionId, ttlSeconds: ACCESS_LIFETIME }
+  const shared = { merchantId: merchant, sessionId, ttlSeconds: ACCESS_LIFETIME }
   const { accessToken, expiresAt } = await tokenIssuer.issue(
     subject === 'USER'
-      ? { kind: 'user', userId: id as TokenUserId, ...shared }
-      : { kind: 'customer', customerId: id as TokenCustomerId, ...shared },
+      ? { kind: 'user', userId: id as UserId, ...shared }
+      : { kind: 'customer', customerId: id as CustomerId, ...shared },
   )
   return { accessToken, expiresAt: expiresAt.toISOString(), refreshToken }
 }

@@ -1,9 +1,5 @@
-import {
-  type Authenticator,
-  createAuthenticator,
-  createSecretBox,
-  newEncryptionKey,
-} from '@commerce-graph/auth-webhook'
+import { type Authenticator, createAuthenticator } from '@commerce-graph/auth-webhook'
+import { createSecretBox, newEncryptionKey } from '@commerce-graph/secret-box'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

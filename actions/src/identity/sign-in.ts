@@ -1,5 +1,5 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
-import type { MerchantId } from '../action/session.ts'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 import { checkSecondFactor } from './second-factor.ts'
 import type { Passwords } from './passwords.ts'

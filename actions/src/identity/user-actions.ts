@@ -1,4 +1,4 @@
-import type { SecretBox } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { type Action, defineAction } from '../action/action.ts'
 import type { Database } from '../database.ts'
 import {

@@ -1,6 +1,6 @@
 import { type Answer, done, invalid, notFound, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { IdentityOutcome, IdentityRefusal } from './users.ts'
 
 export const answerUser = (merchantId: MerchantId, outcome: IdentityOutcome, field = 'id'): Answer =>

@@ -1,6 +1,6 @@
 import type { UpdateIncomingStockInput, UpdateTransferInput } from '@commerce-graph/contract'
 import type { Shortage } from '../action/answer.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
 import type { PlaceRefusal } from './stock.ts'
 import { transferTransitions } from './transfer-machine.ts'

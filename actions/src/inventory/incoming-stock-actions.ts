@@ -1,7 +1,8 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import { type MerchantId, principalOf, type Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { principalOf, type Session } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import {
   type ArrivalReference,

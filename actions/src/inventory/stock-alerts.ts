@@ -1,4 +1,4 @@
-import type { CustomerId, MerchantId } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 import { cancelAlert, type StockAlertStatus } from './stock-alert-machine.ts'
 

@@ -1,5 +1,5 @@
 import type { Shortage } from '../action/answer.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome, type Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { release } from './reservation-machine.ts'

@@ -8,7 +8,7 @@ import {
   type UserError,
 } from '../action/answer.ts'
 import { MAX_QUANTITY, userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
   cancelTransfer,

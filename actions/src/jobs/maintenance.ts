@@ -1,4 +1,5 @@
-import type { SecretBox, TokenIssuer } from '@commerce-graph/auth-webhook'
+import type { SecretBox } from '@commerce-graph/secret-box'
+import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Logger } from 'pino'
 import { refreshRollups } from '../analytics/index.ts'
 import { writeReminders } from '../booking/index.ts'

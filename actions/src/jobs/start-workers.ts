@@ -1,4 +1,5 @@
-import { createTokenIssuer, type SecretBox } from '@commerce-graph/auth-webhook'
+import { createTokenIssuer } from '@commerce-graph/access-tokens'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'

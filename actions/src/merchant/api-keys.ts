@@ -1,5 +1,5 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 
 export interface NewApiKey {

@@ -1,4 +1,4 @@
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
 import {
   type Facts,

@@ -1,7 +1,7 @@
 import { type Answer, done, idempotencyKeyReused } from '../action/answer.ts'
 import type { ActionCall } from '../action/action.ts'
 import type { IdempotencyKeys } from '../action/idempotency-keys.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { staysAnswer } from './order-answer.ts'
 import { cancelOrder } from './orders.ts'
 

@@ -1,7 +1,7 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { completeDraft, type DraftStays, saveDraft, type SaveDraftOutcome } from './drafts.ts'
 import { placedAnswer } from './order-answer.ts'

@@ -7,7 +7,7 @@ import {
   orderNotModifiable,
 } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { orderError } from './order-refusal.ts'
 import type { CheckoutOutcome, ModifyOutcome, NoteOutcome, OrderStays } from './orders.ts'
 import type { AdvanceReturnOutcome, RequestReturnOutcome, ReturnStays } from './returns.ts'

@@ -1,7 +1,7 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, idempotencyKeyReused, invalid } from '../action/answer.ts'
 import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { OrderPayments } from './cancellation.ts'
 import { staysAnswer } from './order-answer.ts'
 import { repeatedUnits } from './named-twice.ts'

@@ -1,7 +1,7 @@
 import { type Action, defineAction } from '../action/action.ts'
 import { idempotencyKeyReused, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Queryable } from '../database.ts'
 import type { PaymentOptions } from './actions.ts'
 import { collectedAnswer } from './collected-answer.ts'

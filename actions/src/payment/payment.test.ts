@@ -19,7 +19,7 @@ import {
   type TestShop,
 } from '../testing/test-shop.ts'
 import { actionsByDomain } from '../start-actions.ts'
-import { createTokenIssuer } from '@commerce-graph/auth-webhook'
+import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import { beginPayment } from './payments.ts'
 import { reconcilePayments } from './reconciliation.ts'
 

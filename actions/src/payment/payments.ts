@@ -1,6 +1,7 @@
 import type postgres from '@commerce-graph/postgres-driver'
 import { actingAs } from '../action/acting-as.ts'
-import { type CustomerId, type MerchantId, ownerOf, type Session } from '../action/session.ts'
+import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
+import { ownerOf, type Session } from '../action/session.ts'
 import { type Database, type JsonValue, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { orderTransitions } from '../ordering/index.ts'
 import type { ChargeAnswer } from '../processors/index.ts'

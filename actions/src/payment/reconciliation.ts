@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { MerchantId } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { type Database, onlyOutcome } from '../database.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'

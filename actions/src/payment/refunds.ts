@@ -1,4 +1,5 @@
-import type { MerchantId, Session } from '../action/session.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { Session } from '../action/session.ts'
 import { actingAs } from '../action/acting-as.ts'
 import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
 import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
-import type { CustomerId } from '../action/session.ts'
+import type { CustomerId } from '@commerce-graph/contract/ids'
 import { lapseUnpaidOrders } from '../ordering/index.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import {

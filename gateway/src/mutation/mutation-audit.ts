@@ -1,11 +1,11 @@
+import { actorOf } from '@commerce-graph/auth-webhook'
 import {
-  actorOf,
   type Attempt,
   type AuditTrail,
   type Origin,
   type Outcome as AuditedOutcome,
   targetIdsOf,
-} from '@commerce-graph/auth-webhook'
+} from '@commerce-graph/audit'
 import type { QueryContext } from '../query/execute-query.ts'
 import type { PlannedCall } from './plan-mutation.ts'
 

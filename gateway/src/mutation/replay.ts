@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { targetIdsOf } from '@commerce-graph/auth-webhook'
+import { targetIdsOf } from '@commerce-graph/audit'
 import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 import type { QueryContext } from '../query/execute-query.ts'
 import type { Values, Write } from './definition.ts'

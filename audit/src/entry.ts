@@ -1,5 +1,4 @@
-import { NO_MERCHANT } from '../operator-key.ts'
-import type { MerchantId, Principal } from '../principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 
 /** Whose doing it was, as far as a credential says. */
 export interface Actor {
@@ -45,20 +44,4 @@ export type RefusedAccess = Origin & {
   readonly code: string
   /** The root fields; null before the document was read. */
   readonly operation: string | null
-}
-
-export function actorOf(principal: Principal): Actor {
-  if (principal.kind === 'operator')
-    return { merchantId: NO_MERCHANT as MerchantId, kind: 'OPERATOR', id: principal.operatorKeyId }
-  const { merchantId } = principal
-  switch (principal.kind) {
-    case 'key':
-      return { merchantId, kind: 'KEY', id: principal.keyId }
-    case 'user':
-      return { merchantId, kind: 'USER', id: principal.userId }
-    case 'customer':
-      return { merchantId, kind: 'CUSTOMER', id: principal.customerId }
-    default:
-      return principal satisfies never
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CustomerId, MerchantId, UserId } from './principal.ts'
+import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 
 export const ISSUER = 'commerce-graph'
 export const AUDIENCE = 'commerce-graph'

@@ -4,8 +4,8 @@ import {
   createMerchant,
   createMerchantDatabase,
   type MerchantDatabase,
-} from '../../test/merchant-database.ts'
-import type { MerchantId } from '../principal.ts'
+} from '../../auth-webhook/test/merchant-database.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import { AuditTrail } from './audit-trail.ts'
 import type { Attempt } from './entry.ts'
 

@@ -1,6 +1,5 @@
 export { AuditTrail } from './audit-trail.ts'
 export {
-  actorOf,
   type Actor,
   type Attempt,
   type AuditedOperation,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import type { ISql, Sql, TransactionSql } from '@commerce-graph/postgres-driver'
-import type { SecretBox } from './secret-box.ts'
+import type { SecretBox } from '@commerce-graph/secret-box'
 
 export const SIGNING_ALGORITHM = 'ES256'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { MerchantId } from '../principal.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { RefusedAccess } from './entry.ts'
 import { RefusalCounter } from './refusal-counter.ts'
 

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
-import type { CustomerId, MerchantId, UserId } from './principal.ts'
-import type { SecretBox } from './secret-box.ts'
+import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
+import type { SecretBox } from '@commerce-graph/secret-box'
 import { currentSigningKey, resealSigningKeys, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
 import { AUDIENCE, ISSUER, MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
 

@@ -1,0 +1,20 @@
+import type { Actor } from '@commerce-graph/audit'
+import { NO_MERCHANT } from '@commerce-graph/contract/ids'
+import type { Principal } from './principal.ts'
+
+/** The principal as the audit log names it. */
+export function actorOf(principal: Principal): Actor {
+  if (principal.kind === 'operator')
+    return { merchantId: NO_MERCHANT, kind: 'OPERATOR', id: principal.operatorKeyId }
+  const { merchantId } = principal
+  switch (principal.kind) {
+    case 'key':
+      return { merchantId, kind: 'KEY', id: principal.keyId }
+    case 'user':
+      return { merchantId, kind: 'USER', id: principal.userId }
+    case 'customer':
+      return { merchantId, kind: 'CUSTOMER', id: principal.customerId }
+    default:
+      return principal satisfies never
+  }
+}
