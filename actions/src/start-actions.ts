@@ -96,7 +96,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   }
 }
 
-/** Every action there is, by domain and name: what metadata/actions.yaml lists as handlers. */
+/** Every action there is, by domain and name: what metadata/actions.yaml, written from the contract, lists as handlers. */
 export function actionsByDomain(
   {
     cardProcessor,

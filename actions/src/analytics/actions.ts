@@ -3,7 +3,7 @@ import { done, invalid, notFound } from '../action/answer.ts'
 import type { Database } from '../database.ts'
 import { recordView } from './product-views.ts'
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function analyticsActions(database: Database): Readonly<Record<string, Action>> {
   return {
     recordProductView: defineAction('recordProductView', {

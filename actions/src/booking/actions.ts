@@ -20,7 +20,7 @@ type StatusChange =
   | 'cancelAppointment'
   | 'markAppointmentNoShow'
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function bookingActions(database: Database): Readonly<Record<string, Action>> {
   const statusChange = (name: StatusChange, event: Parameters<typeof changeStatus>[2]) =>
     defineAction(name, {

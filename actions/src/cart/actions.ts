@@ -27,7 +27,7 @@ import {
   setShippingMethod,
 } from './carts.ts'
 
-/** What the domain serves, by name as in metadata/actions.yaml. Checking out is the ordering domain's. */
+/** What the domain serves, by the name of the mutation. Checking out is the ordering domain's. */
 export function cartActions(database: Database): Readonly<Record<string, Action>> {
   return {
     createCart: create(database),

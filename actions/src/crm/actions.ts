@@ -9,7 +9,7 @@ import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
 
 const MAX_INTEGER = 2_147_483_647
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export const crmActions = (database: Database): Readonly<Record<string, Action>> => ({
   adjustLoyaltyPoints: adjust(database),
   redeemLoyaltyReward: redeem(database),

@@ -24,7 +24,7 @@ import {
 } from './templates.ts'
 import { missingToWord } from './token-mail-access.ts'
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function emailActions(database: Database): Readonly<Record<string, Action>> {
   return {
     ...templateActions(database),

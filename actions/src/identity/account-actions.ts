@@ -29,7 +29,7 @@ interface AccountOptions {
   readonly secretBox: SecretBox
 }
 
-/** What people do with their own passwords, addresses and authenticators, by name as in metadata/actions.yaml. */
+/** What people do with their own passwords, addresses and authenticators, by the name of the mutation. */
 export function accountActions(options: AccountOptions): Readonly<Record<string, Action>> {
   return { ...passwordActions(options), ...emailActions(options), ...authenticatorActions(options) }
 }

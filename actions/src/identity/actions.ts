@@ -14,7 +14,7 @@ export interface IdentityOptions {
   readonly secretBox: SecretBox
 }
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function identityActions(options: IdentityOptions): Readonly<Record<string, Action>> {
   const passwords = new Passwords()
   return {

@@ -11,7 +11,7 @@ export interface CustomerAccessOptions {
   readonly tokenIssuer: TokenIssuer
 }
 
-/** What merchants decide of their customers' access, by name as in metadata/actions.yaml. */
+/** What merchants decide of their customers' access, by the name of the mutation. */
 export function customerAccessActions({
   database,
   tokenIssuer,

@@ -28,7 +28,7 @@ export interface SessionOptions {
   readonly secretBox: SecretBox
 }
 
-/** Signing in, staying signed in and signing out, by name as in metadata/actions.yaml. */
+/** Signing in, staying signed in and signing out, by the name of the mutation. */
 export function sessionActions({
   database,
   tokenIssuer,

@@ -18,7 +18,7 @@ export interface UserOptions {
   readonly secretBox: SecretBox
 }
 
-/** Users and what they may do, by name as in metadata/actions.yaml. */
+/** Users and what they may do, by the name of the mutation. */
 export function userActions({ database, secretBox }: UserOptions): Readonly<Record<string, Action>> {
   const statusChange = (
     name: 'suspendUser' | 'reactivateUser' | 'deleteUser',

@@ -12,7 +12,7 @@ import { transferActions } from './transfer-actions.ts'
 
 const DEFAULT_RESERVATION_SECONDS = 15 * 60
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function inventoryActions(database: Database): Readonly<Record<string, Action>> {
   return {
     reserveInventory: reserveInventory(database),

@@ -9,7 +9,7 @@ import { subscriptionActions } from './subscription-actions.ts'
 /** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
 const DEFAULT_OVERLAP = 24 * 60 * 60
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function merchantActions(database: Database): Readonly<Record<string, Action>> {
   return {
     ...subscriptionActions(database),

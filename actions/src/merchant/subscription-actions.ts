@@ -10,7 +10,7 @@ import {
   setPlan,
 } from './subscriptions.ts'
 
-/** The merchant's plan, by name as in metadata/actions.yaml. */
+/** The merchant's plan, by the name of the mutation. */
 export function subscriptionActions(database: Database): Readonly<Record<string, Action>> {
   const cancellation = (name: 'cancelSubscription' | 'resumeSubscription', cancel: boolean) =>
     defineAction(name, {

@@ -12,7 +12,7 @@ type PreferenceOutcome =
       readonly reason: 'unknown_customer' | 'not_of_audience' | 'required'
     }
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function notificationActions(database: Database): Readonly<Record<string, Action>> {
   return {
     registerNotificationDevice: registerDevice(database),

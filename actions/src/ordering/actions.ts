@@ -18,7 +18,7 @@ export interface OrderingOptions {
   readonly payments: OrderPayments
 }
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function orderingActions(options: OrderingOptions): Readonly<Record<string, Action>> {
   const { database, payments, keys } = options
   return {

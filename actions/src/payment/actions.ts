@@ -37,7 +37,7 @@ export interface PaymentOptions {
   readonly cardProcessor: PaymentProcessor | null
 }
 
-/** What the domain serves, by name as in metadata/actions.yaml. */
+/** What the domain serves, by the name of the mutation. */
 export function paymentActions(options: PaymentOptions): Readonly<Record<string, Action>> {
   return {
     processPayment: processPayment(options),
