@@ -111,6 +111,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$

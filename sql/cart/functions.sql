@@ -1,3 +1,11 @@
+-- type cart.refusal =
+--   catalog.line_refusal | promotion.coupon_refusal | {
+--   field: text,
+--   reason: 'unknown_customer' | 'currency_required' | 'address_required' | 'unknown_shipping_method'
+--   | 'shipping_method_not_for_country' | 'shipping_method_currency',
+--   currency?: text
+--   }
+-- type cart.stays = unknown_cart {} | checked_out {} | expired {}
 CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -50,6 +58,8 @@ AS $$
   HAVING sum(g.cost) + ordering.tax_on(p_merchant_id, sum(g.cost)) > platform.most_money()
 $$;
 
+-- answers: cart.stays | cart.create_cart()
+-- nullable: p_customer_id
 CREATE FUNCTION cart.add_line(
   p_merchant_id uuid,
   p_cart_id uuid,
@@ -78,6 +88,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION cart.purge_expired(p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$
@@ -122,6 +133,8 @@ AS $$
   FROM cart.priced_cart_item l WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id
 $$;
 
+-- answers: cart.stays | changed {cartId: uuid}
+-- nullable: p_customer_id
 CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

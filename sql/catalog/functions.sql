@@ -22,6 +22,13 @@ AS $$
   FROM catalog.variant_option o WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id
 $$;
 
+-- type catalog.line_refusal =
+--   {
+--   field: text,
+--   reason: 'unknown_product' | 'product_not_active' | 'unknown_variant' | 'variant_required' | 'currency_mismatch'
+--   | 'quantity_too_large' | 'too_many_lines' | 'total_too_large',
+--   currency?: text
+--   }
 CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$

@@ -28,6 +28,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION crm.expire_points(p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -46,6 +47,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {entryId: uuid} | unknown_customer {} | too_many_points {} | not_enough_points {points: integer}
 CREATE FUNCTION crm.adjust_points(p_merchant_id uuid, p_customer_id uuid, p_points integer, p_reason text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

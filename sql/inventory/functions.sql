@@ -55,6 +55,7 @@ AS $$
   )
 $$;
 
+-- answers: integer
 CREATE FUNCTION inventory.expire_reservations(p_merchant_id uuid, p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -66,6 +67,11 @@ BEGIN
 END
 $$;
 
+-- answers:
+--   released {}
+--   | unknown {}
+--   | belongs_to_order {orderId: uuid}
+--   | refused {status: inventory.reservation.status}
 CREATE FUNCTION inventory.release(p_merchant_id uuid, p_reservation_id uuid, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -260,6 +266,11 @@ AS $$
   )
 $$;
 
+-- answers:
+--   cancelled {alertId: uuid, status: inventory.stock_alert.status}
+--   | unknown {}
+--   | refused {status: inventory.stock_alert.status}
+-- nullable: p_customer_id
 CREATE FUNCTION inventory.cancel_stock_alert(
   p_merchant_id uuid,
   p_alert_id uuid,
@@ -303,6 +314,7 @@ AS $$
   RETURNING *
 $$;
 
+-- answers: rows {merchant_id: uuid, stock_item_id: uuid}
 CREATE FUNCTION inventory.stock_items_back(p_limit integer) RETURNS TABLE (merchant_id uuid, stock_item_id uuid)
 LANGUAGE sql STABLE
 AS $$
@@ -337,6 +349,8 @@ BEGIN
 END
 $$;
 
+-- answers: changed {incomingStockId: uuid} | invalid {refusals: inventory.place_refusal[]}
+-- nullable: p_warehouse_id, p_expected_date, p_reference
 CREATE FUNCTION inventory.expect_stock(
   p_merchant_id uuid,
   p_sku text,
@@ -361,6 +375,7 @@ BEGIN
 END
 $$;
 
+-- type inventory.arrival_stays = unknown {} | belongs_to_transfer {transferId: uuid} | refused {status: text}
 CREATE FUNCTION inventory.lock_awaited(p_merchant_id uuid, p_id uuid, OUT incoming inventory.incoming_stock, OUT refusal jsonb)
 LANGUAGE plpgsql
 AS $$
@@ -374,6 +389,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {incomingStockId: uuid} | inventory.arrival_stays | too_few {received: integer}
 CREATE FUNCTION inventory.change_incoming_stock(p_merchant_id uuid, p_id uuid, p_changes jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -398,6 +414,8 @@ BEGIN
 END
 $$;
 
+-- answers: changed {incomingStockId: uuid} | inventory.arrival_stays | too_many {awaited: integer}
+-- nullable: p_quantity, p_principal
 CREATE FUNCTION inventory.receive_incoming_stock(p_merchant_id uuid, p_id uuid, p_quantity integer, p_principal text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -416,6 +434,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {incomingStockId: uuid} | inventory.arrival_stays
 CREATE FUNCTION inventory.cancel_incoming_stock(p_merchant_id uuid, p_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -458,6 +477,7 @@ AS $$
   WHERE l.stock_item_id IS NULL OR l.quantity > 999999
 $$;
 
+-- type inventory.transfer_stays = unknown {} | refused {status: inventory.transfer.status}
 CREATE FUNCTION inventory.lock_transfer(
   p_merchant_id uuid,
   p_id uuid,
@@ -476,6 +496,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {transferId: uuid} | inventory.transfer_stays | invalid {refusals: inventory.transfer_refusal[]}
 CREATE FUNCTION inventory.change_transfer(p_merchant_id uuid, p_id uuid, p_changes jsonb, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -504,6 +525,8 @@ BEGIN
 END
 $$;
 
+-- answers: changed {transferId: uuid} | inventory.transfer_stays
+-- nullable: p_principal
 CREATE FUNCTION inventory.cancel_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -529,6 +552,8 @@ BEGIN
 END
 $$;
 
+-- answers: changed {stockItemId: uuid} | unknown_sku {}
+-- nullable: p_threshold
 CREATE FUNCTION inventory.set_low_stock_threshold(p_merchant_id uuid, p_sku text, p_threshold integer) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

@@ -147,6 +147,7 @@ AS $$
     postal_code = excluded.postal_code, country = excluded.country, phone = excluded.phone
 $$;
 
+-- type ordering.shortage = {sku: text, available: integer, requested: integer, position: integer}
 CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[]) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -310,6 +311,7 @@ BEGIN
 END
 $$;
 
+-- answers: noted {orderId: uuid} | unknown_order {}
 CREATE FUNCTION ordering.add_note(p_merchant_id uuid, p_order_id uuid, p_text text, p_staff_only boolean) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -378,6 +380,7 @@ AS $$
   WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status = 'PACKED'
 $$;
 
+-- answers: advanced {orderId: uuid} | unknown_order {} | order_refused {status: ordering.order.status}
 CREATE FUNCTION ordering.deliver_order(p_merchant_id uuid, p_order_id uuid, p_deliver jsonb, p_moves jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -403,6 +406,7 @@ BEGIN
 END
 $$;
 
+-- answers: advanced {orderId: uuid} | unknown_order {} | order_refused {status: ordering.order.status}
 CREATE FUNCTION ordering.process_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -548,6 +552,8 @@ BEGIN
 END
 $$;
 
+-- answers: advanced {returnId: uuid} | unknown_return {} | return_refused {status: ordering.order_return.status}
+-- nullable: p_customer_id, p_reason
 CREATE FUNCTION ordering.decide_return(
   p_merchant_id uuid,
   p_return_id uuid,
@@ -609,6 +615,7 @@ AS $$
   FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = p_draft_id
 $$;
 
+-- answers: integer
 CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$

@@ -1,3 +1,15 @@
+-- type ordering.refusal =
+--   catalog.line_refusal | promotion.coupon_refusal | {
+--   field: text,
+--   reason: 'unknown_customer' | 'customer_blocked' | 'customer_required' | 'not_the_carts_customer'
+--   | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency'
+--   | 'reservation_not_active' | 'too_many_unpaid_orders' | 'too_many_unpaid_units' | 'unknown_item' | 'no_lines_left'
+--   | 'nothing_left' | 'more_than_left' | 'more_than_sent' | 'more_than_returned' | 'nothing_paid' | 'more_than_paid'
+--   | 'not_restockable' | 'unknown_warehouse' | 'address_required' | 'other_total' | 'missing',
+--   currency?: text,
+--   left?: integer,
+--   total?: bigint
+--   }
 CREATE TYPE ordering.pricing AS (
   -- Why the coupon takes nothing off these lines, as promotion.choice has it; NULL: it could, or there is none.
   coupon_refusal text,

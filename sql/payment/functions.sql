@@ -21,6 +21,12 @@ BEGIN
 END
 $$;
 
+-- answers:
+--   begun {paymentId: uuid}
+--   | unknown_payment {}
+--   | payment_refused {status: payment.payment.status}
+--   | more_than_authorized {amount: bigint}
+-- nullable: p_amount
 CREATE FUNCTION payment.begin_capture(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -64,6 +70,12 @@ BEGIN
 END
 $$;
 
+-- answers:
+--   begun {refundId: uuid}
+--   | unknown_payment {}
+--   | payment_refused {status: payment.payment.status}
+--   | more_than_left {left: bigint}
+-- nullable: p_amount
 CREATE FUNCTION payment.begin_refund(p_merchant_id uuid, p_payment_id uuid, p_amount bigint, p_reason text, p_from text[])
 RETURNS jsonb
 LANGUAGE plpgsql
@@ -88,6 +100,7 @@ BEGIN
 END
 $$;
 
+-- answers: begun {refundId: uuid} | unknown_refund {} | refund_refused {status: payment.refund.status}
 CREATE FUNCTION payment.retry_refund(p_merchant_id uuid, p_refund_id uuid, p_manually boolean) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

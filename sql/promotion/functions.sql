@@ -35,6 +35,15 @@ AS $$
   END
 $$;
 
+-- type promotion.coupon_refusal =
+--   {
+--   field: text,
+--   reason: 'unknown_coupon' | 'coupon_disabled' | 'coupon_not_yet_active' | 'coupon_expired' | 'coupon_used_up'
+--   | 'coupon_not_for_customer' | 'coupon_first_order_only' | 'coupon_currency' | 'coupon_minimum_not_met'
+--   | 'coupon_not_for_products',
+--   minimum?: bigint | null,
+--   currency?: text | null
+--   }
 CREATE FUNCTION promotion.refusal(p_field text, p_reason text, p_promotion promotion.promotion) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$

@@ -33,11 +33,14 @@ export async function readSource(source = SOURCE): Promise<readonly Statement[]>
 async function statementsOf(file: string, from: string): Promise<readonly Statement[]> {
   const bytes = readFileSync(from)
   const { stmts = [] } = await parsed(file, bytes.toString())
+  let before = 0
   return stmts.map(({ stmt, stmt_location: start = 0, stmt_len: length }) => {
     if (stmt === undefined) throw new SyntaxError(`${file} has an empty statement`)
     const end = length === undefined ? bytes.length : start + length
     const text = bytes.subarray(start, end).toString().trim()
-    return { file, node: stmt, text: `${text};` }
+    const comment = bytes.subarray(before, start).toString().replace(/^;/, '').trim()
+    before = end
+    return { file, node: stmt, text: `${text};`, comment }
   })
 }
 

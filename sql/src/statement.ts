@@ -1,10 +1,12 @@
 import type { Node } from '@pgsql/types'
 
-/** A statement of the source, with the comment that stands before it. */
+/** A statement of the source. */
 export interface Statement {
   /** Relative to the source's folder: `ordering/functions/place_order.sql`. */
   readonly file: string
   readonly text: string
+  /** What stands before it, which Postgres is not told. */
+  readonly comment: string
   readonly node: Node
 }
 

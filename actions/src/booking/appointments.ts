@@ -1,33 +1,13 @@
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import { type AppointmentStatus, appointmentTransitions } from './appointment-machine.ts'
+import { appointmentTransitions } from './appointment-machine.ts'
+import * as booking from '../sql/generated/booking.ts'
 
 /** Why SQL refused an appointment or a change of one. */
-export interface AppointmentRefusal {
-  readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'
-  readonly reason:
-    | 'unknown_service'
-    | 'service_not_active'
-    | 'nobody_offers_it'
-    | 'unknown_staff'
-    | 'staff_not_active'
-    | 'service_not_offered'
-    | 'unknown_customer'
-    | 'in_the_past'
-    | 'too_far_ahead'
-    | 'not_a_whole_minute'
-    | 'outside_working_hours'
-    | 'taken'
-    | 'already_begun'
-    | 'not_begun'
-}
+export type AppointmentRefusal = booking.Refusal
 
-export type AppointmentOutcome =
-  | { readonly outcome: 'changed'; readonly appointmentId: string }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'not_allowed'; readonly status: AppointmentStatus }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly AppointmentRefusal[] }
+export type AppointmentOutcome = booking.RescheduleAnswer
 
 /** An appointment as a caller may name it. `owner`: only this customer's appointments exist. */
 export interface AppointmentReference {
@@ -50,12 +30,7 @@ export async function bookAppointment(
   },
 ): Promise<AppointmentOutcome> {
   const { serviceId, staffId, customerId, startTime, notes } = appointment
-  return onlyOutcome(
-    await sql<{ outcome: AppointmentOutcome }[]>`
-      SELECT booking.book(
-        ${merchantId}, ${serviceId}, ${staffId}, ${customerId}, ${startTime}::text::timestamptz, ${notes}
-      ) AS outcome`,
-  )
+  return booking.book(sql, { merchantId, serviceId, staffId, customerId, start: startTime, notes })
 }
 
 /** @param staffId null: with whom it was */
@@ -65,12 +40,15 @@ export async function rescheduleAppointment(
   { startTime, staffId }: { readonly startTime: string; readonly staffId: string | null },
 ): Promise<AppointmentOutcome> {
   const { from, to } = appointmentTransitions.reschedule
-  return onlyOutcome(
-    await sql<{ outcome: AppointmentOutcome }[]>`
-      SELECT booking.reschedule(
-        ${merchantId}, ${id}, ${owner}, ${startTime}::text::timestamptz, ${staffId}, ${from as string[]}, ${to}
-      ) AS outcome`,
-  )
+  return booking.reschedule(sql, {
+    merchantId,
+    appointmentId: id,
+    ownerId: owner,
+    start: startTime,
+    staffId,
+    from,
+    to,
+  })
 }
 
 /** Lets one of the events happen that change nothing but the state. */
@@ -82,10 +60,7 @@ export async function changeStatus(
   const { from, to } = appointmentTransitions[event]
   // The shop may still call off what should have begun: nobody may have been there to open.
   const when = event === 'miss' ? 'begun' : event === 'cancel' && owner !== null ? 'ahead' : 'any'
-  return onlyOutcome(
-    await database<{ outcome: AppointmentOutcome }[]>`
-      SELECT booking.change_status(${merchantId}, ${id}, ${owner}, ${from as string[]}, ${to}, ${when}) AS outcome`,
-  )
+  return booking.changeStatus(database, { merchantId, appointmentId: id, ownerId: owner, from, to, when })
 }
 
 /** Seconds before an appointment at which its customer is to be reminded. */
@@ -95,9 +70,6 @@ const REMINDER_BATCH = 500
 /** Writes the reminders that are due, each once. Returns how many. */
 export async function writeReminders(database: Database): Promise<number> {
   return inBatches(REMINDER_BATCH, async () =>
-    onlyOutcome(
-      await database<{ outcome: number }[]>`
-        SELECT booking.write_reminders(make_interval(secs => ${REMINDER_AHEAD}), ${REMINDER_BATCH}) AS outcome`,
-    ),
+    booking.writeReminders(database, { ahead: REMINDER_AHEAD, limit: REMINDER_BATCH }),
   )
 }

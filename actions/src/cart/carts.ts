@@ -1,10 +1,8 @@
-import type { Shortage } from '../action/answer.ts'
 import { MAX_LINES } from '../action/input.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
-import type { LineRefusal } from '../catalog/index.ts'
-import type { CouponRefusal } from '../promotion/index.ts'
-import { type Database, type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
+import * as cart from '../sql/generated/cart.ts'
 
 /** Seconds that a cart lives after it was last changed. */
 const CART_LIFETIME = 30 * 24 * 60 * 60
@@ -15,47 +13,28 @@ export interface CartLine {
   readonly quantity: number
 }
 
-export type CartRefusal =
-  | LineRefusal
-  | CouponRefusal
-  | {
-      readonly field: string
-      readonly reason:
-        | 'unknown_customer'
-        | 'currency_required'
-        | 'address_required'
-        | 'unknown_shipping_method'
-        | 'shipping_method_not_for_country'
-        | 'shipping_method_currency'
-      readonly currency?: string
-    }
+export type CartRefusal = cart.Refusal
 
-export type CartOutcome =
-  | { readonly outcome: 'changed'; readonly cartId: string }
-  | { readonly outcome: 'unknown_cart' | 'unknown_item' | 'checked_out' | 'expired' }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly CartRefusal[] }
-  | {
-      readonly outcome: 'insufficient'
-      readonly shortages: readonly (Shortage & { readonly position: number })[]
-    }
+export type CartOutcome = cart.CreateCartAnswer | cart.SetLineQuantityAnswer
 
 /** @param currency null for the merchant's own */
 export async function createCart(
   database: Database,
   merchantId: MerchantId,
-  cart: {
+  created: {
     readonly customerId: string | null
     readonly currency: string | null
     readonly items: readonly CartLine[]
   },
 ): Promise<CartOutcome> {
-  const lines = database.json(cart.items as unknown as JsonValue)
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.create_cart(
-        ${merchantId}, ${cart.customerId}, ${cart.currency}, ${lines}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
-      ) AS outcome`,
-  )
+  return cart.createCart(database, {
+    merchantId,
+    customerId: created.customerId,
+    currency: created.currency,
+    lines: created.items,
+    lifetime: CART_LIFETIME,
+    maxLines: MAX_LINES,
+  })
 }
 
 /** A cart as a caller may name it. `owner`: only this customer's carts exist. */
@@ -71,12 +50,14 @@ export async function addLine(
   { merchantId, cartId, owner }: CartReference,
   line: CartLine,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.add_line(
-        ${merchantId}, ${cartId}, ${owner}, ${database.json({ ...line })}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
-      ) AS outcome`,
-  )
+  return cart.addLine(database, {
+    merchantId,
+    cartId,
+    customerId: owner,
+    line: { ...line },
+    lifetime: CART_LIFETIME,
+    maxLines: MAX_LINES,
+  })
 }
 
 /** @param quantity 0 removes the line */
@@ -86,12 +67,14 @@ export async function setLineQuantity(
   itemId: string,
   quantity: number,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.set_line_quantity(
-        ${merchantId}, ${cartId}, ${owner}, ${itemId}, ${quantity}, make_interval(secs => ${CART_LIFETIME})
-      ) AS outcome`,
-  )
+  return cart.setLineQuantity(database, {
+    merchantId,
+    cartId,
+    customerId: owner,
+    itemId,
+    quantity,
+    lifetime: CART_LIFETIME,
+  })
 }
 
 /** Applies a coupon in the place of another one; what it takes off is computed whenever the cart is looked at. */
@@ -100,37 +83,28 @@ export async function applyCoupon(
   { merchantId, cartId, owner }: CartReference,
   code: string,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.apply_coupon(
-        ${merchantId}, ${cartId}, ${owner}, ${code}, make_interval(secs => ${CART_LIFETIME})
-      ) AS outcome`,
-  )
+  return cart.applyCoupon(database, { merchantId, cartId, customerId: owner, code, lifetime: CART_LIFETIME })
 }
 
 export async function removeCoupon(
   database: Database,
   { merchantId, cartId, owner }: CartReference,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.remove_coupon(
-        ${merchantId}, ${cartId}, ${owner}, make_interval(secs => ${CART_LIFETIME})
-      ) AS outcome`,
-  )
+  return cart.removeCoupon(database, { merchantId, cartId, customerId: owner, lifetime: CART_LIFETIME })
 }
 
 export async function setShippingAddress(
   database: Database,
   { merchantId, cartId, owner }: CartReference,
-  address: JsonValue,
+  address: object,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.set_shipping_address(
-        ${merchantId}, ${cartId}, ${owner}, ${database.json(address)}, make_interval(secs => ${CART_LIFETIME})
-      ) AS outcome`,
-  )
+  return cart.setShippingAddress(database, {
+    merchantId,
+    cartId,
+    customerId: owner,
+    address,
+    lifetime: CART_LIFETIME,
+  })
 }
 
 /** @param methodId null takes the method off */
@@ -139,21 +113,20 @@ export async function setShippingMethod(
   { merchantId, cartId, owner }: CartReference,
   methodId: string | null,
 ): Promise<CartOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: CartOutcome }[]>`
-      SELECT cart.set_shipping_method(
-        ${merchantId}, ${cartId}, ${owner}, ${methodId}, make_interval(secs => ${CART_LIFETIME})
-      ) AS outcome`,
-  )
+  return cart.setShippingMethod(database, {
+    merchantId,
+    cartId,
+    customerId: owner,
+    shippingMethodId: methodId,
+    lifetime: CART_LIFETIME,
+  })
 }
 
 const PURGE_BATCH = 500
 
 /** Deletes carts that expired without becoming an order. Returns how many. */
 export async function purgeExpiredCarts(database: Database): Promise<number> {
-  return inBatches(PURGE_BATCH, async () =>
-    onlyOutcome(await database<{ outcome: number }[]>`SELECT cart.purge_expired(${PURGE_BATCH}) AS outcome`),
-  )
+  return inBatches(PURGE_BATCH, async () => cart.purgeExpired(database, { limit: PURGE_BATCH }))
 }
 
 /**
@@ -166,10 +139,11 @@ export async function mergeCart(
   merchantId: MerchantId,
   { guestCartId, customerId }: { readonly guestCartId: string; readonly customerId: CustomerId },
 ): Promise<string | null> {
-  return onlyOutcome(
-    await sql<{ outcome: string | null }[]>`
-      SELECT cart.merge(
-        ${merchantId}, ${guestCartId}, ${customerId}, make_interval(secs => ${CART_LIFETIME}), ${MAX_LINES}
-      ) AS outcome`,
-  )
+  return cart.merge(sql, {
+    merchantId,
+    guestCartId,
+    customerId,
+    lifetime: CART_LIFETIME,
+    maxLines: MAX_LINES,
+  })
 }

@@ -1,1 +1,1 @@
-export { lineError, type LineRefusal, type LineRefusalReason } from './line-refusal.ts'
+export { lineError } from './line-refusal.ts'

@@ -1,24 +1,6 @@
 import { notFound, type UserError } from '../action/answer.ts'
 import { MAX_LINES, MAX_MONEY, MAX_QUANTITY, userError } from '../action/input.ts'
-
-/** Why SQL refused a line: what `catalog.line_refusals` and the functions that add to it answer. */
-export interface LineRefusal {
-  /** `items.2.productId` */
-  readonly field: string
-  readonly reason: LineRefusalReason
-  /** Of a currency mismatch: the one that it should have been. */
-  readonly currency?: string
-}
-
-export type LineRefusalReason =
-  | 'unknown_product'
-  | 'product_not_active'
-  | 'unknown_variant'
-  | 'variant_required'
-  | 'currency_mismatch'
-  | 'quantity_too_large'
-  | 'too_many_lines'
-  | 'total_too_large'
+import type { LineRefusal } from '../sql/generated/catalog.ts'
 
 /** @param field where the caller put the line, when that is not where SQL saw it */
 export function lineError({ reason, currency, field: seen }: LineRefusal, field: string = seen): UserError {

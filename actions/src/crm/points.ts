@@ -1,19 +1,10 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
+import * as crm from '../sql/generated/crm.ts'
 
 /** What SQL did with a customer's points, or why it didn't. */
-export type PointsOutcome =
-  | { readonly outcome: 'changed'; readonly entryId: string }
-  | {
-      readonly outcome:
-        | 'unknown_customer'
-        | 'unknown_reward'
-        | 'reward_not_active'
-        | 'program_not_enabled'
-        | 'too_many_points'
-    }
-  | { readonly outcome: 'not_enough_points'; readonly points: number }
+export type PointsOutcome = crm.AdjustPointsAnswer | crm.RedeemRewardAnswer
 
 export async function adjustPoints(
   sql: Queryable,
@@ -24,10 +15,7 @@ export async function adjustPoints(
     reason,
   }: { readonly customerId: string; readonly points: number; readonly reason: string },
 ): Promise<PointsOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: PointsOutcome }[]>`
-      SELECT crm.adjust_points(${merchantId}, ${customerId}, ${points}, ${reason}) AS outcome`,
-  )
+  return crm.adjustPoints(sql, { merchantId, customerId, points, reason })
 }
 
 export async function redeemReward(
@@ -35,17 +23,12 @@ export async function redeemReward(
   merchantId: MerchantId,
   { customerId, rewardId }: { readonly customerId: string; readonly rewardId: string },
 ): Promise<PointsOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: PointsOutcome }[]>`
-      SELECT crm.redeem_reward(${merchantId}, ${customerId}, ${rewardId}) AS outcome`,
-  )
+  return crm.redeemReward(sql, { merchantId, customerId, rewardId })
 }
 
 const EXPIRY_BATCH = 200
 
 /** Takes points off that have expired. Returns of how many accounts. */
 export async function expirePoints(database: Database): Promise<number> {
-  return inBatches(EXPIRY_BATCH, async () =>
-    onlyOutcome(await database<{ outcome: number }[]>`SELECT crm.expire_points(${EXPIRY_BATCH}) AS outcome`),
-  )
+  return inBatches(EXPIRY_BATCH, async () => crm.expirePoints(database, { limit: EXPIRY_BATCH }))
 }

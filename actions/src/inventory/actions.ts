@@ -7,7 +7,8 @@ import { incomingStockActions } from './incoming-stock-actions.ts'
 import { unknownStock } from './named-stock.ts'
 import { placeError } from './place-error.ts'
 import { stockAlertActions } from './stock-alert-actions.ts'
-import { changeLevel, type LevelOutcome, releaseReservation, reserve, setLowStockThreshold } from './stock.ts'
+import type { ChangeLevelAnswer } from '../sql/generated/inventory.ts'
+import { changeLevel, releaseReservation, reserve, setLowStockThreshold } from './stock.ts'
 import { transferActions } from './transfer-actions.ts'
 
 const DEFAULT_RESERVATION_SECONDS = 15 * 60
@@ -119,7 +120,7 @@ const lowStockThreshold = (database: Database): Action =>
     },
   })
 
-function levelAnswer(merchantId: string, outcome: LevelOutcome, field: string, value: number): Answer {
+function levelAnswer(merchantId: string, outcome: ChangeLevelAnswer, field: string, value: number): Answer {
   switch (outcome.outcome) {
     case 'changed':
       return done({ merchantId, stockItemId: outcome.stockItemId })

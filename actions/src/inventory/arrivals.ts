@@ -1,9 +1,8 @@
 import type { UpdateIncomingStockInput, UpdateTransferInput } from '@commerce-graph/contract'
-import type { Shortage } from '../action/answer.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, type JsonValue, onlyOutcome } from '../database.ts'
-import type { PlaceRefusal } from './stock.ts'
+import type { Database } from '../database.ts'
 import { transferTransitions } from './transfer-machine.ts'
+import * as inventory from '../sql/generated/inventory.ts'
 
 /** A record of the merchant's, and who is at it. */
 export interface ArrivalReference {
@@ -24,25 +23,14 @@ export interface ExpectedStock {
 }
 
 export type IncomingStockOutcome =
-  | { readonly outcome: 'changed'; readonly incomingStockId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly PlaceRefusal[] }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'belongs_to_transfer'; readonly transferId: string }
-  | { readonly outcome: 'refused'; readonly status: string }
-  | { readonly outcome: 'too_few'; readonly received: number }
-  | { readonly outcome: 'too_many'; readonly awaited: number }
+  inventory.ExpectStockAnswer | inventory.ChangeIncomingStockAnswer | inventory.ReceiveIncomingStockAnswer
 
 export async function expectStock(
   database: Database,
   merchantId: MerchantId,
   { sku, warehouseId, quantity, expectedDate, reference }: ExpectedStock,
 ): Promise<IncomingStockOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: IncomingStockOutcome }[]>`
-      SELECT inventory.expect_stock(
-        ${merchantId}, ${sku}, ${warehouseId}, ${quantity}, ${expectedDate}, ${reference}
-      ) AS outcome`,
-  )
+  return inventory.expectStock(database, { merchantId, sku, warehouseId, quantity, expectedDate, reference })
 }
 
 export async function changeIncomingStock(
@@ -50,10 +38,7 @@ export async function changeIncomingStock(
   { merchantId, id }: ArrivalReference,
   changes: Changes,
 ): Promise<IncomingStockOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: IncomingStockOutcome }[]>`
-      SELECT inventory.change_incoming_stock(${merchantId}, ${id}, ${database.json(changes as JsonValue)}) AS outcome`,
-  )
+  return inventory.changeIncomingStock(database, { merchantId, id, changes })
 }
 
 /** @param quantity null for all that is awaited */
@@ -62,20 +47,14 @@ export async function receiveIncomingStock(
   { merchantId, id, principal }: ArrivalReference,
   quantity: number | null,
 ): Promise<IncomingStockOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: IncomingStockOutcome }[]>`
-      SELECT inventory.receive_incoming_stock(${merchantId}, ${id}, ${quantity}, ${principal}) AS outcome`,
-  )
+  return inventory.receiveIncomingStock(database, { merchantId, id, quantity, principal })
 }
 
 export async function cancelIncomingStock(
   database: Database,
   { merchantId, id }: ArrivalReference,
 ): Promise<IncomingStockOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: IncomingStockOutcome }[]>`
-      SELECT inventory.cancel_incoming_stock(${merchantId}, ${id}) AS outcome`,
-  )
+  return inventory.cancelIncomingStock(database, { merchantId, id })
 }
 
 export interface TransferLine {
@@ -91,33 +70,23 @@ export interface TransferDraft {
   readonly notes: string | null
 }
 
-export type TransferRefusal =
-  | {
-      readonly field: string
-      readonly reason:
-        'unknown_warehouse' | 'same_warehouse' | 'unknown_sku' | 'quantity_too_large' | 'not_in_transfer'
-    }
-  | { readonly field: string; readonly reason: 'too_many'; readonly awaited: number }
+export type TransferRefusal = inventory.TransferRefusal
 
-export type TransferOutcome =
-  | { readonly outcome: 'changed'; readonly transferId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly TransferRefusal[] }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'refused'; readonly status: string }
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
+export type TransferOutcome = inventory.ShipTransferAnswer | inventory.ReceiveTransferAnswer
 
 export async function draftTransfer(
   database: Database,
   merchantId: MerchantId,
   { fromWarehouseId, toWarehouseId, lines, expectedDate, notes }: TransferDraft,
 ): Promise<TransferOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: TransferOutcome }[]>`
-      SELECT inventory.draft_transfer(
-        ${merchantId}, ${fromWarehouseId}, ${toWarehouseId}, ${database.json(lines as unknown as JsonValue)}, ${expectedDate},
-        ${notes}
-      ) AS outcome`,
-  )
+  return inventory.draftTransfer(database, {
+    merchantId,
+    fromWarehouseId,
+    toWarehouseId,
+    lines,
+    expectedDate,
+    notes,
+  })
 }
 
 export async function changeTransfer(
@@ -125,13 +94,8 @@ export async function changeTransfer(
   { merchantId, id }: ArrivalReference,
   changes: Changes,
 ): Promise<TransferOutcome> {
-  const from = [...transferTransitions.edit.from]
-  return onlyOutcome(
-    await database<{ outcome: TransferOutcome }[]>`
-      SELECT inventory.change_transfer(
-        ${merchantId}, ${id}, ${database.json(changes as JsonValue)}, ${from}::text[]
-      ) AS outcome`,
-  )
+  const { from } = transferTransitions.edit
+  return inventory.changeTransfer(database, { merchantId, id, changes, from })
 }
 
 export async function shipTransfer(
@@ -139,10 +103,7 @@ export async function shipTransfer(
   { merchantId, id, principal }: ArrivalReference,
 ): Promise<TransferOutcome> {
   const { from, to } = transferTransitions.ship
-  return onlyOutcome(
-    await database<{ outcome: TransferOutcome }[]>`
-      SELECT inventory.ship_transfer(${merchantId}, ${id}, ${[...from]}::text[], ${to}, ${principal}) AS outcome`,
-  )
+  return inventory.shipTransfer(database, { merchantId, id, from, to, principal })
 }
 
 /** @param lines null for all that is awaited */
@@ -152,13 +113,15 @@ export async function receiveTransfer(
   lines: readonly TransferLine[] | null,
 ): Promise<TransferOutcome> {
   const { receivePart, receiveAll } = transferTransitions
-  const arrived = lines === null ? null : database.json(lines as unknown as JsonValue)
-  return onlyOutcome(
-    await database<{ outcome: TransferOutcome }[]>`
-      SELECT inventory.receive_transfer(
-        ${merchantId}, ${id}, ${arrived}, ${[...receiveAll.from]}::text[], ${receivePart.to}, ${receiveAll.to}, ${principal}
-      ) AS outcome`,
-  )
+  return inventory.receiveTransfer(database, {
+    merchantId,
+    id,
+    lines,
+    from: receiveAll.from,
+    part: receivePart.to,
+    all: receiveAll.to,
+    principal,
+  })
 }
 
 export async function cancelTransfer(
@@ -166,8 +129,5 @@ export async function cancelTransfer(
   { merchantId, id, principal }: ArrivalReference,
 ): Promise<TransferOutcome> {
   const { from, to } = transferTransitions.cancel
-  return onlyOutcome(
-    await database<{ outcome: TransferOutcome }[]>`
-      SELECT inventory.cancel_transfer(${merchantId}, ${id}, ${[...from]}::text[], ${to}, ${principal}) AS outcome`,
-  )
+  return inventory.cancelTransfer(database, { merchantId, id, from, to, principal })
 }

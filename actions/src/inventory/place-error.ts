@@ -1,6 +1,6 @@
 import { notFound, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
-import type { PlaceRefusal } from './stock.ts'
+import type { PlaceRefusal } from '../sql/generated/inventory.ts'
 
 /** Why there is no such place for stock, to the client. */
 export function placeError({ field, reason }: PlaceRefusal): UserError {

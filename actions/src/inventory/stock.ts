@@ -1,56 +1,31 @@
-import type { Shortage } from '../action/answer.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { release } from './reservation-machine.ts'
+import * as inventory from '../sql/generated/inventory.ts'
 
 export interface ReserveRequest {
   readonly items: readonly { readonly sku: string; readonly quantity: number }[]
   readonly seconds: number
 }
 
-export type ReserveOutcome =
-  | {
-      readonly outcome: 'reserved'
-      readonly reservationId: string
-      readonly expiresAt: string
-      readonly items: readonly {
-        readonly sku: string
-        readonly quantity: number
-        readonly reserved: number
-      }[]
-    }
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
-  | { readonly outcome: 'unknown_sku'; readonly positions: readonly number[] }
-
 /** Holds all of the items or none, over as many active warehouses as it takes. */
 export async function reserve(
   sql: Queryable,
   merchantId: MerchantId,
   request: ReserveRequest,
-): Promise<ReserveOutcome> {
+): Promise<inventory.ReserveAnswer> {
   const skus = request.items.map((item) => item.sku)
   const quantities = request.items.map((item) => item.quantity)
-  return onlyOutcome(
-    await sql<{ outcome: ReserveOutcome }[]>`
-      SELECT inventory.reserve(${merchantId}, ${skus}::text[], ${quantities}::integer[], ${request.seconds}) AS outcome`,
-  )
+  return inventory.reserve(sql, { merchantId, skus, quantities, seconds: request.seconds })
 }
-
-export type ReleaseOutcome =
-  | { readonly outcome: 'released' | 'unknown' }
-  | { readonly outcome: 'belongs_to_order'; readonly orderId: string }
-  | { readonly outcome: 'refused'; readonly status: string }
 
 export async function releaseReservation(
   sql: Queryable,
   merchantId: MerchantId,
   reservationId: string,
-): Promise<ReleaseOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: ReleaseOutcome }[]>`
-      SELECT inventory.release(${merchantId}, ${reservationId}, ${[...release.from]}::text[]) AS outcome`,
-  )
+): Promise<inventory.ReleaseAnswer> {
+  return inventory.release(sql, { merchantId, reservationId, from: release.from })
 }
 
 export interface LevelChange {
@@ -63,35 +38,23 @@ export interface LevelChange {
   readonly principal: string | null
 }
 
-/** A place for stock that there isn't. */
-export interface PlaceRefusal {
-  readonly field: string
-  readonly reason: 'unknown_sku' | 'has_variants' | 'unknown_warehouse' | 'no_warehouse'
-}
-
-export type LevelOutcome =
-  | { readonly outcome: 'changed'; readonly stockItemId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly PlaceRefusal[] }
-  | { readonly outcome: 'out_of_range'; readonly available: number; readonly max: number }
-
 export async function changeLevel(
   sql: Queryable,
   merchantId: MerchantId,
   change: LevelChange,
-): Promise<LevelOutcome> {
+): Promise<inventory.ChangeLevelAnswer> {
   const to = 'to' in change.change ? change.change.to : null
   const by = 'by' in change.change ? change.change.by : null
-  return onlyOutcome(
-    await sql<{ outcome: LevelOutcome }[]>`
-      SELECT inventory.change_level(
-        ${merchantId}, ${change.sku}, ${change.warehouseId}, ${to}, ${by}, ${change.reason},
-        ${change.principal}
-      ) AS outcome`,
-  )
+  return inventory.changeLevel(sql, {
+    merchantId,
+    sku: change.sku,
+    warehouseId: change.warehouseId,
+    available: to,
+    delta: by,
+    reason: change.reason,
+    principal: change.principal,
+  })
 }
-
-export type ThresholdOutcome =
-  { readonly outcome: 'changed'; readonly stockItemId: string } | { readonly outcome: 'unknown_sku' }
 
 /** @param threshold null for the merchant's default */
 export async function setLowStockThreshold(
@@ -99,11 +62,8 @@ export async function setLowStockThreshold(
   merchantId: MerchantId,
   sku: string,
   threshold: number | null,
-): Promise<ThresholdOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: ThresholdOutcome }[]>`
-      SELECT inventory.set_low_stock_threshold(${merchantId}, ${sku}, ${threshold}) AS outcome`,
-  )
+): Promise<inventory.SetLowStockThresholdAnswer> {
+  return inventory.setLowStockThreshold(sql, { merchantId, sku, threshold })
 }
 
 /** Reservations that one statement ends at most: short transactions, few locks. */
@@ -111,16 +71,13 @@ const EXPIRY_BATCH = 100
 
 /** Gives back what expired reservations hold, of every merchant. Returns how many it ended. */
 export async function expireReservations(database: Database): Promise<number> {
-  const merchants = await database<{ merchant_id: string }[]>`
+  const merchants = await database<{ merchant_id: MerchantId }[]>`
     SELECT DISTINCT r.merchant_id FROM inventory.reservation r
     WHERE r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()`
   let expired = 0
   for (const { merchant_id: merchantId } of merchants) {
     expired += await inBatches(EXPIRY_BATCH, async () =>
-      onlyOutcome(
-        await database<{ outcome: number }[]>`
-          SELECT inventory.expire_reservations(${merchantId}, ${EXPIRY_BATCH}) AS outcome`,
-      ),
+      inventory.expireReservations(database, { merchantId, limit: EXPIRY_BATCH }),
     )
   }
   return expired

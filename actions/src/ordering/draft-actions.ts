@@ -3,7 +3,8 @@ import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
-import { completeDraft, type DraftStays, saveDraft, type SaveDraftOutcome } from './drafts.ts'
+import type { SaveDraftAnswer } from '../sql/generated/ordering.ts'
+import { completeDraft, type DraftStays, saveDraft } from './drafts.ts'
 import { placedAnswer } from './order-answer.ts'
 import { orderError } from './order-refusal.ts'
 
@@ -29,7 +30,7 @@ export const draftActions = (database: Database): Readonly<Record<string, Action
   }),
 })
 
-function savedAnswer(merchantId: MerchantId, outcome: SaveDraftOutcome): Answer {
+function savedAnswer(merchantId: MerchantId, outcome: SaveDraftAnswer): Answer {
   switch (outcome.outcome) {
     case 'saved':
       return done({ merchantId, draftOrderId: outcome.draftOrderId })

@@ -1,10 +1,10 @@
 import { actingAs } from '../action/acting-as.ts'
 import type { Session } from '../action/session.ts'
-import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { orderTransitions } from './order-machine.ts'
-import type { OrderRefusal } from './order-refusal.ts'
-import type { Address, OrderLine, PlaceOutcome } from './orders.ts'
+import type { Address, OrderLine } from './orders.ts'
+import * as ordering from '../sql/generated/ordering.ts'
 
 /** Null: as it is, or none yet. */
 export interface DraftContent {
@@ -18,14 +18,10 @@ export interface DraftContent {
   readonly expiresAt: string | null
 }
 
-export type DraftStays =
-  | { readonly outcome: 'unknown_draft' }
-  | { readonly outcome: 'draft_refused'; readonly status: 'COMPLETED' | 'EXPIRED' }
-
-export type SaveDraftOutcome =
-  | DraftStays
-  | { readonly outcome: 'saved'; readonly draftOrderId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly OrderRefusal[] }
+export type DraftStays = Extract<
+  ordering.SaveDraftAnswer | ordering.CompleteDraftAnswer,
+  { readonly outcome: 'unknown_draft' | 'draft_refused' }
+>
 
 /** @param draftId null for a new one */
 export async function saveDraft(
@@ -33,36 +29,30 @@ export async function saveDraft(
   session: Session,
   draftId: string | null,
   content: DraftContent,
-): Promise<SaveDraftOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: SaveDraftOutcome }[]>`
-      SELECT ordering.save_draft(${session.merchantId}, ${draftId}, ${jsonOf(sql, content)}) AS outcome
-      FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.SaveDraftAnswer> {
+  return ordering.saveDraft(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    draftId,
+    input: content,
+  })
 }
-
-export type CompleteDraftOutcome = DraftStays | PlaceOutcome
 
 /** Turns a draft into an order, once. */
 export async function completeDraft(
   sql: Queryable,
   session: Session,
   draftId: string,
-): Promise<CompleteDraftOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: CompleteDraftOutcome }[]>`
-      SELECT ordering.complete_draft(${session.merchantId}, ${draftId}, ${jsonOf(sql, orderTransitions.pay)}) AS outcome
-      FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.CompleteDraftAnswer> {
+  return ordering.completeDraft(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    draftId,
+    pay: orderTransitions.pay,
+  })
 }
 
 const PURGE_BATCH = 500
 
 /** Deletes drafts that expired a month ago. Returns how many. */
 export async function purgeExpiredDrafts(database: Database): Promise<number> {
-  return inBatches(PURGE_BATCH, async () =>
-    onlyOutcome(
-      await database<{ outcome: number }[]>`SELECT ordering.purge_expired_drafts(${PURGE_BATCH}) AS outcome`,
-    ),
-  )
+  return inBatches(PURGE_BATCH, async () => ordering.purgeExpiredDrafts(database, { limit: PURGE_BATCH }))
 }

@@ -8,12 +8,12 @@ import {
 } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import type * as ordering from '../sql/generated/ordering.ts'
 import { orderError } from './order-refusal.ts'
-import type { CheckoutOutcome, ModifyOutcome, NoteOutcome, OrderStays } from './orders.ts'
-import type { AdvanceReturnOutcome, RequestReturnOutcome, ReturnStays } from './returns.ts'
-import type { FulfillOutcome, ShipmentOutcome } from './shipments.ts'
+import type { OrderStays } from './orders.ts'
+import type { ReturnStays } from './returns.ts'
 
-export function placedAnswer(merchantId: MerchantId, outcome: CheckoutOutcome): Answer {
+export function placedAnswer(merchantId: MerchantId, outcome: ordering.CheckOutCartAnswer): Answer {
   switch (outcome.outcome) {
     case 'placed':
       return done({ merchantId, orderId: outcome.orderId })
@@ -32,7 +32,11 @@ export function placedAnswer(merchantId: MerchantId, outcome: CheckoutOutcome): 
   }
 }
 
-export function modifiedAnswer(merchantId: MerchantId, orderId: string, outcome: ModifyOutcome): Answer {
+export function modifiedAnswer(
+  merchantId: MerchantId,
+  orderId: string,
+  outcome: ordering.ModifyOrderAnswer,
+): Answer {
   switch (outcome.outcome) {
     case 'modified':
       return done({ merchantId, orderId: outcome.orderId })
@@ -52,7 +56,7 @@ export function modifiedAnswer(merchantId: MerchantId, orderId: string, outcome:
 export function advancedAnswer(
   merchantId: MerchantId,
   orderId: string,
-  outcome: FulfillOutcome | NoteOutcome,
+  outcome: ordering.FulfillOrderAnswer | ordering.DeliverOrderAnswer | ordering.AddNoteAnswer,
 ): Answer {
   switch (outcome.outcome) {
     case 'advanced':
@@ -68,7 +72,7 @@ export function advancedAnswer(
   }
 }
 
-export function shipmentAnswer(merchantId: MerchantId, outcome: ShipmentOutcome): Answer {
+export function shipmentAnswer(merchantId: MerchantId, outcome: ordering.AdvanceShipmentAnswer): Answer {
   switch (outcome.outcome) {
     case 'advanced':
       return done({ merchantId, shipmentId: outcome.shipmentId })
@@ -83,7 +87,7 @@ export function shipmentAnswer(merchantId: MerchantId, outcome: ShipmentOutcome)
 
 export function returnAnswer(
   merchantId: MerchantId,
-  outcome: RequestReturnOutcome | AdvanceReturnOutcome,
+  outcome: ordering.RequestReturnAnswer | ordering.DecideReturnAnswer | ordering.ReceiveReturnAnswer,
 ): Answer {
   switch (outcome.outcome) {
     case 'requested':

@@ -1,10 +1,9 @@
 import { actingAs } from '../action/acting-as.ts'
 import type { Session } from '../action/session.ts'
-import { jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import type { Queryable } from '../database.ts'
 import { orderTransitions } from './order-machine.ts'
-import type { OrderRefusal } from './order-refusal.ts'
-import type { OrderStays } from './orders.ts'
 import { linesOf, type Units } from './shipments.ts'
+import * as ordering from '../sql/generated/ordering.ts'
 
 export interface RefundedUnits extends Units {
   /** Null: what was never sent is for sale again, what was sent is not. */
@@ -20,11 +19,6 @@ export interface LineRefund {
   readonly reason: string
 }
 
-export type RefundOutcome =
-  | Exclude<OrderStays, { readonly outcome: 'payment_open' }>
-  | { readonly outcome: 'begun'; readonly orderId: string; readonly refundId: string }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly OrderRefusal[] }
-
 /** Puts a refund of lines on record, which is still to be asked for. @param refundableFrom payment states that hold money */
 export async function refundOrder(
   sql: Queryable,
@@ -32,12 +26,16 @@ export async function refundOrder(
   orderId: string,
   refund: LineRefund,
   refundableFrom: readonly string[],
-): Promise<RefundOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: RefundOutcome }[]>`
-      SELECT ordering.refund_order(
-        ${session.merchantId}, ${orderId}, ${jsonOf(sql, linesOf(refund.items))}, ${refund.shipping}, ${refund.amount},
-        ${refund.reason}, false, ${[...refundableFrom]}::text[], ${jsonOf(sql, orderTransitions)}
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.RefundOrderAnswer> {
+  return ordering.refundOrder(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    orderId,
+    lines: linesOf(refund.items),
+    shipping: refund.shipping,
+    amount: refund.amount,
+    reason: refund.reason,
+    sentOnly: false,
+    paymentFrom: refundableFrom,
+    moves: orderTransitions,
+  })
 }

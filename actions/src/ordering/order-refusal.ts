@@ -1,53 +1,11 @@
-import {
-  couponError,
-  type CouponRefusal,
-  type CouponRefusalReason,
-  isCouponRefusal,
-} from '../promotion/index.ts'
-import { lineError, type LineRefusal, type LineRefusalReason } from '../catalog/index.ts'
+import { couponError, isCouponRefusal } from '../promotion/index.ts'
+import { lineError } from '../catalog/index.ts'
 import { notFound, type UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
+import type { Refusal } from '../sql/generated/ordering.ts'
 
 /** Why SQL refused an order or a change of one. */
-export type OrderRefusal =
-  | LineRefusal
-  | CouponRefusal
-  | {
-      readonly field: string
-      readonly reason: Exclude<OrderRefusalReason, LineRefusalReason | CouponRefusalReason>
-      readonly currency?: string
-      /** How many units or orders, or how much money, there would be. */
-      readonly left?: number
-      /** What the order would cost. */
-      readonly total?: number
-    }
-
-export type OrderRefusalReason =
-  | LineRefusalReason
-  | CouponRefusalReason
-  | 'unknown_customer'
-  | 'customer_blocked'
-  | 'customer_required'
-  | 'not_the_carts_customer'
-  | 'unknown_shipping_method'
-  | 'shipping_method_not_for_country'
-  | 'shipping_method_currency'
-  | 'reservation_not_active'
-  | 'too_many_unpaid_orders'
-  | 'too_many_unpaid_units'
-  | 'unknown_item'
-  | 'no_lines_left'
-  | 'nothing_left'
-  | 'more_than_left'
-  | 'more_than_sent'
-  | 'more_than_returned'
-  | 'nothing_paid'
-  | 'more_than_paid'
-  | 'not_restockable'
-  | 'unknown_warehouse'
-  | 'address_required'
-  | 'other_total'
-  | 'missing'
+export type OrderRefusal = Refusal
 
 /** @param prefix where the order's fields stand among the action's arguments: `modifications.` or nothing */
 export function orderError(refusal: OrderRefusal, prefix = ''): UserError {

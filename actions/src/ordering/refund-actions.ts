@@ -2,11 +2,12 @@ import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, idempotencyKeyReused, invalid } from '../action/answer.ts'
 import type { IdempotencyKeys, Once } from '../action/idempotency-keys.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
+import type { RefundOrderAnswer } from '../sql/generated/ordering.ts'
 import type { OrderPayments } from './cancellation.ts'
 import { staysAnswer } from './order-answer.ts'
 import { repeatedUnits } from './named-twice.ts'
 import { orderError } from './order-refusal.ts'
-import { type RefundOutcome, refundOrder } from './order-refunds.ts'
+import { refundOrder } from './order-refunds.ts'
 
 /** Money back for lines. What of the refund a crash leaves unasked is the reconciler's. */
 export const refundActions = (
@@ -32,7 +33,7 @@ export async function refundedAnswer(
   payments: OrderPayments,
   merchantId: MerchantId,
   orderId: string,
-  outcome: Once<RefundOutcome>,
+  outcome: Once<RefundOrderAnswer>,
 ): Promise<Answer> {
   switch (outcome.outcome) {
     case 'begun':

@@ -1,11 +1,10 @@
 import { actingAs } from '../action/acting-as.ts'
 import { ownerOf, type Session } from '../action/session.ts'
-import { jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import type { Queryable } from '../database.ts'
 import { orderTransitions } from './order-machine.ts'
-import type { OrderRefusal } from './order-refusal.ts'
-import type { RefundOutcome } from './order-refunds.ts'
 import { returnTransitions } from './return-machine.ts'
 import { linesOf, type Units } from './shipments.ts'
+import * as ordering from '../sql/generated/ordering.ts'
 
 export const returnReasons = [
   'DAMAGED',
@@ -22,36 +21,26 @@ export interface NewReturn {
   readonly note: string | null
 }
 
-interface Invalid {
-  readonly outcome: 'invalid'
-  readonly refusals: readonly OrderRefusal[]
-}
-
-export type RequestReturnOutcome =
-  | { readonly outcome: 'requested'; readonly returnId: string }
-  | { readonly outcome: 'unknown_order' }
-  | Invalid
-
 /** Of units that have left, each once; a shopper's of its own orders only. */
 export async function requestReturn(
   sql: Queryable,
   session: Session,
   { orderId, items, note }: NewReturn,
-): Promise<RequestReturnOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: RequestReturnOutcome }[]>`
-      SELECT ordering.request_return(
-        ${session.merchantId}, ${orderId}, ${ownerOf(session)}, ${jsonOf(sql, linesOf(items))}, ${note}
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.RequestReturnAnswer> {
+  return ordering.requestReturn(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    orderId,
+    customerId: ownerOf(session),
+    lines: linesOf(items),
+    note,
+  })
 }
 
 /** Why a return stays as it is. */
-export type ReturnStays =
-  { readonly outcome: 'unknown_return' } | { readonly outcome: 'return_refused'; readonly status: string }
-
-export type AdvanceReturnOutcome =
-  ReturnStays | { readonly outcome: 'advanced'; readonly returnId: string } | Invalid
+export type ReturnStays = Extract<
+  ordering.DecideReturnAnswer | ordering.RefundReturnAnswer,
+  { readonly outcome: 'unknown_return' | 'return_refused' }
+>
 
 /** @param reason why it is rejected */
 export async function decideReturn(
@@ -60,13 +49,14 @@ export async function decideReturn(
   returnId: string,
   event: 'approve' | 'reject' | 'cancel',
   reason: string | null = null,
-): Promise<AdvanceReturnOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: AdvanceReturnOutcome }[]>`
-      SELECT ordering.decide_return(
-        ${session.merchantId}, ${returnId}, ${ownerOf(session)}, ${jsonOf(sql, returnTransitions[event])}, ${reason}
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.DecideReturnAnswer> {
+  return ordering.decideReturn(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    returnId,
+    customerId: ownerOf(session),
+    move: returnTransitions[event],
+    reason,
+  })
 }
 
 export interface Receipt {
@@ -81,17 +71,16 @@ export async function receiveReturn(
   session: Session,
   returnId: string,
   { restock, warehouseId }: Receipt,
-): Promise<AdvanceReturnOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: AdvanceReturnOutcome }[]>`
-      SELECT ordering.receive_return(
-        ${session.merchantId}, ${returnId}, ${jsonOf(sql, linesOf(restock))}, ${warehouseId},
-        ${jsonOf(sql, returnTransitions.receive)}, ${jsonOf(sql, orderTransitions)}
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.ReceiveReturnAnswer> {
+  return ordering.receiveReturn(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    returnId,
+    restock: linesOf(restock),
+    warehouseId,
+    move: returnTransitions.receive,
+    moves: orderTransitions,
+  })
 }
-
-export type RefundReturnOutcome = ReturnStays | RefundOutcome
 
 /** Puts the refund of what came back on record. @param refundableFrom payment states that hold money */
 export async function refundReturn(
@@ -100,12 +89,14 @@ export async function refundReturn(
   returnId: string,
   { shipping, amount }: { readonly shipping: boolean; readonly amount: number | null },
   refundableFrom: readonly string[],
-): Promise<RefundReturnOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: RefundReturnOutcome }[]>`
-      SELECT ordering.refund_return(
-        ${session.merchantId}, ${returnId}, ${shipping}, ${amount}, ${jsonOf(sql, returnTransitions.refund)},
-        ${[...refundableFrom]}::text[], ${jsonOf(sql, orderTransitions)}
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<ordering.RefundReturnAnswer> {
+  return ordering.refundReturn(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    returnId,
+    shipping,
+    amount,
+    move: returnTransitions.refund,
+    paymentFrom: refundableFrom,
+    moves: orderTransitions,
+  })
 }

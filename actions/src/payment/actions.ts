@@ -13,12 +13,12 @@ import type { InputOf } from '../action/read-input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { manualProcessor, type PaymentProcessor } from '../processors/index.ts'
+import type { BeginPaymentAnswer } from '../sql/generated/payment.ts'
 import { captureActions } from './capture-actions.ts'
 import type { Cashier } from './cashier.ts'
 import { collectedAnswer } from './collected-answer.ts'
 import {
   beginPayment,
-  type BeginOutcome,
   findPayment,
   getPayment,
   type PaymentMethod,
@@ -134,7 +134,7 @@ const processPayment = (options: PaymentOptions): Action =>
   })
 
 interface Begun {
-  readonly outcome: Once<BeginOutcome>
+  readonly outcome: Once<BeginPaymentAnswer>
   /** A payment that an Idempotency-Key brings back may have been asked for. */
   readonly asked: 'never' | 'maybe'
 }

@@ -2,10 +2,11 @@ import type postgres from '@commerce-graph/postgres-driver'
 import { actingAs } from '../action/acting-as.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import { ownerOf, type Session } from '../action/session.ts'
-import { type Database, type JsonValue, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, JsonValue, Queryable } from '../database.ts'
 import { orderTransitions } from '../ordering/index.ts'
 import type { ChargeAnswer } from '../processors/index.ts'
 import { type PaymentEvent, type PaymentStatus, paymentTransitions } from './payment-machine.ts'
+import * as payment from '../sql/generated/payment.ts'
 
 export type PaymentMethod = 'CARD' | 'BANK_TRANSFER' | 'CASH' | 'PAYPAL' | 'APPLE_PAY' | 'GOOGLE_PAY'
 
@@ -25,32 +26,25 @@ export interface PaymentRequest {
 /** MANUAL: the money is reserved now, and taken when the merchant captures it. */
 export type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
 
-export type BeginOutcome =
-  | { readonly outcome: 'begun'; readonly paymentId: string }
-  | { readonly outcome: 'unknown_order' }
-  | { readonly outcome: 'order_refused' | 'nothing_to_pay'; readonly status: string }
-  | { readonly outcome: 'amount_mismatch'; readonly total: number }
-  | { readonly outcome: 'method_not_accepted' }
-  | {
-      readonly outcome: 'payment_open'
-      readonly paymentId: string
-      readonly status: PaymentStatus
-      readonly authorized: boolean
-    }
-
 /** Puts on record what the processor is about to be asked. */
 export async function beginPayment(
   sql: Queryable,
   session: Session,
   request: PaymentRequest,
-): Promise<BeginOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: BeginOutcome }[]>`
-      SELECT payment.begin_payment(
-        ${session.merchantId}, ${request.orderId}, ${ownerOf(session)}, ${request.method}, ${request.amount}, ${request.processor},
-        ${request.paymentMethodId}, ${request.returnUrl}, ${request.captureMethod}, ${request.awaited}, ${[...orderTransitions.pay.from]}::text[]
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<payment.BeginPaymentAnswer> {
+  return payment.beginPayment(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    orderId: request.orderId,
+    customerId: ownerOf(session),
+    method: request.method,
+    amount: request.amount,
+    processor: request.processor,
+    paymentMethodId: request.paymentMethodId,
+    returnUrl: request.returnUrl,
+    captureMethod: request.captureMethod,
+    awaited: request.awaited,
+    orderFrom: orderTransitions.pay.from,
+  })
 }
 
 export interface Payment {
@@ -124,21 +118,24 @@ export async function getPayment(
  * Puts a processor's answer on record. That there was none is counted, so that it is asked for again soon; an answer that comes
  * after the payment was settled otherwise changes nothing. Returns the payment as it is then.
  */
-export async function settle(database: Database, payment: Payment, answer: ChargeAnswer): Promise<Payment> {
+export async function settle(database: Database, open: Payment, answer: ChargeAnswer): Promise<Payment> {
   const event = eventOf(answer)
   if (event === null) {
     await database`
       UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${MOST_UNANSWERED_CALLS})
-      WHERE merchant_id = ${payment.merchantId} AND id = ${payment.id} AND status IN ('PENDING', 'PROCESSING')`
+      WHERE merchant_id = ${open.merchantId} AND id = ${open.id} AND status IN ('PENDING', 'PROCESSING')`
   } else {
     const { from, to } = paymentTransitions[event]
-    await database`
-      SELECT payment.settle_payment(
-        ${payment.merchantId}, ${payment.id}, ${[...from]}::text[], ${to}, ${database.json(recordOf(answer))},
-        ${jsonOf(database, orderTransitions)}
-      )`
+    await payment.settlePayment(database, {
+      merchantId: open.merchantId,
+      paymentId: open.id,
+      from,
+      to,
+      answer: recordOf(answer),
+      moves: orderTransitions,
+    })
   }
-  return getPayment(database, payment.merchantId, payment.id)
+  return getPayment(database, open.merchantId, open.id)
 }
 
 /** Puts on record that awaited money is there, as the caller says. A payment that awaits none any more stays as it is. */
@@ -148,10 +145,14 @@ export async function receivePayment(
   paymentId: string,
 ): Promise<Payment> {
   const { from, to } = paymentTransitions.succeed
-  await database`
-    SELECT payment.settle_payment(
-      ${session.merchantId}, ${paymentId}, ${[...from]}::text[], ${to}, '{}', ${jsonOf(database, orderTransitions)}
-    ) FROM ${actingAs(database, session)}`
+  await payment.settlePayment(actingAs(database, session), {
+    merchantId: session.merchantId,
+    paymentId,
+    from,
+    to,
+    answer: {},
+    moves: orderTransitions,
+  })
   return getPayment(database, session.merchantId, paymentId)
 }
 
@@ -191,25 +192,19 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
   return { intentId: answer.intentId, ...card, ...failure, ...taken, ...held }
 }
 
-export type CaptureOutcome =
-  | { readonly outcome: 'begun'; readonly paymentId: string }
-  | { readonly outcome: 'unknown_payment' }
-  | { readonly outcome: 'payment_refused'; readonly status: PaymentStatus }
-  | { readonly outcome: 'more_than_authorized'; readonly amount: number }
-
 /** Puts on record what is about to be taken of reserved money. @param amount minor units; null for all of it */
 export async function beginCapture(
   sql: Queryable,
   session: Session,
   paymentId: string,
   amount: number | null,
-): Promise<CaptureOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: CaptureOutcome }[]>`
-      SELECT payment.begin_capture(
-        ${session.merchantId}, ${paymentId}, ${amount}, ${[...paymentTransitions.succeed.from]}::text[]
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<payment.BeginCaptureAnswer> {
+  return payment.beginCapture(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    paymentId,
+    amount,
+    from: paymentTransitions.succeed.from,
+  })
 }
 
 /** Of calls without an answer, no more are counted: the time to the next call doesn't grow any more. */

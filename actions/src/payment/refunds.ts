@@ -1,12 +1,13 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
 import { actingAs } from '../action/acting-as.ts'
-import { type Database, jsonOf, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
 import type { PaymentProcessor, RefundAnswer, RefundRequest } from '../processors/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
 import { IDEMPOTENCY_HOURS, MOST_UNANSWERED_CALLS, patience } from './payments.ts'
+import * as payment from '../sql/generated/payment.ts'
 
 interface Refund {
   readonly attempt: number
@@ -73,31 +74,21 @@ async function refundOnce(
   )
 }
 
-export type BeginRefundOutcome =
-  | { readonly outcome: 'begun'; readonly refundId: string }
-  | { readonly outcome: 'unknown_payment' }
-  | { readonly outcome: 'payment_refused'; readonly status: string }
-  | { readonly outcome: 'more_than_left'; readonly left: number }
-
 /** Puts a refund of a part of a payment on record. @param amount minor units; null for all that is left */
 export async function beginRefund(
   sql: Queryable,
   session: Session,
   paymentId: string,
   { amount, reason }: { readonly amount: number | null; readonly reason: string },
-): Promise<BeginRefundOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: BeginRefundOutcome }[]>`
-      SELECT payment.begin_refund(
-        ${session.merchantId}, ${paymentId}, ${amount}, ${reason}, ${[...paymentTransitions.refund.from]}::text[]
-      ) AS outcome FROM ${actingAs(sql, session)}`,
-  )
+): Promise<payment.BeginRefundAnswer> {
+  return payment.beginRefund(actingAs(sql, session), {
+    merchantId: session.merchantId,
+    paymentId,
+    amount,
+    reason,
+    from: paymentTransitions.refund.from,
+  })
 }
-
-export type RetryRefundOutcome =
-  | { readonly outcome: 'begun'; readonly refundId: string }
-  | { readonly outcome: 'unknown_refund' }
-  | { readonly outcome: 'refund_refused'; readonly status: string }
 
 /** Has a refund that failed asked for once more. @param manually the merchant has given the money back by other means */
 export async function retryRefund(
@@ -105,12 +96,8 @@ export async function retryRefund(
   session: Session,
   refundId: string,
   manually: boolean,
-): Promise<RetryRefundOutcome> {
-  return onlyOutcome(
-    await sql<{ outcome: RetryRefundOutcome }[]>`
-      SELECT payment.retry_refund(${session.merchantId}, ${refundId}, ${manually}) AS outcome
-      FROM ${actingAs(sql, session)}`,
-  )
+): Promise<payment.RetryRefundAnswer> {
+  return payment.retryRefund(actingAs(sql, session), { merchantId: session.merchantId, refundId, manually })
 }
 
 async function settleRefund(
@@ -127,13 +114,16 @@ async function settleRefund(
   }
   const to = { succeeded: 'SUCCEEDED', pending: 'PENDING', failed: 'FAILED' }[answer.status]
   const reason = answer.status === 'failed' ? answer.reason : null
-  const [row] = await database<{ status: Refund['status'] }[]>`
-    SELECT payment.settle_refund(
-      ${merchantId}, ${refundId}, ${to}, ${answer.refundId}, ${reason},
-      ${jsonOf(database, paymentTransitions.refundPart)}, ${jsonOf(database, paymentTransitions.refund)},
-      ${jsonOf(database, orderTransitions)}
-    ) AS status`
-  return row?.status ?? 'PENDING'
+  return payment.settleRefund(database, {
+    merchantId,
+    refundId,
+    to,
+    processorRefundId: answer.refundId,
+    failureReason: reason,
+    part: paymentTransitions.refundPart,
+    full: paymentTransitions.refund,
+    moves: orderTransitions,
+  })
 }
 
 async function getRefund(database: Database, merchantId: MerchantId, refundId: string): Promise<Refund> {

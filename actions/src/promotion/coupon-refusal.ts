@@ -1,29 +1,8 @@
 import type { UserError } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
+import type { CouponRefusal } from '../sql/generated/promotion.ts'
 
-/** Why a coupon can't be used for a cart or an order: what `promotion.refusal` answers. */
-export interface CouponRefusal {
-  /** The field that named the coupon: `code`, `couponCode`. */
-  readonly field: string
-  readonly reason: CouponRefusalReason
-  /** The promotion's smallest purchase, in minor units of `currency`. */
-  readonly minimum?: number | null
-  readonly currency?: string | null
-}
-
-export type CouponRefusalReason =
-  | 'unknown_coupon'
-  | 'coupon_disabled'
-  | 'coupon_not_yet_active'
-  | 'coupon_expired'
-  | 'coupon_used_up'
-  | 'coupon_not_for_customer'
-  | 'coupon_first_order_only'
-  | 'coupon_currency'
-  | 'coupon_minimum_not_met'
-  | 'coupon_not_for_products'
-
-const messages: Readonly<Record<CouponRefusalReason, (refusal: CouponRefusal) => string>> = {
+const messages: Readonly<Record<CouponRefusal['reason'], (refusal: CouponRefusal) => string>> = {
   unknown_coupon: () => 'There is no such coupon',
   coupon_disabled: () => 'The coupon is disabled',
   coupon_not_yet_active: () => 'The coupon is not active yet',

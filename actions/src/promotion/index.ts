@@ -1,6 +1,1 @@
-export {
-  couponError,
-  type CouponRefusal,
-  type CouponRefusalReason,
-  isCouponRefusal,
-} from './coupon-refusal.ts'
+export { couponError, isCouponRefusal } from './coupon-refusal.ts'

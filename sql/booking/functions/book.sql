@@ -1,3 +1,12 @@
+-- type booking.refusal =
+--   {
+--   field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime',
+--   reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active'
+--   | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute'
+--   | 'outside_working_hours' | 'taken' | 'already_begun' | 'not_begun'
+--   }
+-- answers: changed {appointmentId: uuid} | invalid {refusals: booking.refusal[]}
+-- nullable: p_staff_id, p_notes
 CREATE FUNCTION booking.book(
   p_merchant_id uuid,
   p_service_id uuid,

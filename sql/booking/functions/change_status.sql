@@ -1,3 +1,5 @@
+-- answers: booking.book() | unknown {} | not_allowed {status: booking.appointment.status}
+-- nullable: p_owner_id
 CREATE FUNCTION booking.change_status(
   p_merchant_id uuid,
   p_appointment_id uuid,

@@ -1,3 +1,5 @@
+-- answers: booking.book() | unknown {} | not_allowed {status: booking.appointment.status}
+-- nullable: p_owner_id, p_staff_id
 CREATE FUNCTION booking.reschedule(
   p_merchant_id uuid,
   p_appointment_id uuid,

@@ -1,3 +1,5 @@
+-- answers: cart.stays | changed {cartId: uuid} | invalid {refusals: cart.refusal[]}
+-- nullable: p_customer_id
 CREATE FUNCTION cart.apply_coupon(
   p_merchant_id uuid,
   p_cart_id uuid,

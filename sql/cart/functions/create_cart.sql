@@ -1,3 +1,8 @@
+-- answers:
+--   changed {cartId: uuid}
+--   | invalid {refusals: cart.refusal[]}
+--   | insufficient {shortages: ordering.shortage[]}
+-- nullable: p_customer_id, p_currency
 CREATE FUNCTION cart.create_cart(
   p_merchant_id uuid,
   p_customer_id uuid,

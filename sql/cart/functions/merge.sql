@@ -1,3 +1,4 @@
+-- answers: uuid | null
 CREATE FUNCTION cart.merge(
   p_merchant_id uuid,
   p_guest_cart_id uuid,

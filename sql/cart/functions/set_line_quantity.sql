@@ -1,3 +1,5 @@
+-- answers: cart.stays | cart.create_cart() | unknown_item {}
+-- nullable: p_customer_id
 CREATE FUNCTION cart.set_line_quantity(
   p_merchant_id uuid,
   p_cart_id uuid,

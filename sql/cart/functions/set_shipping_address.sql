@@ -1,3 +1,5 @@
+-- answers: cart.stays | changed {cartId: uuid}
+-- nullable: p_customer_id
 CREATE FUNCTION cart.set_shipping_address(
   p_merchant_id uuid,
   p_cart_id uuid,

@@ -1,3 +1,4 @@
+-- answers: changed {customerId: uuid} | unknown_customer {} | orders_under_way {} | appointments_ahead {}
 CREATE FUNCTION crm.anonymize_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

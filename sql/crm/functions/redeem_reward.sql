@@ -1,3 +1,10 @@
+-- answers:
+--   changed {entryId: uuid}
+--   | unknown_customer {}
+--   | unknown_reward {}
+--   | reward_not_active {}
+--   | program_not_enabled {}
+--   | not_enough_points {points: integer}
 CREATE FUNCTION crm.redeem_reward(p_merchant_id uuid, p_customer_id uuid, p_reward_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,9 @@
+-- type inventory.place_refusal = {field: text, reason: 'unknown_sku' | 'has_variants' | 'unknown_warehouse' | 'no_warehouse'}
+-- answers:
+--   changed {stockItemId: uuid}
+--   | invalid {refusals: inventory.place_refusal[]}
+--   | out_of_range {available: integer, max: integer}
+-- nullable: p_warehouse_id, p_available, p_delta, p_principal
 CREATE FUNCTION inventory.change_level(
   p_merchant_id uuid,
   p_sku text,

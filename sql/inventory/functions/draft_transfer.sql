@@ -1,3 +1,11 @@
+-- type inventory.transfer_refusal =
+--   {
+--   field: text,
+--   reason: 'unknown_warehouse' | 'same_warehouse' | 'unknown_sku' | 'quantity_too_large' | 'not_in_transfer'
+--   }
+--   | {field: text, reason: 'too_many', awaited: integer}
+-- answers: changed {transferId: uuid} | invalid {refusals: inventory.transfer_refusal[]}
+-- nullable: p_expected_date, p_notes
 CREATE FUNCTION inventory.draft_transfer(
   p_merchant_id uuid,
   p_from_warehouse_id uuid,

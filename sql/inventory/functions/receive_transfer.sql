@@ -1,3 +1,5 @@
+-- answers: changed {transferId: uuid} | inventory.transfer_stays | invalid {refusals: inventory.transfer_refusal[]}
+-- nullable: p_lines, p_principal
 CREATE FUNCTION inventory.receive_transfer(
   p_merchant_id uuid,
   p_id uuid,

@@ -1,3 +1,7 @@
+-- answers:
+--   reserved {reservationId: uuid, expiresAt: timestamptz, items: {sku: text, quantity: integer, reserved: integer}[]}
+--   | insufficient {shortages: inventory.shortage[]}
+--   | unknown_sku {positions: integer[]}
 CREATE FUNCTION inventory.reserve(p_merchant_id uuid, p_skus text[], p_quantities integer[], p_seconds integer) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,10 @@
+-- answers:
+--   subscribed {alertId: uuid, status: inventory.stock_alert.status, estimatedDate: date | null}
+--   | unknown_sku {}
+--   | available {}
+--   | not_own_email {}
+--   | too_many {}
+-- nullable: p_customer_id
 CREATE FUNCTION inventory.subscribe_stock_alert(
   p_merchant_id uuid,
   p_sku text,

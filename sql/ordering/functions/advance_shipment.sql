@@ -1,3 +1,7 @@
+-- answers:
+--   advanced {orderId: uuid, shipmentId: uuid}
+--   | unknown_shipment {}
+--   | shipment_refused {orderId: uuid, status: ordering.shipment.status}
 CREATE FUNCTION ordering.advance_shipment(
   p_merchant_id uuid,
   p_shipment_id uuid,

@@ -1,3 +1,9 @@
+-- answers:
+--   cancelled {orderId: uuid, refundId: uuid | null}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status, reason?: 'partly_shipped'}
+--   | payment_open {paymentId: uuid, status: payment.payment.status}
+-- nullable: p_customer_id
 CREATE FUNCTION ordering.cancel_order(
   p_merchant_id uuid,
   p_order_id uuid,

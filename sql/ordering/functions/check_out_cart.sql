@@ -1,3 +1,7 @@
+-- answers: ordering.place_order() | unknown_cart {} | expired {} | empty {}
+-- nullable:
+--   p_owner_id, p_customer_id, p_shipping_address, p_billing_address, p_shipping_method_id, p_reservation_id, p_coupon_code,
+--   p_expected_total, p_notes
 CREATE FUNCTION ordering.check_out_cart(
   p_merchant_id uuid,
   p_cart_id uuid,

@@ -1,3 +1,4 @@
+-- answers: ordering.place_order() | unknown_draft {} | draft_refused {status: 'EXPIRED'}
 CREATE FUNCTION ordering.complete_draft(p_merchant_id uuid, p_draft_id uuid, p_pay jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

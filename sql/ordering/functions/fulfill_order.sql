@@ -1,3 +1,9 @@
+-- answers:
+--   advanced {orderId: uuid, shipmentId: uuid}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status}
+--   | invalid {refusals: ordering.refusal[]}
+-- nullable: p_lines, p_ship
 CREATE FUNCTION ordering.fulfill_order(
   p_merchant_id uuid,
   p_order_id uuid,

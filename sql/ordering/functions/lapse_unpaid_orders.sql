@@ -1,3 +1,4 @@
+-- answers: integer
 CREATE FUNCTION ordering.lapse_unpaid_orders(p_merchant_id uuid, p_limit integer, p_from text[], p_to text) RETURNS integer
 LANGUAGE plpgsql
 AS $$

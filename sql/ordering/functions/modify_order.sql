@@ -1,3 +1,11 @@
+-- answers:
+--   modified {orderId: uuid}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status, reason?: 'partly_shipped'}
+--   | payment_open {paymentId: uuid, status: payment.payment.status}
+--   | invalid {refusals: ordering.refusal[]}
+--   | insufficient {shortages: inventory.shortage[]}
+-- nullable: p_shipping_address, p_billing_address, p_notes
 CREATE FUNCTION ordering.modify_order(
   p_merchant_id uuid,
   p_order_id uuid,

@@ -1,3 +1,8 @@
+-- answers:
+--   placed {orderId: uuid}
+--   | invalid {refusals: ordering.refusal[]}
+--   | insufficient {shortages: ordering.shortage[]}
+-- nullable: p_currency, p_shipping_address, p_billing_address, p_shipping_method_id, p_reservation_id, p_coupon_code, p_notes, p_cart_id
 CREATE FUNCTION ordering.place_order(
   p_merchant_id uuid,
   p_customer_id uuid,

@@ -1,3 +1,9 @@
+-- answers:
+--   advanced {returnId: uuid}
+--   | unknown_return {}
+--   | return_refused {status: ordering.order_return.status}
+--   | invalid {refusals: ordering.refusal[]}
+-- nullable: p_warehouse_id
 CREATE FUNCTION ordering.receive_return(
   p_merchant_id uuid,
   p_return_id uuid,

@@ -1,3 +1,9 @@
+-- answers:
+--   begun {orderId: uuid, refundId: uuid}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status, reason?: 'nothing_paid'}
+--   | invalid {refusals: ordering.refusal[]}
+-- nullable: p_amount
 CREATE FUNCTION ordering.refund_order(
   p_merchant_id uuid,
   p_order_id uuid,

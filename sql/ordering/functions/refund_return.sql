@@ -1,3 +1,11 @@
+-- answers:
+--   begun {orderId: uuid, refundId: uuid, returnId: uuid}
+--   | unknown_return {}
+--   | return_refused {status: ordering.order_return.status}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status, reason?: 'nothing_paid'}
+--   | invalid {refusals: ordering.refusal[]}
+-- nullable: p_amount
 CREATE FUNCTION ordering.refund_return(
   p_merchant_id uuid,
   p_return_id uuid,

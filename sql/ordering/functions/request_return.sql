@@ -1,3 +1,5 @@
+-- answers: requested {returnId: uuid} | unknown_order {} | invalid {refusals: ordering.refusal[]}
+-- nullable: p_customer_id, p_note
 CREATE FUNCTION ordering.request_return(
   p_merchant_id uuid,
   p_order_id uuid,

@@ -1,3 +1,9 @@
+-- answers:
+--   saved {draftOrderId: uuid}
+--   | unknown_draft {}
+--   | draft_refused {status: 'COMPLETED'}
+--   | invalid {refusals: ordering.refusal[]}
+-- nullable: p_draft_id
 CREATE FUNCTION ordering.save_draft(p_merchant_id uuid, p_draft_id uuid, p_input jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

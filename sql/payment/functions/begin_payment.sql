@@ -1,3 +1,12 @@
+-- answers:
+--   begun {paymentId: uuid}
+--   | unknown_order {}
+--   | order_refused {status: ordering.order.status}
+--   | nothing_to_pay {status: ordering.order.status}
+--   | amount_mismatch {total: bigint}
+--   | method_not_accepted {}
+--   | payment_open {paymentId: uuid, status: payment.payment.status, authorized: boolean}
+-- nullable: p_customer_id, p_amount, p_payment_method_id, p_return_url
 CREATE FUNCTION payment.begin_payment(
   p_merchant_id uuid,
   p_order_id uuid,

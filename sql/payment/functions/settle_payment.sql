@@ -1,3 +1,4 @@
+-- answers: text | null
 CREATE FUNCTION payment.settle_payment(
   p_merchant_id uuid,
   p_payment_id uuid,

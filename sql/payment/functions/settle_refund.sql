@@ -1,3 +1,5 @@
+-- answers: payment.refund.status
+-- nullable: p_processor_refund_id, p_failure_reason
 CREATE FUNCTION payment.settle_refund(
   p_merchant_id uuid,
   p_refund_id uuid,

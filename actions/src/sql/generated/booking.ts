@@ -1,0 +1,103 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+
+export type AppointmentStatus =
+  | 'SCHEDULED'
+  | 'CONFIRMED'
+  | 'IN_PROGRESS'
+  | 'COMPLETED'
+  | 'CANCELLED'
+  | 'NO_SHOW'
+
+export type Refusal = { readonly field: 'id' | 'serviceId' | 'staffId' | 'customerId' | 'startTime'; readonly reason: 'unknown_service' | 'service_not_active' | 'nobody_offers_it' | 'unknown_staff' | 'staff_not_active' | 'service_not_offered' | 'unknown_customer' | 'in_the_past' | 'too_far_ahead' | 'not_a_whole_minute' | 'outside_working_hours' | 'taken' | 'already_begun' | 'not_begun' }
+
+export interface WriteRemindersArguments {
+  readonly ahead: Seconds
+  readonly limit: number
+}
+
+export type WriteRemindersAnswer = number
+
+/** `booking.write_reminders` */
+export const writeReminders = (caller: Caller, args: WriteRemindersArguments): Promise<WriteRemindersAnswer> =>
+  answerOf<WriteRemindersAnswer>(caller, (sql) => sql`booking.write_reminders(
+      p_ahead => make_interval(secs => ${args.ahead}),
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface BookArguments {
+  readonly merchantId: MerchantId
+  readonly serviceId: string
+  readonly staffId: string | null
+  readonly customerId: string
+  readonly start: string
+  readonly notes: string | null
+}
+
+export type BookAnswer =
+  | { readonly outcome: 'changed'; readonly appointmentId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+
+/** `booking.book` */
+export const book = (caller: Caller, args: BookArguments): Promise<BookAnswer> =>
+  answerOf<BookAnswer>(caller, (sql) => sql`booking.book(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_service_id => ${args.serviceId}::uuid,
+      p_staff_id => ${args.staffId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_start => ${args.start}::text::timestamptz,
+      p_notes => ${args.notes}::text
+    )`)
+
+export interface ChangeStatusArguments {
+  readonly merchantId: MerchantId
+  readonly appointmentId: string
+  readonly ownerId: string | null
+  readonly from: readonly string[]
+  readonly to: string
+  readonly when: string
+}
+
+export type ChangeStatusAnswer =
+  | BookAnswer
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_allowed'; readonly status: AppointmentStatus }
+
+/** `booking.change_status` */
+export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promise<ChangeStatusAnswer> =>
+  answerOf<ChangeStatusAnswer>(caller, (sql) => sql`booking.change_status(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_appointment_id => ${args.appointmentId}::uuid,
+      p_owner_id => ${args.ownerId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text,
+      p_when => ${args.when}::text
+    )`)
+
+export interface RescheduleArguments {
+  readonly merchantId: MerchantId
+  readonly appointmentId: string
+  readonly ownerId: string | null
+  readonly start: string
+  readonly staffId: string | null
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+export type RescheduleAnswer =
+  | BookAnswer
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_allowed'; readonly status: AppointmentStatus }
+
+/** `booking.reschedule` */
+export const reschedule = (caller: Caller, args: RescheduleArguments): Promise<RescheduleAnswer> =>
+  answerOf<RescheduleAnswer>(caller, (sql) => sql`booking.reschedule(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_appointment_id => ${args.appointmentId}::uuid,
+      p_owner_id => ${args.ownerId}::uuid,
+      p_start => ${args.start}::text::timestamptz,
+      p_staff_id => ${args.staffId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text
+    )`)

@@ -1,0 +1,212 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { jsonOf } from '../../database.ts'
+import { answerOf, type Caller, type Seconds } from '../answer-of.ts'
+import type * as catalog from './catalog.ts'
+import type * as promotion from './promotion.ts'
+import type * as ordering from './ordering.ts'
+
+export type Refusal =
+  | catalog.LineRefusal
+  | promotion.CouponRefusal
+  | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' | 'address_required' | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency'; readonly currency?: string }
+
+export type Stays =
+  | { readonly outcome: 'unknown_cart' }
+  | { readonly outcome: 'checked_out' }
+  | { readonly outcome: 'expired' }
+
+export interface AddLineArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly line: object
+  readonly lifetime: Seconds
+  readonly maxLines: number
+}
+
+export type AddLineAnswer =
+  | Stays
+  | CreateCartAnswer
+
+/** `cart.add_line` */
+export const addLine = (caller: Caller, args: AddLineArguments): Promise<AddLineAnswer> =>
+  answerOf<AddLineAnswer>(caller, (sql) => sql`cart.add_line(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_line => ${jsonOf(sql, args.line)}::jsonb,
+      p_lifetime => make_interval(secs => ${args.lifetime}),
+      p_max_lines => ${args.maxLines}::integer
+    )`)
+
+export interface PurgeExpiredArguments {
+  readonly limit: number
+}
+
+export type PurgeExpiredAnswer = number
+
+/** `cart.purge_expired` */
+export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
+  answerOf<PurgeExpiredAnswer>(caller, (sql) => sql`cart.purge_expired(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface RemoveCouponArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly lifetime: Seconds
+}
+
+export type RemoveCouponAnswer =
+  | Stays
+  | { readonly outcome: 'changed'; readonly cartId: string }
+
+/** `cart.remove_coupon` */
+export const removeCoupon = (caller: Caller, args: RemoveCouponArguments): Promise<RemoveCouponAnswer> =>
+  answerOf<RemoveCouponAnswer>(caller, (sql) => sql`cart.remove_coupon(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)
+
+export interface ApplyCouponArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly code: string
+  readonly lifetime: Seconds
+}
+
+export type ApplyCouponAnswer =
+  | Stays
+  | { readonly outcome: 'changed'; readonly cartId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+
+/** `cart.apply_coupon` */
+export const applyCoupon = (caller: Caller, args: ApplyCouponArguments): Promise<ApplyCouponAnswer> =>
+  answerOf<ApplyCouponAnswer>(caller, (sql) => sql`cart.apply_coupon(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_code => ${args.code}::text,
+      p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)
+
+export interface CreateCartArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string | null
+  readonly currency: string | null
+  readonly lines: object
+  readonly lifetime: Seconds
+  readonly maxLines: number
+}
+
+export type CreateCartAnswer =
+  | { readonly outcome: 'changed'; readonly cartId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+  | { readonly outcome: 'insufficient'; readonly shortages: readonly ordering.Shortage[] }
+
+/** `cart.create_cart` */
+export const createCart = (caller: Caller, args: CreateCartArguments): Promise<CreateCartAnswer> =>
+  answerOf<CreateCartAnswer>(caller, (sql) => sql`cart.create_cart(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_currency => ${args.currency}::text,
+      p_lines => ${jsonOf(sql, args.lines)}::jsonb,
+      p_lifetime => make_interval(secs => ${args.lifetime}),
+      p_max_lines => ${args.maxLines}::integer
+    )`)
+
+export interface MergeArguments {
+  readonly merchantId: MerchantId
+  readonly guestCartId: string
+  readonly customerId: string
+  readonly lifetime: Seconds
+  readonly maxLines: number
+}
+
+export type MergeAnswer =
+  | string | null
+
+/** `cart.merge` */
+export const merge = (caller: Caller, args: MergeArguments): Promise<MergeAnswer> =>
+  answerOf<MergeAnswer>(caller, (sql) => sql`cart.merge(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_guest_cart_id => ${args.guestCartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_lifetime => make_interval(secs => ${args.lifetime}),
+      p_max_lines => ${args.maxLines}::integer
+    )`)
+
+export interface SetLineQuantityArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly itemId: string
+  readonly quantity: number
+  readonly lifetime: Seconds
+}
+
+export type SetLineQuantityAnswer =
+  | Stays
+  | CreateCartAnswer
+  | { readonly outcome: 'unknown_item' }
+
+/** `cart.set_line_quantity` */
+export const setLineQuantity = (caller: Caller, args: SetLineQuantityArguments): Promise<SetLineQuantityAnswer> =>
+  answerOf<SetLineQuantityAnswer>(caller, (sql) => sql`cart.set_line_quantity(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_item_id => ${args.itemId}::uuid,
+      p_quantity => ${args.quantity}::integer,
+      p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)
+
+export interface SetShippingAddressArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly address: object
+  readonly lifetime: Seconds
+}
+
+export type SetShippingAddressAnswer =
+  | Stays
+  | { readonly outcome: 'changed'; readonly cartId: string }
+
+/** `cart.set_shipping_address` */
+export const setShippingAddress = (caller: Caller, args: SetShippingAddressArguments): Promise<SetShippingAddressAnswer> =>
+  answerOf<SetShippingAddressAnswer>(caller, (sql) => sql`cart.set_shipping_address(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_address => ${jsonOf(sql, args.address)}::jsonb,
+      p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)
+
+export interface SetShippingMethodArguments {
+  readonly merchantId: MerchantId
+  readonly cartId: string
+  readonly customerId: string | null
+  readonly shippingMethodId: string | null
+  readonly lifetime: Seconds
+}
+
+export type SetShippingMethodAnswer =
+  | Stays
+  | { readonly outcome: 'changed'; readonly cartId: string }
+  | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
+
+/** `cart.set_shipping_method` */
+export const setShippingMethod = (caller: Caller, args: SetShippingMethodArguments): Promise<SetShippingMethodAnswer> =>
+  answerOf<SetShippingMethodAnswer>(caller, (sql) => sql`cart.set_shipping_method(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cart_id => ${args.cartId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_shipping_method_id => ${args.shippingMethodId}::uuid,
+      p_lifetime => make_interval(secs => ${args.lifetime})
+    )`)

@@ -1,0 +1,77 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { answerOf, type Caller } from '../answer-of.ts'
+
+export interface ExpirePointsArguments {
+  readonly limit: number
+}
+
+export type ExpirePointsAnswer = number
+
+/** `crm.expire_points` */
+export const expirePoints = (caller: Caller, args: ExpirePointsArguments): Promise<ExpirePointsAnswer> =>
+  answerOf<ExpirePointsAnswer>(caller, (sql) => sql`crm.expire_points(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface AdjustPointsArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string
+  readonly points: number
+  readonly reason: string
+}
+
+export type AdjustPointsAnswer =
+  | { readonly outcome: 'changed'; readonly entryId: string }
+  | { readonly outcome: 'unknown_customer' }
+  | { readonly outcome: 'too_many_points' }
+  | { readonly outcome: 'not_enough_points'; readonly points: number }
+
+/** `crm.adjust_points` */
+export const adjustPoints = (caller: Caller, args: AdjustPointsArguments): Promise<AdjustPointsAnswer> =>
+  answerOf<AdjustPointsAnswer>(caller, (sql) => sql`crm.adjust_points(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_points => ${args.points}::integer,
+      p_reason => ${args.reason}::text
+    )`)
+
+export interface AnonymizeCustomerArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string
+}
+
+export type AnonymizeCustomerAnswer =
+  | { readonly outcome: 'changed'; readonly customerId: string }
+  | { readonly outcome: 'unknown_customer' }
+  | { readonly outcome: 'orders_under_way' }
+  | { readonly outcome: 'appointments_ahead' }
+
+/** `crm.anonymize_customer` */
+export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArguments): Promise<AnonymizeCustomerAnswer> =>
+  answerOf<AnonymizeCustomerAnswer>(caller, (sql) => sql`crm.anonymize_customer(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid
+    )`)
+
+export interface RedeemRewardArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string
+  readonly rewardId: string
+}
+
+export type RedeemRewardAnswer =
+  | { readonly outcome: 'changed'; readonly entryId: string }
+  | { readonly outcome: 'unknown_customer' }
+  | { readonly outcome: 'unknown_reward' }
+  | { readonly outcome: 'reward_not_active' }
+  | { readonly outcome: 'program_not_enabled' }
+  | { readonly outcome: 'not_enough_points'; readonly points: number }
+
+/** `crm.redeem_reward` */
+export const redeemReward = (caller: Caller, args: RedeemRewardArguments): Promise<RedeemRewardAnswer> =>
+  answerOf<RedeemRewardAnswer>(caller, (sql) => sql`crm.redeem_reward(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_reward_id => ${args.rewardId}::uuid
+    )`)

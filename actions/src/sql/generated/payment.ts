@@ -1,0 +1,172 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { jsonOf } from '../../database.ts'
+import { answerOf, type Caller, listOf } from '../answer-of.ts'
+import type * as ordering from './ordering.ts'
+
+export type PaymentStatus =
+  | 'PENDING'
+  | 'PROCESSING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'CANCELLED'
+  | 'REFUNDED'
+  | 'PARTIALLY_REFUNDED'
+
+export type RefundStatus =
+  | 'PENDING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+
+export interface BeginCaptureArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly amount: number | null
+  readonly from: readonly string[]
+}
+
+export type BeginCaptureAnswer =
+  | { readonly outcome: 'begun'; readonly paymentId: string }
+  | { readonly outcome: 'unknown_payment' }
+  | { readonly outcome: 'payment_refused'; readonly status: PaymentStatus }
+  | { readonly outcome: 'more_than_authorized'; readonly amount: number }
+
+/** `payment.begin_capture` */
+export const beginCapture = (caller: Caller, args: BeginCaptureArguments): Promise<BeginCaptureAnswer> =>
+  answerOf<BeginCaptureAnswer>(caller, (sql) => sql`payment.begin_capture(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_amount => ${args.amount}::bigint,
+      p_from => ${listOf(args.from)}::text[]
+    )`)
+
+export interface BeginRefundArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly amount: number | null
+  readonly reason: string
+  readonly from: readonly string[]
+}
+
+export type BeginRefundAnswer =
+  | { readonly outcome: 'begun'; readonly refundId: string }
+  | { readonly outcome: 'unknown_payment' }
+  | { readonly outcome: 'payment_refused'; readonly status: PaymentStatus }
+  | { readonly outcome: 'more_than_left'; readonly left: number }
+
+/** `payment.begin_refund` */
+export const beginRefund = (caller: Caller, args: BeginRefundArguments): Promise<BeginRefundAnswer> =>
+  answerOf<BeginRefundAnswer>(caller, (sql) => sql`payment.begin_refund(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_amount => ${args.amount}::bigint,
+      p_reason => ${args.reason}::text,
+      p_from => ${listOf(args.from)}::text[]
+    )`)
+
+export interface RetryRefundArguments {
+  readonly merchantId: MerchantId
+  readonly refundId: string
+  readonly manually: boolean
+}
+
+export type RetryRefundAnswer =
+  | { readonly outcome: 'begun'; readonly refundId: string }
+  | { readonly outcome: 'unknown_refund' }
+  | { readonly outcome: 'refund_refused'; readonly status: RefundStatus }
+
+/** `payment.retry_refund` */
+export const retryRefund = (caller: Caller, args: RetryRefundArguments): Promise<RetryRefundAnswer> =>
+  answerOf<RetryRefundAnswer>(caller, (sql) => sql`payment.retry_refund(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_refund_id => ${args.refundId}::uuid,
+      p_manually => ${args.manually}::boolean
+    )`)
+
+export interface BeginPaymentArguments {
+  readonly merchantId: MerchantId
+  readonly orderId: string
+  readonly customerId: string | null
+  readonly method: string
+  readonly amount: number | null
+  readonly processor: string
+  readonly paymentMethodId: string | null
+  readonly returnUrl: string | null
+  readonly captureMethod: string
+  readonly awaited: boolean
+  readonly orderFrom: readonly string[]
+}
+
+export type BeginPaymentAnswer =
+  | { readonly outcome: 'begun'; readonly paymentId: string }
+  | { readonly outcome: 'unknown_order' }
+  | { readonly outcome: 'order_refused'; readonly status: ordering.OrderStatus }
+  | { readonly outcome: 'nothing_to_pay'; readonly status: ordering.OrderStatus }
+  | { readonly outcome: 'amount_mismatch'; readonly total: number }
+  | { readonly outcome: 'method_not_accepted' }
+  | { readonly outcome: 'payment_open'; readonly paymentId: string; readonly status: PaymentStatus; readonly authorized: boolean }
+
+/** `payment.begin_payment` */
+export const beginPayment = (caller: Caller, args: BeginPaymentArguments): Promise<BeginPaymentAnswer> =>
+  answerOf<BeginPaymentAnswer>(caller, (sql) => sql`payment.begin_payment(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_order_id => ${args.orderId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_method => ${args.method}::text,
+      p_amount => ${args.amount}::bigint,
+      p_processor => ${args.processor}::text,
+      p_payment_method_id => ${args.paymentMethodId}::text,
+      p_return_url => ${args.returnUrl}::text,
+      p_capture_method => ${args.captureMethod}::text,
+      p_awaited => ${args.awaited}::boolean,
+      p_order_from => ${listOf(args.orderFrom)}::text[]
+    )`)
+
+export interface SettlePaymentArguments {
+  readonly merchantId: MerchantId
+  readonly paymentId: string
+  readonly from: readonly string[]
+  readonly to: string
+  readonly answer: object
+  readonly moves: object
+}
+
+export type SettlePaymentAnswer =
+  | string | null
+
+/** `payment.settle_payment` */
+export const settlePayment = (caller: Caller, args: SettlePaymentArguments): Promise<SettlePaymentAnswer> =>
+  answerOf<SettlePaymentAnswer>(caller, (sql) => sql`payment.settle_payment(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_payment_id => ${args.paymentId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text,
+      p_answer => ${jsonOf(sql, args.answer)}::jsonb,
+      p_moves => ${jsonOf(sql, args.moves)}::jsonb
+    )`)
+
+export interface SettleRefundArguments {
+  readonly merchantId: MerchantId
+  readonly refundId: string
+  readonly to: string
+  readonly processorRefundId: string | null
+  readonly failureReason: string | null
+  readonly part: object
+  readonly full: object
+  readonly moves: object
+}
+
+export type SettleRefundAnswer = 'PENDING' | 'SUCCEEDED' | 'FAILED'
+
+/** `payment.settle_refund` */
+export const settleRefund = (caller: Caller, args: SettleRefundArguments): Promise<SettleRefundAnswer> =>
+  answerOf<SettleRefundAnswer>(caller, (sql) => sql`payment.settle_refund(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_refund_id => ${args.refundId}::uuid,
+      p_to => ${args.to}::text,
+      p_processor_refund_id => ${args.processorRefundId}::text,
+      p_failure_reason => ${args.failureReason}::text,
+      p_part => ${jsonOf(sql, args.part)}::jsonb,
+      p_full => ${jsonOf(sql, args.full)}::jsonb,
+      p_moves => ${jsonOf(sql, args.moves)}::jsonb
+    )`)
