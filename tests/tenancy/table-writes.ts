@@ -24,8 +24,12 @@ export function writingFields(schema: GraphQLSchema, tables: readonly TrackedTab
 const takesMany = ({ args }: TableField['field']): boolean =>
   args.some(({ name }) => name === 'objects' || name === 'where')
 
-/** What came of a write: an error's code, or whether a row was written. */
+/**
+ * What came of a write: an error's code, or whether a row was written. Hasura has one code for a permission that refuses a row and for
+ * a CHECK of the table, which only a caller with the permission reaches: the message tells them apart.
+ */
 export function outcomeOf({ data, text }: Answer<Data>): string {
+  if (text.includes('"message":"Check constraint violation. ')) return 'constraint-violation'
   const code = /"code":"([^"]+)"/.exec(text)?.[1]
   if (code !== undefined) return code
   return JSON.stringify(data?.['done']) === '{"affected_rows":0}' ? 'nothing' : 'written'
