@@ -6,19 +6,19 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** A postal address to store. */
 export type AddressInput = {
-  /** City or town. */
+  /** City or town. 1 to 255 characters, in one line. */
   readonly city: string;
-  /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. */
+  /** Country: an ISO 3166-1 alpha-2 code such as US. Its alpha-3 code and English name are taken, too, and stored as that. A country’s ISO 3166-1 alpha-2 code, alpha-3 code or English name. */
   readonly country: string;
-  /** Street and number. */
+  /** Street and number. 1 to 255 characters, in one line. */
   readonly line1: string;
-  /** Apartment, floor, or care of. */
+  /** Apartment, floor, or care of. At most 255 characters, in one line. */
   readonly line2?: string | null | undefined;
-  /** Phone number for the delivery, as people write them; kept as given. */
+  /** Phone number for the delivery, as people write them; kept as given. Phone number, for example +49 30 123456 or (503) 555-9573. */
   readonly phone?: string | null | undefined;
-  /** Postal code. */
+  /** Postal code. 1 to 32 characters, in one line. */
   readonly postalCode: string;
-  /** State, province or region. */
+  /** State, province or region. 1 to 255 characters, in one line. */
   readonly state: string;
 };
 
@@ -48,7 +48,7 @@ export type CaptureMethod =
 export type CartItemInput = {
   /** The product. */
   readonly productId: string;
-  /** How many units, 1 to 999999. */
+  /** How many units. 1 to 999,999. */
   readonly quantity: number;
   /** The variant; needed when the product has any. */
   readonly variantId?: string | null | undefined;
@@ -58,13 +58,13 @@ export type CartItemInput = {
 export type CheckoutCartInput = {
   /** Who is billed; the shipping address when nothing is said. */
   readonly billingAddress?: AddressInput | null | undefined;
-  /** A coupon; the cart's when nothing is said. */
+  /** A coupon; the cart's when nothing is said. 1 to 100 characters, in one line. */
   readonly couponCode?: string | null | undefined;
   /** The customer, for a guest's cart. */
   readonly customerId?: string | null | undefined;
-  /** The total that the customer was shown. When the order would cost anything else, none is placed. */
+  /** The total that the customer was shown. When the order would cost anything else, none is placed. 0 or more. */
   readonly expectedTotal?: number | null | undefined;
-  /** Notes. */
+  /** Notes. At most 5,000 characters. */
   readonly notes?: string | null | undefined;
   /** A reservation that holds the stock already. */
   readonly reservationId?: string | null | undefined;
@@ -78,7 +78,7 @@ export type CheckoutCartInput = {
 export type CreateAppointmentInput = {
   /** For whom; a shopper's own id. */
   readonly customerId: string;
-  /** Notes. */
+  /** Notes. At most 5,000 characters. */
   readonly notes?: string | null | undefined;
   /** The service's id. */
   readonly serviceId: string;
@@ -90,11 +90,11 @@ export type CreateAppointmentInput = {
 
 /** A new cart. Open in the specification. */
 export type CreateCartInput = {
-  /** Currency code; the merchant's when nothing is said. */
+  /** Currency code; the merchant's when nothing is said. ISO 4217 currency code, for example USD. */
   readonly currency?: string | null | undefined;
   /** The customer; a guest's cart when nothing is said. A shopper's token creates its own. */
   readonly customerId?: string | null | undefined;
-  /** What to put in. */
+  /** What to put in. At most 200 entries. */
   readonly items?: ReadonlyArray<CartItemInput> | null | undefined;
 };
 
@@ -132,7 +132,7 @@ export type OrderStatus =
 
 /** A payment to take. Open in the specification. */
 export type PaymentInput = {
-  /** How much; when given, it must equal the order's total. */
+  /** How much; when given, it must equal the order's total. 0 or more. */
   readonly amount?: number | null | undefined;
   /** Whether the money is taken at once, as it is when nothing is said, or reserved until `capturePayment`. A shopper always pays at once. */
   readonly captureMethod?: CaptureMethod | null | undefined;
@@ -140,7 +140,7 @@ export type PaymentInput = {
   readonly method: PaymentMethod;
   /** The order to pay. */
   readonly orderId: string;
-  /** The processor's identifier of the card or account, for example a token that its form in the browser made. */
+  /** The processor's identifier of the card or account, for example a token that its form in the browser made. Id of a payment method, like pm_…. */
   readonly paymentMethodId?: string | null | undefined;
   /** For BANK_TRANSFER and CASH: whether the money is there, as a merchant's is when nothing is said, or the order waits for it, as a shopper's always does. */
   readonly received?: boolean | null | undefined;
