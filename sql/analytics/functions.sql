@@ -45,6 +45,7 @@ AS $$
   WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id)
 $$;
 
+-- answers: recorded {productId: uuid} | unknown_product {}
 CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

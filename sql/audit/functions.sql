@@ -1,3 +1,4 @@
+-- answers: integer
 CREATE FUNCTION audit.prepare_months() RETURNS integer
 LANGUAGE plpgsql
 AS $$

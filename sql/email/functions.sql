@@ -1,3 +1,4 @@
+-- answers: text | null
 CREATE FUNCTION email.unsubscribe(p_token uuid) RETURNS text
 LANGUAGE plpgsql
 AS $$
@@ -14,12 +15,14 @@ BEGIN
 END
 $$;
 
+-- answers: text | null
 CREATE FUNCTION email.unsubscribes_from(p_token uuid) RETURNS text
 LANGUAGE sql STABLE
 AS $$
   SELECT m.name FROM email.delivery d JOIN merchant.merchant m ON m.id = d.merchant_id WHERE d.unsubscribe_token = p_token
 $$;
 
+-- answers: integer
 CREATE FUNCTION email.purge_rendered(p_age interval, p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$

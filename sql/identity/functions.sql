@@ -27,6 +27,12 @@ AS $$
   SELECT min(x) FROM unnest(p_granted) x WHERE x <> ALL (p_own)
 $$;
 
+-- type identity.refusal =
+--   {
+--   field: text,
+--   reason: 'unknown_role' | 'unknown_permission' | 'beyond_own' | 'taken' | 'last_owner' | 'built_in' | 'in_use',
+--   permission: text | null
+--   }
 CREATE FUNCTION identity.refusal(p_field text, p_reason text, p_permission text DEFAULT NULL) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$
@@ -56,6 +62,11 @@ BEGIN
 END
 $$;
 
+-- answers:
+--   changed {id: uuid}
+--   | unknown {}
+--   | not_allowed {status: identity.user.status}
+--   | invalid {refusals: identity.refusal[]}
 CREATE FUNCTION identity.update_user(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -94,6 +105,7 @@ AS $$
   WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE'
 $$;
 
+-- answers: identity.update_user()
 CREATE FUNCTION identity.change_user_status(p_merchant_id uuid, p_own text[], p_id uuid, p_from text[], p_to text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -135,6 +147,8 @@ AS $$
   WHERE p.name IS NULL OR w.name <> ALL (p_own)
 $$;
 
+-- answers: identity.create_user()
+-- nullable: p_description
 CREATE FUNCTION identity.create_role(
   p_merchant_id uuid,
   p_own text[],
@@ -179,6 +193,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {id: uuid} | unknown {} | invalid {refusals: identity.refusal[]}
 CREATE FUNCTION identity.update_role(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -208,6 +223,7 @@ EXCEPTION
 END
 $$;
 
+-- answers: identity.update_role()
 CREATE FUNCTION identity.delete_role(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -275,6 +291,7 @@ AS $$
   SELECT count(*)::integer FROM revoked
 $$;
 
+-- answers: integer
 CREATE FUNCTION identity.sign_out(p_merchant_id uuid, p_hash bytea, p_everywhere boolean) RETURNS integer
 LANGUAGE plpgsql
 AS $$
@@ -296,6 +313,8 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
+-- nullable: p_user_id, p_customer_id
 CREATE FUNCTION identity.end_session(
   p_merchant_id uuid,
   p_session_id uuid,
@@ -317,6 +336,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {} | unknown_customer {} | anonymized {}
 CREATE FUNCTION identity.block_customer(p_merchant_id uuid, p_customer_id uuid, p_reason text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -338,6 +358,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {} | unknown_customer {}
 CREATE FUNCTION identity.unblock_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -351,6 +372,8 @@ BEGIN
 END
 $$;
 
+-- answers: registered {id: uuid} | taken {}
+-- nullable: p_phone
 CREATE FUNCTION identity.register_customer(
   p_merchant_id uuid,
   p_email text,
@@ -375,6 +398,8 @@ EXCEPTION
 END
 $$;
 
+-- answers: void
+-- nullable: p_user_id, p_customer_id
 CREATE FUNCTION identity.set_password(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_password_hash text) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -428,6 +453,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.verify_email(p_merchant_id uuid, p_hash bytea) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -439,6 +465,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.reset_password(
   p_merchant_id uuid,
   p_hash bytea,
@@ -463,6 +490,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.enroll_totp(p_merchant_id uuid, p_user_id uuid, p_secret text) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -474,6 +502,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.confirm_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint, p_recovery_hashes text[]) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -491,6 +520,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.use_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -501,6 +531,7 @@ BEGIN
 END
 $$;
 
+-- answers: boolean
 CREATE FUNCTION identity.use_recovery_code(p_merchant_id uuid, p_user_id uuid, p_hash bytea) RETURNS boolean
 LANGUAGE plpgsql
 AS $$
@@ -511,6 +542,7 @@ BEGIN
 END
 $$;
 
+-- answers: void
 CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid) RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -523,6 +555,7 @@ BEGIN
 END
 $$;
 
+-- answers: identity.update_role()
 CREATE FUNCTION identity.reset_totp(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

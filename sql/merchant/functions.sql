@@ -15,6 +15,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {} | not_allowed {status: merchant.subscription.status}
 CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -59,6 +60,11 @@ AS $$
   WHERE s.merchant_id = p_subscription.merchant_id
 $$;
 
+-- answers:
+--   changed {}
+--   | not_allowed {status: merchant.subscription.status}
+--   | unknown {}
+--   | not_requested {requested: merchant.subscription.plan | null}
 CREATE FUNCTION merchant.answer_plan_request(p_merchant_id uuid, p_plan text, p_confirm boolean, p_from text[], p_to text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -83,6 +89,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {} | unknown {}
 CREATE FUNCTION merchant.set_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -97,6 +104,7 @@ BEGIN
 END
 $$;
 
+-- answers: changed {} | not_allowed {status: merchant.subscription.status}
 CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[]) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -117,6 +125,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION merchant.begin_periods(p_limit integer, p_from text[], p_renewed text, p_ended text) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$

@@ -1,3 +1,7 @@
+-- answers:
+--   changed {required: boolean}
+--   | invalid {field: 'customerId' | 'kind' | 'enabled', reason: 'unknown_customer' | 'not_of_audience' | 'required'}
+-- nullable: p_customer_id
 CREATE FUNCTION notification.set_preference(
   p_merchant_id uuid,
   p_customer_id uuid,
@@ -39,6 +43,7 @@ AS $$
   )
 $$;
 
+-- answers: {name: text, email: text, website: text | null, timeZone: text, emailIsVerified: boolean}
 CREATE FUNCTION notification.shop_facts(p_merchant_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -53,6 +58,7 @@ AS $$
   WHERE m.id = p_merchant_id
 $$;
 
+-- answers: notification.message | null
 CREATE FUNCTION notification.shipping_message(p_merchant_id uuid, p_shipment_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -65,6 +71,7 @@ AS $$
   WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id AND s.status IN ('SHIPPED', 'DELIVERED')
 $$;
 
+-- answers: notification.message | null
 CREATE FUNCTION notification.refund_message(p_merchant_id uuid, p_refund_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -78,6 +85,7 @@ AS $$
   WHERE r.merchant_id = p_merchant_id AND r.id = p_refund_id AND r.status = 'SUCCEEDED'
 $$;
 
+-- answers: notification.message | null
 CREATE FUNCTION notification.cancellation_message(p_merchant_id uuid, p_order_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -90,6 +98,7 @@ AS $$
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.status = 'CANCELLED'
 $$;
 
+-- answers: notification.message | null
 CREATE FUNCTION notification.appointment_message(
   p_merchant_id uuid,
   p_appointment_id uuid,
@@ -117,6 +126,7 @@ AS $$
     AND a.status = ANY (p_statuses) AND a.start_time > now()
 $$;
 
+-- answers: notification.message | null
 CREATE FUNCTION notification.low_stock_message(p_merchant_id uuid, p_crossing_id uuid) RETURNS jsonb
 LANGUAGE sql STABLE
 AS $$
@@ -134,6 +144,7 @@ AS $$
   WHERE c.merchant_id = p_merchant_id AND c.id = p_crossing_id AND i.sku IS NOT NULL
 $$;
 
+-- answers: rows {alert_id: uuid, message: notification.message}
 CREATE FUNCTION notification.claim_back_in_stock(p_merchant_id uuid, p_stock_item_id uuid, p_limit integer)
 RETURNS TABLE (alert_id uuid, message jsonb)
 LANGUAGE sql VOLATILE

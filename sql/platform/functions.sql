@@ -50,6 +50,7 @@ AS $$
   SELECT trim(BOTH '-' FROM left(trim(BOTH '-' FROM regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g')), 80))
 $$;
 
+-- answers: new {} | conflict {forgotten: boolean} | repeated {response: jsonb, sealed: text | null}
 CREATE FUNCTION platform.recall(p_request platform.keyed_request) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
@@ -72,6 +73,8 @@ BEGIN
 END
 $$;
 
+-- answers: void
+-- nullable: p_response, p_sealed
 CREATE FUNCTION platform.remember(
   p_request platform.keyed_request, p_response jsonb, p_sealed text, p_seconds integer, p_record_ids uuid[]
 ) RETURNS void
@@ -115,6 +118,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION platform.purge_idempotency_records(p_limit integer) RETURNS integer
 LANGUAGE sql VOLATILE
 AS $$

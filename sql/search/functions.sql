@@ -101,6 +101,7 @@ BEGIN
 END
 $$;
 
+-- answers: integer
 CREATE FUNCTION search.rewrite_documents(p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$

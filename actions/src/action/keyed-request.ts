@@ -1,9 +1,10 @@
 import { NO_MERCHANT } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { targetIdsOf } from '@commerce-graph/audit'
-import { type JsonValue, onlyOutcome, type Queryable } from '../database.ts'
+import type { Queryable } from '../database.ts'
 import type { ActionCall, IdempotencyKey } from './action.ts'
 import { type AnySession, ownerOf, principalOf } from './session.ts'
+import * as platform from '../sql/generated/platform.ts'
 
 /** Seconds for which an answer that holds secrets is told again. */
 const SECRETS_KEPT = 10 * 60
@@ -13,10 +14,6 @@ export type Recalled =
   | { readonly outcome: 'repeated'; readonly response: unknown }
   /** `forgotten`: the request is the same, and its answer is not kept any more. */
   | { readonly outcome: 'conflict'; readonly forgotten: boolean }
-
-type Found =
-  | Exclude<Recalled, { outcome: 'repeated' }>
-  | { readonly outcome: 'repeated'; readonly response: unknown; readonly sealed: string | null }
 
 /** A call with an Idempotency-Key, and the record of what came of it. */
 export class KeyedRequest {
@@ -38,9 +35,7 @@ export class KeyedRequest {
 
   /** Waits for other requests with the key; from then on this one has it until its transaction ends. */
   async recall(sql: Queryable): Promise<Recalled> {
-    const found = onlyOutcome(
-      await sql<{ outcome: Found }[]>`SELECT platform.recall(${this.#row(sql)}) AS outcome`,
-    )
+    const found = await platform.recall(sql, { request: this.#row })
     if (found.outcome !== 'repeated' || found.sealed === null) return found
     const response: unknown = JSON.parse(this.#secretBox.open(found.sealed, this.#context))
     return { outcome: 'repeated', response }
@@ -49,21 +44,27 @@ export class KeyedRequest {
   async remember(sql: Queryable, response: object): Promise<void> {
     const [open, sealed] = this.#answersSecret
       ? [null, this.#secretBox.seal(JSON.stringify(response), this.#context)]
-      : [sql.json(response as JsonValue), null]
+      : [response, null]
     const ids = targetIdsOf(this.#call.input, response)
-    await sql`
-      SELECT platform.remember(
-        ${this.#row(sql)}, ${open}, ${sealed}, ${SECRETS_KEPT}, ${[...ids]}::text[]::uuid[]
-      )`
+    await platform.remember(sql, {
+      request: this.#row,
+      response: open,
+      sealed,
+      seconds: SECRETS_KEPT,
+      recordIds: [...ids],
+    })
   }
 
-  /** A `platform.keyed_request`. */
-  #row(sql: Queryable) {
+  get #row(): platform.RecallArguments['request'] {
     const { merchantId, caller } = callerOf(this.#call.session)
-    return sql`ROW(
-      ${merchantId}::uuid, ${caller}::text, ${this.#key.value}::text, ${this.#key.part}::text, ${this.#call.action}::text,
-      ${[...this.#fingerprints]}::text[]
-    )::platform.keyed_request`
+    return {
+      merchantId,
+      caller,
+      key: this.#key.value,
+      part: this.#key.part,
+      operation: this.#call.action,
+      fingerprints: this.#fingerprints,
+    }
   }
 
   // The input may hold a password, so it takes our key to find out what a digest is of. Secrets are told again to the one who has

@@ -1,7 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
-
-export type ViewOutcome = { readonly outcome: 'recorded' } | { readonly outcome: 'unknown_product' }
+import type { Database } from '../database.ts'
+import * as analytics from '../sql/generated/analytics.ts'
 
 /**
  * Counts a view of a product in the quarter of an hour that it is: one upsert, and no row more for the next view.
@@ -13,9 +12,6 @@ export async function recordView(
   merchantId: MerchantId,
   productId: string,
   { onlySold }: { readonly onlySold: boolean },
-): Promise<ViewOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: ViewOutcome }[]>`
-      SELECT analytics.record_view(${merchantId}, ${productId}, ${onlySold}) AS outcome`,
-  )
+): Promise<analytics.RecordViewAnswer> {
+  return analytics.recordView(database, { merchantId, productId, onlySold })
 }

@@ -1,6 +1,7 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
+import * as analytics from '../sql/generated/analytics.ts'
 
 /** Quarters of an hour summed up in one transaction. */
 const BATCH = 500
@@ -19,9 +20,5 @@ export async function refreshRollups(database: Database): Promise<number> {
 }
 
 async function refreshMerchant(database: Database, merchantId: MerchantId): Promise<number> {
-  return inBatches(BATCH, async () =>
-    onlyOutcome(
-      await database<{ outcome: number }[]>`SELECT analytics.refresh(${merchantId}, ${BATCH}) AS outcome`,
-    ),
-  )
+  return inBatches(BATCH, async () => analytics.refresh(database, { merchantId, limit: BATCH }))
 }

@@ -1,7 +1,8 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import type { Template } from '../message/index.ts'
 import { type CampaignStatus, campaignTransitions } from './campaign-machine.ts'
+import * as email from '../sql/generated/email.ts'
 
 export interface CampaignContent extends Template {
   readonly name: string
@@ -9,11 +10,7 @@ export interface CampaignContent extends Template {
   readonly segmentId: string | null
 }
 
-export type CampaignOutcome =
-  | { readonly outcome: 'changed'; readonly campaignId: string }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'unknown_segment' }
-  | { readonly outcome: 'not_allowed'; readonly status: CampaignStatus }
+export type CampaignOutcome = email.ChangeCampaignAnswer | { readonly outcome: 'unknown_segment' }
 
 export async function createCampaign(
   database: Database,
@@ -68,12 +65,13 @@ export async function scheduleCampaign(
   scheduledAt: string | null,
 ): Promise<CampaignOutcome> {
   const { from, to } = campaignTransitions.schedule
-  return onlyOutcome(
-    await database<{ outcome: CampaignOutcome }[]>`
-      SELECT email.change_campaign(
-        ${merchantId}, ${id}, ${from as string[]}, ${to}, coalesce(${scheduledAt}::text::timestamptz, now())
-      ) AS outcome`,
-  )
+  return email.changeCampaign(database, {
+    merchantId,
+    campaignId: id,
+    from,
+    to,
+    scheduledAt: scheduledAt ?? 'now',
+  })
 }
 
 /** Stops a campaign; what a server has taken by then is sent. */
@@ -83,10 +81,7 @@ export async function cancelCampaign(
   id: string,
 ): Promise<CampaignOutcome> {
   const { from, to } = campaignTransitions.cancel
-  return onlyOutcome(
-    await database<{ outcome: CampaignOutcome }[]>`
-      SELECT email.change_campaign(${merchantId}, ${id}, ${from as string[]}, ${to}) AS outcome`,
-  )
+  return email.changeCampaign(database, { merchantId, campaignId: id, from, to })
 }
 
 /** Recipients that are written in one transaction. */
@@ -97,9 +92,7 @@ const MAX_STEPS = 100
 /** Begins the campaigns whose time has come, addresses them, and ends those that are through. Returns how many steps it took. */
 export async function advanceCampaigns(database: Database): Promise<number> {
   for (let step = 0; step < MAX_STEPS; step += 1) {
-    const more = onlyOutcome(
-      await database<{ outcome: boolean }[]>`SELECT email.advance_campaign(${BATCH}) AS outcome`,
-    )
+    const more = await email.advanceCampaign(database, { limit: BATCH })
     if (!more) return step
   }
   return MAX_STEPS

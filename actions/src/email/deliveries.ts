@@ -4,7 +4,6 @@ import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import {
   CLAIM_SECONDS,
-  type Claim,
   type DeliveryStatus,
   deliveryTransitions,
   keepingClaims,
@@ -18,14 +17,13 @@ import type { Mail, MailTransport } from '../mail/index.ts'
 import {
   defaultTemplates,
   type Enclosed,
-  type EmailKind,
   isTokenMail,
   type Occasion,
   render,
-  type ShopFacts,
   type Template,
   variablesOf,
 } from '../message/index.ts'
+import { claim, type ClaimAnswer } from '../sql/generated/email.ts'
 import { placed } from './links.ts'
 
 export interface EmailSending {
@@ -44,31 +42,15 @@ const BATCH = 20
 /** Messages of one run; the next run goes on. */
 const MAX_PER_RUN = 1_000
 
-/** A row of `email.claim`. */
-interface ClaimedEmail {
-  readonly merchant_id: string
-  readonly id: string
-  readonly kind: EmailKind
-  /** Of a mail with a token, the token's id. */
-  readonly subject_key: string
-  readonly recipient: string
-  readonly recipient_name: string | null
-  readonly attempt: number
-  readonly facts: unknown
-  readonly unsubscribe_token: string
-  readonly shop: ShopFacts
-  readonly template: Template | null
-  /** Of mails with a token. `url`: where the merchant's own page is, if one is named. */
-  readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null
-}
-
 /** Sends what is due. Can run at any time, twice at once, and be killed at any point. Returns how many it sent, or tried to. */
 export async function deliverEmails(database: Database, sending: EmailSending): Promise<number> {
   const sendBatch = async () => {
-    const claimed = await database<ClaimedEmail[]>`
-      SELECT * FROM email.claim(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${sending.retryPolicy.maxAttempts})`
-    const claims = claimed.map(({ merchant_id: merchantId, id, attempt }) => ({ merchantId, id, attempt }))
-    await keepingClaims(database, 'email.delivery', claims, () =>
+    const claimed = await claim(database, {
+      limit: BATCH,
+      lease: CLAIM_SECONDS,
+      maxAttempts: sending.retryPolicy.maxAttempts,
+    })
+    await keepingClaims(database, 'email.delivery', claimed, () =>
       Promise.all(claimed.map((email) => deliver(database, sending, email))),
     )
     return claimed.length
@@ -76,10 +58,9 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
   return inBatches(BATCH, sendBatch, MAX_PER_RUN)
 }
 
-async function deliver(database: Database, sending: EmailSending, email: ClaimedEmail): Promise<void> {
+async function deliver(database: Database, sending: EmailSending, email: ClaimAnswer): Promise<void> {
   const { mailer, retryPolicy } = sending
-  const { merchant_id: merchantId, id, attempt } = email
-  const claim: Claim = { merchantId, id, attempt }
+  const { merchantId } = email
   const enclosed = enclosedIn(email, sending)
   const result = await mailer.send(mailOf(email, sending, enclosed))
   // The log shows what was sent, but not what lets its reader in.
@@ -87,20 +68,20 @@ async function deliver(database: Database, sending: EmailSending, email: Claimed
   const columns = { subject, html, text, transport: mailer.name }
   await recorded(() =>
     database.begin(async (sql) => {
-      await settle(sql, 'email.delivery', claim, hiding(enclosed.token, result), columns, retryPolicy)
+      await settle(sql, 'email.delivery', email, hiding(enclosed.token, result), columns, retryPolicy)
       const isOver = result.outcome === 'accepted' || result.outcome === 'discarded'
       if (email.token !== null && isOver) {
-        await forgetMailedToken(sql, { merchantId, id: email.subject_key })
+        await forgetMailedToken(sql, { merchantId, id: email.subjectKey })
       }
     }),
   )
 }
 
-function enclosedIn(email: ClaimedEmail, { unsubscribeUrl, secretBox }: EmailSending): Enclosed {
-  const { merchant_id: merchantId, kind, token: mailed } = email
+function enclosedIn(email: ClaimAnswer, { unsubscribeUrl, secretBox }: EmailSending): Enclosed {
+  const { merchantId, kind, token: mailed } = email
   const token = mailed === null ? null : openMailedToken(secretBox, { merchantId, ...mailed })
   return {
-    unsubscribeUrl: kind === 'CAMPAIGN' ? `${unsubscribeUrl}/${email.unsubscribe_token}` : null,
+    unsubscribeUrl: kind === 'CAMPAIGN' ? `${unsubscribeUrl}/${email.unsubscribeToken}` : null,
     token,
     link: mailed === null || mailed.url === null || token === null ? null : placed(mailed.url, token),
   }
@@ -120,8 +101,8 @@ const hiding = (token: string | null, result: SendOutcome): SendOutcome =>
     ? result
     : { ...result, reason: result.reason.replaceAll(token, HIDDEN) }
 
-function mailOf(email: ClaimedEmail, { senderAddress }: EmailSending, enclosed: Enclosed): Mail {
-  const { id, recipient, recipient_name: name, shop } = email
+function mailOf(email: ClaimAnswer, { senderAddress }: EmailSending, enclosed: Enclosed): Mail {
+  const { id, recipient, recipientName: name, shop } = email
   const link = enclosed.unsubscribeUrl
   return {
     id,
@@ -136,13 +117,13 @@ function mailOf(email: ClaimedEmail, { senderAddress }: EmailSending, enclosed: 
   }
 }
 
-function contentOf(email: ClaimedEmail, enclosed: Enclosed): Template {
+function contentOf(email: ClaimAnswer, enclosed: Enclosed): Template {
   // The facts are of the kind: the functions that wrote them and their types are one pair each.
   const occasion = { kind: email.kind, facts: email.facts } as Occasion
   return render(templateOf(email), variablesOf(occasion, email.shop, enclosed))
 }
 
-function templateOf({ kind, template, token }: ClaimedEmail): Template {
+function templateOf({ kind, template, token }: ClaimAnswer): Template {
   if (kind !== 'CAMPAIGN') {
     const own = template ?? defaultTemplates[kind]
     return isTokenMail(kind) && token?.url == null ? withToken(own) : own

@@ -1,7 +1,8 @@
 import { type RequestHandler, Router } from 'express'
 import Mustache from 'mustache'
 import { z } from 'zod'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
+import * as email from '../sql/generated/email.ts'
 
 /**
  * What a campaign's link leads to: `GET /:token` asks, `POST /:token` unsubscribes, which mailboxes do by themselves as well
@@ -9,12 +10,8 @@ import { type Database, onlyOutcome } from '../database.ts'
  */
 export function unsubscribePages(database: Database): Router {
   const router = Router()
-  const shopOf = (change: boolean) => async (token: string) =>
-    onlyOutcome(
-      change
-        ? await database<{ outcome: string | null }[]>`SELECT email.unsubscribe(${token}) AS outcome`
-        : await database<{ outcome: string | null }[]>`SELECT email.unsubscribes_from(${token}) AS outcome`,
-    )
+  const shopOf = (change: boolean) => (token: string) =>
+    change ? email.unsubscribe(database, { token }) : email.unsubscribesFrom(database, { token })
   router.get('/:token', page(shopOf(false), QUESTION))
   router.post('/:token', page(shopOf(true), DONE))
   return router

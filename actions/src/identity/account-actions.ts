@@ -22,6 +22,7 @@ import {
 } from './second-factor.ts'
 import { recognise } from './sign-in.ts'
 import { answerUser } from './user-answer.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 interface AccountOptions {
   readonly database: Database
@@ -84,7 +85,7 @@ async function changePassword(
   if (refusal !== null) return refusal
   const hash = await passwords.hash(input.newPassword)
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
-  await database`SELECT identity.set_password(${merchantId}, ${userId}, ${customerId}, ${hash})`
+  await identity.setPassword(database, { merchantId, userId, customerId, passwordHash: hash })
   return done({ success: true })
 }
 

@@ -1,15 +1,12 @@
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Session } from '../action/session.ts'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { openedBy } from './sessions.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 /** Seconds that a token is good for which a backend has asked for, and the session that it opens. */
 const BACKEND_LIFETIME = 60 * 60
-
-type BackendSession =
-  | { readonly outcome: 'opened'; readonly id: string }
-  | { readonly outcome: 'unknown_customer' | 'anonymized' | 'blocked' }
 
 export type CustomerAccessOutcome =
   | {
@@ -18,7 +15,7 @@ export type CustomerAccessOutcome =
       readonly accessToken: string
       readonly expiresAt: Date
     }
-  | Exclude<BackendSession, { readonly outcome: 'opened' }>
+  | Exclude<identity.OpenBackendSessionAnswer, { readonly outcome: 'opened' }>
 
 /** Opens a session for a customer whom the merchant's backend speaks for. */
 export async function openBackendSession(
@@ -28,13 +25,14 @@ export async function openBackendSession(
   customerId: string,
 ): Promise<CustomerAccessOutcome> {
   const { merchantId, client, device } = caller
-  const opened = onlyOutcome(
-    await database<{ outcome: BackendSession }[]>`
-      SELECT identity.open_backend_session(
-        ${merchantId}, ${customerId}, ${client ?? null}, ${device ?? null}, ${database.json(openedBy(caller))},
-        make_interval(secs => ${BACKEND_LIFETIME})
-      ) AS outcome`,
-  )
+  const opened = await identity.openBackendSession(database, {
+    merchantId,
+    customerId,
+    client: client ?? null,
+    device: device ?? null,
+    openedBy: openedBy(caller),
+    lifetime: BACKEND_LIFETIME,
+  })
   if (opened.outcome !== 'opened') return opened
   const token = await tokenIssuer.issue({
     kind: 'customer',
@@ -52,11 +50,8 @@ export async function blockCustomer(
   database: Database,
   merchantId: MerchantId,
   { id, reason }: { readonly id: string; readonly reason: string },
-): Promise<{ readonly outcome: 'changed' | 'unknown_customer' | 'anonymized' }> {
-  return onlyOutcome(
-    await database<{ outcome: { outcome: 'changed' | 'unknown_customer' | 'anonymized' } }[]>`
-      SELECT identity.block_customer(${merchantId}, ${id}, ${reason}) AS outcome`,
-  )
+): Promise<identity.BlockCustomerAnswer> {
+  return identity.blockCustomer(database, { merchantId, customerId: id, reason })
 }
 
 /** Lets a customer act again. Done twice, it changes nothing more. */
@@ -64,9 +59,6 @@ export async function unblockCustomer(
   database: Database,
   merchantId: MerchantId,
   id: string,
-): Promise<{ readonly outcome: 'changed' | 'unknown_customer' }> {
-  return onlyOutcome(
-    await database<{ outcome: { outcome: 'changed' | 'unknown_customer' } }[]>`
-      SELECT identity.unblock_customer(${merchantId}, ${id}) AS outcome`,
-  )
+): Promise<identity.UnblockCustomerAnswer> {
+  return identity.unblockCustomer(database, { merchantId, customerId: id })
 }

@@ -1,10 +1,11 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { hashOf, newToken } from './secrets.ts'
 import type { Subject } from './sessions.ts'
 import { userTransitions } from './user-machine.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 type MailedPurpose = 'INVITATION' | 'EMAIL_VERIFICATION' | 'PASSWORD_RESET'
 
@@ -32,13 +33,16 @@ export async function issueMailedToken(
   const token = newToken()
   const sealed = secretBox.seal(token.value, contextOf(merchantId, token.hash.toString('hex')))
   const [userId, customerId] = subject === 'USER' ? [id, null] : [null, id]
-  return onlyOutcome(
-    await sql<{ outcome: boolean }[]>`
-      SELECT identity.issue_one_time_token(
-        ${merchantId}, ${purpose}, ${userId}, ${customerId}, ${sealed}, ${token.hash},
-        make_interval(secs => ${LIFETIME[purpose]}), make_interval(secs => ${PAUSE})
-      ) AS outcome`,
-  )
+  return identity.issueOneTimeToken(sql, {
+    merchantId,
+    purpose,
+    userId,
+    customerId,
+    token: sealed,
+    hash: token.hash,
+    lifetime: LIFETIME[purpose],
+    pause: PAUSE,
+  })
 }
 
 export interface PasswordResetOptions {
@@ -113,12 +117,13 @@ export async function resetPassword(
   { token, passwordHash }: { readonly token: string; readonly passwordHash: string },
 ): Promise<boolean> {
   const { from, to } = userTransitions.join
-  return onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.reset_password(
-        ${merchantId}, ${hashOf(token)}, ${passwordHash}, ${from as string[]}, ${to}
-      ) AS outcome`,
-  )
+  return identity.resetPassword(database, {
+    merchantId,
+    hash: hashOf(token),
+    passwordHash,
+    joinFrom: from,
+    joinTo: to,
+  })
 }
 
 export async function verifyEmail(
@@ -126,10 +131,7 @@ export async function verifyEmail(
   merchantId: MerchantId,
   token: string,
 ): Promise<boolean> {
-  return onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.verify_email(${merchantId}, ${hashOf(token)}) AS outcome`,
-  )
+  return identity.verifyEmail(database, { merchantId, hash: hashOf(token) })
 }
 
 /** It is in the mail, and from now on nowhere else: what stays is its hash. */

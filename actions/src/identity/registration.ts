@@ -1,5 +1,6 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { onlyOutcome, type Queryable } from '../database.ts'
+import type { Queryable } from '../database.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 export interface NewCustomer {
   readonly email: string
@@ -15,11 +16,13 @@ export async function registerCustomer(
   merchantId: MerchantId,
   { email, name, phone, marketingOptIn, passwordHash }: NewCustomer,
 ): Promise<string | null> {
-  const outcome = onlyOutcome(
-    await sql<{ outcome: { outcome: 'registered'; id: string } | { outcome: 'taken' } }[]>`
-      SELECT identity.register_customer(
-        ${merchantId}, ${email}, ${name}, ${phone}, ${marketingOptIn}, ${passwordHash}
-      ) AS outcome`,
-  )
+  const outcome = await identity.registerCustomer(sql, {
+    merchantId,
+    email,
+    name,
+    phone,
+    marketingOptIn,
+    passwordHash,
+  })
   return outcome.outcome === 'registered' ? outcome.id : null
 }

@@ -1,10 +1,11 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { Secret, TOTP } from 'otpauth'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { newRecoveryCodes, recoveryHash } from './secrets.ts'
 import type { Grantor, IdentityOutcome } from './users.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 /** What authenticator apps show the account under. */
 const ISSUER = 'Commerce Graph'
@@ -31,17 +32,11 @@ export async function checkSecondFactor(
 ): Promise<boolean> {
   const { merchantId, userId } = user
   if (!/^\d{6}$/.test(code)) {
-    return onlyOutcome(
-      await database<{ outcome: boolean }[]>`
-        SELECT identity.use_recovery_code(${merchantId}, ${userId}, ${recoveryHash(code)}) AS outcome`,
-    )
+    return identity.useRecoveryCode(database, { merchantId, userId, hash: recoveryHash(code) })
   }
   const counter = counterOf(secretBox.open(user.sealedSecret, contextOf(user)), code)
   if (counter === null) return false
-  return onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.use_totp(${merchantId}, ${userId}, ${counter}) AS outcome`,
-  )
+  return identity.useTotp(database, { merchantId, userId, counter })
 }
 
 export interface Enrollment {
@@ -65,10 +60,7 @@ export async function enrollAuthenticator(
   })
   const secret = totp.secret.base32
   const sealed = secretBox.seal(secret, contextOf({ merchantId, userId }))
-  const enrolled = onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.enroll_totp(${merchantId}, ${userId}, ${sealed}) AS outcome`,
-  )
+  const enrolled = await identity.enrollTotp(database, { merchantId, userId, secret: sealed })
   return enrolled ? { secret, url: totp.toString() } : null
 }
 
@@ -82,12 +74,12 @@ export async function confirmAuthenticator(
   const counter = secret === null ? null : counterOf(secret, code)
   if (counter === null) return null
   const codes = newRecoveryCodes()
-  const confirmed = onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.confirm_totp(
-        ${merchantId}, ${userId}, ${counter}, ${codes.map(({ hash }) => hash.toString('hex'))}::text[]
-      ) AS outcome`,
-  )
+  const confirmed = await identity.confirmTotp(database, {
+    merchantId,
+    userId,
+    counter,
+    recoveryHashes: codes.map(({ hash }) => hash.toString('hex')),
+  })
   return confirmed ? codes.map(({ value }) => value) : null
 }
 
@@ -96,7 +88,7 @@ export async function removeAuthenticator(
   database: Database,
   { merchantId, userId }: UserReference,
 ): Promise<void> {
-  await database`SELECT identity.remove_totp(${merchantId}, ${userId})`
+  await identity.removeTotp(database, { merchantId, userId })
 }
 
 /** Takes somebody else's authenticator away, who has lost it. */
@@ -105,10 +97,7 @@ export async function resetAuthenticator(
   { merchantId, permissions }: Grantor,
   id: string,
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<{ outcome: IdentityOutcome }[]>`
-      SELECT identity.reset_totp(${merchantId}, ${[...permissions]}, ${id}) AS outcome`,
-  )
+  return identity.resetTotp(database, { merchantId, own: [...permissions], id })
 }
 
 async function secretOf(

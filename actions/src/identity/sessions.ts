@@ -1,8 +1,9 @@
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { TokenIssuer } from '@commerce-graph/access-tokens'
 import type { Session } from '../action/session.ts'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
+import type { Database, Queryable } from '../database.ts'
 import { hashOf, newToken } from './secrets.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 /** Whom a session is for. */
 export type Subject = 'USER' | 'CUSTOMER'
@@ -35,14 +36,17 @@ export async function openSession(
 ): Promise<Tokens | null> {
   const { merchantId, client, device } = caller
   const refresh = newToken()
-  const sessionId = onlyOutcome(
-    await sql<{ outcome: string | null }[]>`
-      SELECT identity.open_session(
-        ${merchantId}, ${subject}, ${id}, ${client ?? null}, ${device ?? null}, ${sql.json(openedBy(caller))},
-        ${refresh.hash}, make_interval(secs => ${IDLE_LIFETIME[subject]}),
-        make_interval(secs => ${SESSION_LIFETIME[subject]})
-      ) AS outcome`,
-  )
+  const sessionId = await identity.openSession(sql, {
+    merchantId,
+    subject,
+    id,
+    client: client ?? null,
+    device: device ?? null,
+    openedBy: openedBy(caller),
+    refreshHash: refresh.hash,
+    refreshLifetime: IDLE_LIFETIME[subject],
+    sessionLifetime: SESSION_LIFETIME[subject],
+  })
   if (sessionId === null) return null
   return tokens(tokenIssuer, merchantId, { subject, id, sessionId, refreshToken: refresh.value })
 }
@@ -54,15 +58,6 @@ export function openedBy(caller: Session): { readonly kind: 'KEY' | 'USER'; read
   return caller.keyId === undefined ? null : { kind: 'KEY', id: caller.keyId }
 }
 
-type Rotation =
-  | {
-      readonly outcome: 'rotated'
-      readonly sessionId: string
-      readonly subject: Subject
-      readonly id: string
-    }
-  | { readonly outcome: 'refused' }
-
 /** New tokens for a refresh token, which is used up by it. Null: it is good for nothing, and its session may have ended. */
 export async function refreshSession(
   database: Database,
@@ -71,13 +66,13 @@ export async function refreshSession(
   refreshToken: string,
 ): Promise<Tokens | null> {
   const next = newToken()
-  const rotation = onlyOutcome(
-    await database<{ outcome: Rotation }[]>`
-      SELECT identity.rotate_refresh_token(
-        ${merchantId}, ${hashOf(refreshToken)}, ${next.hash}, make_interval(secs => ${IDLE_LIFETIME.USER}),
-        make_interval(secs => ${IDLE_LIFETIME.CUSTOMER})
-      ) AS outcome`,
-  )
+  const rotation = await identity.rotateRefreshToken(database, {
+    merchantId,
+    hash: hashOf(refreshToken),
+    nextHash: next.hash,
+    userLifetime: IDLE_LIFETIME.USER,
+    customerLifetime: IDLE_LIFETIME.CUSTOMER,
+  })
   if (rotation.outcome === 'refused') return null
   return tokens(tokenIssuer, merchantId, { ...rotation, refreshToken: next.value })
 }
@@ -88,10 +83,7 @@ export async function signOut(
   merchantId: MerchantId,
   { refreshToken, everywhere }: { readonly refreshToken: string; readonly everywhere: boolean },
 ): Promise<number> {
-  return onlyOutcome(
-    await database<{ outcome: number }[]>`
-      SELECT identity.sign_out(${merchantId}, ${hashOf(refreshToken)}, ${everywhere}) AS outcome`,
-  )
+  return identity.signOut(database, { merchantId, hash: hashOf(refreshToken), everywhere })
 }
 
 /** Ends one of the sessions that the caller may end. False: there is no such session. */
@@ -99,10 +91,13 @@ export async function revokeSession(database: Database, caller: Session, id: str
   const userId = caller.role === 'merchant' ? (caller.userId ?? null) : null
   const customerId = caller.role === 'customer' ? caller.customerId : null
   const ofCustomers = caller.role === 'merchant' && caller.permissions.has('customers:write')
-  return onlyOutcome(
-    await database<{ outcome: boolean }[]>`
-      SELECT identity.end_session(${caller.merchantId}, ${id}, ${userId}, ${customerId}, ${ofCustomers}) AS outcome`,
-  )
+  return identity.endSession(database, {
+    merchantId: caller.merchantId,
+    sessionId: id,
+    userId,
+    customerId,
+    ofCustomers,
+  })
 }
 
 async function tokens(

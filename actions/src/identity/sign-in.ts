@@ -1,9 +1,10 @@
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { checkSecondFactor } from './second-factor.ts'
 import type { Passwords } from './passwords.ts'
 import type { Subject } from './sessions.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 export interface SignIn {
   readonly merchantId: MerchantId
@@ -22,16 +23,6 @@ export type SignInOutcome =
   | { readonly outcome: 'blocked'; readonly seconds: number }
   /** An unknown address, a wrong password, somebody who may not sign in: all the same to the caller. */
   | { readonly outcome: 'wrong_password' | 'code_required' | 'wrong_code' }
-
-type Begun =
-  | { readonly outcome: 'blocked'; readonly seconds: number }
-  | { readonly outcome: 'unknown' }
-  | {
-      readonly outcome: 'known'
-      readonly id: string
-      readonly passwordHash: string
-      readonly totpSecret: string | null
-    }
 
 export interface SignInOptions {
   readonly database: Database
@@ -54,15 +45,15 @@ export async function recognise(
   { database, passwords, secretBox }: SignInOptions,
   { merchantId, subject, email, client, password, code }: SignIn,
 ): Promise<SignInOutcome> {
-  const begun = onlyOutcome(
-    await database<{ outcome: Begun }[]>`
-      SELECT identity.begin_sign_in(
-        ${merchantId}, ${subject}, ${email}, ${client ?? null},
-        ROW(${OF_CLIENT.free}::integer, make_interval(secs => ${OF_CLIENT.block}))::identity.attempt_limit,
-        ROW(${OF_ALL.free}::integer, make_interval(secs => ${OF_ALL.block}))::identity.attempt_limit,
-        make_interval(secs => ${LONGEST_BLOCK})
-      ) AS outcome`,
-  )
+  const begun = await identity.beginSignIn(database, {
+    merchantId,
+    subject,
+    email,
+    client: client ?? null,
+    ofClient: OF_CLIENT,
+    ofAll: OF_ALL,
+    longest: LONGEST_BLOCK,
+  })
   if (begun.outcome === 'blocked') return begun
   const known = begun.outcome === 'known' ? begun : null
   const matches = await passwords.verify(known?.passwordHash ?? null, password)

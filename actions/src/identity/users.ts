@@ -1,29 +1,18 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome, type Queryable } from '../database.ts'
-import { type UserEvent, type UserStatus, userTransitions } from './user-machine.ts'
+import type { Database, Queryable } from '../database.ts'
+import { type UserEvent, userTransitions } from './user-machine.ts'
+import * as identity from '../sql/generated/identity.ts'
 
 /** Why SQL refused what was to be done with a user or a role. */
-export interface IdentityRefusal {
-  readonly field: string
-  readonly reason:
-    'unknown_role' | 'unknown_permission' | 'beyond_own' | 'taken' | 'last_owner' | 'built_in' | 'in_use'
-  /** What the caller doesn't have, or what isn't there. */
-  readonly permission: string | null
-}
+export type IdentityRefusal = identity.Refusal
 
-export type IdentityOutcome =
-  | { readonly outcome: 'changed'; readonly id: string }
-  | { readonly outcome: 'unknown' }
-  | { readonly outcome: 'not_allowed'; readonly status: UserStatus }
-  | { readonly outcome: 'invalid'; readonly refusals: readonly IdentityRefusal[] }
+export type IdentityOutcome = identity.UpdateUserAnswer
 
 /** Who changes something, and so what may be granted at most. */
 export interface Grantor {
   readonly merchantId: MerchantId
   readonly permissions: ReadonlySet<string>
 }
-
-type Rows = readonly { readonly outcome: IdentityOutcome }[]
 
 const own = ({ permissions }: Grantor): string[] => [...permissions]
 
@@ -38,12 +27,14 @@ export async function createUser(
     readonly roleIds: readonly string[]
   },
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await sql<Rows>`
-      SELECT identity.create_user(
-        ${grantor.merchantId}, ${own(grantor)}, ${user.email}, ${user.name}, ${user.phone}, ${[...user.roleIds]}::uuid[]
-      ) AS outcome`,
-  )
+  return identity.createUser(sql, {
+    merchantId: grantor.merchantId,
+    own: own(grantor),
+    email: user.email,
+    name: user.name,
+    phone: user.phone,
+    roleIds: user.roleIds,
+  })
 }
 
 /** @param changes what is absent stays */
@@ -53,10 +44,7 @@ export async function updateUser(
   id: string,
   changes: { readonly email?: string; readonly name?: string; readonly phone?: string | null },
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.update_user(${grantor.merchantId}, ${own(grantor)}, ${id}, ${database.json(changes)}) AS outcome`,
-  )
+  return identity.updateUser(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
 }
 
 export async function changeUserStatus(
@@ -66,12 +54,13 @@ export async function changeUserStatus(
   event: Exclude<UserEvent, 'join'>,
 ): Promise<IdentityOutcome> {
   const { from, to } = userTransitions[event]
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.change_user_status(
-        ${grantor.merchantId}, ${own(grantor)}, ${id}, ${from as string[]}, ${to}
-      ) AS outcome`,
-  )
+  return identity.changeUserStatus(database, {
+    merchantId: grantor.merchantId,
+    own: own(grantor),
+    id,
+    from,
+    to,
+  })
 }
 
 /** @param held whether the user is to have the role afterwards */
@@ -81,10 +70,13 @@ export async function setRole(
   { userId, roleId }: { readonly userId: string; readonly roleId: string },
   held: boolean,
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.set_role(${grantor.merchantId}, ${own(grantor)}, ${userId}, ${roleId}, ${held}) AS outcome`,
-  )
+  return identity.setRole(database, {
+    merchantId: grantor.merchantId,
+    own: own(grantor),
+    userId,
+    roleId,
+    held,
+  })
 }
 
 export async function createRole(
@@ -96,12 +88,13 @@ export async function createRole(
     readonly permissions: readonly string[]
   },
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.create_role(
-        ${grantor.merchantId}, ${own(grantor)}, ${role.name}, ${role.description}, ${[...role.permissions]}::text[]
-      ) AS outcome`,
-  )
+  return identity.createRole(database, {
+    merchantId: grantor.merchantId,
+    own: own(grantor),
+    name: role.name,
+    description: role.description,
+    permissions: role.permissions,
+  })
 }
 
 /** @param changes what is absent stays */
@@ -115,15 +108,9 @@ export async function updateRole(
     readonly permissions?: readonly string[]
   },
 ): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.update_role(${grantor.merchantId}, ${own(grantor)}, ${id}, ${database.json(changes)}) AS outcome`,
-  )
+  return identity.updateRole(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
 }
 
 export async function deleteRole(database: Database, grantor: Grantor, id: string): Promise<IdentityOutcome> {
-  return onlyOutcome(
-    await database<Rows>`
-      SELECT identity.delete_role(${grantor.merchantId}, ${own(grantor)}, ${id}) AS outcome`,
-  )
+  return identity.deleteRole(database, { merchantId: grantor.merchantId, own: own(grantor), id })
 }

@@ -5,7 +5,7 @@ import { refreshRollups } from '../analytics/index.ts'
 import { writeReminders } from '../booking/index.ts'
 import { purgeExpiredCarts } from '../cart/index.ts'
 import { expirePoints } from '../crm/index.ts'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { advanceCampaigns, purgeRenderedEmails } from '../email/index.ts'
 import { answerPasswordResets, purgeExpiredIdentities, resealAuthenticators } from '../identity/index.ts'
@@ -17,6 +17,8 @@ import { reconcilePayments } from '../payment/index.ts'
 import { followLanguages } from '../search/index.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { deliverMessages, type MessageSending } from './deliver-messages.ts'
+import * as audit from '../sql/generated/audit.ts'
+import * as platform from '../sql/generated/platform.ts'
 
 /** What keeps the shop true while no request comes. Each can run at any time, twice at once, and be killed at any point. */
 export const maintenanceJobs = [
@@ -111,7 +113,7 @@ export async function runMaintenance(
     case 'reseal-secrets':
       return (await tokenIssuer.resealKeys()) + (await resealAuthenticators({ database, secretBox }))
     case 'prepare-audit-months':
-      return onlyOutcome(await database<{ outcome: number }[]>`SELECT audit.prepare_months() AS outcome`)
+      return audit.prepareMonths(database)
     default:
       return job satisfies never
   }
@@ -123,10 +125,6 @@ const PURGE_BATCH = 500
 
 async function purgeIdempotencyRecords(database: Database): Promise<number> {
   return inBatches(PURGE_BATCH, async () =>
-    onlyOutcome(
-      await database<
-        { outcome: number }[]
-      >`SELECT platform.purge_idempotency_records(${PURGE_BATCH}) AS outcome`,
-    ),
+    platform.purgeIdempotencyRecords(database, { limit: PURGE_BATCH }),
   )
 }

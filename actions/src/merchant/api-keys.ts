@@ -1,6 +1,7 @@
 import { generateApiKey } from '@commerce-graph/auth-webhook'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
+import * as merchant from '../sql/generated/merchant.ts'
 
 export interface NewApiKey {
   readonly name: string
@@ -47,11 +48,6 @@ export async function createApiKey(
   return { id: row.id, key }
 }
 
-type Rotation =
-  | { readonly outcome: 'rotated'; readonly apiKeyId: string }
-  | { readonly outcome: 'unknown' | 'ended' }
-  | { readonly outcome: 'beyond_own'; readonly permission: string }
-
 /**
  * Puts a new key in the place of one, which goes on working for a while. The key's value is in the answer and nowhere else.
  *
@@ -62,17 +58,20 @@ export async function rotateApiKey(
   merchantId: MerchantId,
   { own, id, overlap }: { readonly own: ReadonlySet<string>; readonly id: string; readonly overlap: number },
 ): Promise<
-  Exclude<Rotation, { outcome: 'rotated' }> | (Extract<Rotation, { outcome: 'rotated' }> & { key: string })
+  | Exclude<merchant.RotateApiKeyAnswer, { outcome: 'rotated' }>
+  | (Extract<merchant.RotateApiKeyAnswer, { outcome: 'rotated' }> & { key: string })
 > {
   const [kept] = await database<{ mode: 'live' | 'test' }[]>`
     SELECT mode FROM merchant.api_key WHERE merchant_id = ${merchantId} AND id = ${id}`
   const { key, hash, prefix } = generateApiKey(kept?.mode ?? 'live')
-  const rotation = onlyOutcome(
-    await database<{ outcome: Rotation }[]>`
-      SELECT merchant.rotate_api_key(
-        ${merchantId}, ${[...own]}, ${id}, ${prefix}, ${hash}, make_interval(secs => ${overlap})
-      ) AS outcome`,
-  )
+  const rotation = await merchant.rotateApiKey(database, {
+    merchantId,
+    own: [...own],
+    id,
+    prefix,
+    hash,
+    overlap,
+  })
   return rotation.outcome === 'rotated' ? { ...rotation, key } : rotation
 }
 

@@ -1,6 +1,7 @@
 import { type Action, defineAction, defineOperatorAction } from '../action/action.ts'
 import { type Answer, done, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
+import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
   answerPlanRequest,
@@ -19,7 +20,7 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
     })
   const planRequest = (name: 'confirmPlanRequest' | 'declinePlanRequest', confirm: boolean) =>
     defineOperatorAction(name, async (_call, input) =>
-      answer(input.merchantId, 'plan', await answerPlanRequest(database, input, confirm)),
+      answer(input.merchantId, 'plan', await answerPlanRequest(database, named(input), confirm)),
     )
   return {
     changePlan: defineAction('changePlan', {
@@ -29,12 +30,18 @@ export function subscriptionActions(database: Database): Readonly<Record<string,
     confirmPlanRequest: planRequest('confirmPlanRequest', true),
     declinePlanRequest: planRequest('declinePlanRequest', false),
     setMerchantPlan: defineOperatorAction('setMerchantPlan', async (_call, input) =>
-      answer(input.merchantId, 'plan', await setPlan(database, input)),
+      answer(input.merchantId, 'plan', await setPlan(database, named(input))),
     ),
     cancelSubscription: cancellation('cancelSubscription', true),
     resumeSubscription: cancellation('resumeSubscription', false),
   }
 }
+
+/** The merchant that an operator names, which may be none. */
+const named = <Input extends { readonly merchantId: string }>(input: Input) => ({
+  ...input,
+  merchantId: input.merchantId as MerchantId,
+})
 
 function answer(merchantId: string, field: string, outcome: PlanAnswerOutcome): Answer {
   switch (outcome.outcome) {

@@ -2,15 +2,8 @@ import { type Action, defineAction } from '../action/action.ts'
 import { type Answer, done, forbidden, invalid, notFound } from '../action/answer.ts'
 import { userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
-import { type Database, onlyOutcome } from '../database.ts'
-
-type PreferenceOutcome =
-  | { readonly outcome: 'changed'; readonly required: boolean }
-  | {
-      readonly outcome: 'invalid'
-      readonly field: string
-      readonly reason: 'unknown_customer' | 'not_of_audience' | 'required'
-    }
+import type { Database } from '../database.ts'
+import * as notification from '../sql/generated/notification.ts'
 
 /** What the domain serves, by the name of the mutation. */
 export function notificationActions(database: Database): Readonly<Record<string, Action>> {
@@ -44,12 +37,13 @@ const setPreference = (database: Database): Action =>
       if (owner !== null && customerId !== null && customerId !== owner) {
         return forbidden('A shopper sets no one else’s preferences')
       }
-      const outcome = onlyOutcome(
-        await database<{ outcome: PreferenceOutcome }[]>`
-          SELECT notification.set_preference(
-            ${session.merchantId}, ${owner ?? customerId}, ${kind}, ${channel}, ${enabled}
-          ) AS outcome`,
-      )
+      const outcome = await notification.setPreference(database, {
+        merchantId: session.merchantId,
+        customerId: owner ?? customerId,
+        kind,
+        channel,
+        enabled,
+      })
       switch (outcome.outcome) {
         case 'changed':
           return done({ preference: { kind, channel, enabled, required: outcome.required } })
@@ -61,7 +55,10 @@ const setPreference = (database: Database): Action =>
     },
   })
 
-function preferenceError({ field, reason }: Extract<PreferenceOutcome, { outcome: 'invalid' }>): Answer {
+function preferenceError({
+  field,
+  reason,
+}: Extract<notification.SetPreferenceAnswer, { outcome: 'invalid' }>): Answer {
   switch (reason) {
     case 'unknown_customer':
       return invalid(notFound(field, 'Customer'))

@@ -1,41 +1,31 @@
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import { announce, type Message } from './announcements.ts'
+import { announce } from './announcements.ts'
 import type { MessageKind } from '../message/index.ts'
-
-interface Found {
-  readonly outcome: Message | null
-}
+import * as inventory from '../sql/generated/inventory.ts'
+import * as notification from '../sql/generated/notification.ts'
 
 /** The order is paid. */
 export async function tellOrderConfirmed(database: Database, merchantId: MerchantId, orderId: string) {
-  const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.order_message(${merchantId}, ${orderId}) AS outcome`,
-  )
+  const message = await notification.orderMessage(database, { merchantId, orderId })
   await announce(database, { merchantId, kind: 'ORDER_CONFIRMATION', subjectKey: orderId, message })
 }
 
 export async function tellOrderShipped(database: Database, merchantId: MerchantId, shipmentId: string) {
-  const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.shipping_message(${merchantId}, ${shipmentId}) AS outcome`,
-  )
+  const message = await notification.shippingMessage(database, { merchantId, shipmentId })
   await announce(database, { merchantId, kind: 'ORDER_SHIPPED', subjectKey: shipmentId, message })
 }
 
 /** The processor has given the money back. */
 export async function tellRefunded(database: Database, merchantId: MerchantId, refundId: string) {
-  const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.refund_message(${merchantId}, ${refundId}) AS outcome`,
-  )
+  const message = await notification.refundMessage(database, { merchantId, refundId })
   await announce(database, { merchantId, kind: 'ORDER_REFUNDED', subjectKey: refundId, message })
 }
 
 /** The order has ended without being sent: because it was called off, or nobody paid it. */
 export async function tellOrderCancelled(database: Database, merchantId: MerchantId, orderId: string) {
-  const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.cancellation_message(${merchantId}, ${orderId}) AS outcome`,
-  )
+  const message = await notification.cancellationMessage(database, { merchantId, orderId })
   await announce(database, { merchantId, kind: 'ORDER_CANCELLED', subjectKey: orderId, message })
 }
 
@@ -46,9 +36,8 @@ const REMINDER_BATCH = 50
 export async function remindOfPayments(database: Database): Promise<number> {
   return inBatches(REMINDER_BATCH, () =>
     database.begin(async (sql) => {
-      const due = await sql<{ merchant_id: MerchantId; subject_key: string; message: Message }[]>`
-        SELECT * FROM notification.claim_payment_reminders(${REMINDER_BATCH})`
-      for (const { merchant_id: merchantId, subject_key: subjectKey, message } of due) {
+      const due = await notification.claimPaymentReminders(sql, { limit: REMINDER_BATCH })
+      for (const { merchantId, subjectKey, message } of due) {
         await announce(sql, { merchantId, kind: 'ORDER_PAYMENT_REMINDER', subjectKey, message })
       }
       return due.length
@@ -76,21 +65,19 @@ export async function tellOfAppointment(
   kind: AppointmentKind,
   { merchantId, id, at }: { readonly merchantId: MerchantId; readonly id: string; readonly at: string },
 ) {
-  const message = onlyOutcome(
-    await database<Found[]>`
-      SELECT notification.appointment_message(
-        ${merchantId}, ${id}, ${at}::text::timestamptz, ${[...TOLD_WHILE[kind]]}::text[]
-      ) AS outcome`,
-  )
+  const message = await notification.appointmentMessage(database, {
+    merchantId,
+    appointmentId: id,
+    startTime: at,
+    statuses: TOLD_WHILE[kind],
+  })
   const subjectKey = `${id} ${new Date(at).toISOString()}`
   await announce(database, { merchantId, kind, subjectKey, message })
 }
 
 /** Stock has fallen to its threshold: the merchant is told. */
 export async function tellLowStock(database: Database, merchantId: MerchantId, crossingId: string) {
-  const message = onlyOutcome(
-    await database<Found[]>`SELECT notification.low_stock_message(${merchantId}, ${crossingId}) AS outcome`,
-  )
+  const message = await notification.lowStockMessage(database, { merchantId, crossingId })
   await announce(database, { merchantId, kind: 'LOW_STOCK_ALERT', subjectKey: crossingId, message })
 }
 
@@ -107,9 +94,8 @@ export async function tellBackInStock(
 ): Promise<number> {
   return inBatches(ALERT_BATCH, () =>
     database.begin(async (sql) => {
-      const alerts = await sql<{ alert_id: string; message: Message }[]>`
-        SELECT * FROM notification.claim_back_in_stock(${merchantId}, ${stockItemId}, ${ALERT_BATCH})`
-      for (const { alert_id: subjectKey, message } of alerts) {
+      const alerts = await notification.claimBackInStock(sql, { merchantId, stockItemId, limit: ALERT_BATCH })
+      for (const { alertId: subjectKey, message } of alerts) {
         await announce(sql, { merchantId, kind: 'STOCK_ALERT', subjectKey, message })
       }
       return alerts.length
@@ -119,9 +105,8 @@ export async function tellBackInStock(
 
 /** The same for every item: not only stock brings something back, a product that is for sale again does too. */
 export async function tellEverythingBackInStock(database: Database): Promise<number> {
-  const items = await database<{ merchant_id: MerchantId; stock_item_id: string }[]>`
-    SELECT * FROM inventory.stock_items_back(${ITEM_BATCH})`
+  const items = await inventory.stockItemsBack(database, { limit: ITEM_BATCH })
   let told = 0
-  for (const item of items) told += await tellBackInStock(database, item.merchant_id, item.stock_item_id)
+  for (const item of items) told += await tellBackInStock(database, item.merchantId, item.stockItemId)
   return told
 }

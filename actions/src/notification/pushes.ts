@@ -1,7 +1,8 @@
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import { CLAIM_SECONDS, keepingClaims, recorded, type RetryPolicy, settle } from '../delivery/index.ts'
-import type { Push, PushTransport } from '../push/index.ts'
+import type { PushTransport } from '../push/index.ts'
+import * as notification from '../sql/generated/notification.ts'
 
 export interface PushSending {
   readonly pusher: PushTransport
@@ -14,25 +15,22 @@ const BATCH = 20
 /** Pushes of one run; the next run goes on. */
 const MAX_PER_RUN = 1_000
 
-interface ClaimedPush extends Omit<Push, 'merchantId'> {
-  readonly merchant_id: string
-  readonly attempt: number
-}
-
 /** Sends the pushes that are due, as `deliverEmails` does with e-mail. */
 export async function deliverPushes(
   database: Database,
   { pusher, retryPolicy }: PushSending,
 ): Promise<number> {
   const sendBatch = async () => {
-    const claimed = await database<ClaimedPush[]>`
-      SELECT * FROM notification.claim_pushes(${BATCH}, make_interval(secs => ${CLAIM_SECONDS}), ${retryPolicy.maxAttempts})`
-    const claims = claimed.map(({ merchant_id: merchantId, id, attempt }) => ({ merchantId, id, attempt }))
-    await keepingClaims(database, TABLE, claims, () =>
+    const claimed = await notification.claimPushes(database, {
+      limit: BATCH,
+      lease: CLAIM_SECONDS,
+      maxAttempts: retryPolicy.maxAttempts,
+    })
+    await keepingClaims(database, TABLE, claimed, () =>
       Promise.all(
-        claimed.map(async ({ merchant_id: merchantId, attempt, ...push }) => {
-          const result = await pusher.send({ ...push, merchantId })
-          const claim = { merchantId, id: push.id, attempt }
+        claimed.map(async ({ attempt, ...push }) => {
+          const result = await pusher.send(push)
+          const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>
             settle(database, TABLE, claim, result, { transport: pusher.name }, retryPolicy),
           )

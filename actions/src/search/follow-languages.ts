@@ -1,5 +1,6 @@
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
+import * as search from '../sql/generated/search.ts'
 
 /** Documents written anew in one transaction. */
 const BATCH = 200
@@ -9,7 +10,5 @@ const BATCH = 200
  * in its other forms. It can run twice at once and be cut off at any point. Returns how many documents it wrote.
  */
 export async function followLanguages(database: Database): Promise<number> {
-  return inBatches(BATCH, async () =>
-    onlyOutcome(await database<{ outcome: number }[]>`SELECT search.rewrite_documents(${BATCH}) AS outcome`),
-  )
+  return inBatches(BATCH, async () => search.rewriteDocuments(database, { limit: BATCH }))
 }

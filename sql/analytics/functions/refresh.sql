@@ -1,3 +1,4 @@
+-- answers: integer
 CREATE FUNCTION analytics.refresh(p_merchant_id uuid, p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,4 @@
+-- answers: boolean
 CREATE FUNCTION email.advance_campaign(p_limit integer) RETURNS boolean
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,4 @@
+-- answers: changed {campaignId: uuid} | unknown {} | not_allowed {status: email.campaign.status}
 CREATE FUNCTION email.change_campaign(
   p_merchant_id uuid,
   p_campaign_id uuid,

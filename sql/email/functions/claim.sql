@@ -1,3 +1,9 @@
+-- answers:
+--   rows {
+--   merchant_id: uuid, id: uuid, kind: email.delivery.kind, subject_key: text, recipient: text, recipient_name: text | null,
+--   attempt: integer, facts: object, unsubscribe_token: uuid, shop: notification.shop_facts(),
+--   template: {subject: text, html: text, text: text} | null, token: {hash: text, sealed: text, url: text | null} | null
+--   }
 CREATE FUNCTION email.claim(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
   merchant_id uuid,

@@ -1,3 +1,8 @@
+-- answers:
+--   blocked {seconds: integer}
+--   | unknown {}
+--   | known {id: uuid, passwordHash: text, totpSecret: text | null}
+-- nullable: p_client
 CREATE FUNCTION identity.begin_sign_in(
   p_merchant_id uuid,
   p_subject text,

@@ -1,3 +1,5 @@
+-- answers: changed {id: uuid} | invalid {refusals: identity.refusal[]}
+-- nullable: p_name, p_phone
 CREATE FUNCTION identity.create_user(
   p_merchant_id uuid,
   p_own text[],

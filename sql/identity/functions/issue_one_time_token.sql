@@ -1,3 +1,5 @@
+-- answers: boolean
+-- nullable: p_user_id, p_customer_id
 CREATE FUNCTION identity.issue_one_time_token(
   p_merchant_id uuid,
   p_purpose text,

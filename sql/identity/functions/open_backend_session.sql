@@ -1,3 +1,5 @@
+-- answers: opened {id: uuid} | unknown_customer {} | anonymized {} | blocked {}
+-- nullable: p_client, p_device, p_opened_by
 CREATE FUNCTION identity.open_backend_session(
   p_merchant_id uuid,
   p_customer_id uuid,

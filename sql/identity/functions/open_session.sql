@@ -1,3 +1,5 @@
+-- answers: uuid | null
+-- nullable: p_client, p_device, p_opened_by
 CREATE FUNCTION identity.open_session(
   p_merchant_id uuid,
   p_subject text,

@@ -1,3 +1,4 @@
+-- answers: integer
 CREATE FUNCTION identity.purge_expired(p_limit integer) RETURNS integer
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,4 @@
+-- answers: rotated {sessionId: uuid, subject: 'USER' | 'CUSTOMER', id: uuid} | refused {}
 CREATE FUNCTION identity.rotate_refresh_token(
   p_merchant_id uuid,
   p_hash bytea,

@@ -1,3 +1,4 @@
+-- answers: identity.update_user()
 CREATE FUNCTION identity.set_role(p_merchant_id uuid, p_own text[], p_user_id uuid, p_role_id uuid, p_held boolean) RETURNS jsonb
 LANGUAGE plpgsql
 AS $$

@@ -1,3 +1,4 @@
+-- answers: rotated {apiKeyId: uuid} | unknown {} | ended {} | beyond_own {permission: text}
 CREATE FUNCTION merchant.rotate_api_key(
   p_merchant_id uuid,
   p_own text[],

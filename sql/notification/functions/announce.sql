@@ -1,3 +1,5 @@
+-- answers: void
+-- nullable: p_customer_id, p_recipient_name
 CREATE FUNCTION notification.announce(
   p_merchant_id uuid,
   p_kind text,

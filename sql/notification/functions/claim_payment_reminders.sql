@@ -1,3 +1,4 @@
+-- answers: rows {merchant_id: uuid, subject_key: text, message: notification.message}
 CREATE FUNCTION notification.claim_payment_reminders(p_limit integer)
 RETURNS TABLE (merchant_id uuid, subject_key text, message jsonb)
 LANGUAGE sql VOLATILE

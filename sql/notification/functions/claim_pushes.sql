@@ -1,3 +1,8 @@
+-- answers:
+--   rows {
+--   merchant_id: uuid, id: uuid, attempt: integer, platform: notification.device.platform, token: text, kind: text, title: text,
+--   body: text, data: texts
+--   }
 CREATE FUNCTION notification.claim_pushes(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
   merchant_id uuid,

@@ -13,6 +13,10 @@ const SCALARS: Readonly<Record<string, string>> = {
   numeric: 'number',
   boolean: 'boolean',
   jsonb: 'unknown',
+  /** An object of any keys. */
+  object: 'object',
+  /** An object of texts. */
+  texts: 'Readonly<Record<string, string>>',
   null: 'null',
   true: 'true',
   false: 'false',
@@ -74,7 +78,7 @@ function functionText(source: SqlFunction, schema: string, declarations: Declara
   if (answers === null) throw new TypeError(`${source.name} declares no answers`)
   const name = nameOf(source.name)
   const prefix = pascal(name)
-  const fields = parameters.flatMap((parameter) => fieldsOf(parameter, nullable, declarations))
+  const fields = parameters.map((parameter) => `  ${fieldOf(parameter, nullable, declarations)}`)
   const args = fields.length === 0 ? '' : `, args: ${prefix}Arguments`
   const text = [
     ...(fields.length === 0 ? [] : [`export interface ${prefix}Arguments {`, ...fields, '}', '']),
@@ -174,24 +178,24 @@ function scalarOf(name: string): string {
   return scalar
 }
 
-/** The argument, or those that make up a composite one. */
-function fieldsOf(
+function fieldOf(
   { name, type, hasDefault }: Parameter,
   nullable: ReadonlySet<string>,
   declarations: Declarations,
-): readonly string[] {
+): string {
   const composite = declarations.composites.get(type)
-  if (composite !== undefined)
-    return composite.flatMap((attribute) => fieldsOf(attribute, nullable, declarations))
-  const text = brandOf(argument(name)) ?? argumentType(type)
-  return [
-    `  readonly ${argument(name)}${hasDefault ? '?' : ''}: ${text}${nullable.has(name) ? ' | null' : ''}${hasDefault ? ' | undefined' : ''}`,
-  ]
+  const text =
+    composite === undefined
+      ? (brandOf(argument(name)) ?? argumentType(type))
+      : `{ ${composite.map((attribute) => `readonly ${argument(attribute.name)}: ${argumentType(attribute.type)}`).join('; ')} }`
+  const others = `${nullable.has(name) ? ' | null' : ''}${hasDefault ? ' | undefined' : ''}`
+  return `readonly ${argument(name)}${hasDefault ? '?' : ''}: ${text}${others}`
 }
 
 function argumentType(type: string): string {
   if (type === 'jsonb') return 'object'
   if (type === 'interval') return 'Seconds'
+  if (type === 'bytea') return 'Buffer'
   return type.endsWith('[]') ? `readonly ${scalarOf(type.slice(0, -2))}[]` : scalarOf(type)
 }
 
@@ -200,7 +204,7 @@ function callOf({ name, parameters }: SqlFunction, declarations: Declarations): 
   const parts = [...parameters]
     .sort((a, b) => Number(a.hasDefault) - Number(b.hasDefault))
     .map((parameter, at) => {
-      const text = `${at === 0 ? '' : ','}\n      ${parameter.name} => ${valueOf(parameter, declarations)}`
+      const text = `${at === 0 ? '' : ','}\n      ${parameter.name} => ${valueOf(parameter, declarations, 'args')}`
       return parameter.hasDefault
         ? `\${args.${argument(parameter.name)} === undefined ? sql\`\` : sql\`${text}\`}`
         : text
@@ -208,11 +212,11 @@ function callOf({ name, parameters }: SqlFunction, declarations: Declarations): 
   return `${name}(${parts.join('')}${parts.length > 0 ? '\n    ' : ''})`
 }
 
-function valueOf({ name, type }: Parameter, declarations: Declarations): string {
+function valueOf({ name, type }: Parameter, declarations: Declarations, from: string): string {
+  const value = `${from}.${argument(name)}`
   const composite = declarations.composites.get(type)
   if (composite !== undefined)
-    return `ROW(${composite.map((attribute) => valueOf(attribute, declarations)).join(', ')})::${type}`
-  const value = `args.${argument(name)}`
+    return `ROW(${composite.map((attribute) => valueOf(attribute, declarations, value)).join(', ')})::${type}`
   if (type === 'jsonb') return `\${jsonOf(sql, ${value})}::jsonb`
   if (type === 'interval') return `make_interval(secs => \${${value}})`
   // As a text, so that the driver doesn't make a Date of it, which has milliseconds only.

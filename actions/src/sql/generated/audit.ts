@@ -1,0 +1,8 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import { answerOf, type Caller } from '../answer-of.ts'
+
+export type PrepareMonthsAnswer = number
+
+/** `audit.prepare_months` */
+export const prepareMonths = (caller: Caller): Promise<PrepareMonthsAnswer> =>
+  answerOf<PrepareMonthsAnswer>(caller, (sql) => sql`audit.prepare_months()`)

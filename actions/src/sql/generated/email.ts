@@ -1,0 +1,122 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
+import type * as notification from './notification.ts'
+
+export type CampaignStatus =
+  | 'DRAFT'
+  | 'SCHEDULED'
+  | 'SENDING'
+  | 'SENT'
+  | 'CANCELLED'
+
+export type DeliveryKind =
+  | 'ORDER_CONFIRMATION'
+  | 'ORDER_SHIPPED'
+  | 'ORDER_REFUNDED'
+  | 'ORDER_PAYMENT_REMINDER'
+  | 'ORDER_CANCELLED'
+  | 'STOCK_ALERT'
+  | 'APPOINTMENT_BOOKED'
+  | 'APPOINTMENT_MOVED'
+  | 'APPOINTMENT_CANCELLED'
+  | 'APPOINTMENT_REMINDER'
+  | 'LOW_STOCK_ALERT'
+  | 'USER_INVITATION'
+  | 'USER_PASSWORD_RESET'
+  | 'USER_EMAIL_VERIFICATION'
+  | 'CUSTOMER_PASSWORD_RESET'
+  | 'CUSTOMER_EMAIL_VERIFICATION'
+  | 'CAMPAIGN'
+
+export interface UnsubscribeArguments {
+  readonly token: string
+}
+
+export type UnsubscribeAnswer =
+  | string | null
+
+/** `email.unsubscribe` */
+export const unsubscribe = (caller: Caller, args: UnsubscribeArguments): Promise<UnsubscribeAnswer> =>
+  answerOf<UnsubscribeAnswer>(caller, (sql) => sql`email.unsubscribe(
+      p_token => ${args.token}::uuid
+    )`)
+
+export interface UnsubscribesFromArguments {
+  readonly token: string
+}
+
+export type UnsubscribesFromAnswer =
+  | string | null
+
+/** `email.unsubscribes_from` */
+export const unsubscribesFrom = (caller: Caller, args: UnsubscribesFromArguments): Promise<UnsubscribesFromAnswer> =>
+  answerOf<UnsubscribesFromAnswer>(caller, (sql) => sql`email.unsubscribes_from(
+      p_token => ${args.token}::uuid
+    )`)
+
+export interface PurgeRenderedArguments {
+  readonly age: Seconds
+  readonly limit: number
+}
+
+export type PurgeRenderedAnswer = number
+
+/** `email.purge_rendered` */
+export const purgeRendered = (caller: Caller, args: PurgeRenderedArguments): Promise<PurgeRenderedAnswer> =>
+  answerOf<PurgeRenderedAnswer>(caller, (sql) => sql`email.purge_rendered(
+      p_age => make_interval(secs => ${args.age}),
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface AdvanceCampaignArguments {
+  readonly limit: number
+}
+
+export type AdvanceCampaignAnswer = boolean
+
+/** `email.advance_campaign` */
+export const advanceCampaign = (caller: Caller, args: AdvanceCampaignArguments): Promise<AdvanceCampaignAnswer> =>
+  answerOf<AdvanceCampaignAnswer>(caller, (sql) => sql`email.advance_campaign(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface ChangeCampaignArguments {
+  readonly merchantId: MerchantId
+  readonly campaignId: string
+  readonly from: readonly string[]
+  readonly to: string
+  readonly scheduledAt?: string | undefined
+}
+
+export type ChangeCampaignAnswer =
+  | { readonly outcome: 'changed'; readonly campaignId: string }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_allowed'; readonly status: CampaignStatus }
+
+/** `email.change_campaign` */
+export const changeCampaign = (caller: Caller, args: ChangeCampaignArguments): Promise<ChangeCampaignAnswer> =>
+  answerOf<ChangeCampaignAnswer>(caller, (sql) => sql`email.change_campaign(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_campaign_id => ${args.campaignId}::uuid,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text${args.scheduledAt === undefined ? sql`` : sql`,
+      p_scheduled_at => ${args.scheduledAt}::text::timestamptz`}
+    )`)
+
+export interface ClaimArguments {
+  readonly limit: number
+  readonly lease: Seconds
+  readonly maxAttempts: number
+}
+
+export type ClaimAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly kind: DeliveryKind; readonly subjectKey: string; readonly recipient: string; readonly recipientName: string | null; readonly attempt: number; readonly facts: object; readonly unsubscribeToken: string; readonly shop: notification.ShopFactsAnswer; readonly template: { readonly subject: string; readonly html: string; readonly text: string } | null; readonly token: { readonly hash: string; readonly sealed: string; readonly url: string | null } | null }
+
+/** `email.claim` */
+export const claim = (sql: Queryable, args: ClaimArguments): Promise<readonly ClaimAnswer[]> =>
+  rowsOf<ClaimAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", kind AS "kind", subject_key AS "subjectKey", recipient AS "recipient", recipient_name AS "recipientName", attempt AS "attempt", facts AS "facts", unsubscribe_token AS "unsubscribeToken", shop AS "shop", template AS "template", token AS "token" FROM email.claim(
+      p_limit => ${args.limit}::integer,
+      p_lease => make_interval(secs => ${args.lease}),
+      p_max_attempts => ${args.maxAttempts}::integer
+    )`)

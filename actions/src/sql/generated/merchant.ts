@@ -1,0 +1,140 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { answerOf, type Caller, listOf, type Seconds } from '../answer-of.ts'
+
+export type SubscriptionPlan =
+  | 'FREE'
+  | 'STARTER'
+  | 'PRO'
+  | 'ENTERPRISE'
+
+export type SubscriptionStatus =
+  | 'ACTIVE'
+  | 'TRIALING'
+  | 'PAST_DUE'
+  | 'CANCELLED'
+  | 'UNPAID'
+
+export interface RequestPlanArguments {
+  readonly merchantId: MerchantId
+  readonly plan: string
+  readonly from: readonly string[]
+}
+
+export type RequestPlanAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+
+/** `merchant.request_plan` */
+export const requestPlan = (caller: Caller, args: RequestPlanArguments): Promise<RequestPlanAnswer> =>
+  answerOf<RequestPlanAnswer>(caller, (sql) => sql`merchant.request_plan(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_plan => ${args.plan}::text,
+      p_from => ${listOf(args.from)}::text[]
+    )`)
+
+export interface AnswerPlanRequestArguments {
+  readonly merchantId: MerchantId
+  readonly plan: string
+  readonly confirm: boolean
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+export type AnswerPlanRequestAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'not_requested'; readonly requested: SubscriptionPlan | null }
+
+/** `merchant.answer_plan_request` */
+export const answerPlanRequest = (caller: Caller, args: AnswerPlanRequestArguments): Promise<AnswerPlanRequestAnswer> =>
+  answerOf<AnswerPlanRequestAnswer>(caller, (sql) => sql`merchant.answer_plan_request(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_plan => ${args.plan}::text,
+      p_confirm => ${args.confirm}::boolean,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text
+    )`)
+
+export interface SetPlanArguments {
+  readonly merchantId: MerchantId
+  readonly plan: string
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+export type SetPlanAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'unknown' }
+
+/** `merchant.set_plan` */
+export const setPlan = (caller: Caller, args: SetPlanArguments): Promise<SetPlanAnswer> =>
+  answerOf<SetPlanAnswer>(caller, (sql) => sql`merchant.set_plan(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_plan => ${args.plan}::text,
+      p_from => ${listOf(args.from)}::text[],
+      p_to => ${args.to}::text
+    )`)
+
+export interface SetCancellationArguments {
+  readonly merchantId: MerchantId
+  readonly cancel: boolean
+  readonly from: readonly string[]
+}
+
+export type SetCancellationAnswer =
+  | { readonly outcome: 'changed' }
+  | { readonly outcome: 'not_allowed'; readonly status: SubscriptionStatus }
+
+/** `merchant.set_cancellation` */
+export const setCancellation = (caller: Caller, args: SetCancellationArguments): Promise<SetCancellationAnswer> =>
+  answerOf<SetCancellationAnswer>(caller, (sql) => sql`merchant.set_cancellation(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_cancel => ${args.cancel}::boolean,
+      p_from => ${listOf(args.from)}::text[]
+    )`)
+
+export interface BeginPeriodsArguments {
+  readonly limit: number
+  readonly from: readonly string[]
+  readonly renewed: string
+  readonly ended: string
+}
+
+export type BeginPeriodsAnswer = number
+
+/** `merchant.begin_periods` */
+export const beginPeriods = (caller: Caller, args: BeginPeriodsArguments): Promise<BeginPeriodsAnswer> =>
+  answerOf<BeginPeriodsAnswer>(caller, (sql) => sql`merchant.begin_periods(
+      p_limit => ${args.limit}::integer,
+      p_from => ${listOf(args.from)}::text[],
+      p_renewed => ${args.renewed}::text,
+      p_ended => ${args.ended}::text
+    )`)
+
+export interface RotateApiKeyArguments {
+  readonly merchantId: MerchantId
+  readonly own: readonly string[]
+  readonly id: string
+  readonly prefix: string
+  readonly hash: Buffer
+  readonly overlap: Seconds
+}
+
+export type RotateApiKeyAnswer =
+  | { readonly outcome: 'rotated'; readonly apiKeyId: string }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'ended' }
+  | { readonly outcome: 'beyond_own'; readonly permission: string }
+
+/** `merchant.rotate_api_key` */
+export const rotateApiKey = (caller: Caller, args: RotateApiKeyArguments): Promise<RotateApiKeyAnswer> =>
+  answerOf<RotateApiKeyAnswer>(caller, (sql) => sql`merchant.rotate_api_key(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_own => ${listOf(args.own)}::text[],
+      p_id => ${args.id}::uuid,
+      p_prefix => ${args.prefix}::text,
+      p_hash => ${args.hash}::bytea,
+      p_overlap => make_interval(secs => ${args.overlap})
+    )`)

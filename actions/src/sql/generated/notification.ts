@@ -1,0 +1,219 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import type { MerchantId } from '@commerce-graph/contract/ids'
+import { jsonOf, type Queryable } from '../../database.ts'
+import { answerOf, type Caller, listOf, rowsOf, type Seconds } from '../answer-of.ts'
+
+export type DevicePlatform =
+  | 'IOS'
+  | 'ANDROID'
+  | 'WEB'
+
+export type Message = { readonly customerId: string | null; readonly recipient: string; readonly recipientName: string | null; readonly facts: object }
+
+export interface SetPreferenceArguments {
+  readonly merchantId: MerchantId
+  readonly customerId: string | null
+  readonly kind: string
+  readonly channel: string
+  readonly enabled: boolean
+}
+
+export type SetPreferenceAnswer =
+  | { readonly outcome: 'changed'; readonly required: boolean }
+  | { readonly outcome: 'invalid'; readonly field: 'customerId' | 'kind' | 'enabled'; readonly reason: 'unknown_customer' | 'not_of_audience' | 'required' }
+
+/** `notification.set_preference` */
+export const setPreference = (caller: Caller, args: SetPreferenceArguments): Promise<SetPreferenceAnswer> =>
+  answerOf<SetPreferenceAnswer>(caller, (sql) => sql`notification.set_preference(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_customer_id => ${args.customerId}::uuid,
+      p_kind => ${args.kind}::text,
+      p_channel => ${args.channel}::text,
+      p_enabled => ${args.enabled}::boolean
+    )`)
+
+export interface ShopFactsArguments {
+  readonly merchantId: MerchantId
+}
+
+export type ShopFactsAnswer = { readonly name: string; readonly email: string; readonly website: string | null; readonly timeZone: string; readonly emailIsVerified: boolean }
+
+/** `notification.shop_facts` */
+export const shopFacts = (caller: Caller, args: ShopFactsArguments): Promise<ShopFactsAnswer> =>
+  answerOf<ShopFactsAnswer>(caller, (sql) => sql`notification.shop_facts(
+      p_merchant_id => ${args.merchantId}::uuid
+    )`)
+
+export interface ShippingMessageArguments {
+  readonly merchantId: MerchantId
+  readonly shipmentId: string
+}
+
+export type ShippingMessageAnswer =
+  | Message
+  | null
+
+/** `notification.shipping_message` */
+export const shippingMessage = (caller: Caller, args: ShippingMessageArguments): Promise<ShippingMessageAnswer> =>
+  answerOf<ShippingMessageAnswer>(caller, (sql) => sql`notification.shipping_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_shipment_id => ${args.shipmentId}::uuid
+    )`)
+
+export interface RefundMessageArguments {
+  readonly merchantId: MerchantId
+  readonly refundId: string
+}
+
+export type RefundMessageAnswer =
+  | Message
+  | null
+
+/** `notification.refund_message` */
+export const refundMessage = (caller: Caller, args: RefundMessageArguments): Promise<RefundMessageAnswer> =>
+  answerOf<RefundMessageAnswer>(caller, (sql) => sql`notification.refund_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_refund_id => ${args.refundId}::uuid
+    )`)
+
+export interface CancellationMessageArguments {
+  readonly merchantId: MerchantId
+  readonly orderId: string
+}
+
+export type CancellationMessageAnswer =
+  | Message
+  | null
+
+/** `notification.cancellation_message` */
+export const cancellationMessage = (caller: Caller, args: CancellationMessageArguments): Promise<CancellationMessageAnswer> =>
+  answerOf<CancellationMessageAnswer>(caller, (sql) => sql`notification.cancellation_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_order_id => ${args.orderId}::uuid
+    )`)
+
+export interface AppointmentMessageArguments {
+  readonly merchantId: MerchantId
+  readonly appointmentId: string
+  readonly startTime: string
+  readonly statuses: readonly string[]
+}
+
+export type AppointmentMessageAnswer =
+  | Message
+  | null
+
+/** `notification.appointment_message` */
+export const appointmentMessage = (caller: Caller, args: AppointmentMessageArguments): Promise<AppointmentMessageAnswer> =>
+  answerOf<AppointmentMessageAnswer>(caller, (sql) => sql`notification.appointment_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_appointment_id => ${args.appointmentId}::uuid,
+      p_start_time => ${args.startTime}::text::timestamptz,
+      p_statuses => ${listOf(args.statuses)}::text[]
+    )`)
+
+export interface LowStockMessageArguments {
+  readonly merchantId: MerchantId
+  readonly crossingId: string
+}
+
+export type LowStockMessageAnswer =
+  | Message
+  | null
+
+/** `notification.low_stock_message` */
+export const lowStockMessage = (caller: Caller, args: LowStockMessageArguments): Promise<LowStockMessageAnswer> =>
+  answerOf<LowStockMessageAnswer>(caller, (sql) => sql`notification.low_stock_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_crossing_id => ${args.crossingId}::uuid
+    )`)
+
+export interface ClaimBackInStockArguments {
+  readonly merchantId: MerchantId
+  readonly stockItemId: string
+  readonly limit: number
+}
+
+export type ClaimBackInStockAnswer = { readonly alertId: string; readonly message: Message }
+
+/** `notification.claim_back_in_stock` */
+export const claimBackInStock = (sql: Queryable, args: ClaimBackInStockArguments): Promise<readonly ClaimBackInStockAnswer[]> =>
+  rowsOf<ClaimBackInStockAnswer>(sql`SELECT alert_id AS "alertId", message AS "message" FROM notification.claim_back_in_stock(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_stock_item_id => ${args.stockItemId}::uuid,
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface AnnounceArguments {
+  readonly merchantId: MerchantId
+  readonly kind: string
+  readonly subjectKey: string
+  readonly customerId: string | null
+  readonly recipient: string
+  readonly recipientName: string | null
+  readonly title: string
+  readonly body: string
+  readonly data: object
+  readonly facts: object
+}
+
+export type AnnounceAnswer = void
+
+/** `notification.announce` */
+export const announce = (caller: Caller, args: AnnounceArguments): Promise<AnnounceAnswer> =>
+  answerOf<AnnounceAnswer>(caller, (sql) => sql`notification.announce(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_kind => ${args.kind}::text,
+      p_subject_key => ${args.subjectKey}::text,
+      p_customer_id => ${args.customerId}::uuid,
+      p_recipient => ${args.recipient}::citext,
+      p_recipient_name => ${args.recipientName}::text,
+      p_title => ${args.title}::text,
+      p_body => ${args.body}::text,
+      p_data => ${jsonOf(sql, args.data)}::jsonb,
+      p_facts => ${jsonOf(sql, args.facts)}::jsonb
+    )`)
+
+export interface ClaimPaymentRemindersArguments {
+  readonly limit: number
+}
+
+export type ClaimPaymentRemindersAnswer = { readonly merchantId: MerchantId; readonly subjectKey: string; readonly message: Message }
+
+/** `notification.claim_payment_reminders` */
+export const claimPaymentReminders = (sql: Queryable, args: ClaimPaymentRemindersArguments): Promise<readonly ClaimPaymentRemindersAnswer[]> =>
+  rowsOf<ClaimPaymentRemindersAnswer>(sql`SELECT merchant_id AS "merchantId", subject_key AS "subjectKey", message AS "message" FROM notification.claim_payment_reminders(
+      p_limit => ${args.limit}::integer
+    )`)
+
+export interface ClaimPushesArguments {
+  readonly limit: number
+  readonly lease: Seconds
+  readonly maxAttempts: number
+}
+
+export type ClaimPushesAnswer = { readonly merchantId: MerchantId; readonly id: string; readonly attempt: number; readonly platform: DevicePlatform; readonly token: string; readonly kind: string; readonly title: string; readonly body: string; readonly data: Readonly<Record<string, string>> }
+
+/** `notification.claim_pushes` */
+export const claimPushes = (sql: Queryable, args: ClaimPushesArguments): Promise<readonly ClaimPushesAnswer[]> =>
+  rowsOf<ClaimPushesAnswer>(sql`SELECT merchant_id AS "merchantId", id AS "id", attempt AS "attempt", platform AS "platform", token AS "token", kind AS "kind", title AS "title", body AS "body", data AS "data" FROM notification.claim_pushes(
+      p_limit => ${args.limit}::integer,
+      p_lease => make_interval(secs => ${args.lease}),
+      p_max_attempts => ${args.maxAttempts}::integer
+    )`)
+
+export interface OrderMessageArguments {
+  readonly merchantId: MerchantId
+  readonly orderId: string
+}
+
+export type OrderMessageAnswer =
+  | Message
+  | null
+
+/** `notification.order_message` */
+export const orderMessage = (caller: Caller, args: OrderMessageArguments): Promise<OrderMessageAnswer> =>
+  answerOf<OrderMessageAnswer>(caller, (sql) => sql`notification.order_message(
+      p_merchant_id => ${args.merchantId}::uuid,
+      p_order_id => ${args.orderId}::uuid
+    )`)

@@ -1,0 +1,50 @@
+// Written from sql/ by `npm run generate`. Don't edit.
+import { jsonOf } from '../../database.ts'
+import { answerOf, type Caller, listOf } from '../answer-of.ts'
+
+export interface RecallArguments {
+  readonly request: { readonly merchantId: string; readonly caller: string; readonly key: string; readonly part: string; readonly operation: string; readonly fingerprints: readonly string[] }
+}
+
+export type RecallAnswer =
+  | { readonly outcome: 'new' }
+  | { readonly outcome: 'conflict'; readonly forgotten: boolean }
+  | { readonly outcome: 'repeated'; readonly response: unknown; readonly sealed: string | null }
+
+/** `platform.recall` */
+export const recall = (caller: Caller, args: RecallArguments): Promise<RecallAnswer> =>
+  answerOf<RecallAnswer>(caller, (sql) => sql`platform.recall(
+      p_request => ROW(${args.request.merchantId}::uuid, ${args.request.caller}::text, ${args.request.key}::text, ${args.request.part}::text, ${args.request.operation}::text, ${listOf(args.request.fingerprints)}::text[])::platform.keyed_request
+    )`)
+
+export interface RememberArguments {
+  readonly request: { readonly merchantId: string; readonly caller: string; readonly key: string; readonly part: string; readonly operation: string; readonly fingerprints: readonly string[] }
+  readonly response: object | null
+  readonly sealed: string | null
+  readonly seconds: number
+  readonly recordIds: readonly string[]
+}
+
+export type RememberAnswer = void
+
+/** `platform.remember` */
+export const remember = (caller: Caller, args: RememberArguments): Promise<RememberAnswer> =>
+  answerOf<RememberAnswer>(caller, (sql) => sql`platform.remember(
+      p_request => ROW(${args.request.merchantId}::uuid, ${args.request.caller}::text, ${args.request.key}::text, ${args.request.part}::text, ${args.request.operation}::text, ${listOf(args.request.fingerprints)}::text[])::platform.keyed_request,
+      p_response => ${jsonOf(sql, args.response)}::jsonb,
+      p_sealed => ${args.sealed}::text,
+      p_seconds => ${args.seconds}::integer,
+      p_record_ids => ${listOf(args.recordIds)}::uuid[]
+    )`)
+
+export interface PurgeIdempotencyRecordsArguments {
+  readonly limit: number
+}
+
+export type PurgeIdempotencyRecordsAnswer = number
+
+/** `platform.purge_idempotency_records` */
+export const purgeIdempotencyRecords = (caller: Caller, args: PurgeIdempotencyRecordsArguments): Promise<PurgeIdempotencyRecordsAnswer> =>
+  answerOf<PurgeIdempotencyRecordsAnswer>(caller, (sql) => sql`platform.purge_idempotency_records(
+      p_limit => ${args.limit}::integer
+    )`)
