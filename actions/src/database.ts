@@ -33,18 +33,6 @@ export function connectDatabase({ databaseUrl, poolSize, applicationName }: Data
   })
 }
 
-/** The only column of the only row: what a function of `migrations/` answers. */
-export function onlyOutcome<T>(rows: readonly { readonly outcome: T }[]): T {
-  const [row] = rows
-  if (row === undefined) throw new Error('A function of the database answered with no row.')
-  return row.outcome
-}
-
-/** A JSON parameter, with SQL's NULL for null. */
-export function jsonOrNull(sql: Queryable, value: JsonValue | null): postgres.Parameter | null {
-  return value === null ? null : sql.json(value)
-}
-
-/** The same for values whose type is an interface, which has no index signature though it is plain data. */
+/** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>
-  jsonOrNull(sql, value as JsonValue | null)
+  value === null ? null : sql.json(value as JsonValue)

@@ -8,12 +8,12 @@ import {
   render,
   sampleOccasion,
   sampleShop,
-  type ShopFacts,
   type Template,
   type TemplateKind,
   templateFault,
   variablesOf,
 } from '../message/index.ts'
+import { shopFacts } from '../sql/generated/notification.ts'
 
 /** What is enclosed in a sample. */
 const SAMPLE: Enclosed = {
@@ -56,15 +56,11 @@ export async function previewTemplate(
   kind: TemplateKind,
   draft: Partial<Template>,
 ): Promise<{ readonly source: Template; readonly rendered: Template }> {
-  const [row] = await database<{ shop: ShopFacts; template: Template | null }[]>`
-    SELECT
-      notification.shop_facts(${merchantId}) AS shop,
-      (
-        SELECT jsonb_build_object('subject', t.subject, 'html', t.html, 'text', t.text)
-        FROM email.template t WHERE t.merchant_id = ${merchantId} AND t.kind = ${kind}
-      ) AS template`
-  const source = { ...(row?.template ?? defaultTemplates[kind]), ...draft }
-  const variables = variablesOf(sampleOccasion(kind), row?.shop ?? sampleShop, SAMPLE)
+  const [own] = await database<Template[]>`
+    SELECT subject, html, text FROM email.template WHERE merchant_id = ${merchantId} AND kind = ${kind}`
+  const source = { ...(own ?? defaultTemplates[kind]), ...draft }
+  const shop = await shopFacts(database, { merchantId })
+  const variables = variablesOf(sampleOccasion(kind), shop, SAMPLE)
   return { source, rendered: render(source, variables) }
 }
 

@@ -4,7 +4,7 @@ import { type Answer, done, forbidden, invalid, tooManyAttempts } from '../actio
 import { userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Session } from '../action/session.ts'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import {
   type Person,
   issueMailedToken,
@@ -130,11 +130,13 @@ async function addressOf(
 ): Promise<string> {
   const rows =
     subject === 'USER'
-      ? database<{ outcome: string }[]>`
-          SELECT email AS outcome FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${id}`
-      : database<{ outcome: string }[]>`
-          SELECT email AS outcome FROM crm.customer WHERE merchant_id = ${merchantId} AND id = ${id}`
-  return onlyOutcome(await rows)
+      ? database<{ email: string }[]>`
+          SELECT email FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${id}`
+      : database<{ email: string }[]>`
+          SELECT email FROM crm.customer WHERE merchant_id = ${merchantId} AND id = ${id}`
+  const [row] = await rows
+  if (row === undefined) throw new Error(`${subject} ${id} has disappeared.`)
+  return row.email
 }
 
 function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<string, Action>> {

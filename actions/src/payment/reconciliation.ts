@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { MerchantId } from '@commerce-graph/contract/ids'
-import { type Database, onlyOutcome } from '../database.ts'
+import type { Database } from '../database.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { PaymentProcessor } from '../processors/index.ts'
 import { type Cashier, createCashier } from './cashier.ts'
@@ -30,10 +30,8 @@ const RUN_LOCK = 7_267_481_002
 export async function reconcilePayments(options: ReconcileOptions): Promise<number> {
   const session = await options.database.reserve()
   try {
-    const taken = onlyOutcome(
-      await session<{ outcome: boolean }[]>`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS outcome`,
-    )
-    if (!taken) return 0
+    const [lock] = await session<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS taken`
+    if (lock?.taken !== true) return 0
     try {
       return await reconcileAll(options)
     } finally {
