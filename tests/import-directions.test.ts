@@ -92,10 +92,10 @@ const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'inventory',
     'merchant',
-    'notifications',
-    'orders',
+    'notification',
+    'ordering',
     'payment',
-    'promotions',
+    'promotion',
     'search',
   ],
 }
