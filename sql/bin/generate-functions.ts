@@ -10,7 +10,7 @@ try {
   const modules = await typescriptModules(await readSource())
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
-  for (const [schema, text] of modules) writeFileSync(path.join(FOLDER, `${schema}.ts`), text)
+  for (const [file, text] of modules) writeFileSync(path.join(FOLDER, file), text)
   console.log(FOLDER)
 } catch (error) {
   if (!(error instanceof SyntaxError)) throw error

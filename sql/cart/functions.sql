@@ -3,8 +3,9 @@
 --   field: text,
 --   reason: 'unknown_customer' | 'currency_required' | 'address_required' | 'unknown_shipping_method'
 --   | 'shipping_method_not_for_country' | 'shipping_method_currency',
---   currency?: text
+--   currency?: text | null
 --   }
+-- type cart.shortage = {sku: text, available: integer, requested: integer, position: integer}
 -- type cart.stays = unknown_cart {} | checked_out {} | expired {}
 CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid) RETURNS jsonb
 LANGUAGE plpgsql

@@ -27,7 +27,7 @@ $$;
 --   field: text,
 --   reason: 'unknown_product' | 'product_not_active' | 'unknown_variant' | 'variant_required' | 'currency_mismatch'
 --   | 'quantity_too_large' | 'too_many_lines' | 'total_too_large',
---   currency?: text
+--   currency?: text | null
 --   }
 CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text) RETURNS jsonb
 LANGUAGE sql IMMUTABLE

@@ -147,7 +147,7 @@ AS $$
     postal_code = excluded.postal_code, country = excluded.country, phone = excluded.phone
 $$;
 
--- type ordering.shortage = {sku: text, available: integer, requested: integer, position: integer}
+-- type ordering.shortage = {stockItemId: uuid, sku: text, available: integer, requested: integer, position: integer}
 CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[]) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
 AS $$

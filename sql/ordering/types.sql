@@ -6,9 +6,9 @@
 --   | 'reservation_not_active' | 'too_many_unpaid_orders' | 'too_many_unpaid_units' | 'unknown_item' | 'no_lines_left'
 --   | 'nothing_left' | 'more_than_left' | 'more_than_sent' | 'more_than_returned' | 'nothing_paid' | 'more_than_paid'
 --   | 'not_restockable' | 'unknown_warehouse' | 'address_required' | 'other_total' | 'missing',
---   currency?: text,
---   left?: integer,
---   total?: bigint
+--   currency?: text | null,
+--   left?: integer | null,
+--   total?: bigint | null
 --   }
 CREATE TYPE ordering.pricing AS (
   -- Why the coupon takes nothing off these lines, as promotion.choice has it; NULL: it could, or there is none.

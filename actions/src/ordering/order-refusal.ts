@@ -71,13 +71,13 @@ export function orderError(refusal: OrderRefusal, prefix = ''): UserError {
   }
 }
 
-const beyond = (field: string, left: number | undefined, what: string): UserError => ({
+const beyond = (field: string, left: number | null | undefined, what: string): UserError => ({
   field,
   message: `Value of ${field} is outside acceptable range 1-${left ?? 0}: ${left ?? 0} ${what}`,
   code: 'OUT_OF_RANGE',
 })
 
-const unpaid = (field: string, left: number | undefined, what: string): UserError => ({
+const unpaid = (field: string, left: number | null | undefined, what: string): UserError => ({
   field,
   message: `Value of ${field} is outside acceptable range 0-${left ?? 0}: ${left ?? 0} ${what}. Pay or cancel one`,
   code: 'OUT_OF_RANGE',

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type postgres from '@commerce-graph/postgres-driver'
 import type { Queryable } from '../database.ts'
 
@@ -13,6 +14,14 @@ export interface ActingCaller {
 /** Whoever's change it is: the platform's own, or a session's, as `actingAs(sql, session)` says. */
 export type Caller = Queryable | ActingCaller
 
+/** What is published on the channel `commerce-graph:sql-answer`: tests hold answers to what is declared. */
+export interface AnsweredCall {
+  readonly name: string
+  readonly answer: unknown
+}
+
+const answered = channel('commerce-graph:sql-answer')
+
 /** An interval. */
 export type Seconds = number
 
@@ -20,11 +29,16 @@ export type Seconds = number
  * Calls a function that answers one value.
  * What `Answer` is follows from the function's declaration, which is held against its body when this call is generated.
  */
-export async function answerOf<Answer>(caller: Caller, call: (sql: Queryable) => Fragment): Promise<Answer> {
+export async function answerOf<Answer>(
+  caller: Caller,
+  name: string,
+  call: (sql: Queryable) => Fragment,
+): Promise<Answer> {
   const [sql, from] =
     typeof caller === 'function' ? [caller, caller``] : [caller.sql, caller.sql`FROM ${caller.actingAs}`]
   const [row] = await sql<{ answer: Answer }[]>`SELECT ${call(sql)} AS answer ${from}`
   if (row === undefined) throw new Error('A function of the database answered with no row.')
+  if (answered.hasSubscribers) answered.publish({ name, answer: row.answer } satisfies AnsweredCall)
   return row.answer
 }
 

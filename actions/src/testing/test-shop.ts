@@ -11,6 +11,7 @@ import { connectDatabase, type Database } from '../database.ts'
 import { createStripeProcessor, type PaymentProcessor } from '../processors/index.ts'
 import { startSandbox } from '../processors/sandbox/index.ts'
 import { actionsByDomain } from '../start-actions.ts'
+import { holdAnswersToDeclarations } from './declared-answers.ts'
 
 export const migrationsFolder = join(import.meta.dirname, '../../../migrations/default')
 export const silent = pino({ level: 'silent' })
@@ -58,6 +59,8 @@ export interface CallOptions {
   readonly session?: AnySession
   readonly idempotencyKey?: string
 }
+
+holdAnswersToDeclarations()
 
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
 export async function openTestShop() {

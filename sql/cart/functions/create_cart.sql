@@ -1,7 +1,7 @@
 -- answers:
 --   changed {cartId: uuid}
 --   | invalid {refusals: cart.refusal[]}
---   | insufficient {shortages: ordering.shortage[]}
+--   | insufficient {shortages: cart.shortage[]}
 -- nullable: p_customer_id, p_currency
 CREATE FUNCTION cart.create_cart(
   p_merchant_id uuid,

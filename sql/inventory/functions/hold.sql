@@ -1,4 +1,4 @@
--- type inventory.shortage = {sku: text, available: integer, requested: integer}
+-- type inventory.shortage = {stockItemId: uuid, sku: text, available: integer, requested: integer}
 CREATE FUNCTION inventory.hold(
   p_merchant_id uuid,
   p_reservation_id uuid,

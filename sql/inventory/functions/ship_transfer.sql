@@ -1,4 +1,4 @@
--- answers: changed {transferId: uuid} | inventory.transfer_stays | insufficient {shortages: inventory.shortage[]}
+-- answers: changed {transferId: uuid} | inventory.transfer_stays | insufficient {shortages: {sku: text, available: integer, requested: integer}[]}
 -- nullable: p_principal
 CREATE FUNCTION inventory.ship_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text) RETURNS jsonb
 LANGUAGE plpgsql

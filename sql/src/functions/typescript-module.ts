@@ -98,7 +98,7 @@ function functionText(source: SqlFunction, schema: string, declarations: Declara
   return [
     ...text,
     `export const ${camel(name)} = (caller: Caller${args}): Promise<${prefix}Answer> =>`,
-    `  answerOf<${prefix}Answer>(caller, (sql) => sql\`${call}\`)\n`,
+    `  answerOf<${prefix}Answer>(caller, '${source.name}', (sql) => sql\`${call}\`)\n`,
   ].join('\n')
 }
 

@@ -38,7 +38,7 @@ $$;`
 
 const moduleOf = async (answers: string, body: string): Promise<string> => {
   const modules = await typescriptModules(await statementsOf(closing(answers, body), LOCK))
-  return modules.get('shop') ?? ''
+  return modules.get('shop.ts') ?? ''
 }
 
 const BODY = `IF v_lock ->> 'outcome' = 'busy' THEN
@@ -107,5 +107,5 @@ test('what cannot be followed is refused', async () => {
 
 test('every function that declares what it answers answers that, whatever may call it', async () => {
   const modules = await typescriptModules(await readSource())
-  expect(modules.get('ordering')).toContain("readonly outcome: 'placed'")
+  expect(modules.get('ordering.ts')).toContain("readonly outcome: 'placed'")
 })

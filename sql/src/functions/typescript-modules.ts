@@ -1,4 +1,5 @@
 import type { Statement } from '../statement.ts'
+import { answerSchemas } from './answer-schemas.ts'
 import { faultsOf } from './check-answers.ts'
 import { declarationsOf } from './declarations.ts'
 import { PossibleAnswers } from './possible-answers.ts'
@@ -7,7 +8,7 @@ import { readFunctions } from './read-functions.ts'
 import { typescriptModule } from './typescript-module.ts'
 
 /**
- * The modules through which TypeScript calls functions, by schema. Throws a SyntaxError with every function whose body answers something
+ * The modules through which TypeScript calls functions, one for each schema, and what they answer as JSON Schemas; by file. Throws a SyntaxError with every function whose body answers something
  * else than it declares.
  */
 export async function typescriptModules(
@@ -27,10 +28,10 @@ export async function typescriptModules(
   const schemas = new Set(
     [...called.map(({ name }) => name), ...declarations.types.keys()].map((name) => name.split('.')[0] ?? ''),
   )
-  return new Map(
-    [...schemas].sort().map((schema) => {
-      const own = called.filter(({ name }) => name.startsWith(`${schema}.`))
-      return [schema, typescriptModule(schema, own, declarations)]
-    }),
-  )
+  const modules = [...schemas].sort().map((schema): readonly [string, string] => {
+    const own = called.filter(({ name }) => name.startsWith(`${schema}.`))
+    return [`${schema}.ts`, typescriptModule(schema, own, declarations)]
+  })
+  const schemasOfAnswers = JSON.stringify(answerSchemas(called, declarations), null, 1)
+  return new Map([...modules, ['answers.json', `${schemasOfAnswers}\n`]])
 }

@@ -14,7 +14,7 @@ export type RecordViewAnswer =
 
 /** `analytics.record_view` */
 export const recordView = (caller: Caller, args: RecordViewArguments): Promise<RecordViewAnswer> =>
-  answerOf<RecordViewAnswer>(caller, (sql) => sql`analytics.record_view(
+  answerOf<RecordViewAnswer>(caller, 'analytics.record_view', (sql) => sql`analytics.record_view(
       p_merchant_id => ${args.merchantId}::uuid,
       p_product_id => ${args.productId}::uuid,
       p_only_sold => ${args.onlySold}::boolean
@@ -29,7 +29,7 @@ export type RefreshAnswer = number
 
 /** `analytics.refresh` */
 export const refresh = (caller: Caller, args: RefreshArguments): Promise<RefreshAnswer> =>
-  answerOf<RefreshAnswer>(caller, (sql) => sql`analytics.refresh(
+  answerOf<RefreshAnswer>(caller, 'analytics.refresh', (sql) => sql`analytics.refresh(
       p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)

@@ -5,4 +5,4 @@ export type PrepareMonthsAnswer = number
 
 /** `audit.prepare_months` */
 export const prepareMonths = (caller: Caller): Promise<PrepareMonthsAnswer> =>
-  answerOf<PrepareMonthsAnswer>(caller, (sql) => sql`audit.prepare_months()`)
+  answerOf<PrepareMonthsAnswer>(caller, 'audit.prepare_months', (sql) => sql`audit.prepare_months()`)

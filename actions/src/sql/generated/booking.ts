@@ -21,7 +21,7 @@ export type WriteRemindersAnswer = number
 
 /** `booking.write_reminders` */
 export const writeReminders = (caller: Caller, args: WriteRemindersArguments): Promise<WriteRemindersAnswer> =>
-  answerOf<WriteRemindersAnswer>(caller, (sql) => sql`booking.write_reminders(
+  answerOf<WriteRemindersAnswer>(caller, 'booking.write_reminders', (sql) => sql`booking.write_reminders(
       p_ahead => make_interval(secs => ${args.ahead}),
       p_limit => ${args.limit}::integer
     )`)
@@ -41,7 +41,7 @@ export type BookAnswer =
 
 /** `booking.book` */
 export const book = (caller: Caller, args: BookArguments): Promise<BookAnswer> =>
-  answerOf<BookAnswer>(caller, (sql) => sql`booking.book(
+  answerOf<BookAnswer>(caller, 'booking.book', (sql) => sql`booking.book(
       p_merchant_id => ${args.merchantId}::uuid,
       p_service_id => ${args.serviceId}::uuid,
       p_staff_id => ${args.staffId}::uuid,
@@ -66,7 +66,7 @@ export type ChangeStatusAnswer =
 
 /** `booking.change_status` */
 export const changeStatus = (caller: Caller, args: ChangeStatusArguments): Promise<ChangeStatusAnswer> =>
-  answerOf<ChangeStatusAnswer>(caller, (sql) => sql`booking.change_status(
+  answerOf<ChangeStatusAnswer>(caller, 'booking.change_status', (sql) => sql`booking.change_status(
       p_merchant_id => ${args.merchantId}::uuid,
       p_appointment_id => ${args.appointmentId}::uuid,
       p_owner_id => ${args.ownerId}::uuid,
@@ -92,7 +92,7 @@ export type RescheduleAnswer =
 
 /** `booking.reschedule` */
 export const reschedule = (caller: Caller, args: RescheduleArguments): Promise<RescheduleAnswer> =>
-  answerOf<RescheduleAnswer>(caller, (sql) => sql`booking.reschedule(
+  answerOf<RescheduleAnswer>(caller, 'booking.reschedule', (sql) => sql`booking.reschedule(
       p_merchant_id => ${args.merchantId}::uuid,
       p_appointment_id => ${args.appointmentId}::uuid,
       p_owner_id => ${args.ownerId}::uuid,

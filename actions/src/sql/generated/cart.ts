@@ -4,12 +4,13 @@ import { jsonOf } from '../../database.ts'
 import { answerOf, type Caller, type Seconds } from '../answer-of.ts'
 import type * as catalog from './catalog.ts'
 import type * as promotion from './promotion.ts'
-import type * as ordering from './ordering.ts'
 
 export type Refusal =
   | catalog.LineRefusal
   | promotion.CouponRefusal
-  | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' | 'address_required' | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency'; readonly currency?: string }
+  | { readonly field: string; readonly reason: 'unknown_customer' | 'currency_required' | 'address_required' | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency'; readonly currency?: string | null }
+
+export type Shortage = { readonly sku: string; readonly available: number; readonly requested: number; readonly position: number }
 
 export type Stays =
   | { readonly outcome: 'unknown_cart' }
@@ -31,7 +32,7 @@ export type AddLineAnswer =
 
 /** `cart.add_line` */
 export const addLine = (caller: Caller, args: AddLineArguments): Promise<AddLineAnswer> =>
-  answerOf<AddLineAnswer>(caller, (sql) => sql`cart.add_line(
+  answerOf<AddLineAnswer>(caller, 'cart.add_line', (sql) => sql`cart.add_line(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -48,7 +49,7 @@ export type PurgeExpiredAnswer = number
 
 /** `cart.purge_expired` */
 export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
-  answerOf<PurgeExpiredAnswer>(caller, (sql) => sql`cart.purge_expired(
+  answerOf<PurgeExpiredAnswer>(caller, 'cart.purge_expired', (sql) => sql`cart.purge_expired(
       p_limit => ${args.limit}::integer
     )`)
 
@@ -65,7 +66,7 @@ export type RemoveCouponAnswer =
 
 /** `cart.remove_coupon` */
 export const removeCoupon = (caller: Caller, args: RemoveCouponArguments): Promise<RemoveCouponAnswer> =>
-  answerOf<RemoveCouponAnswer>(caller, (sql) => sql`cart.remove_coupon(
+  answerOf<RemoveCouponAnswer>(caller, 'cart.remove_coupon', (sql) => sql`cart.remove_coupon(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -87,7 +88,7 @@ export type ApplyCouponAnswer =
 
 /** `cart.apply_coupon` */
 export const applyCoupon = (caller: Caller, args: ApplyCouponArguments): Promise<ApplyCouponAnswer> =>
-  answerOf<ApplyCouponAnswer>(caller, (sql) => sql`cart.apply_coupon(
+  answerOf<ApplyCouponAnswer>(caller, 'cart.apply_coupon', (sql) => sql`cart.apply_coupon(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -107,11 +108,11 @@ export interface CreateCartArguments {
 export type CreateCartAnswer =
   | { readonly outcome: 'changed'; readonly cartId: string }
   | { readonly outcome: 'invalid'; readonly refusals: readonly Refusal[] }
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly ordering.Shortage[] }
+  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
 
 /** `cart.create_cart` */
 export const createCart = (caller: Caller, args: CreateCartArguments): Promise<CreateCartAnswer> =>
-  answerOf<CreateCartAnswer>(caller, (sql) => sql`cart.create_cart(
+  answerOf<CreateCartAnswer>(caller, 'cart.create_cart', (sql) => sql`cart.create_cart(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_currency => ${args.currency}::text,
@@ -133,7 +134,7 @@ export type MergeAnswer =
 
 /** `cart.merge` */
 export const merge = (caller: Caller, args: MergeArguments): Promise<MergeAnswer> =>
-  answerOf<MergeAnswer>(caller, (sql) => sql`cart.merge(
+  answerOf<MergeAnswer>(caller, 'cart.merge', (sql) => sql`cart.merge(
       p_merchant_id => ${args.merchantId}::uuid,
       p_guest_cart_id => ${args.guestCartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -157,7 +158,7 @@ export type SetLineQuantityAnswer =
 
 /** `cart.set_line_quantity` */
 export const setLineQuantity = (caller: Caller, args: SetLineQuantityArguments): Promise<SetLineQuantityAnswer> =>
-  answerOf<SetLineQuantityAnswer>(caller, (sql) => sql`cart.set_line_quantity(
+  answerOf<SetLineQuantityAnswer>(caller, 'cart.set_line_quantity', (sql) => sql`cart.set_line_quantity(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -180,7 +181,7 @@ export type SetShippingAddressAnswer =
 
 /** `cart.set_shipping_address` */
 export const setShippingAddress = (caller: Caller, args: SetShippingAddressArguments): Promise<SetShippingAddressAnswer> =>
-  answerOf<SetShippingAddressAnswer>(caller, (sql) => sql`cart.set_shipping_address(
+  answerOf<SetShippingAddressAnswer>(caller, 'cart.set_shipping_address', (sql) => sql`cart.set_shipping_address(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -203,7 +204,7 @@ export type SetShippingMethodAnswer =
 
 /** `cart.set_shipping_method` */
 export const setShippingMethod = (caller: Caller, args: SetShippingMethodArguments): Promise<SetShippingMethodAnswer> =>
-  answerOf<SetShippingMethodAnswer>(caller, (sql) => sql`cart.set_shipping_method(
+  answerOf<SetShippingMethodAnswer>(caller, 'cart.set_shipping_method', (sql) => sql`cart.set_shipping_method(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_customer_id => ${args.customerId}::uuid,

@@ -10,7 +10,7 @@ export type ExpirePointsAnswer = number
 
 /** `crm.expire_points` */
 export const expirePoints = (caller: Caller, args: ExpirePointsArguments): Promise<ExpirePointsAnswer> =>
-  answerOf<ExpirePointsAnswer>(caller, (sql) => sql`crm.expire_points(
+  answerOf<ExpirePointsAnswer>(caller, 'crm.expire_points', (sql) => sql`crm.expire_points(
       p_limit => ${args.limit}::integer
     )`)
 
@@ -29,7 +29,7 @@ export type AdjustPointsAnswer =
 
 /** `crm.adjust_points` */
 export const adjustPoints = (caller: Caller, args: AdjustPointsArguments): Promise<AdjustPointsAnswer> =>
-  answerOf<AdjustPointsAnswer>(caller, (sql) => sql`crm.adjust_points(
+  answerOf<AdjustPointsAnswer>(caller, 'crm.adjust_points', (sql) => sql`crm.adjust_points(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_points => ${args.points}::integer,
@@ -49,7 +49,7 @@ export type AnonymizeCustomerAnswer =
 
 /** `crm.anonymize_customer` */
 export const anonymizeCustomer = (caller: Caller, args: AnonymizeCustomerArguments): Promise<AnonymizeCustomerAnswer> =>
-  answerOf<AnonymizeCustomerAnswer>(caller, (sql) => sql`crm.anonymize_customer(
+  answerOf<AnonymizeCustomerAnswer>(caller, 'crm.anonymize_customer', (sql) => sql`crm.anonymize_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid
     )`)
@@ -70,7 +70,7 @@ export type RedeemRewardAnswer =
 
 /** `crm.redeem_reward` */
 export const redeemReward = (caller: Caller, args: RedeemRewardArguments): Promise<RedeemRewardAnswer> =>
-  answerOf<RedeemRewardAnswer>(caller, (sql) => sql`crm.redeem_reward(
+  answerOf<RedeemRewardAnswer>(caller, 'crm.redeem_reward', (sql) => sql`crm.redeem_reward(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_reward_id => ${args.rewardId}::uuid

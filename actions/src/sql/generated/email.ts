@@ -39,7 +39,7 @@ export type UnsubscribeAnswer =
 
 /** `email.unsubscribe` */
 export const unsubscribe = (caller: Caller, args: UnsubscribeArguments): Promise<UnsubscribeAnswer> =>
-  answerOf<UnsubscribeAnswer>(caller, (sql) => sql`email.unsubscribe(
+  answerOf<UnsubscribeAnswer>(caller, 'email.unsubscribe', (sql) => sql`email.unsubscribe(
       p_token => ${args.token}::uuid
     )`)
 
@@ -52,7 +52,7 @@ export type UnsubscribesFromAnswer =
 
 /** `email.unsubscribes_from` */
 export const unsubscribesFrom = (caller: Caller, args: UnsubscribesFromArguments): Promise<UnsubscribesFromAnswer> =>
-  answerOf<UnsubscribesFromAnswer>(caller, (sql) => sql`email.unsubscribes_from(
+  answerOf<UnsubscribesFromAnswer>(caller, 'email.unsubscribes_from', (sql) => sql`email.unsubscribes_from(
       p_token => ${args.token}::uuid
     )`)
 
@@ -65,7 +65,7 @@ export type PurgeRenderedAnswer = number
 
 /** `email.purge_rendered` */
 export const purgeRendered = (caller: Caller, args: PurgeRenderedArguments): Promise<PurgeRenderedAnswer> =>
-  answerOf<PurgeRenderedAnswer>(caller, (sql) => sql`email.purge_rendered(
+  answerOf<PurgeRenderedAnswer>(caller, 'email.purge_rendered', (sql) => sql`email.purge_rendered(
       p_age => make_interval(secs => ${args.age}),
       p_limit => ${args.limit}::integer
     )`)
@@ -78,7 +78,7 @@ export type AdvanceCampaignAnswer = boolean
 
 /** `email.advance_campaign` */
 export const advanceCampaign = (caller: Caller, args: AdvanceCampaignArguments): Promise<AdvanceCampaignAnswer> =>
-  answerOf<AdvanceCampaignAnswer>(caller, (sql) => sql`email.advance_campaign(
+  answerOf<AdvanceCampaignAnswer>(caller, 'email.advance_campaign', (sql) => sql`email.advance_campaign(
       p_limit => ${args.limit}::integer
     )`)
 
@@ -97,7 +97,7 @@ export type ChangeCampaignAnswer =
 
 /** `email.change_campaign` */
 export const changeCampaign = (caller: Caller, args: ChangeCampaignArguments): Promise<ChangeCampaignAnswer> =>
-  answerOf<ChangeCampaignAnswer>(caller, (sql) => sql`email.change_campaign(
+  answerOf<ChangeCampaignAnswer>(caller, 'email.change_campaign', (sql) => sql`email.change_campaign(
       p_merchant_id => ${args.merchantId}::uuid,
       p_campaign_id => ${args.campaignId}::uuid,
       p_from => ${listOf(args.from)}::text[],

@@ -26,7 +26,7 @@ export type UpdateUserAnswer =
 
 /** `identity.update_user` */
 export const updateUser = (caller: Caller, args: UpdateUserArguments): Promise<UpdateUserAnswer> =>
-  answerOf<UpdateUserAnswer>(caller, (sql) => sql`identity.update_user(
+  answerOf<UpdateUserAnswer>(caller, 'identity.update_user', (sql) => sql`identity.update_user(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid,
@@ -45,7 +45,7 @@ export type ChangeUserStatusAnswer = UpdateUserAnswer
 
 /** `identity.change_user_status` */
 export const changeUserStatus = (caller: Caller, args: ChangeUserStatusArguments): Promise<ChangeUserStatusAnswer> =>
-  answerOf<ChangeUserStatusAnswer>(caller, (sql) => sql`identity.change_user_status(
+  answerOf<ChangeUserStatusAnswer>(caller, 'identity.change_user_status', (sql) => sql`identity.change_user_status(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid,
@@ -65,7 +65,7 @@ export type CreateRoleAnswer = CreateUserAnswer
 
 /** `identity.create_role` */
 export const createRole = (caller: Caller, args: CreateRoleArguments): Promise<CreateRoleAnswer> =>
-  answerOf<CreateRoleAnswer>(caller, (sql) => sql`identity.create_role(
+  answerOf<CreateRoleAnswer>(caller, 'identity.create_role', (sql) => sql`identity.create_role(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_name => ${args.name}::text,
@@ -87,7 +87,7 @@ export type UpdateRoleAnswer =
 
 /** `identity.update_role` */
 export const updateRole = (caller: Caller, args: UpdateRoleArguments): Promise<UpdateRoleAnswer> =>
-  answerOf<UpdateRoleAnswer>(caller, (sql) => sql`identity.update_role(
+  answerOf<UpdateRoleAnswer>(caller, 'identity.update_role', (sql) => sql`identity.update_role(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid,
@@ -104,7 +104,7 @@ export type DeleteRoleAnswer = UpdateRoleAnswer
 
 /** `identity.delete_role` */
 export const deleteRole = (caller: Caller, args: DeleteRoleArguments): Promise<DeleteRoleAnswer> =>
-  answerOf<DeleteRoleAnswer>(caller, (sql) => sql`identity.delete_role(
+  answerOf<DeleteRoleAnswer>(caller, 'identity.delete_role', (sql) => sql`identity.delete_role(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid
@@ -120,7 +120,7 @@ export type SignOutAnswer = number
 
 /** `identity.sign_out` */
 export const signOut = (caller: Caller, args: SignOutArguments): Promise<SignOutAnswer> =>
-  answerOf<SignOutAnswer>(caller, (sql) => sql`identity.sign_out(
+  answerOf<SignOutAnswer>(caller, 'identity.sign_out', (sql) => sql`identity.sign_out(
       p_merchant_id => ${args.merchantId}::uuid,
       p_hash => ${args.hash}::bytea,
       p_everywhere => ${args.everywhere}::boolean
@@ -138,7 +138,7 @@ export type EndSessionAnswer = boolean
 
 /** `identity.end_session` */
 export const endSession = (caller: Caller, args: EndSessionArguments): Promise<EndSessionAnswer> =>
-  answerOf<EndSessionAnswer>(caller, (sql) => sql`identity.end_session(
+  answerOf<EndSessionAnswer>(caller, 'identity.end_session', (sql) => sql`identity.end_session(
       p_merchant_id => ${args.merchantId}::uuid,
       p_session_id => ${args.sessionId}::uuid,
       p_user_id => ${args.userId}::uuid,
@@ -159,7 +159,7 @@ export type BlockCustomerAnswer =
 
 /** `identity.block_customer` */
 export const blockCustomer = (caller: Caller, args: BlockCustomerArguments): Promise<BlockCustomerAnswer> =>
-  answerOf<BlockCustomerAnswer>(caller, (sql) => sql`identity.block_customer(
+  answerOf<BlockCustomerAnswer>(caller, 'identity.block_customer', (sql) => sql`identity.block_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_reason => ${args.reason}::text
@@ -176,7 +176,7 @@ export type UnblockCustomerAnswer =
 
 /** `identity.unblock_customer` */
 export const unblockCustomer = (caller: Caller, args: UnblockCustomerArguments): Promise<UnblockCustomerAnswer> =>
-  answerOf<UnblockCustomerAnswer>(caller, (sql) => sql`identity.unblock_customer(
+  answerOf<UnblockCustomerAnswer>(caller, 'identity.unblock_customer', (sql) => sql`identity.unblock_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid
     )`)
@@ -196,7 +196,7 @@ export type RegisterCustomerAnswer =
 
 /** `identity.register_customer` */
 export const registerCustomer = (caller: Caller, args: RegisterCustomerArguments): Promise<RegisterCustomerAnswer> =>
-  answerOf<RegisterCustomerAnswer>(caller, (sql) => sql`identity.register_customer(
+  answerOf<RegisterCustomerAnswer>(caller, 'identity.register_customer', (sql) => sql`identity.register_customer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_email => ${args.email}::text,
       p_name => ${args.name}::text,
@@ -216,7 +216,7 @@ export type SetPasswordAnswer = void
 
 /** `identity.set_password` */
 export const setPassword = (caller: Caller, args: SetPasswordArguments): Promise<SetPasswordAnswer> =>
-  answerOf<SetPasswordAnswer>(caller, (sql) => sql`identity.set_password(
+  answerOf<SetPasswordAnswer>(caller, 'identity.set_password', (sql) => sql`identity.set_password(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -232,7 +232,7 @@ export type VerifyEmailAnswer = boolean
 
 /** `identity.verify_email` */
 export const verifyEmail = (caller: Caller, args: VerifyEmailArguments): Promise<VerifyEmailAnswer> =>
-  answerOf<VerifyEmailAnswer>(caller, (sql) => sql`identity.verify_email(
+  answerOf<VerifyEmailAnswer>(caller, 'identity.verify_email', (sql) => sql`identity.verify_email(
       p_merchant_id => ${args.merchantId}::uuid,
       p_hash => ${args.hash}::bytea
     )`)
@@ -249,7 +249,7 @@ export type ResetPasswordAnswer = boolean
 
 /** `identity.reset_password` */
 export const resetPassword = (caller: Caller, args: ResetPasswordArguments): Promise<ResetPasswordAnswer> =>
-  answerOf<ResetPasswordAnswer>(caller, (sql) => sql`identity.reset_password(
+  answerOf<ResetPasswordAnswer>(caller, 'identity.reset_password', (sql) => sql`identity.reset_password(
       p_merchant_id => ${args.merchantId}::uuid,
       p_hash => ${args.hash}::bytea,
       p_password_hash => ${args.passwordHash}::text,
@@ -267,7 +267,7 @@ export type EnrollTotpAnswer = boolean
 
 /** `identity.enroll_totp` */
 export const enrollTotp = (caller: Caller, args: EnrollTotpArguments): Promise<EnrollTotpAnswer> =>
-  answerOf<EnrollTotpAnswer>(caller, (sql) => sql`identity.enroll_totp(
+  answerOf<EnrollTotpAnswer>(caller, 'identity.enroll_totp', (sql) => sql`identity.enroll_totp(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid,
       p_secret => ${args.secret}::text
@@ -284,7 +284,7 @@ export type ConfirmTotpAnswer = boolean
 
 /** `identity.confirm_totp` */
 export const confirmTotp = (caller: Caller, args: ConfirmTotpArguments): Promise<ConfirmTotpAnswer> =>
-  answerOf<ConfirmTotpAnswer>(caller, (sql) => sql`identity.confirm_totp(
+  answerOf<ConfirmTotpAnswer>(caller, 'identity.confirm_totp', (sql) => sql`identity.confirm_totp(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid,
       p_counter => ${args.counter}::bigint,
@@ -301,7 +301,7 @@ export type UseTotpAnswer = boolean
 
 /** `identity.use_totp` */
 export const useTotp = (caller: Caller, args: UseTotpArguments): Promise<UseTotpAnswer> =>
-  answerOf<UseTotpAnswer>(caller, (sql) => sql`identity.use_totp(
+  answerOf<UseTotpAnswer>(caller, 'identity.use_totp', (sql) => sql`identity.use_totp(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid,
       p_counter => ${args.counter}::bigint
@@ -317,7 +317,7 @@ export type UseRecoveryCodeAnswer = boolean
 
 /** `identity.use_recovery_code` */
 export const useRecoveryCode = (caller: Caller, args: UseRecoveryCodeArguments): Promise<UseRecoveryCodeAnswer> =>
-  answerOf<UseRecoveryCodeAnswer>(caller, (sql) => sql`identity.use_recovery_code(
+  answerOf<UseRecoveryCodeAnswer>(caller, 'identity.use_recovery_code', (sql) => sql`identity.use_recovery_code(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid,
       p_hash => ${args.hash}::bytea
@@ -332,7 +332,7 @@ export type RemoveTotpAnswer = void
 
 /** `identity.remove_totp` */
 export const removeTotp = (caller: Caller, args: RemoveTotpArguments): Promise<RemoveTotpAnswer> =>
-  answerOf<RemoveTotpAnswer>(caller, (sql) => sql`identity.remove_totp(
+  answerOf<RemoveTotpAnswer>(caller, 'identity.remove_totp', (sql) => sql`identity.remove_totp(
       p_merchant_id => ${args.merchantId}::uuid,
       p_user_id => ${args.userId}::uuid
     )`)
@@ -347,7 +347,7 @@ export type ResetTotpAnswer = UpdateRoleAnswer
 
 /** `identity.reset_totp` */
 export const resetTotp = (caller: Caller, args: ResetTotpArguments): Promise<ResetTotpAnswer> =>
-  answerOf<ResetTotpAnswer>(caller, (sql) => sql`identity.reset_totp(
+  answerOf<ResetTotpAnswer>(caller, 'identity.reset_totp', (sql) => sql`identity.reset_totp(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid
@@ -370,7 +370,7 @@ export type BeginSignInAnswer =
 
 /** `identity.begin_sign_in` */
 export const beginSignIn = (caller: Caller, args: BeginSignInArguments): Promise<BeginSignInAnswer> =>
-  answerOf<BeginSignInAnswer>(caller, (sql) => sql`identity.begin_sign_in(
+  answerOf<BeginSignInAnswer>(caller, 'identity.begin_sign_in', (sql) => sql`identity.begin_sign_in(
       p_merchant_id => ${args.merchantId}::uuid,
       p_subject => ${args.subject}::text,
       p_email => ${args.email}::text,
@@ -395,7 +395,7 @@ export type CreateUserAnswer =
 
 /** `identity.create_user` */
 export const createUser = (caller: Caller, args: CreateUserArguments): Promise<CreateUserAnswer> =>
-  answerOf<CreateUserAnswer>(caller, (sql) => sql`identity.create_user(
+  answerOf<CreateUserAnswer>(caller, 'identity.create_user', (sql) => sql`identity.create_user(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_email => ${args.email}::text,
@@ -419,7 +419,7 @@ export type IssueOneTimeTokenAnswer = boolean
 
 /** `identity.issue_one_time_token` */
 export const issueOneTimeToken = (caller: Caller, args: IssueOneTimeTokenArguments): Promise<IssueOneTimeTokenAnswer> =>
-  answerOf<IssueOneTimeTokenAnswer>(caller, (sql) => sql`identity.issue_one_time_token(
+  answerOf<IssueOneTimeTokenAnswer>(caller, 'identity.issue_one_time_token', (sql) => sql`identity.issue_one_time_token(
       p_merchant_id => ${args.merchantId}::uuid,
       p_purpose => ${args.purpose}::text,
       p_user_id => ${args.userId}::uuid,
@@ -447,7 +447,7 @@ export type OpenBackendSessionAnswer =
 
 /** `identity.open_backend_session` */
 export const openBackendSession = (caller: Caller, args: OpenBackendSessionArguments): Promise<OpenBackendSessionAnswer> =>
-  answerOf<OpenBackendSessionAnswer>(caller, (sql) => sql`identity.open_backend_session(
+  answerOf<OpenBackendSessionAnswer>(caller, 'identity.open_backend_session', (sql) => sql`identity.open_backend_session(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_client => ${args.client}::text,
@@ -473,7 +473,7 @@ export type OpenSessionAnswer =
 
 /** `identity.open_session` */
 export const openSession = (caller: Caller, args: OpenSessionArguments): Promise<OpenSessionAnswer> =>
-  answerOf<OpenSessionAnswer>(caller, (sql) => sql`identity.open_session(
+  answerOf<OpenSessionAnswer>(caller, 'identity.open_session', (sql) => sql`identity.open_session(
       p_merchant_id => ${args.merchantId}::uuid,
       p_subject => ${args.subject}::text,
       p_id => ${args.id}::uuid,
@@ -493,7 +493,7 @@ export type PurgeExpiredAnswer = number
 
 /** `identity.purge_expired` */
 export const purgeExpired = (caller: Caller, args: PurgeExpiredArguments): Promise<PurgeExpiredAnswer> =>
-  answerOf<PurgeExpiredAnswer>(caller, (sql) => sql`identity.purge_expired(
+  answerOf<PurgeExpiredAnswer>(caller, 'identity.purge_expired', (sql) => sql`identity.purge_expired(
       p_limit => ${args.limit}::integer
     )`)
 
@@ -511,7 +511,7 @@ export type RotateRefreshTokenAnswer =
 
 /** `identity.rotate_refresh_token` */
 export const rotateRefreshToken = (caller: Caller, args: RotateRefreshTokenArguments): Promise<RotateRefreshTokenAnswer> =>
-  answerOf<RotateRefreshTokenAnswer>(caller, (sql) => sql`identity.rotate_refresh_token(
+  answerOf<RotateRefreshTokenAnswer>(caller, 'identity.rotate_refresh_token', (sql) => sql`identity.rotate_refresh_token(
       p_merchant_id => ${args.merchantId}::uuid,
       p_hash => ${args.hash}::bytea,
       p_next_hash => ${args.nextHash}::bytea,
@@ -531,7 +531,7 @@ export type SetRoleAnswer = UpdateUserAnswer
 
 /** `identity.set_role` */
 export const setRole = (caller: Caller, args: SetRoleArguments): Promise<SetRoleAnswer> =>
-  answerOf<SetRoleAnswer>(caller, (sql) => sql`identity.set_role(
+  answerOf<SetRoleAnswer>(caller, 'identity.set_role', (sql) => sql`identity.set_role(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_user_id => ${args.userId}::uuid,

@@ -37,7 +37,7 @@ export type TransferRefusal =
   | { readonly field: string; readonly reason: 'unknown_warehouse' | 'same_warehouse' | 'unknown_sku' | 'quantity_too_large' | 'not_in_transfer' }
   | { readonly field: string; readonly reason: 'too_many'; readonly awaited: number }
 
-export type Shortage = { readonly sku: string; readonly available: number; readonly requested: number }
+export type Shortage = { readonly stockItemId: string; readonly sku: string; readonly available: number; readonly requested: number }
 
 export interface ExpireReservationsArguments {
   readonly merchantId: MerchantId
@@ -48,7 +48,7 @@ export type ExpireReservationsAnswer = number
 
 /** `inventory.expire_reservations` */
 export const expireReservations = (caller: Caller, args: ExpireReservationsArguments): Promise<ExpireReservationsAnswer> =>
-  answerOf<ExpireReservationsAnswer>(caller, (sql) => sql`inventory.expire_reservations(
+  answerOf<ExpireReservationsAnswer>(caller, 'inventory.expire_reservations', (sql) => sql`inventory.expire_reservations(
       p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer
     )`)
@@ -67,7 +67,7 @@ export type ReleaseAnswer =
 
 /** `inventory.release` */
 export const release = (caller: Caller, args: ReleaseArguments): Promise<ReleaseAnswer> =>
-  answerOf<ReleaseAnswer>(caller, (sql) => sql`inventory.release(
+  answerOf<ReleaseAnswer>(caller, 'inventory.release', (sql) => sql`inventory.release(
       p_merchant_id => ${args.merchantId}::uuid,
       p_reservation_id => ${args.reservationId}::uuid,
       p_from => ${listOf(args.from)}::text[]
@@ -88,7 +88,7 @@ export type CancelStockAlertAnswer =
 
 /** `inventory.cancel_stock_alert` */
 export const cancelStockAlert = (caller: Caller, args: CancelStockAlertArguments): Promise<CancelStockAlertAnswer> =>
-  answerOf<CancelStockAlertAnswer>(caller, (sql) => sql`inventory.cancel_stock_alert(
+  answerOf<CancelStockAlertAnswer>(caller, 'inventory.cancel_stock_alert', (sql) => sql`inventory.cancel_stock_alert(
       p_merchant_id => ${args.merchantId}::uuid,
       p_alert_id => ${args.alertId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -123,7 +123,7 @@ export type ExpectStockAnswer =
 
 /** `inventory.expect_stock` */
 export const expectStock = (caller: Caller, args: ExpectStockArguments): Promise<ExpectStockAnswer> =>
-  answerOf<ExpectStockAnswer>(caller, (sql) => sql`inventory.expect_stock(
+  answerOf<ExpectStockAnswer>(caller, 'inventory.expect_stock', (sql) => sql`inventory.expect_stock(
       p_merchant_id => ${args.merchantId}::uuid,
       p_sku => ${args.sku}::text,
       p_warehouse_id => ${args.warehouseId}::uuid,
@@ -145,7 +145,7 @@ export type ChangeIncomingStockAnswer =
 
 /** `inventory.change_incoming_stock` */
 export const changeIncomingStock = (caller: Caller, args: ChangeIncomingStockArguments): Promise<ChangeIncomingStockAnswer> =>
-  answerOf<ChangeIncomingStockAnswer>(caller, (sql) => sql`inventory.change_incoming_stock(
+  answerOf<ChangeIncomingStockAnswer>(caller, 'inventory.change_incoming_stock', (sql) => sql`inventory.change_incoming_stock(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_changes => ${jsonOf(sql, args.changes)}::jsonb
@@ -165,7 +165,7 @@ export type ReceiveIncomingStockAnswer =
 
 /** `inventory.receive_incoming_stock` */
 export const receiveIncomingStock = (caller: Caller, args: ReceiveIncomingStockArguments): Promise<ReceiveIncomingStockAnswer> =>
-  answerOf<ReceiveIncomingStockAnswer>(caller, (sql) => sql`inventory.receive_incoming_stock(
+  answerOf<ReceiveIncomingStockAnswer>(caller, 'inventory.receive_incoming_stock', (sql) => sql`inventory.receive_incoming_stock(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_quantity => ${args.quantity}::integer,
@@ -183,7 +183,7 @@ export type CancelIncomingStockAnswer =
 
 /** `inventory.cancel_incoming_stock` */
 export const cancelIncomingStock = (caller: Caller, args: CancelIncomingStockArguments): Promise<CancelIncomingStockAnswer> =>
-  answerOf<CancelIncomingStockAnswer>(caller, (sql) => sql`inventory.cancel_incoming_stock(
+  answerOf<CancelIncomingStockAnswer>(caller, 'inventory.cancel_incoming_stock', (sql) => sql`inventory.cancel_incoming_stock(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid
     )`)
@@ -202,7 +202,7 @@ export type ChangeTransferAnswer =
 
 /** `inventory.change_transfer` */
 export const changeTransfer = (caller: Caller, args: ChangeTransferArguments): Promise<ChangeTransferAnswer> =>
-  answerOf<ChangeTransferAnswer>(caller, (sql) => sql`inventory.change_transfer(
+  answerOf<ChangeTransferAnswer>(caller, 'inventory.change_transfer', (sql) => sql`inventory.change_transfer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_changes => ${jsonOf(sql, args.changes)}::jsonb,
@@ -223,7 +223,7 @@ export type CancelTransferAnswer =
 
 /** `inventory.cancel_transfer` */
 export const cancelTransfer = (caller: Caller, args: CancelTransferArguments): Promise<CancelTransferAnswer> =>
-  answerOf<CancelTransferAnswer>(caller, (sql) => sql`inventory.cancel_transfer(
+  answerOf<CancelTransferAnswer>(caller, 'inventory.cancel_transfer', (sql) => sql`inventory.cancel_transfer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_from => ${listOf(args.from)}::text[],
@@ -243,7 +243,7 @@ export type SetLowStockThresholdAnswer =
 
 /** `inventory.set_low_stock_threshold` */
 export const setLowStockThreshold = (caller: Caller, args: SetLowStockThresholdArguments): Promise<SetLowStockThresholdAnswer> =>
-  answerOf<SetLowStockThresholdAnswer>(caller, (sql) => sql`inventory.set_low_stock_threshold(
+  answerOf<SetLowStockThresholdAnswer>(caller, 'inventory.set_low_stock_threshold', (sql) => sql`inventory.set_low_stock_threshold(
       p_merchant_id => ${args.merchantId}::uuid,
       p_sku => ${args.sku}::text,
       p_threshold => ${args.threshold}::integer
@@ -266,7 +266,7 @@ export type ChangeLevelAnswer =
 
 /** `inventory.change_level` */
 export const changeLevel = (caller: Caller, args: ChangeLevelArguments): Promise<ChangeLevelAnswer> =>
-  answerOf<ChangeLevelAnswer>(caller, (sql) => sql`inventory.change_level(
+  answerOf<ChangeLevelAnswer>(caller, 'inventory.change_level', (sql) => sql`inventory.change_level(
       p_merchant_id => ${args.merchantId}::uuid,
       p_sku => ${args.sku}::text,
       p_warehouse_id => ${args.warehouseId}::uuid,
@@ -291,7 +291,7 @@ export type DraftTransferAnswer =
 
 /** `inventory.draft_transfer` */
 export const draftTransfer = (caller: Caller, args: DraftTransferArguments): Promise<DraftTransferAnswer> =>
-  answerOf<DraftTransferAnswer>(caller, (sql) => sql`inventory.draft_transfer(
+  answerOf<DraftTransferAnswer>(caller, 'inventory.draft_transfer', (sql) => sql`inventory.draft_transfer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_from_warehouse_id => ${args.fromWarehouseId}::uuid,
       p_to_warehouse_id => ${args.toWarehouseId}::uuid,
@@ -317,7 +317,7 @@ export type ReceiveTransferAnswer =
 
 /** `inventory.receive_transfer` */
 export const receiveTransfer = (caller: Caller, args: ReceiveTransferArguments): Promise<ReceiveTransferAnswer> =>
-  answerOf<ReceiveTransferAnswer>(caller, (sql) => sql`inventory.receive_transfer(
+  answerOf<ReceiveTransferAnswer>(caller, 'inventory.receive_transfer', (sql) => sql`inventory.receive_transfer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_lines => ${jsonOf(sql, args.lines)}::jsonb,
@@ -341,7 +341,7 @@ export type ReserveAnswer =
 
 /** `inventory.reserve` */
 export const reserve = (caller: Caller, args: ReserveArguments): Promise<ReserveAnswer> =>
-  answerOf<ReserveAnswer>(caller, (sql) => sql`inventory.reserve(
+  answerOf<ReserveAnswer>(caller, 'inventory.reserve', (sql) => sql`inventory.reserve(
       p_merchant_id => ${args.merchantId}::uuid,
       p_skus => ${listOf(args.skus)}::text[],
       p_quantities => ${listOf(args.quantities)}::integer[],
@@ -359,11 +359,11 @@ export interface ShipTransferArguments {
 export type ShipTransferAnswer =
   | { readonly outcome: 'changed'; readonly transferId: string }
   | TransferStays
-  | { readonly outcome: 'insufficient'; readonly shortages: readonly Shortage[] }
+  | { readonly outcome: 'insufficient'; readonly shortages: readonly { readonly sku: string; readonly available: number; readonly requested: number }[] }
 
 /** `inventory.ship_transfer` */
 export const shipTransfer = (caller: Caller, args: ShipTransferArguments): Promise<ShipTransferAnswer> =>
-  answerOf<ShipTransferAnswer>(caller, (sql) => sql`inventory.ship_transfer(
+  answerOf<ShipTransferAnswer>(caller, 'inventory.ship_transfer', (sql) => sql`inventory.ship_transfer(
       p_merchant_id => ${args.merchantId}::uuid,
       p_id => ${args.id}::uuid,
       p_from => ${listOf(args.from)}::text[],
@@ -388,7 +388,7 @@ export type SubscribeStockAlertAnswer =
 
 /** `inventory.subscribe_stock_alert` */
 export const subscribeStockAlert = (caller: Caller, args: SubscribeStockAlertArguments): Promise<SubscribeStockAlertAnswer> =>
-  answerOf<SubscribeStockAlertAnswer>(caller, (sql) => sql`inventory.subscribe_stock_alert(
+  answerOf<SubscribeStockAlertAnswer>(caller, 'inventory.subscribe_stock_alert', (sql) => sql`inventory.subscribe_stock_alert(
       p_merchant_id => ${args.merchantId}::uuid,
       p_sku => ${args.sku}::text,
       p_email => ${args.email}::citext,

@@ -27,7 +27,7 @@ export type RequestPlanAnswer =
 
 /** `merchant.request_plan` */
 export const requestPlan = (caller: Caller, args: RequestPlanArguments): Promise<RequestPlanAnswer> =>
-  answerOf<RequestPlanAnswer>(caller, (sql) => sql`merchant.request_plan(
+  answerOf<RequestPlanAnswer>(caller, 'merchant.request_plan', (sql) => sql`merchant.request_plan(
       p_merchant_id => ${args.merchantId}::uuid,
       p_plan => ${args.plan}::text,
       p_from => ${listOf(args.from)}::text[]
@@ -49,7 +49,7 @@ export type AnswerPlanRequestAnswer =
 
 /** `merchant.answer_plan_request` */
 export const answerPlanRequest = (caller: Caller, args: AnswerPlanRequestArguments): Promise<AnswerPlanRequestAnswer> =>
-  answerOf<AnswerPlanRequestAnswer>(caller, (sql) => sql`merchant.answer_plan_request(
+  answerOf<AnswerPlanRequestAnswer>(caller, 'merchant.answer_plan_request', (sql) => sql`merchant.answer_plan_request(
       p_merchant_id => ${args.merchantId}::uuid,
       p_plan => ${args.plan}::text,
       p_confirm => ${args.confirm}::boolean,
@@ -70,7 +70,7 @@ export type SetPlanAnswer =
 
 /** `merchant.set_plan` */
 export const setPlan = (caller: Caller, args: SetPlanArguments): Promise<SetPlanAnswer> =>
-  answerOf<SetPlanAnswer>(caller, (sql) => sql`merchant.set_plan(
+  answerOf<SetPlanAnswer>(caller, 'merchant.set_plan', (sql) => sql`merchant.set_plan(
       p_merchant_id => ${args.merchantId}::uuid,
       p_plan => ${args.plan}::text,
       p_from => ${listOf(args.from)}::text[],
@@ -89,7 +89,7 @@ export type SetCancellationAnswer =
 
 /** `merchant.set_cancellation` */
 export const setCancellation = (caller: Caller, args: SetCancellationArguments): Promise<SetCancellationAnswer> =>
-  answerOf<SetCancellationAnswer>(caller, (sql) => sql`merchant.set_cancellation(
+  answerOf<SetCancellationAnswer>(caller, 'merchant.set_cancellation', (sql) => sql`merchant.set_cancellation(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cancel => ${args.cancel}::boolean,
       p_from => ${listOf(args.from)}::text[]
@@ -106,7 +106,7 @@ export type BeginPeriodsAnswer = number
 
 /** `merchant.begin_periods` */
 export const beginPeriods = (caller: Caller, args: BeginPeriodsArguments): Promise<BeginPeriodsAnswer> =>
-  answerOf<BeginPeriodsAnswer>(caller, (sql) => sql`merchant.begin_periods(
+  answerOf<BeginPeriodsAnswer>(caller, 'merchant.begin_periods', (sql) => sql`merchant.begin_periods(
       p_limit => ${args.limit}::integer,
       p_from => ${listOf(args.from)}::text[],
       p_renewed => ${args.renewed}::text,
@@ -130,7 +130,7 @@ export type RotateApiKeyAnswer =
 
 /** `merchant.rotate_api_key` */
 export const rotateApiKey = (caller: Caller, args: RotateApiKeyArguments): Promise<RotateApiKeyAnswer> =>
-  answerOf<RotateApiKeyAnswer>(caller, (sql) => sql`merchant.rotate_api_key(
+  answerOf<RotateApiKeyAnswer>(caller, 'merchant.rotate_api_key', (sql) => sql`merchant.rotate_api_key(
       p_merchant_id => ${args.merchantId}::uuid,
       p_own => ${listOf(args.own)}::text[],
       p_id => ${args.id}::uuid,

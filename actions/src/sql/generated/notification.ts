@@ -24,7 +24,7 @@ export type SetPreferenceAnswer =
 
 /** `notification.set_preference` */
 export const setPreference = (caller: Caller, args: SetPreferenceArguments): Promise<SetPreferenceAnswer> =>
-  answerOf<SetPreferenceAnswer>(caller, (sql) => sql`notification.set_preference(
+  answerOf<SetPreferenceAnswer>(caller, 'notification.set_preference', (sql) => sql`notification.set_preference(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_kind => ${args.kind}::text,
@@ -40,7 +40,7 @@ export type ShopFactsAnswer = { readonly name: string; readonly email: string; r
 
 /** `notification.shop_facts` */
 export const shopFacts = (caller: Caller, args: ShopFactsArguments): Promise<ShopFactsAnswer> =>
-  answerOf<ShopFactsAnswer>(caller, (sql) => sql`notification.shop_facts(
+  answerOf<ShopFactsAnswer>(caller, 'notification.shop_facts', (sql) => sql`notification.shop_facts(
       p_merchant_id => ${args.merchantId}::uuid
     )`)
 
@@ -55,7 +55,7 @@ export type ShippingMessageAnswer =
 
 /** `notification.shipping_message` */
 export const shippingMessage = (caller: Caller, args: ShippingMessageArguments): Promise<ShippingMessageAnswer> =>
-  answerOf<ShippingMessageAnswer>(caller, (sql) => sql`notification.shipping_message(
+  answerOf<ShippingMessageAnswer>(caller, 'notification.shipping_message', (sql) => sql`notification.shipping_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_shipment_id => ${args.shipmentId}::uuid
     )`)
@@ -71,7 +71,7 @@ export type RefundMessageAnswer =
 
 /** `notification.refund_message` */
 export const refundMessage = (caller: Caller, args: RefundMessageArguments): Promise<RefundMessageAnswer> =>
-  answerOf<RefundMessageAnswer>(caller, (sql) => sql`notification.refund_message(
+  answerOf<RefundMessageAnswer>(caller, 'notification.refund_message', (sql) => sql`notification.refund_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_refund_id => ${args.refundId}::uuid
     )`)
@@ -87,7 +87,7 @@ export type CancellationMessageAnswer =
 
 /** `notification.cancellation_message` */
 export const cancellationMessage = (caller: Caller, args: CancellationMessageArguments): Promise<CancellationMessageAnswer> =>
-  answerOf<CancellationMessageAnswer>(caller, (sql) => sql`notification.cancellation_message(
+  answerOf<CancellationMessageAnswer>(caller, 'notification.cancellation_message', (sql) => sql`notification.cancellation_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid
     )`)
@@ -105,7 +105,7 @@ export type AppointmentMessageAnswer =
 
 /** `notification.appointment_message` */
 export const appointmentMessage = (caller: Caller, args: AppointmentMessageArguments): Promise<AppointmentMessageAnswer> =>
-  answerOf<AppointmentMessageAnswer>(caller, (sql) => sql`notification.appointment_message(
+  answerOf<AppointmentMessageAnswer>(caller, 'notification.appointment_message', (sql) => sql`notification.appointment_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_appointment_id => ${args.appointmentId}::uuid,
       p_start_time => ${args.startTime}::text::timestamptz,
@@ -123,7 +123,7 @@ export type LowStockMessageAnswer =
 
 /** `notification.low_stock_message` */
 export const lowStockMessage = (caller: Caller, args: LowStockMessageArguments): Promise<LowStockMessageAnswer> =>
-  answerOf<LowStockMessageAnswer>(caller, (sql) => sql`notification.low_stock_message(
+  answerOf<LowStockMessageAnswer>(caller, 'notification.low_stock_message', (sql) => sql`notification.low_stock_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_crossing_id => ${args.crossingId}::uuid
     )`)
@@ -161,7 +161,7 @@ export type AnnounceAnswer = void
 
 /** `notification.announce` */
 export const announce = (caller: Caller, args: AnnounceArguments): Promise<AnnounceAnswer> =>
-  answerOf<AnnounceAnswer>(caller, (sql) => sql`notification.announce(
+  answerOf<AnnounceAnswer>(caller, 'notification.announce', (sql) => sql`notification.announce(
       p_merchant_id => ${args.merchantId}::uuid,
       p_kind => ${args.kind}::text,
       p_subject_key => ${args.subjectKey}::text,
@@ -213,7 +213,7 @@ export type OrderMessageAnswer =
 
 /** `notification.order_message` */
 export const orderMessage = (caller: Caller, args: OrderMessageArguments): Promise<OrderMessageAnswer> =>
-  answerOf<OrderMessageAnswer>(caller, (sql) => sql`notification.order_message(
+  answerOf<OrderMessageAnswer>(caller, 'notification.order_message', (sql) => sql`notification.order_message(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid
     )`)

@@ -33,9 +33,9 @@ export type OrderReturnStatus =
 export type Refusal =
   | catalog.LineRefusal
   | promotion.CouponRefusal
-  | { readonly field: string; readonly reason: 'unknown_customer' | 'customer_blocked' | 'customer_required' | 'not_the_carts_customer' | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency' | 'reservation_not_active' | 'too_many_unpaid_orders' | 'too_many_unpaid_units' | 'unknown_item' | 'no_lines_left' | 'nothing_left' | 'more_than_left' | 'more_than_sent' | 'more_than_returned' | 'nothing_paid' | 'more_than_paid' | 'not_restockable' | 'unknown_warehouse' | 'address_required' | 'other_total' | 'missing'; readonly currency?: string; readonly left?: number; readonly total?: number }
+  | { readonly field: string; readonly reason: 'unknown_customer' | 'customer_blocked' | 'customer_required' | 'not_the_carts_customer' | 'unknown_shipping_method' | 'shipping_method_not_for_country' | 'shipping_method_currency' | 'reservation_not_active' | 'too_many_unpaid_orders' | 'too_many_unpaid_units' | 'unknown_item' | 'no_lines_left' | 'nothing_left' | 'more_than_left' | 'more_than_sent' | 'more_than_returned' | 'nothing_paid' | 'more_than_paid' | 'not_restockable' | 'unknown_warehouse' | 'address_required' | 'other_total' | 'missing'; readonly currency?: string | null; readonly left?: number | null; readonly total?: number | null }
 
-export type Shortage = { readonly sku: string; readonly available: number; readonly requested: number; readonly position: number }
+export type Shortage = { readonly stockItemId: string; readonly sku: string; readonly available: number; readonly requested: number; readonly position: number }
 
 export interface AddNoteArguments {
   readonly merchantId: MerchantId
@@ -50,7 +50,7 @@ export type AddNoteAnswer =
 
 /** `ordering.add_note` */
 export const addNote = (caller: Caller, args: AddNoteArguments): Promise<AddNoteAnswer> =>
-  answerOf<AddNoteAnswer>(caller, (sql) => sql`ordering.add_note(
+  answerOf<AddNoteAnswer>(caller, 'ordering.add_note', (sql) => sql`ordering.add_note(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_text => ${args.text}::text,
@@ -71,7 +71,7 @@ export type DeliverOrderAnswer =
 
 /** `ordering.deliver_order` */
 export const deliverOrder = (caller: Caller, args: DeliverOrderArguments): Promise<DeliverOrderAnswer> =>
-  answerOf<DeliverOrderAnswer>(caller, (sql) => sql`ordering.deliver_order(
+  answerOf<DeliverOrderAnswer>(caller, 'ordering.deliver_order', (sql) => sql`ordering.deliver_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_deliver => ${jsonOf(sql, args.deliver)}::jsonb,
@@ -91,7 +91,7 @@ export type ProcessOrderAnswer =
 
 /** `ordering.process_order` */
 export const processOrder = (caller: Caller, args: ProcessOrderArguments): Promise<ProcessOrderAnswer> =>
-  answerOf<ProcessOrderAnswer>(caller, (sql) => sql`ordering.process_order(
+  answerOf<ProcessOrderAnswer>(caller, 'ordering.process_order', (sql) => sql`ordering.process_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_moves => ${jsonOf(sql, args.moves)}::jsonb
@@ -112,7 +112,7 @@ export type DecideReturnAnswer =
 
 /** `ordering.decide_return` */
 export const decideReturn = (caller: Caller, args: DecideReturnArguments): Promise<DecideReturnAnswer> =>
-  answerOf<DecideReturnAnswer>(caller, (sql) => sql`ordering.decide_return(
+  answerOf<DecideReturnAnswer>(caller, 'ordering.decide_return', (sql) => sql`ordering.decide_return(
       p_merchant_id => ${args.merchantId}::uuid,
       p_return_id => ${args.returnId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -128,7 +128,7 @@ export type PurgeExpiredDraftsAnswer = number
 
 /** `ordering.purge_expired_drafts` */
 export const purgeExpiredDrafts = (caller: Caller, args: PurgeExpiredDraftsArguments): Promise<PurgeExpiredDraftsAnswer> =>
-  answerOf<PurgeExpiredDraftsAnswer>(caller, (sql) => sql`ordering.purge_expired_drafts(
+  answerOf<PurgeExpiredDraftsAnswer>(caller, 'ordering.purge_expired_drafts', (sql) => sql`ordering.purge_expired_drafts(
       p_limit => ${args.limit}::integer
     )`)
 
@@ -148,7 +148,7 @@ export type AdvanceShipmentAnswer =
 
 /** `ordering.advance_shipment` */
 export const advanceShipment = (caller: Caller, args: AdvanceShipmentArguments): Promise<AdvanceShipmentAnswer> =>
-  answerOf<AdvanceShipmentAnswer>(caller, (sql) => sql`ordering.advance_shipment(
+  answerOf<AdvanceShipmentAnswer>(caller, 'ordering.advance_shipment', (sql) => sql`ordering.advance_shipment(
       p_merchant_id => ${args.merchantId}::uuid,
       p_shipment_id => ${args.shipmentId}::uuid,
       p_event => ${args.event}::text,
@@ -175,7 +175,7 @@ export type CancelOrderAnswer =
 
 /** `ordering.cancel_order` */
 export const cancelOrder = (caller: Caller, args: CancelOrderArguments): Promise<CancelOrderAnswer> =>
-  answerOf<CancelOrderAnswer>(caller, (sql) => sql`ordering.cancel_order(
+  answerOf<CancelOrderAnswer>(caller, 'ordering.cancel_order', (sql) => sql`ordering.cancel_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -208,7 +208,7 @@ export type CheckOutCartAnswer =
 
 /** `ordering.check_out_cart` */
 export const checkOutCart = (caller: Caller, args: CheckOutCartArguments): Promise<CheckOutCartAnswer> =>
-  answerOf<CheckOutCartAnswer>(caller, (sql) => sql`ordering.check_out_cart(
+  answerOf<CheckOutCartAnswer>(caller, 'ordering.check_out_cart', (sql) => sql`ordering.check_out_cart(
       p_merchant_id => ${args.merchantId}::uuid,
       p_cart_id => ${args.cartId}::uuid,
       p_owner_id => ${args.ownerId}::uuid,
@@ -236,7 +236,7 @@ export type CompleteDraftAnswer =
 
 /** `ordering.complete_draft` */
 export const completeDraft = (caller: Caller, args: CompleteDraftArguments): Promise<CompleteDraftAnswer> =>
-  answerOf<CompleteDraftAnswer>(caller, (sql) => sql`ordering.complete_draft(
+  answerOf<CompleteDraftAnswer>(caller, 'ordering.complete_draft', (sql) => sql`ordering.complete_draft(
       p_merchant_id => ${args.merchantId}::uuid,
       p_draft_id => ${args.draftId}::uuid,
       p_pay => ${jsonOf(sql, args.pay)}::jsonb
@@ -259,7 +259,7 @@ export type FulfillOrderAnswer =
 
 /** `ordering.fulfill_order` */
 export const fulfillOrder = (caller: Caller, args: FulfillOrderArguments): Promise<FulfillOrderAnswer> =>
-  answerOf<FulfillOrderAnswer>(caller, (sql) => sql`ordering.fulfill_order(
+  answerOf<FulfillOrderAnswer>(caller, 'ordering.fulfill_order', (sql) => sql`ordering.fulfill_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_lines => ${jsonOf(sql, args.lines)}::jsonb,
@@ -279,7 +279,7 @@ export type LapseUnpaidOrdersAnswer = number
 
 /** `ordering.lapse_unpaid_orders` */
 export const lapseUnpaidOrders = (caller: Caller, args: LapseUnpaidOrdersArguments): Promise<LapseUnpaidOrdersAnswer> =>
-  answerOf<LapseUnpaidOrdersAnswer>(caller, (sql) => sql`ordering.lapse_unpaid_orders(
+  answerOf<LapseUnpaidOrdersAnswer>(caller, 'ordering.lapse_unpaid_orders', (sql) => sql`ordering.lapse_unpaid_orders(
       p_merchant_id => ${args.merchantId}::uuid,
       p_limit => ${args.limit}::integer,
       p_from => ${listOf(args.from)}::text[],
@@ -309,7 +309,7 @@ export type ModifyOrderAnswer =
 
 /** `ordering.modify_order` */
 export const modifyOrder = (caller: Caller, args: ModifyOrderArguments): Promise<ModifyOrderAnswer> =>
-  answerOf<ModifyOrderAnswer>(caller, (sql) => sql`ordering.modify_order(
+  answerOf<ModifyOrderAnswer>(caller, 'ordering.modify_order', (sql) => sql`ordering.modify_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_add => ${jsonOf(sql, args.add)}::jsonb,
@@ -345,7 +345,7 @@ export type PlaceOrderAnswer =
 
 /** `ordering.place_order` */
 export const placeOrder = (caller: Caller, args: PlaceOrderArguments): Promise<PlaceOrderAnswer> =>
-  answerOf<PlaceOrderAnswer>(caller, (sql) => sql`ordering.place_order(
+  answerOf<PlaceOrderAnswer>(caller, 'ordering.place_order', (sql) => sql`ordering.place_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
       p_lines => ${jsonOf(sql, args.lines)}::jsonb,
@@ -378,7 +378,7 @@ export type ReceiveReturnAnswer =
 
 /** `ordering.receive_return` */
 export const receiveReturn = (caller: Caller, args: ReceiveReturnArguments): Promise<ReceiveReturnAnswer> =>
-  answerOf<ReceiveReturnAnswer>(caller, (sql) => sql`ordering.receive_return(
+  answerOf<ReceiveReturnAnswer>(caller, 'ordering.receive_return', (sql) => sql`ordering.receive_return(
       p_merchant_id => ${args.merchantId}::uuid,
       p_return_id => ${args.returnId}::uuid,
       p_restock => ${jsonOf(sql, args.restock)}::jsonb,
@@ -407,7 +407,7 @@ export type RefundOrderAnswer =
 
 /** `ordering.refund_order` */
 export const refundOrder = (caller: Caller, args: RefundOrderArguments): Promise<RefundOrderAnswer> =>
-  answerOf<RefundOrderAnswer>(caller, (sql) => sql`ordering.refund_order(
+  answerOf<RefundOrderAnswer>(caller, 'ordering.refund_order', (sql) => sql`ordering.refund_order(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_lines => ${jsonOf(sql, args.lines)}::jsonb,
@@ -439,7 +439,7 @@ export type RefundReturnAnswer =
 
 /** `ordering.refund_return` */
 export const refundReturn = (caller: Caller, args: RefundReturnArguments): Promise<RefundReturnAnswer> =>
-  answerOf<RefundReturnAnswer>(caller, (sql) => sql`ordering.refund_return(
+  answerOf<RefundReturnAnswer>(caller, 'ordering.refund_return', (sql) => sql`ordering.refund_return(
       p_merchant_id => ${args.merchantId}::uuid,
       p_return_id => ${args.returnId}::uuid,
       p_shipping => ${args.shipping}::boolean,
@@ -464,7 +464,7 @@ export type RequestReturnAnswer =
 
 /** `ordering.request_return` */
 export const requestReturn = (caller: Caller, args: RequestReturnArguments): Promise<RequestReturnAnswer> =>
-  answerOf<RequestReturnAnswer>(caller, (sql) => sql`ordering.request_return(
+  answerOf<RequestReturnAnswer>(caller, 'ordering.request_return', (sql) => sql`ordering.request_return(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -486,7 +486,7 @@ export type SaveDraftAnswer =
 
 /** `ordering.save_draft` */
 export const saveDraft = (caller: Caller, args: SaveDraftArguments): Promise<SaveDraftAnswer> =>
-  answerOf<SaveDraftAnswer>(caller, (sql) => sql`ordering.save_draft(
+  answerOf<SaveDraftAnswer>(caller, 'ordering.save_draft', (sql) => sql`ordering.save_draft(
       p_merchant_id => ${args.merchantId}::uuid,
       p_draft_id => ${args.draftId}::uuid,
       p_input => ${jsonOf(sql, args.input)}::jsonb

@@ -33,7 +33,7 @@ export type BeginCaptureAnswer =
 
 /** `payment.begin_capture` */
 export const beginCapture = (caller: Caller, args: BeginCaptureArguments): Promise<BeginCaptureAnswer> =>
-  answerOf<BeginCaptureAnswer>(caller, (sql) => sql`payment.begin_capture(
+  answerOf<BeginCaptureAnswer>(caller, 'payment.begin_capture', (sql) => sql`payment.begin_capture(
       p_merchant_id => ${args.merchantId}::uuid,
       p_payment_id => ${args.paymentId}::uuid,
       p_amount => ${args.amount}::bigint,
@@ -56,7 +56,7 @@ export type BeginRefundAnswer =
 
 /** `payment.begin_refund` */
 export const beginRefund = (caller: Caller, args: BeginRefundArguments): Promise<BeginRefundAnswer> =>
-  answerOf<BeginRefundAnswer>(caller, (sql) => sql`payment.begin_refund(
+  answerOf<BeginRefundAnswer>(caller, 'payment.begin_refund', (sql) => sql`payment.begin_refund(
       p_merchant_id => ${args.merchantId}::uuid,
       p_payment_id => ${args.paymentId}::uuid,
       p_amount => ${args.amount}::bigint,
@@ -77,7 +77,7 @@ export type RetryRefundAnswer =
 
 /** `payment.retry_refund` */
 export const retryRefund = (caller: Caller, args: RetryRefundArguments): Promise<RetryRefundAnswer> =>
-  answerOf<RetryRefundAnswer>(caller, (sql) => sql`payment.retry_refund(
+  answerOf<RetryRefundAnswer>(caller, 'payment.retry_refund', (sql) => sql`payment.retry_refund(
       p_merchant_id => ${args.merchantId}::uuid,
       p_refund_id => ${args.refundId}::uuid,
       p_manually => ${args.manually}::boolean
@@ -108,7 +108,7 @@ export type BeginPaymentAnswer =
 
 /** `payment.begin_payment` */
 export const beginPayment = (caller: Caller, args: BeginPaymentArguments): Promise<BeginPaymentAnswer> =>
-  answerOf<BeginPaymentAnswer>(caller, (sql) => sql`payment.begin_payment(
+  answerOf<BeginPaymentAnswer>(caller, 'payment.begin_payment', (sql) => sql`payment.begin_payment(
       p_merchant_id => ${args.merchantId}::uuid,
       p_order_id => ${args.orderId}::uuid,
       p_customer_id => ${args.customerId}::uuid,
@@ -136,7 +136,7 @@ export type SettlePaymentAnswer =
 
 /** `payment.settle_payment` */
 export const settlePayment = (caller: Caller, args: SettlePaymentArguments): Promise<SettlePaymentAnswer> =>
-  answerOf<SettlePaymentAnswer>(caller, (sql) => sql`payment.settle_payment(
+  answerOf<SettlePaymentAnswer>(caller, 'payment.settle_payment', (sql) => sql`payment.settle_payment(
       p_merchant_id => ${args.merchantId}::uuid,
       p_payment_id => ${args.paymentId}::uuid,
       p_from => ${listOf(args.from)}::text[],
@@ -160,7 +160,7 @@ export type SettleRefundAnswer = 'PENDING' | 'SUCCEEDED' | 'FAILED'
 
 /** `payment.settle_refund` */
 export const settleRefund = (caller: Caller, args: SettleRefundArguments): Promise<SettleRefundAnswer> =>
-  answerOf<SettleRefundAnswer>(caller, (sql) => sql`payment.settle_refund(
+  answerOf<SettleRefundAnswer>(caller, 'payment.settle_refund', (sql) => sql`payment.settle_refund(
       p_merchant_id => ${args.merchantId}::uuid,
       p_refund_id => ${args.refundId}::uuid,
       p_to => ${args.to}::text,

@@ -13,7 +13,7 @@ export type RecallAnswer =
 
 /** `platform.recall` */
 export const recall = (caller: Caller, args: RecallArguments): Promise<RecallAnswer> =>
-  answerOf<RecallAnswer>(caller, (sql) => sql`platform.recall(
+  answerOf<RecallAnswer>(caller, 'platform.recall', (sql) => sql`platform.recall(
       p_request => ROW(${args.request.merchantId}::uuid, ${args.request.caller}::text, ${args.request.key}::text, ${args.request.part}::text, ${args.request.operation}::text, ${listOf(args.request.fingerprints)}::text[])::platform.keyed_request
     )`)
 
@@ -29,7 +29,7 @@ export type RememberAnswer = void
 
 /** `platform.remember` */
 export const remember = (caller: Caller, args: RememberArguments): Promise<RememberAnswer> =>
-  answerOf<RememberAnswer>(caller, (sql) => sql`platform.remember(
+  answerOf<RememberAnswer>(caller, 'platform.remember', (sql) => sql`platform.remember(
       p_request => ROW(${args.request.merchantId}::uuid, ${args.request.caller}::text, ${args.request.key}::text, ${args.request.part}::text, ${args.request.operation}::text, ${listOf(args.request.fingerprints)}::text[])::platform.keyed_request,
       p_response => ${jsonOf(sql, args.response)}::jsonb,
       p_sealed => ${args.sealed}::text,
@@ -45,6 +45,6 @@ export type PurgeIdempotencyRecordsAnswer = number
 
 /** `platform.purge_idempotency_records` */
 export const purgeIdempotencyRecords = (caller: Caller, args: PurgeIdempotencyRecordsArguments): Promise<PurgeIdempotencyRecordsAnswer> =>
-  answerOf<PurgeIdempotencyRecordsAnswer>(caller, (sql) => sql`platform.purge_idempotency_records(
+  answerOf<PurgeIdempotencyRecordsAnswer>(caller, 'platform.purge_idempotency_records', (sql) => sql`platform.purge_idempotency_records(
       p_limit => ${args.limit}::integer
     )`)

@@ -9,6 +9,6 @@ export type RewriteDocumentsAnswer = number
 
 /** `search.rewrite_documents` */
 export const rewriteDocuments = (caller: Caller, args: RewriteDocumentsArguments): Promise<RewriteDocumentsAnswer> =>
-  answerOf<RewriteDocumentsAnswer>(caller, (sql) => sql`search.rewrite_documents(
+  answerOf<RewriteDocumentsAnswer>(caller, 'search.rewrite_documents', (sql) => sql`search.rewrite_documents(
       p_limit => ${args.limit}::integer
     )`)
