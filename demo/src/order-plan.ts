@@ -2,7 +2,7 @@ import type { Faker } from '@faker-js/faker'
 import { chooser, DAY, HOUR, MINUTE } from './calendar.ts'
 
 /** What becomes of an order. */
-export type Fate = 'kept' | 'unpaid' | 'changed mind' | 'cancelled'
+type Fate = 'kept' | 'unpaid' | 'changed mind' | 'cancelled'
 
 /** Everything about an order that its number and the run's seed decide. */
 export interface OrderPlan {

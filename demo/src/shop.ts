@@ -7,7 +7,7 @@ import { createSimulatedProcessor } from './simulated-processor.ts'
 import { DemoError } from './demo-error.ts'
 
 /** Something that can be bought. */
-export interface Item {
+interface Item {
   readonly productId: string
   readonly variantId: string | null
   readonly sku: string

@@ -24,7 +24,7 @@ export interface DataFolder {
 
 /** What is kept there besides Postgres' own folder. */
 export const DATA_FILES = ['ready.json', 'keys.json', 'secrets.json'] as const
-export type DataFile = (typeof DATA_FILES)[number]
+type DataFile = (typeof DATA_FILES)[number]
 /** What to do about a file that can't be read. */
 const REMEDIES: Readonly<Record<DataFile, string>> = {
   'ready.json': 'Remove it; it is written anew at each start.',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 
-export const plans = ['FREE', 'STARTER', 'PRO', 'ENTERPRISE'] as const
-export type Plan = (typeof plans)[number]
+export type Plan = 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
 
 /** How many requests a merchant may send, over all of its keys, users and shoppers. */
 export interface Rate {

@@ -4,7 +4,7 @@ import { parse } from 'libpg-query'
 import type { Statement } from './statement.ts'
 
 /** The folder of the domains: `sql/`. */
-export const SOURCE = path.resolve(import.meta.dirname, '..')
+const SOURCE = path.resolve(import.meta.dirname, '..')
 
 /** What stands in the folder of a domain, in the order in which it is made. */
 const FILES = [

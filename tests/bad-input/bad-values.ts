@@ -8,7 +8,7 @@ import {
   type GraphQLInputType,
 } from 'graphql'
 
-export type Fault =
+type Fault =
   | 'missing'
   | 'null'
   | 'empty'

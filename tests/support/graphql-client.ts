@@ -1,4 +1,4 @@
-export interface GraphQLError {
+interface GraphQLError {
   readonly message: string
   readonly path?: readonly (string | number)[]
   readonly extensions: {

@@ -16,7 +16,7 @@ export interface FieldPath {
   readonly steps: readonly Step[]
 }
 
-export interface Step {
+interface Step {
   readonly type: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
 }

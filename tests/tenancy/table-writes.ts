@@ -5,7 +5,7 @@ import type { Matrix } from './open-matrix.ts'
 import { tableFields, type TableField, type TrackedTable } from './tracked-tables.ts'
 
 type Data = Readonly<Record<string, unknown>>
-export type Write = 'insert' | 'update' | 'delete'
+type Write = 'insert' | 'update' | 'delete'
 
 /** A mutation of Hasura's own API that writes one row of a table, if it may. */
 export interface TableWrite {

@@ -28,7 +28,7 @@ export interface IdempotencyKey {
  * How an action happens once per Idempotency-Key. `in one transaction`: all that it does is one, with the key's record.
  * `in steps`: it waits for another service between transactions, and says itself which of them begins it (`IdempotencyKeys.once`).
  */
-export type Keeping = 'in one transaction' | 'in steps'
+type Keeping = 'in one transaction' | 'in steps'
 
 /** An action as the HTTP layer sees it: it takes a call and always has an answer. */
 export interface Action {

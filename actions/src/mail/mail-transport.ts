@@ -1,7 +1,7 @@
 import type { SendMailOptions } from 'nodemailer'
 import type { SendOutcome } from '../delivery/index.ts'
 
-export interface Mailbox {
+interface Mailbox {
   readonly name: string
   readonly address: string
 }

@@ -4,9 +4,7 @@ import { inBatches } from '../in-batches.ts'
 import { subscriptionTransitions } from './subscription-machine.ts'
 import * as merchant from '../sql/generated/merchant.ts'
 
-export const plans = ['FREE', 'STARTER', 'PRO', 'ENTERPRISE'] as const
-
-export type Plan = (typeof plans)[number]
+export type Plan = 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
 
 export type SubscriptionOutcome = merchant.RequestPlanAnswer
 

@@ -5,7 +5,7 @@ import { orderTransitions } from './order-machine.ts'
 import { linesOf, type Units } from './shipments.ts'
 import * as ordering from '../sql/generated/ordering.ts'
 
-export interface RefundedUnits extends Units {
+interface RefundedUnits extends Units {
   /** Null: what was never sent is for sale again, what was sent is not. */
   readonly restock: boolean | null
 }

@@ -6,7 +6,7 @@ export type ReturnStatus = 'REQUESTED' | 'APPROVED' | 'REJECTED' | 'RECEIVED' | 
 export type ReturnEvent = 'approve' | 'reject' | 'receive' | 'refund' | 'cancel'
 
 /** See SPEC.md. */
-export const returnMachine: StateMachine<ReturnStatus, ReturnEvent> = {
+const returnMachine: StateMachine<ReturnStatus, ReturnEvent> = {
   REQUESTED: {
     approve: 'APPROVED',
     reject: 'REJECTED',

@@ -6,18 +6,11 @@ import { returnTransitions } from './return-machine.ts'
 import { linesOf, type Units } from './shipments.ts'
 import * as ordering from '../sql/generated/ordering.ts'
 
-export const returnReasons = [
-  'DAMAGED',
-  'WRONG_ITEM',
-  'NOT_AS_DESCRIBED',
-  'DOES_NOT_FIT',
-  'CHANGED_MIND',
-  'OTHER',
-] as const
+type ReturnReason = 'DAMAGED' | 'WRONG_ITEM' | 'NOT_AS_DESCRIBED' | 'DOES_NOT_FIT' | 'CHANGED_MIND' | 'OTHER'
 
 export interface NewReturn {
   readonly orderId: string
-  readonly items: readonly (Units & { readonly reason: (typeof returnReasons)[number] })[]
+  readonly items: readonly (Units & { readonly reason: ReturnReason })[]
   readonly note: string | null
 }
 

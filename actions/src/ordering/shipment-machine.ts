@@ -6,7 +6,7 @@ export type ShipmentStatus = 'PACKED' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED'
 export type ShipmentEvent = 'update' | 'ship' | 'deliver' | 'cancel'
 
 /** See SPEC.md. */
-export const shipmentMachine: StateMachine<ShipmentStatus, Exclude<ShipmentEvent, 'update'>> = {
+const shipmentMachine: StateMachine<ShipmentStatus, Exclude<ShipmentEvent, 'update'>> = {
   PACKED: { ship: 'SHIPPED', deliver: REFUSED, cancel: 'CANCELLED' },
   SHIPPED: { ship: REFUSED, deliver: 'DELIVERED', cancel: REFUSED },
   DELIVERED: { ship: REFUSED, deliver: REFUSED, cancel: REFUSED },

@@ -24,7 +24,7 @@ export interface PaymentRequest {
 }
 
 /** MANUAL: the money is reserved now, and taken when the merchant captures it. */
-export type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
+type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
 
 /** Puts on record what the processor is about to be asked. */
 export async function beginPayment(

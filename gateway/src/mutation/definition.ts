@@ -68,7 +68,7 @@ export interface Statement {
   readonly readAgain: (id: string) => Statement
 }
 
-export interface StatementArgument {
+interface StatementArgument {
   /** Hasura's type: `Product_insert_input!`. */
   readonly type: string
   readonly value: unknown

@@ -15,7 +15,7 @@ export interface HasuraField {
   readonly selection?: readonly HasuraField[]
 }
 
-export interface HasuraArguments {
+interface HasuraArguments {
   /** What a function of the database is called with. */
   readonly args?: Condition | undefined
   readonly where?: ConditionValue | undefined

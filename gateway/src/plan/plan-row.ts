@@ -119,7 +119,7 @@ function planField(scope: PlanScope, projection: TypeProjection, field: Selected
 }
 
 /** Nothing of it is asked for; its place in the answer tells why. */
-export const planRefused = (field: SelectedField, error: CatalogueError): RowPlan =>
+const planRefused = (field: SelectedField, error: CatalogueError): RowPlan =>
   plan(field, [{ alias: field.key, name: '__typename' }], {
     extract: (_raw, _row, context) => refuse(error, context),
   })

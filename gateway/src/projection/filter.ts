@@ -11,7 +11,7 @@ export interface Filter {
 }
 
 /** The variable that carries the value, declared with the type that its place in the condition has in Hasura. */
-export type TypedVariable = (type: string) => VariableReference
+type TypedVariable = (type: string) => VariableReference
 
 /** An id that no record has: ids are UUIDs of version 7. What is no UUID at all is looked up as this one. */
 const nobody = '00000000-0000-0000-0000-000000000000'

@@ -61,7 +61,7 @@ export interface QueryContext {
   readonly audit?: AuditedRequest
 }
 
-export interface EndClientContext {
+interface EndClientContext {
   /** Its address, or its network where a host has a whole one; undefined where a shop's server doesn't tell. */
   readonly network: string | undefined
   /** What it calls itself; undefined where that isn't known. */

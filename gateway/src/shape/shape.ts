@@ -47,7 +47,7 @@ export interface ShapeContext {
 }
 
 /** What an answer tells of fields that the caller may not have. */
-export interface Refusals {
+interface Refusals {
   /** With their places in the answer. */
   readonly told: CatalogueError[]
   /** The fields of which one place is told at least. */

@@ -18,7 +18,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly stop: Gateway['stop']
 }
 
-export interface KeyOptions {
+interface KeyOptions {
   readonly merchant?: 1 | 2
   readonly mode?: 'live' | 'test'
   readonly permissions: readonly string[]

@@ -18,7 +18,7 @@ export interface JsonClient {
   readonly close: () => void
 }
 
-export type HttpAnswer =
+type HttpAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   | { readonly kind: 'failed'; readonly reason: string }
 

@@ -28,7 +28,7 @@ export interface GraphQLError {
   readonly database?: DatabaseProblem
 }
 
-export interface DatabaseProblem {
+interface DatabaseProblem {
   readonly sqlState: string
   readonly message: string
   readonly detail: string | undefined
@@ -53,7 +53,7 @@ export type GraphQLResult =
  * Where an operation ended: before anything of it ran, while it ran, or in a remote schema, whose errors are the answer.
  * Hasura's answers differ in whether they have a `data` that is null.
  */
-export type FailedStage = 'request' | 'execution' | 'remote'
+type FailedStage = 'request' | 'execution' | 'remote'
 
 export interface ExecuteOptions {
   /** Aborting it cancels the statement in Postgres. */

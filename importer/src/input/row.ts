@@ -11,7 +11,7 @@ import { customerRow, type CustomerRow } from './customer-row.ts'
 import { productRow, type ProductRow } from './product-row.ts'
 
 /** Where a row stands, for people (file and line) and for the state file (its index in the file). */
-export interface Location {
+interface Location {
   readonly file: string
   readonly line: number
   readonly index: number

@@ -127,7 +127,7 @@ function answerText(
     .join(' | ')
 }
 
-export function typescriptOf(type: AnswerType, schema: string, declarations: Declarations): string {
+function typescriptOf(type: AnswerType, schema: string, declarations: Declarations): string {
   switch (type.kind) {
     case 'name':
       return namedType(type.name, schema, declarations)

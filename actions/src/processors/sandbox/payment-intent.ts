@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { StripeError } from './stripe-error.ts'
 import type { SandboxCard, TestPaymentMethod } from './test-payment-methods.ts'
 
-export type IntentStatus =
+type IntentStatus =
   'requires_payment_method' | 'requires_action' | 'requires_capture' | 'succeeded' | 'canceled'
 
 /** A Stripe PaymentIntent, as far as anything here or in processors/stripe reads it. */

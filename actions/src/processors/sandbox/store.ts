@@ -3,7 +3,7 @@ import { connectDatabase, type Database, type JsonValue, type Queryable } from '
 import type { PaymentIntent } from './payment-intent.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
 
-export interface Refund {
+interface Refund {
   readonly id: string
   readonly object: 'refund'
   readonly amount: number

@@ -8,7 +8,7 @@ export interface SandboxCard {
 }
 
 /** What a test payment method does when it is charged. */
-export type Behaviour =
+type Behaviour =
   | { readonly kind: 'succeed' }
   | { readonly kind: 'decline'; readonly error: StripeError }
   /** 3-D Secure: the customer decides on the sandbox's page. */

@@ -25,7 +25,7 @@ const inStock: Filter = {
   toVariable: (wanted) => (wanted === true ? { _gt: 0 } : { _lte: 0 }),
 }
 
-export const products: ConnectionProjection = {
+const products: ConnectionProjection = {
   projection: 'Product',
   sortFields: {
     NAME: { column: 'name', type: 'String' },

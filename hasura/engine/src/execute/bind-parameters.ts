@@ -5,7 +5,7 @@ import type { ParameterSource } from '../sql/parameter.ts'
 import type { TransactionSettings } from './statement-query.ts'
 
 /** Rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
-export type WrittenRows = readonly (readonly (string | null)[] | null)[]
+type WrittenRows = readonly (readonly (string | null)[] | null)[]
 
 export interface Bindings {
   readonly variables: Readonly<Record<string, JsonValue>>

@@ -28,7 +28,7 @@ export interface CompiledOperation {
   readonly textLength: number
 }
 
-export type CompiledRootField = Omit<RootFieldPlace, 'path'> &
+type CompiledRootField = Omit<RootFieldPlace, 'path'> &
   (
     | { readonly kind: 'text'; readonly json: string }
     | { readonly kind: 'database'; readonly field: CompiledField }
@@ -70,7 +70,7 @@ export type FieldGroup =
     }
 
 /** What runs on the group's connection: statements that read, one that writes, or a transaction of several. */
-export type Isolation = 'reads' | 'single-write' | 'transaction'
+type Isolation = 'reads' | 'single-write' | 'transaction'
 
 export const compileOperation = (
   operation: Operation,

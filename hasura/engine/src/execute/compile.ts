@@ -60,7 +60,7 @@ export interface CompiledWrite {
 }
 
 /** Rows by their keys: the statement answers each reference, in order, with its row's JSON or null. */
-export interface CompiledEntities {
+interface CompiledEntities {
   readonly statement: CompiledStatement
   /** A JSON array of keys. */
   readonly references: string

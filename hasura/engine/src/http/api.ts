@@ -36,7 +36,7 @@ export interface Api {
 }
 
 /** What of the API is served, and what `/v1alpha1/config` tells the console. */
-export interface ServerConfig {
+interface ServerConfig {
   readonly enabledApis: ReadonlySet<ApiGroup>
   readonly isAdminSecretSet: boolean
   readonly isAuthHookSet: boolean

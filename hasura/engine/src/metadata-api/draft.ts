@@ -135,7 +135,7 @@ export const withoutObjects = (metadata: Metadata, objects: readonly Inconsisten
 }
 
 /** Nothing is served in the place of another, so of two things with one root field the later is refused. Throws HasuraError. */
-export const refuseConflict = (next: Snapshot, before: Snapshot): void => {
+const refuseConflict = (next: Snapshot, before: Snapshot): void => {
   const conflict = rootFieldConflict(next)
   if (conflict !== undefined && conflict !== rootFieldConflict(before))
     throw new HasuraError('unexpected', conflict, { status: 500 })

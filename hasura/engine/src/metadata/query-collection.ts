@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DeepReadonly, nonEmptyText, record } from './parse.ts'
 
-export const collectionQueries = z.array(record({ name: nonEmptyText, query: z.string() }))
+const collectionQueries = z.array(record({ name: nonEmptyText, query: z.string() }))
 
 export const queryCollection = record({
   name: nonEmptyText,
@@ -25,5 +25,4 @@ export const restEndpoint = record({
 })
 
 export type QueryCollection = DeepReadonly<z.output<typeof queryCollection>>
-export type AllowlistEntry = DeepReadonly<z.output<typeof allowlistEntry>>
 export type RestEndpoint = DeepReadonly<z.output<typeof restEndpoint>>

@@ -3,7 +3,7 @@ import { isStackOverflow } from '../stack-overflow.ts'
 import { type Metadata, metadata } from './types.ts'
 
 /** What is wrong with a JSON document, and where: `$.sources[0].tables[1]`. */
-export interface ParseProblem {
+interface ParseProblem {
   readonly path: string
   readonly message: string
 }

@@ -11,7 +11,7 @@ const rootField = z.union([
   record({ name: graphqlName.optional(), comment: z.string().optional() }),
 ])
 
-export const customRootFields = record({
+const customRootFields = record({
   select: rootField.optional(),
   select_by_pk: rootField.optional(),
   select_aggregate: rootField.optional(),
@@ -46,7 +46,7 @@ export const computedFieldShape = {
   comment: z.string().optional(),
 }
 
-export const computedField = record(computedFieldShape)
+const computedField = record(computedFieldShape)
 
 export const tableMetadata = record({
   table: qualifiedName,
@@ -83,7 +83,6 @@ export const functionMetadata = record({
   comment: z.string().optional(),
 })
 
-export type TableConfiguration = DeepReadonly<z.output<typeof tableConfiguration>>
 export type CustomRootFields = DeepReadonly<z.output<typeof customRootFields>>
 export type ComputedField = DeepReadonly<z.output<typeof computedField>>
 export type TableMetadata = DeepReadonly<z.output<typeof tableMetadata>>

@@ -56,7 +56,7 @@ const ownSource = record({
   foreign: jsonObject.optional(),
 })
 
-export const source = z.preprocess(foreignSource, ownSource)
+const source = z.preprocess(foreignSource, ownSource)
 
 export const inheritedRole = record({ role_name: nonEmptyText, role_set: z.array(nonEmptyText).min(1) })
 
@@ -105,7 +105,7 @@ export type {
   UpdatePermission,
   ValidateInput,
 } from './permission.ts'
-export type { AllowlistEntry, QueryCollection, RestEndpoint } from './query-collection.ts'
+export type { QueryCollection, RestEndpoint } from './query-collection.ts'
 export { type QualifiedName, displayName, qualifiedKey } from './qualified-name.ts'
 export {
   type ArrayRelationship,
@@ -115,11 +115,5 @@ export {
   relationshipKey,
 } from './relationship.ts'
 export type { RemoteSchema } from './remote-schema.ts'
-export type {
-  ComputedField,
-  CustomRootFields,
-  FunctionMetadata,
-  TableConfiguration,
-  TableMetadata,
-} from './table.ts'
+export type { ComputedField, CustomRootFields, FunctionMetadata, TableMetadata } from './table.ts'
 export type { RequestTransform, ResponseTransform, WebhookHeader } from './webhook.ts'

@@ -25,7 +25,7 @@ export interface LeafValue {
   readonly path: string
 }
 
-export interface ListValue {
+interface ListValue {
   readonly kind: 'list'
   readonly items: readonly InputValue[]
   /** Set if all of the list is one variable's scalars: it can then be bound as one array. */

@@ -11,7 +11,7 @@ import { RequestError } from './request-error.ts'
 import type { SelectPlan } from './tree.ts'
 
 /** References in one request; a router sends as many as its answer has rows. */
-export const maxRepresentations = 1_000
+const maxRepresentations = 1_000
 
 /** The rows that other subgraphs refer to: one statement for each type. */
 export interface EntitiesPlan {
@@ -20,14 +20,14 @@ export interface EntitiesPlan {
   readonly size: number
 }
 
-export interface EntityGroup {
+interface EntityGroup {
   /** The row of a reference: their columns of the key are equal. */
   readonly select: SelectPlan
   readonly key: readonly ColumnModel[]
   readonly references: readonly Reference[]
 }
 
-export interface Reference {
+interface Reference {
   /** Where its row stands in the answer. */
   readonly place: number
   /** By the key's columns, as they are called in the database. */

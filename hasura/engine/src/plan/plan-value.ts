@@ -1,6 +1,5 @@
 import type { CatalogType } from '../catalog/types.ts'
 import { arrayTypeOf, typeNameOf } from '../schema/permission-expression.ts'
-import { scalarEncoding } from '../schema/postgres-type.ts'
 import type { Value } from '../schema/predicate.ts'
 import { spatialName } from '../schema/spatial-type.ts'
 import type { TypeName } from '../sql/ast.ts'
@@ -96,6 +95,3 @@ export const enumValues = (input: InputValue | undefined): readonly string[] =>
 
 /** A boolean is part of the signature, so a plan may depend on it. */
 export const flag = (input: InputValue | undefined): boolean => input?.kind === 'leaf' && input.value === true
-
-/** Whether a leaf of this GraphQL type is sent as JSON. */
-export const isJsonScalar = (name: string): boolean => scalarEncoding(name) === 'json'

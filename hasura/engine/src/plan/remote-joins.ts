@@ -44,7 +44,7 @@ export interface RemoteShape {
   readonly hidden: Set<string>
 }
 
-export interface ShapeJoin {
+interface ShapeJoin {
   readonly key: string
   readonly marker: string
   readonly values: readonly { readonly name: string; readonly key: string }[]

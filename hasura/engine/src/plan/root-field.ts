@@ -18,7 +18,7 @@ export interface RootFieldPlace {
 }
 
 /** Where a field stands below the source's namespace. The fields of one namespace follow each other. */
-export interface NamespacePlace {
+interface NamespacePlace {
   readonly key: string
   readonly isFirst: boolean
   readonly isLast: boolean

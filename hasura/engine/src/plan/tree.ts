@@ -6,13 +6,8 @@ import type { ColumnPair } from '../schema/source-model.ts'
 import type { ConflictTarget } from '../sql/ast.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 
-/**
- * An operation as a small relational tree: rows of a table, what is selected of them, what is written.
- * Permissions are already part of it: whoever runs the tree needs no other rule.
- */
-export type RootPlan =
-  | { readonly kind: 'select'; readonly select: SelectPlan }
-  | { readonly kind: 'mutation'; readonly mutation: MutationPlan }
+// An operation as a small relational tree: rows of a table, what is selected of them, what is written. Permissions are already part of
+// it: what runs the tree needs no other rule.
 
 export type SelectPlan =
   /** All rows, as a JSON array. */

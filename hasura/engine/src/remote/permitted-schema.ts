@@ -25,7 +25,7 @@ import {
 import type { Json } from '../metadata/parse.ts'
 
 /** What is put in for a role in place of an argument that it does not see. */
-export type RemotePreset =
+type RemotePreset =
   { readonly kind: 'static'; readonly value: Json } | { readonly kind: 'session'; readonly name: string }
 
 /** By `Type.field.argument` and `Input.field`. */

@@ -9,7 +9,7 @@ import { type Environment, UnsetVariable } from '../webhook/environment.ts'
 import { sendRemote } from './send-remote.ts'
 
 /** What a remote schema said about itself when it was asked. */
-export type Introspection =
+type Introspection =
   | { readonly kind: 'introspected'; readonly schema: GraphQLSchema; readonly result: IntrospectionQuery }
   | { readonly kind: 'unavailable'; readonly reason: string }
 

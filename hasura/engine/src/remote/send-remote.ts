@@ -87,7 +87,7 @@ export const sendRemote = async (
   return { kind: 'data', data, cookies }
 }
 
-export const urlOf = ({ url, url_from_env }: RemoteSchema['definition'], environment: Environment): string =>
+const urlOf = ({ url, url_from_env }: RemoteSchema['definition'], environment: Environment): string =>
   url_from_env === undefined
     ? resolveTemplate(url ?? '', environment)
     : valueFromEnvironment(url_from_env, environment)

@@ -24,7 +24,7 @@ export interface BinaryComparison {
   readonly nullable?: boolean
 }
 
-export type ComparisonOperand =
+type ComparisonOperand =
   /** A value of the column's own type. */
   | { readonly kind: 'same' }
   /** A list of such values, compared one by one. */

@@ -15,7 +15,7 @@ export interface NativeQueryModel {
   readonly table: TableModel
 }
 
-export interface NativeArgumentModel {
+interface NativeArgumentModel {
   readonly name: string
   readonly type: CatalogType
   readonly nullable: boolean

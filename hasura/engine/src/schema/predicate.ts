@@ -119,7 +119,7 @@ export const anyOf = (operands: readonly Predicate[]): Predicate => {
 }
 
 /** The column behind an operand, whether masked or not; undefined for what is no column. */
-export const columnOf = (operand: Operand): string | undefined => {
+const columnOf = (operand: Operand): string | undefined => {
   if (operand.kind === 'masked') return columnOf(operand.operand)
   return operand.kind === 'column' ? operand.name : undefined
 }

@@ -37,7 +37,7 @@ export interface Masks {
   readonly computedFields: ReadonlyMap<string, Predicate>
 }
 
-export const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
+const noMasks: Masks = { columns: new Map(), computedFields: new Map() }
 
 export interface InsertAccess extends ValidatedAccess {
   readonly columns: ReadonlySet<string>
@@ -52,7 +52,7 @@ export interface UpdateAccess extends ValidatedAccess {
   readonly presets: readonly Preset[]
 }
 
-export interface DeleteAccess extends ValidatedAccess {
+interface DeleteAccess extends ValidatedAccess {
   readonly filter: Predicate
 }
 

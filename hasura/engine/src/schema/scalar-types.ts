@@ -26,7 +26,7 @@ const builtin: ReadonlyMap<string, GraphQLScalarType> = new Map(
   [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID].map((type) => [type.name, type]),
 )
 
-export type LeafType = GraphQLScalarType | GraphQLEnumType
+type LeafType = GraphQLScalarType | GraphQLEnumType
 
 export interface ScalarTypes {
   readonly scalar: (graphqlName: string) => GraphQLScalarType

@@ -17,7 +17,7 @@ export type SpatialInput =
   | { readonly kind: 'value'; readonly type: TypeName }
   | { readonly kind: 'object'; readonly graphqlName: string; readonly fields: readonly SpatialInputField[] }
 
-export interface SpatialInputField {
+interface SpatialInputField {
   readonly name: string
   readonly graphqlName: string
   readonly type: TypeName

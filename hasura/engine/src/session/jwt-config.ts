@@ -35,7 +35,7 @@ export type ClaimsSource =
     }
 
 /** A token is signed by one key, and only with algorithms of that key's kind. */
-export type JwtKeys =
+type JwtKeys =
   | { readonly kind: 'key'; readonly key: KeyObject; readonly algorithms: readonly string[] }
   | { readonly kind: 'url'; readonly url: string }
 

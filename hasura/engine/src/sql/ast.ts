@@ -108,7 +108,7 @@ export interface FunctionCall {
   readonly filter?: Expression
 }
 
-export interface FunctionArgument {
+interface FunctionArgument {
   /** Named notation (`name => value`). */
   readonly name?: string
   readonly value: Expression | { readonly kind: 'star' }

@@ -74,7 +74,7 @@ export const or = (operands: readonly Expression[]): Expression => {
   return parts.length === 1 ? first : { kind: 'or', operands: parts }
 }
 
-export const isTrue = (expression: Expression): boolean => expression.kind === 'boolean' && expression.value
+const isTrue = (expression: Expression): boolean => expression.kind === 'boolean' && expression.value
 
 export const select = (
   projections: readonly Projection[],

@@ -21,18 +21,18 @@ const eventFunctionBody = eventFunctionSql.split('$$')[1]
 /** Any number that no one else uses: it keeps engines that start together from creating the same things together. */
 const creationLock = 7_267_481_004
 
-export interface StoredMetadata {
+interface StoredMetadata {
   /** As it was written, by this engine or by Hasura; to be parsed by the reader. */
   readonly metadata: unknown
   readonly resourceVersion: number
 }
 
-export type WriteResult =
+type WriteResult =
   | { readonly kind: 'written'; readonly resourceVersion: number }
   | { readonly kind: 'conflict'; readonly currentResourceVersion: number }
 
 /** Names the two documents that hasura-cli and the console keep here. */
-export type CatalogStateKind = 'cli' | 'console'
+type CatalogStateKind = 'cli' | 'console'
 
 export interface MetadataStore {
   /**

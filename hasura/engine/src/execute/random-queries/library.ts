@@ -9,7 +9,7 @@ export type ColumnType = 'int' | 'float' | 'text' | 'date' | 'bool' | 'texts' | 
 export type Value = number | string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>
 export type Row = Readonly<Record<string, Value>>
 
-export interface Relationship {
+interface Relationship {
   readonly kind: 'object' | 'array'
   readonly table: TableName
   /** Column of the own table, and of the other one. */

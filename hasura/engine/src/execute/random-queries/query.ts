@@ -61,7 +61,7 @@ export const directions = [
   'desc_nulls_first',
   'desc_nulls_last',
 ] as const
-export type Direction = (typeof directions)[number]
+type Direction = (typeof directions)[number]
 
 /** Through object relationships to a column, or to an aggregate of an array relationship. */
 export interface OrderBy {

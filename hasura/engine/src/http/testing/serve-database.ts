@@ -5,7 +5,7 @@ import type { EngineOptions } from '../../engine-options.ts'
 import { type Engine, startEngine } from '../../engine.ts'
 
 /** An answer as a client sees it; `body` is a text where it is no JSON. */
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown

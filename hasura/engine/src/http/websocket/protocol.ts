@@ -22,7 +22,7 @@ export type Violation =
   | { readonly kind: 'too-many-operations'; readonly id: string; readonly limit: number }
 
 /** A message, the end of the connection, or nothing where the protocol does not mind. */
-export interface Reply {
+interface Reply {
   readonly messages: readonly string[]
   readonly close?: { readonly code: number; readonly reason: string }
 }

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buildSchema, graphql } from 'graphql'
 
-export interface ReceivedQuery {
+interface ReceivedQuery {
   readonly query: string
   readonly variables: unknown
   readonly headers: IncomingHttpHeaders
