@@ -1,5 +1,6 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
+import { functionStyle } from './scripts/lint/function-style.mjs'
 
 export default tseslint.config(
   { ignores: ['**/node_modules/**', '.data/**', '**/generated/**', 'hasura/engine/dist/**'] },
@@ -8,7 +9,18 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { house: { rules: { 'function-style': functionStyle } } },
     rules: {
+      // One style for each axis: CONTRIBUTING.md says which.
+      'house/function-style': 'error',
+      'arrow-body-style': ['error', 'as-needed'],
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'variable', format: ['camelCase', 'PascalCase'] },
+        { selector: 'variable', modifiers: ['destructured'], format: null },
+        { selector: 'function', format: ['camelCase', 'PascalCase'] },
+        { selector: 'typeLike', format: ['PascalCase'], leadingUnderscore: 'allow' },
+      ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': [
         'error',

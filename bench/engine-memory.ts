@@ -15,7 +15,7 @@ import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import pg from 'pg'
 import { z } from 'zod'
 import { applyMetadata } from './src/apply-metadata.ts'
-import { createEngineShop, SHOP_TABLES } from './src/engine-shop.ts'
+import { createEngineShop, shopTables } from './src/engine-shop.ts'
 import { readOptions } from './src/read-options.ts'
 import type { MemoryReading } from './src/serve-measured-engine.ts'
 
@@ -24,9 +24,9 @@ const options = readOptions({
   connections: z.coerce.number().int().min(1).max(1000).default(32),
 })
 
-const ADMIN_SECRET = 'bench-secret'
-const PRODUCTS = 10_000
-const FIRST_READING = 10_000
+const adminSecret = 'bench-secret'
+const products = 10_000
+const firstReading = 10_000
 
 await using started = new AsyncDisposableStack()
 const folder = await mkdtemp(path.join(tmpdir(), 'engine-memory-'))
@@ -34,12 +34,12 @@ started.defer(() => rm(folder, { recursive: true, force: true }))
 const postgres = await startLocalPostgres({ dataDir: folder, databases: ['shop'], durable: false })
 started.defer(() => postgres.stop())
 const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
-await createEngineShop(pool, PRODUCTS)
+await createEngineShop(pool, products)
 await pool.end()
 
 const engine = fork(path.join(import.meta.dirname, 'src/serve-measured-engine.ts'), {
   execArgv: ['--expose-gc'],
-  env: { ...process.env, DATABASE_URL: postgres.url, ADMIN_SECRET },
+  env: { ...process.env, DATABASE_URL: postgres.url, ADMIN_SECRET: adminSecret },
 })
 started.defer(async () => {
   const exited = once(engine, 'exit')
@@ -49,9 +49,9 @@ started.defer(async () => {
 const [engineUrl] = (await once(engine, 'message')) as [string]
 const agent = new http.Agent({ keepAlive: true, maxSockets: options.connections })
 started.defer(() => agent.destroy())
-await applyMetadata(engineUrl, ADMIN_SECRET, SHOP_TABLES)
+await applyMetadata(engineUrl, adminSecret, shopTables)
 
-const readings = [FIRST_READING, ...[0.1, 0.25, 0.5, 1].map((part) => Math.round(options.requests * part))]
+const readings = [firstReading, ...[0.1, 0.25, 0.5, 1].map((part) => Math.round(options.requests * part))]
 let sent = 0
 for (const until of readings) {
   await Promise.all(Array.from({ length: options.connections }, () => sendUntil(until)))
@@ -70,9 +70,10 @@ async function sendUntil(until: number): Promise<void> {
   }
 }
 
-function sessionOf(number: number): Readonly<Record<string, string>> {
-  return { 'x-hasura-merchant-id': String(1 + (number % 10)), 'x-hasura-user-id': `user-${number}` }
-}
+const sessionOf = (number: number): Readonly<Record<string, string>> => ({
+  'x-hasura-merchant-id': String(1 + (number % 10)),
+  'x-hasura-user-id': `user-${number}`,
+})
 
 interface Shot {
   readonly role: string
@@ -83,7 +84,7 @@ interface Shot {
 
 /** Of every twenty requests ten bring a new document, six repeat one, two write, one has an unknown role, one is wrong. */
 function requestOf(number: number): Shot {
-  const id = 1 + (number % PRODUCTS)
+  const id = 1 + (number % products)
   const row = 'product_by_pk(id: $id) { id name slug price images { url alt } }'
   switch (number % 20) {
     case 0:
@@ -116,11 +117,11 @@ function requestOf(number: number): Shot {
   }
 }
 
-function post(target: string, headers: Readonly<Record<string, string>>, body: unknown): Promise<string> {
-  return new Promise((resolve, reject) => {
+const post = (target: string, headers: Readonly<Record<string, string>>, body: unknown): Promise<string> =>
+  new Promise((resolve, reject) => {
     const request = http.request(
       new URL(target, engineUrl),
-      { agent, method: 'POST', headers: { ...headers, 'x-hasura-admin-secret': ADMIN_SECRET } },
+      { agent, method: 'POST', headers: { ...headers, 'x-hasura-admin-secret': adminSecret } },
       (response) => {
         let text = ''
         response.setEncoding('utf8')
@@ -132,7 +133,6 @@ function post(target: string, headers: Readonly<Record<string, string>>, body: u
     request.once('error', reject)
     request.end(JSON.stringify(body))
   })
-}
 
 async function readMemory(): Promise<MemoryReading> {
   const reading = once(engine, 'message') as Promise<[MemoryReading]>

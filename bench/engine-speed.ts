@@ -15,9 +15,9 @@ import { pino } from 'pino'
 import { z } from 'zod'
 import { applyMetadata } from './src/apply-metadata.ts'
 import { comparePasses, type Contender } from './src/compare-passes.ts'
-import { createEngineShop, MERCHANT, SHOP_TABLES } from './src/engine-shop.ts'
+import { createEngineShop, merchant, shopTables } from './src/engine-shop.ts'
 import { readOptions } from './src/read-options.ts'
-import { POOL_SIZE, startBareServer, startServerProcess } from './src/server-process.ts'
+import { poolSize, startBareServer, startServerProcess } from './src/server-process.ts'
 import { type ShopOperation, shopOperations } from './src/shop-operations.ts'
 
 const options = readOptions({
@@ -28,8 +28,8 @@ const options = readOptions({
   only: z.string().optional(),
 })
 
-const ADMIN_SECRET = 'bench-secret'
-const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
+const adminSecret = 'bench-secret'
+const enginePath = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
 
 await using started = new AsyncDisposableStack()
 const folder = await mkdtemp(path.join(tmpdir(), 'engine-speed-'))
@@ -41,24 +41,24 @@ const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
 await createEngineShop(pool, options.products)
 const middle = await pool.query<{ id: number }>(
   'select id::integer from product where merchant_id = $1 and id >= $2 order by id limit 1',
-  [MERCHANT, options.products / 2],
+  [merchant, options.products / 2],
 )
 await pool.end()
 
 const engine = await startServerProcess(
-  ENGINE,
+  enginePath,
   {
-    HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    HASURA_GRAPHQL_ADMIN_SECRET: adminSecret,
     HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: 'true',
-    HASURA_GRAPHQL_PG_CONNECTIONS: String(POOL_SIZE),
+    HASURA_GRAPHQL_PG_CONNECTIONS: String(poolSize),
   },
   ['--database-url', postgres.url, '--port', '0'],
 )
 started.defer(() => engine.stop())
-await applyMetadata(engine.url, ADMIN_SECRET, SHOP_TABLES)
+await applyMetadata(engine.url, adminSecret, shopTables)
 const postgraphile = await startServerProcess(path.join(import.meta.dirname, 'src/serve-postgraphile.ts'), {
   DATABASE_URL: postgres.url,
-  POOL_SIZE: String(POOL_SIZE),
+  POOL_SIZE: String(poolSize),
   NODE_ENV: 'production',
   GRAPHILE_ENV: 'production',
 })
@@ -85,9 +85,9 @@ function contendersOf(operation: ShopOperation, bare: { url: string; pid: number
       pid: engine.pid,
       headers: {
         ...json,
-        'x-hasura-admin-secret': ADMIN_SECRET,
+        'x-hasura-admin-secret': adminSecret,
         'x-hasura-role': 'merchant',
-        'x-hasura-merchant-id': MERCHANT,
+        'x-hasura-merchant-id': merchant,
       },
       body: JSON.stringify(operation.engine),
     },
@@ -110,7 +110,7 @@ async function statementOf({ name, engine: request }: ShopOperation) {
     events: { delivery: 'when-asked' },
   })
   try {
-    const session = createSession('merchant', { 'x-hasura-merchant-id': MERCHANT })
+    const session = createSession('merchant', { 'x-hasura-merchant-id': merchant })
     const [statement, ...others] = asked.explain(request, session)
     if (statement === undefined || others.length > 0) throw new Error(`${name} is not one statement`)
     return statement

@@ -25,11 +25,11 @@ const options = readOptions({
   slow: z.coerce.number().int().min(0).max(100).default(20),
 })
 
-const ADMIN_SECRET = 'bench-secret'
-const QUERIES = 50
-const ENGINE = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
-const WINDOW_MS = 10_000
-const HEADERS = { 'x-hasura-admin-secret': ADMIN_SECRET, 'x-hasura-role': 'viewer' }
+const adminSecret = 'bench-secret'
+const queries = 50
+const enginePath = path.resolve(import.meta.dirname, '../hasura/engine/bin/hasura-embedded.ts')
+const windowMs = 10_000
+const headers = { 'x-hasura-admin-secret': adminSecret, 'x-hasura-role': 'viewer' }
 
 await using started = new AsyncDisposableStack()
 const folder = await mkdtemp(path.join(tmpdir(), 'engine-subscribers-'))
@@ -40,12 +40,12 @@ const client = new pg.Client({ connectionString: postgres.url })
 await client.connect()
 started.defer(() => client.end())
 await client.query(`create table ticker (id integer primary key, price integer not null, note text not null)`)
-await client.query(`insert into ticker select n, 0, '' from generate_series(1, $1::integer) n`, [QUERIES])
+await client.query(`insert into ticker select n, 0, '' from generate_series(1, $1::integer) n`, [queries])
 
 const engine = await startServerProcess(
-  ENGINE,
+  enginePath,
   {
-    HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
+    HASURA_GRAPHQL_ADMIN_SECRET: adminSecret,
     HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: String(options.interval),
     HASURA_GRAPHQL_LOG_LEVEL: 'error',
   },
@@ -53,25 +53,25 @@ const engine = await startServerProcess(
 )
 started.defer(() => engine.stop())
 const select = { role: 'viewer', permission: { columns: '*', filter: {} } }
-await applyMetadata(engine.url, ADMIN_SECRET, [{ table: 'ticker', select_permissions: [select] }])
+await applyMetadata(engine.url, adminSecret, [{ table: 'ticker', select_permissions: [select] }])
 
 /** Another name makes another statement, so these are 50 statements and not 50 values of one. */
-const queryOf = (number: number): string => {
-  const id = 1 + (number % QUERIES)
+function queryOf(number: number): string {
+  const id = 1 + (number % queries)
   return `subscription { ticker_${id}: ticker(where: {id: {_eq: ${id}}}) { id price } }`
 }
 
 console.log(`without subscribers: ${(await statementsPerSecond()).toFixed(1)} statements a second`)
 const subscribers: LiveSubscriber[] = []
-for (const count of [QUERIES, Math.round(options.subscribers / 10), options.subscribers]) {
+for (const count of [queries, Math.round(options.subscribers / 10), options.subscribers]) {
   await openUpTo(count)
   const before = await processorSeconds()
   const statements = await statementsPerSecond()
-  const processor = ((await processorSeconds()) - before) / (WINDOW_MS / 1_000)
+  const processor = ((await processorSeconds()) - before) / (windowMs / 1_000)
   const delays: number[] = []
   for (let change = 0; change < options.changes; change += 1) delays.push(await changeReachesAll(subscribers))
   console.log(
-    `${count} subscribers to ${QUERIES} queries: ${statements.toFixed(1)} statements a second, ` +
+    `${count} subscribers to ${queries} queries: ${statements.toFixed(1)} statements a second, ` +
       `${(100 * processor).toFixed(0)} % of a processor; a change reached the last after ${told(delays)} ms ` +
       `(interval ${options.interval} ms), ${await residentMegabytes()} MB resident`,
   )
@@ -86,7 +86,7 @@ async function openUpTo(count: number): Promise<void> {
       openSubscriber(
         engine.url,
         index % 2 === 0 ? 'graphql-transport-ws' : 'graphql-ws',
-        HEADERS,
+        headers,
         queryOf(number + index),
       ),
     )
@@ -117,7 +117,7 @@ async function showSlowOnes(): Promise<void> {
     openSubscriber(
       engine.url,
       'graphql-transport-ws',
-      HEADERS,
+      headers,
       'subscription { ticker(where: {id: {_eq: 1}}) { note } }',
     ),
   )
@@ -153,8 +153,8 @@ async function statementsPerSecond(): Promise<number> {
   // Backends report what they did a second late.
   await sleep(2_000)
   const before = await committed()
-  await sleep(WINDOW_MS)
-  return ((await committed()) - before - 1) / (WINDOW_MS / 1_000)
+  await sleep(windowMs)
+  return ((await committed()) - before - 1) / (windowMs / 1_000)
 }
 
 async function committed(): Promise<number> {

@@ -11,7 +11,7 @@ import { fillLongLists } from './src/long-lists.ts'
 import { median } from './src/median.ts'
 import { readOptions } from './src/read-options.ts'
 
-const PAGE = 20
+const pageSize = 20
 
 const options = readOptions({
   products: z.coerce.number().int().min(200_000).max(1_000_000).default(200_000),
@@ -49,8 +49,8 @@ type ReadPage = (after: string | null, first?: number) => Promise<z.infer<typeof
 /** The cursor before page 1,000, by pages of 100. */
 async function deepCursor(readPage: ReadPage): Promise<string | null> {
   let cursor: string | null = null
-  for (let read = 0; read < (options.depth - 1) * PAGE; read += 100) {
-    const { pageInfo } = await readPage(cursor, Math.min(100, (options.depth - 1) * PAGE - read))
+  for (let read = 0; read < (options.depth - 1) * pageSize; read += 100) {
+    const { pageInfo } = await readPage(cursor, Math.min(100, (options.depth - 1) * pageSize - read))
     cursor = pageInfo.endCursor
   }
   return cursor
@@ -73,7 +73,7 @@ try {
   const { category, product } = await fillLongLists(sql, platform.merchantId, options.products)
   await sql.end()
   for (const [name, query] of Object.entries(documents(category, product))) {
-    const readPage: ReadPage = async (after, first = PAGE) => {
+    const readPage: ReadPage = async (after, first = pageSize) => {
       const response = await fetch(platform.graphqlUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${platform.liveKey}` },

@@ -14,7 +14,7 @@ import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
-import { LIST_QUERY } from './src/list-query.ts'
+import { listQuery } from './src/list-query.ts'
 import { createManyProducts } from './src/many-products.ts'
 import { median } from './src/median.ts'
 import { startPlatformEngine } from './src/platform-engine.ts'
@@ -26,7 +26,7 @@ const options = readOptions({
 })
 
 const bodyOf = (query: string): Buffer => Buffer.from(JSON.stringify({ query, variables: { first: 20 } }))
-const body = bodyOf(LIST_QUERY)
+const body = bodyOf(listQuery)
 
 interface Contender {
   readonly name: string
@@ -42,7 +42,7 @@ function replaying(dataLayer: DataLayer): DataLayer {
 
 /** The stages' outcomes for the one document that is measured, worked out beforehand. */
 function planned(parts: EndpointParts): EndpointParts {
-  const checked = parts.documents.check(LIST_QUERY, null)
+  const checked = parts.documents.check(listQuery, null)
   if (checked.kind !== 'operation') throw new Error('the document is not valid')
   const { operation } = checked
   if (known.kind !== 'authenticated') throw new Error('the key is not known')
@@ -121,7 +121,7 @@ const noRates = {
   guesses: rateLimits.guesses,
 } as unknown as EndpointParts['rateLimits']
 let seen = 0
-const newBody = (): Buffer => bodyOf(`${LIST_QUERY} # ${(seen += 1)}`)
+const newBody = (): Buffer => bodyOf(`${listQuery} # ${(seen += 1)}`)
 
 function contendersOver(dataLayer: DataLayer): readonly Contender[] {
   const whole = endpointParts({ dataLayer, authenticator, rateLimits, limits, logger })

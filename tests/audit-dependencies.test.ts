@@ -8,7 +8,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..')
 
 /** Runs the step of CI against a registry that answers as told. */
 async function audit(answer: RequestListener): Promise<{ readonly code: number; readonly output: string }> {
@@ -19,7 +19,7 @@ async function audit(answer: RequestListener): Promise<{ readonly code: number; 
   const cache = await mkdtemp(path.join(tmpdir(), 'commerce-graph-audit-'))
   const options = [`--registry=http://127.0.0.1:${port}/`, '--fetch-retries=0', `--cache=${cache}`]
   const child = spawn(process.execPath, ['scripts/audit-dependencies.mjs', ...options], {
-    cwd: ROOT,
+    cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number]>])

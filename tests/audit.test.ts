@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from './support/graphql-client.ts'
-import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { shippingAddress, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const TABLES = new URL('../metadata/databases/default/tables/', import.meta.url)
+const tables = new URL('../metadata/databases/default/tables/', import.meta.url)
 
 let platform: TestPlatform
 let sql: postgres.Sql
@@ -38,7 +38,7 @@ interface Entry {
   readonly [field: string]: unknown
 }
 
-const ENTRIES = `query ($filters: AuditEntryFilters) {
+const entriesQuery = `query ($filters: AuditEntryFilters) {
   auditEntries(first: 100, sortOrder: ASC, filters: $filters) {
     totalCount
     edges { node {
@@ -50,7 +50,7 @@ const ENTRIES = `query ($filters: AuditEntryFilters) {
 
 async function entries(filters: Readonly<Record<string, unknown>>): Promise<readonly Entry[]> {
   const { auditEntries } = succeeded(
-    await owner<{ auditEntries: { totalCount: number; edges: readonly { node: Entry }[] } }>(ENTRIES, {
+    await owner<{ auditEntries: { totalCount: number; edges: readonly { node: Entry }[] } }>(entriesQuery, {
       filters,
     }),
   )
@@ -63,8 +63,8 @@ async function soon(filters: Readonly<Record<string, unknown>>, expected: readon
   await expect.poll(() => entries(filters), { timeout: 5_000, interval: 100 }).toMatchObject(expected)
 }
 
-async function newKey(permissions: readonly string[]) {
-  return payload(
+const newKey = async (permissions: readonly string[]) =>
+  payload(
     await owner<
       Record<
         string,
@@ -77,12 +77,11 @@ async function newKey(permissions: readonly string[]) {
       { input: { name: 'Audited', permissions } },
     ),
   )
-}
 
-const CREATE_WAREHOUSE = `mutation Open($input: CreateWarehouseInput!) {
+const createWarehouse = `mutation Open($input: CreateWarehouseInput!) {
   createWarehouse(input: $input) { warehouse { id } errors { field message code } }
 }`
-const warehouse = (code: string) => ({ input: { name: 'Audited', code, location: ADDRESS } })
+const warehouse = (code: string) => ({ input: { name: 'Audited', code, location: shippingAddress } })
 
 describe('the audit log', () => {
   test('has a change of rows with who, what, from where, and the ids, once it is committed', async () => {
@@ -90,7 +89,7 @@ describe('the audit log', () => {
     const requestId = newRequestId()
     const created = await as(key.key, requestId)<
       Record<string, { warehouse: { id: string }; errors: readonly [] }>
-    >(CREATE_WAREHOUSE, warehouse('AUD-1'))
+    >(createWarehouse, warehouse('AUD-1'))
     const ofOne = await entries({ requestId })
     expect(ofOne.map(({ record }) => record).sort()).toEqual(['Warehouse', 'WarehouseAddress'])
     expect(ofOne.filter(({ record }) => record === 'Warehouse')).toEqual([
@@ -117,7 +116,7 @@ describe('the audit log', () => {
 
   test('has a change that was refused for its input, with the codes and without the input', async () => {
     const requestId = newRequestId()
-    await as(platform.liveKey, requestId)(CREATE_WAREHOUSE, warehouse('AUD-1'))
+    await as(platform.liveKey, requestId)(createWarehouse, warehouse('AUD-1'))
     await soon({ requestId }, [
       {
         operation: 'createWarehouse',
@@ -194,7 +193,7 @@ describe('the audit log', () => {
     const key = await newKey(['products:read'])
     const requestId = newRequestId()
     const client = as(key.key, requestId)
-    for (let i = 0; i < 20; i += 1) await client(CREATE_WAREHOUSE, warehouse('AUD-4'))
+    for (let i = 0; i < 20; i += 1) await client(createWarehouse, warehouse('AUD-4'))
     await soon({ actorId: key.apiKey.id }, [
       {
         requestId,
@@ -284,8 +283,8 @@ test('every table that a role may write to through Hasura is watched', async () 
     SELECT format('%s.%s', n.nspname, c.relname) AS table, array_agg(t.tgname ORDER BY t.tgname) AS events
     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE t.tgfoid = 'audit.record_rows'::regproc GROUP BY 1 ORDER BY 1`
-  const writable = readdirSync(TABLES)
-    .map((file) => readFileSync(new URL(file, TABLES), 'utf8'))
+  const writable = readdirSync(tables)
+    .map((file) => readFileSync(new URL(file, tables), 'utf8'))
     .filter((text) => /^(insert|update|delete)_permissions:/m.test(text))
     .map((text) => `${/^ {2}schema: (\S+)/m.exec(text)?.[1]}.${/^ {2}name: "?(\w+)/m.exec(text)?.[1]}`)
   expect(watched.map(({ table }) => table)).toEqual(writable.sort())

@@ -3,7 +3,7 @@ import { bearer, type Client, createClient } from './support/graphql-client.ts'
 import { succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const day = 24 * 60 * 60 * 1000
 
 interface Payload {
   readonly appointment: { readonly id: string; readonly status: string } | null
@@ -57,7 +57,7 @@ describe('an appointment', { timeout: 60_000 }, () => {
       succeeded(
         await first.client<{ availability: { startTime: string; staffId: string }[] }>(
           'query ($serviceId: ID!, $from: DateTime!, $to: DateTime!) { availability(serviceId: $serviceId, from: $from, to: $to) { startTime staffId staff { name } } }',
-          { serviceId, from: new Date().toISOString(), to: new Date(Date.now() + 14 * DAY).toISOString() },
+          { serviceId, from: new Date().toISOString(), to: new Date(Date.now() + 14 * day).toISOString() },
         ),
       ).availability
     const [slot] = await ask()

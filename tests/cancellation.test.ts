@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 /** How many statements of the engine or the actions wait for a lock; the jobs have work of their own. */
-const waiting = async (): Promise<number | undefined> => {
+async function waiting(): Promise<number | undefined> {
   const [row] = await sql<{ statements: number }[]>`
     SELECT count(*)::integer AS statements FROM pg_stat_activity
     WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'
@@ -31,8 +31,8 @@ const waiting = async (): Promise<number | undefined> => {
   return row?.statements
 }
 
-function send(query: string, variables: object, signal?: AbortSignal): Promise<Response> {
-  return fetch(platform.graphqlUrl, {
+const send = (query: string, variables: object, signal?: AbortSignal): Promise<Response> =>
+  fetch(platform.graphqlUrl, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${platform.liveKey}`,
@@ -43,7 +43,6 @@ function send(query: string, variables: object, signal?: AbortSignal): Promise<R
     body: JSON.stringify({ query, variables }),
     ...(signal && { signal }),
   })
-}
 
 /** Holds what the requests need for as long as the work takes. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {

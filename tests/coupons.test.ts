@@ -1,7 +1,7 @@
 import { ratesFrom } from '@commerce-graph/rate-limits'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
-import { ADDRESS, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { shippingAddress, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 let platform: TestPlatform
@@ -94,7 +94,7 @@ test('a coupon goes from the merchant over a shopper’s cart to an order, and i
       `mutation ($id: ID!, $input: CheckoutCartInput!) { checkoutCart(id: $id, input: $input) {
         order { id total discount tax items { discount tax } coupon { code discountAmount } } ${errors}
       } }`,
-      { id: cartId, input: { shippingAddress: ADDRESS } },
+      { id: cartId, input: { shippingAddress: shippingAddress } },
     ),
   )
   expect(order).toMatchObject({
@@ -177,7 +177,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
         input: {
           customerId,
           items: [{ productId: product.id, quantity: 1 }],
-          shippingAddress: ADDRESS,
+          shippingAddress: shippingAddress,
           couponCode,
         },
       },
@@ -196,7 +196,7 @@ test('a shopper tries twenty coupons in vain in an hour, in carts and orders tog
   const input = {
     customerId: other,
     items: [{ productId: product.id, quantity: 1 }],
-    shippingAddress: ADDRESS,
+    shippingAddress: shippingAddress,
     couponCode: 'KNOWN',
   }
   payload(
@@ -225,7 +225,7 @@ test('a promotion without a code applies by itself, and the shopper sees which, 
       `mutation ($id: ID!, $input: CheckoutCartInput!) {
         checkoutCart(id: $id, input: $input) { order { id ${applied} } ${errors} }
       }`,
-      { id: cartId, input: { shippingAddress: ADDRESS } },
+      { id: cartId, input: { shippingAddress: shippingAddress } },
     ),
   )
   expect(order).toMatchObject({ ...seen, appliedPromotion })

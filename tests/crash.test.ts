@@ -3,9 +3,9 @@ import { bearer, createClient, type Answer } from './support/graphql-client.ts'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
 import { createCustomer, createOrder, createStockedProduct, stockOf } from './support/shop.ts'
 
-const STOCK = 50
-const BUYERS = 200
-const ANSWERS_BEFORE_THE_CRASH = 25
+const stock = 50
+const buyers = 200
+const answersBeforeTheCrash = 25
 
 type OrderAnswer = Awaited<ReturnType<typeof createOrder>>
 
@@ -17,7 +17,7 @@ describe('a platform that is killed in the middle of a rush', () => {
     platform = await PlatformProcess.create()
     let ready = await platform.start()
     let client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
-    const product = await createStockedProduct(client, STOCK)
+    const product = await createStockedProduct(client, stock)
     const customerId = await createCustomer(client)
     const buy = () => createOrder(client, customerId, [{ productId: product.id, quantity: 1 }])
 
@@ -25,10 +25,10 @@ describe('a platform that is killed in the middle of a rush', () => {
     let crashed: Promise<void> | undefined
     const running = platform
     const outcomes = await Promise.allSettled(
-      Array.from({ length: BUYERS }, async () => {
+      Array.from({ length: buyers }, async () => {
         const answer = await buy()
         answered += 1
-        if (answered === ANSWERS_BEFORE_THE_CRASH) crashed = running.kill()
+        if (answered === answersBeforeTheCrash) crashed = running.kill()
         return answer
       }),
     )
@@ -44,16 +44,16 @@ describe('a platform that is killed in the middle of a rush', () => {
     const stored = await ordersOf(client, product.id)
     for (const id of confirmed) expect(stored).toContain(id)
     expect(await stockOf(client, product.sku)).toMatchObject({
-      available: STOCK - stored.length,
+      available: stock - stored.length,
       reserved: stored.length,
     })
 
-    const late = await Promise.all(Array.from({ length: BUYERS }, buy))
-    expect(late.flatMap(orderIds)).toHaveLength(STOCK - stored.length)
+    const late = await Promise.all(Array.from({ length: buyers }, buy))
+    expect(late.flatMap(orderIds)).toHaveLength(stock - stored.length)
     expect(late.filter((answer) => answer.errors[0]?.extensions.id === 'SVC_BIZ_001')).toHaveLength(
-      BUYERS - (STOCK - stored.length),
+      buyers - (stock - stored.length),
     )
-    expect(await stockOf(client, product.sku)).toMatchObject({ available: 0, reserved: STOCK })
+    expect(await stockOf(client, product.sku)).toMatchObject({ available: 0, reserved: stock })
   })
 })
 

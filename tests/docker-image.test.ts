@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const run = promisify(execFile)
-const ROOT = path.resolve(import.meta.dirname, '..')
-const TIMEOUT_MS = 15 * 60_000
+const root = path.resolve(import.meta.dirname, '..')
+const timeoutMs = 15 * 60_000
 
 /** What the Dockerfile installs with, as it stands there, without what is about the image's own folders. */
 function installLine(): string {
-  const line = /^RUN (npm ci [^&\n]*)/m.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))?.[1]
+  const line = /^RUN (npm ci [^&\n]*)/m.exec(readFileSync(path.join(root, 'Dockerfile'), 'utf8'))?.[1]
   if (line === undefined) throw new Error('the Dockerfile has no RUN npm ci')
   return line.trim()
 }
@@ -34,18 +34,18 @@ const entryPoints = (folder: string): readonly string[] =>
  */
 describe.skipIf(process.env['TEST_LONG'] === undefined)(
   'what the Dockerfile installs',
-  { timeout: TIMEOUT_MS },
+  { timeout: timeoutMs },
   () => {
     const image = mkdtempSync(path.join(tmpdir(), 'image-'))
     afterAll(() => rmSync(image, { recursive: true, force: true }))
     beforeAll(async () => {
-      const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 16_000_000 })
+      const { stdout } = await run('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 16_000_000 })
       for (const file of stdout.split('\0').filter((name) => name !== '')) {
         mkdirSync(path.dirname(path.join(image, file)), { recursive: true })
-        cpSync(path.join(ROOT, file), path.join(image, file))
+        cpSync(path.join(root, file), path.join(image, file))
       }
       await run('sh', ['-c', installLine()], { cwd: image, maxBuffer: 16_000_000 })
-    }, TIMEOUT_MS)
+    }, timeoutMs)
 
     test('is enough for every package to be imported', async () => {
       const names = entryPoints(image)

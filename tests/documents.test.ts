@@ -2,25 +2,25 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
-const DECISIONS = path.join(ROOT, 'docs/decisions')
+const root = path.resolve(import.meta.dirname, '..')
+const decisionsFolder = path.join(root, 'docs/decisions')
 
-const decisions = readdirSync(DECISIONS).filter((file) => /^\d/.test(file))
+const decisions = readdirSync(decisionsFolder).filter((file) => /^\d/.test(file))
 const text = (file: string): string => readFileSync(file, 'utf8')
 
 test('the index of decisions has each of them, under its number and title', () => {
   const entries = decisions.sort().map((file) => {
-    const [, number, title] = /^# (\d+)\. (.*)/.exec(text(path.join(DECISIONS, file))) ?? []
+    const [, number, title] = /^# (\d+)\. (.*)/.exec(text(path.join(decisionsFolder, file))) ?? []
     return `- [${number ?? '?'}](${file}) ${title ?? '?'}`
   })
-  expect(text(path.join(DECISIONS, 'README.md')).match(/^- \[.*$/gm)).toEqual(entries)
+  expect(text(path.join(decisionsFolder, 'README.md')).match(/^- \[.*$/gm)).toEqual(entries)
 })
 
 test('no two decisions have one number, and a file’s number is its title’s', () => {
   const numbers = decisions.map((file) => file.slice(0, 4))
   expect(new Set(numbers).size).toBe(numbers.length)
   for (const file of decisions)
-    expect(text(path.join(DECISIONS, file))).toMatch(new RegExp(`^# ${Number(file.slice(0, 4))}\\. `))
+    expect(text(path.join(decisionsFolder, file))).toMatch(new RegExp(`^# ${Number(file.slice(0, 4))}\\. `))
 })
 
 test('every link of a document to a file of the repository leads to one', () => {
@@ -33,13 +33,13 @@ test('every link of a document to a file of the repository leads to one', () => 
       'sql/README.md',
       'actions/README.md',
     ],
-    ...readdirSync(path.join(ROOT, 'docs')).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
+    ...readdirSync(path.join(root, 'docs')).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
     ...decisions.map((file) => `docs/decisions/${file}`),
   ]
   const lost = documents.flatMap((document) =>
-    [...text(path.join(ROOT, document)).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].flatMap(
+    [...text(path.join(root, document)).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].flatMap(
       ([, link = '']) =>
-        existsSync(path.resolve(ROOT, path.dirname(document), link)) ? [] : [`${document}: ${link}`],
+        existsSync(path.resolve(root, path.dirname(document), link)) ? [] : [`${document}: ${link}`],
     ),
   )
   expect(lost).toEqual([])

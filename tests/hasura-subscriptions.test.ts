@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Shop = Awaited<ReturnType<typeof openEmptyShop>>
 
-const subscribe = (key: string, query: string) => {
+function subscribe(key: string, query: string) {
   const client = createSubscriptionClient(`${platform.hasuraUrl}/v1/graphql`, {
     Authorization: `Bearer ${key}`,
   })

@@ -57,7 +57,7 @@ async function send(query: string, variables: object, key: string): Promise<Sent
   }
 }
 
-const cartsOf = async (id: string) => {
+async function cartsOf(id: string) {
   const { carts } = succeeded(
     await shop()<{ carts: { totalCount: number } }>(
       'query ($id: ID!) { carts(filters: { customerId: $id }) { totalCount } }',
@@ -68,14 +68,14 @@ const cartsOf = async (id: string) => {
 }
 
 describe('an Idempotency-Key of an action', () => {
-  const CREATE = `mutation ($input: CreateCartInput!) {
+  const createDocument = `mutation ($input: CreateCartInput!) {
     createCart(input: $input) { cart { id items { quantity } } errors { field code } } }`
 
   test('has it happen once, and says of the second answer that it is the first one', async () => {
     const key = randomUUID()
     const before = await cartsOf(customerId)
-    const first = await send(CREATE, { input: { customerId } }, key)
-    const second = await send(CREATE, { input: { customerId } }, key)
+    const first = await send(createDocument, { input: { customerId } }, key)
+    const second = await send(createDocument, { input: { customerId } }, key)
     expect(first).toMatchObject({ status: 200, replayed: null })
     expect(second).toEqual({ ...first, replayed: 'true' })
     expect(second.exposed).toContain('idempotency-replayed')
@@ -85,7 +85,7 @@ describe('an Idempotency-Key of an action', () => {
   test('answers what is asked of the record now', async () => {
     const key = randomUUID()
     const { id: productId } = await createStockedProduct(shop(), 5)
-    const first = await send(CREATE, { input: { customerId } }, key)
+    const first = await send(createDocument, { input: { customerId } }, key)
     const cartId = first.body.data?.['createCart']?.cart?.id
     succeeded(
       await shop()(
@@ -93,7 +93,7 @@ describe('an Idempotency-Key of an action', () => {
         { cartId, item: { productId, quantity: 2 } },
       ),
     )
-    const again = await send(CREATE, { input: { customerId } }, key)
+    const again = await send(createDocument, { input: { customerId } }, key)
     expect(again.body.data).toEqual({
       createCart: { cart: { id: cartId, items: [{ quantity: 2 }] }, errors: [] },
     })
@@ -114,8 +114,8 @@ describe('an Idempotency-Key of an action', () => {
 
   test('is refused with another request', async () => {
     const key = randomUUID()
-    await send(CREATE, { input: { customerId } }, key)
-    expect(await send(CREATE, { input: { customerId, currency: 'EUR' } }, key)).toMatchObject({
+    await send(createDocument, { input: { customerId } }, key)
+    expect(await send(createDocument, { input: { customerId, currency: 'EUR' } }, key)).toMatchObject({
       replayed: null,
       body: { errors: [{ extensions: { id: 'SVC_VAL_004', details: { field: 'Idempotency-Key' } } }] },
     })
@@ -127,7 +127,7 @@ describe('an Idempotency-Key of an action', () => {
     ['more than ASCII', 'clé'],
   ])('that holds %s is refused by the name of the header, and nothing is done', async (_what, key) => {
     const before = await cartsOf(customerId)
-    expect(await send(CREATE, { input: { customerId } }, key)).toMatchObject({
+    expect(await send(createDocument, { input: { customerId } }, key)).toMatchObject({
       status: 400,
       body: { errors: [{ extensions: { id: 'SVC_VAL_002', details: { field: 'Idempotency-Key' } } }] },
     })
@@ -138,9 +138,9 @@ describe('an Idempotency-Key of an action', () => {
 })
 
 describe('an Idempotency-Key of rows', () => {
-  const CREATE = `mutation ($input: InteractionInput!) {
+  const createDocument = `mutation ($input: InteractionInput!) {
     createInteraction(input: $input) { interaction { id subject } errors { field code } } }`
-  const DELETE = `mutation ($id: ID!) { deleteInteraction(id: $id) { success errors { field code } } }`
+  const deleteDocument = `mutation ($id: ID!) { deleteInteraction(id: $id) { success errors { field code } } }`
   const note = (subject = 'Asked for tea') => ({ input: { customerId, type: 'NOTE', subject } })
   const notes = async () => (await sql`SELECT FROM crm.interaction WHERE customer_id = ${customerId}`).length
   const interactionOf = ({ body }: Sent) => body.data?.['createInteraction']?.interaction
@@ -148,10 +148,10 @@ describe('an Idempotency-Key of rows', () => {
   test('has them written once, and says of the second answer that it is the first one', async () => {
     const key = randomUUID()
     const before = await notes()
-    const first = await send(CREATE, note(), key)
+    const first = await send(createDocument, note(), key)
     expect(first).toMatchObject({ status: 200, replayed: null })
     expect(interactionOf(first)).toMatchObject({ subject: 'Asked for tea' })
-    expect(await send(CREATE, note(), key)).toEqual({ ...first, replayed: 'true' })
+    expect(await send(createDocument, note(), key)).toEqual({ ...first, replayed: 'true' })
     expect(await notes()).toBe(before + 1)
   })
 
@@ -160,7 +160,7 @@ describe('an Idempotency-Key of rows', () => {
     const before = await notes()
     // Every connection there is has been opened by then.
     await Promise.all(Array.from({ length: 8 }, () => send('{ __typename }', {}, key)))
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(CREATE, note(), key)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(createDocument, note(), key)))
     expect(new Set(answers.map((answer) => interactionOf(answer)?.id)).size).toBe(1)
     expect(interactionOf(answers[0] as Sent)).toMatchObject({ subject: 'Asked for tea' })
     expect(answers.filter(({ replayed }) => replayed === 'true')).toHaveLength(7)
@@ -169,31 +169,33 @@ describe('an Idempotency-Key of rows', () => {
 
   test('is refused with another request, and not spent by a refusal', async () => {
     const key = randomUUID()
-    const refused = await send(CREATE, note(''), key)
+    const refused = await send(createDocument, note(''), key)
     expect(refused.body.data?.['createInteraction']?.errors).toHaveLength(1)
-    await send(CREATE, note(), key)
-    expect(await send(CREATE, note('Something else'), key)).toMatchObject({
+    await send(createDocument, note(), key)
+    expect(await send(createDocument, note('Something else'), key)).toMatchObject({
       status: 409,
       body: { errors: [{ extensions: { id: 'SVC_VAL_004', details: { field: 'Idempotency-Key' } } }] },
     })
   })
 
   test('answers a deletion again, once and at the same time', async () => {
-    const id = interactionOf(await send(CREATE, note(), randomUUID()))?.id
+    const id = interactionOf(await send(createDocument, note(), randomUUID()))?.id
     const key = randomUUID()
-    const answers = await Promise.all(Array.from({ length: 4 }, () => send(DELETE, { id }, key)))
-    for (const { body } of [...answers, await send(DELETE, { id }, key)])
+    const answers = await Promise.all(Array.from({ length: 4 }, () => send(deleteDocument, { id }, key)))
+    for (const { body } of [...answers, await send(deleteDocument, { id }, key)])
       expect(body).toEqual({ data: { deleteInteraction: { success: true, errors: [] } } })
-    expect((await send(DELETE, { id }, randomUUID())).body.data?.['deleteInteraction']).toMatchObject({
-      errors: [{ field: 'id', code: 'NOT_FOUND' }],
-    })
+    expect((await send(deleteDocument, { id }, randomUUID())).body.data?.['deleteInteraction']).toMatchObject(
+      {
+        errors: [{ field: 'id', code: 'NOT_FOUND' }],
+      },
+    )
   })
 
   test('answers a creation with null for what was deleted since', async () => {
     const key = randomUUID()
-    const id = interactionOf(await send(CREATE, note(), key))?.id
-    await send(DELETE, { id }, randomUUID())
-    expect(await send(CREATE, note(), key)).toMatchObject({
+    const id = interactionOf(await send(createDocument, note(), key))?.id
+    await send(deleteDocument, { id }, randomUUID())
+    expect(await send(createDocument, note(), key)).toMatchObject({
       replayed: 'true',
       body: { data: { createInteraction: { interaction: null, errors: [] } } },
     })
@@ -245,12 +247,12 @@ describe('an Idempotency-Key of rows', () => {
       CREATE CONSTRAINT TRIGGER fault AFTER INSERT ON crm.interaction DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION public.fault();`)
     try {
-      expect((await send(CREATE, note(), key)).status).toBeGreaterThanOrEqual(500)
+      expect((await send(createDocument, note(), key)).status).toBeGreaterThanOrEqual(500)
     } finally {
       await sql.unsafe('DROP FUNCTION public.fault() CASCADE')
     }
     expect(await notes()).toBe(before)
-    expect((await send(CREATE, note(), key)).replayed).toBeNull()
+    expect((await send(createDocument, note(), key)).replayed).toBeNull()
     expect(await notes()).toBe(before + 1)
   })
 
@@ -258,8 +260,8 @@ describe('an Idempotency-Key of rows', () => {
     const person = await createCustomer(shop())
     const keys = [randomUUID(), randomUUID()]
     const input = { customerId: person, type: 'NOTE', subject: 'Tea' }
-    const created = await send(CREATE, { input }, keys[0] as string)
-    await send(DELETE, { id: interactionOf(created)?.id }, randomUUID())
+    const created = await send(createDocument, { input }, keys[0] as string)
+    await send(deleteDocument, { id: interactionOf(created)?.id }, randomUUID())
     const changed = `mutation ($id: ID!, $input: UpdateCustomerInput!) {
       updateCustomer(id: $id, input: $input) { errors { field code } } }`
     await send(changed, { id: person, input: { name: 'Ada Lovelace' } }, keys[1] as string)

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..')
 
 /** Whom each workspace may import, besides libraries and itself. docs/architecture.md says why. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'local-postgres': [],
   'http-server': [],
   'postgres-driver': ['local-postgres'],
@@ -65,7 +65,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders whose children are domains: one may use another through its index only. */
-const DOMAIN_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+const domainFolders: Readonly<Record<string, readonly string[]>> = {
   'actions/src': [
     'analytics',
     'booking',
@@ -106,11 +106,11 @@ interface Import {
 }
 
 test('a workspace imports only those below it', () => {
-  const names = new Map(Object.keys(ALLOWED).map((folder) => [packageName(folder), folder]))
-  const wrong = Object.entries(ALLOWED).flatMap(([folder, allowed]) =>
+  const names = new Map(Object.keys(allowedImports).map((folder) => [packageName(folder), folder]))
+  const wrong = Object.entries(allowedImports).flatMap(([folder, allowed]) =>
     imports(folder).filter(({ file, specifier }) => {
       const target = specifier.startsWith('.')
-        ? workspaceOf(path.relative(ROOT, path.resolve(path.dirname(file), specifier)))
+        ? workspaceOf(path.relative(root, path.resolve(path.dirname(file), specifier)))
         : names.get(packageOf(specifier))
       return target !== undefined && target !== folder && !allowed.includes(target)
     }),
@@ -119,12 +119,12 @@ test('a workspace imports only those below it', () => {
 })
 
 test("a domain reaches another one through that one's index only", () => {
-  const wrong = Object.entries(DOMAIN_FOLDERS).flatMap(([folder, domains]) =>
+  const wrong = Object.entries(domainFolders).flatMap(([folder, domains]) =>
     domains.flatMap((domain) =>
       imports(path.join(folder, domain)).filter(({ file, specifier }) => {
         if (!specifier.startsWith('.')) return false
         const [target, ...inside] = path
-          .relative(path.join(ROOT, folder), path.resolve(path.dirname(file), specifier))
+          .relative(path.join(root, folder), path.resolve(path.dirname(file), specifier))
           .split(path.sep)
         return target !== domain && domains.includes(target ?? '') && inside.join('/') !== 'index.ts'
       }),
@@ -134,13 +134,13 @@ test("a domain reaches another one through that one's index only", () => {
 })
 
 test('every domain folder is held to it', () => {
-  for (const [folder, domains] of Object.entries(DOMAIN_FOLDERS)) {
-    for (const domain of domains) expect(sourceFiles(path.join(ROOT, folder, domain))).not.toEqual([])
+  for (const [folder, domains] of Object.entries(domainFolders)) {
+    for (const domain of domains) expect(sourceFiles(path.join(root, folder, domain))).not.toEqual([])
   }
 })
 
 function imports(folder: string): readonly Import[] {
-  return sourceFiles(path.join(ROOT, folder)).flatMap((file) => {
+  return sourceFiles(path.join(root, folder)).flatMap((file) => {
     // Tests may open a whole shop; what ships may not.
     if (/\.test\.ts$|\/testing\/|\/test\//.test(file)) return []
     const text = readFileSync(file, 'utf8')
@@ -160,7 +160,7 @@ function sourceFiles(folder: string): readonly string[] {
 }
 
 function packageName(folder: string): string {
-  const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {
     name: string
   }
   return manifest.name
@@ -174,9 +174,9 @@ function packageOf(specifier: string): string {
 }
 
 function workspaceOf(relative: string): string | undefined {
-  return Object.keys(ALLOWED).find((folder) => relative.startsWith(`${folder}${path.sep}`))
+  return Object.keys(allowedImports).find((folder) => relative.startsWith(`${folder}${path.sep}`))
 }
 
 function told({ file, specifier }: Import): string {
-  return `${path.relative(ROOT, file)} imports ${specifier}`
+  return `${path.relative(root, file)} imports ${specifier}`
 }

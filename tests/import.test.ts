@@ -15,7 +15,7 @@ import { succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 import { startUnreliableProxy } from './support/unreliable-proxy.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..')
 
 let platform: TestPlatform
 let folder: string
@@ -46,8 +46,11 @@ async function file(name: string, content: string): Promise<string> {
 
 const jsonLines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
-function importFiles(files: readonly string[], options: Partial<ImportOptions> = {}): Promise<ImportSummary> {
-  return runImport({
+const importFiles = (
+  files: readonly string[],
+  options: Partial<ImportOptions> = {},
+): Promise<ImportSummary> =>
+  runImport({
     files,
     target,
     onExisting: 'skip',
@@ -58,7 +61,6 @@ function importFiles(files: readonly string[], options: Partial<ImportOptions> =
     stopping: new AbortController().signal,
     ...options,
   })
-}
 
 async function report(): Promise<unknown[]> {
   const content = await readFile(path.join(folder, 'refused.jsonl'), 'utf8')
@@ -68,7 +70,7 @@ async function report(): Promise<unknown[]> {
     .map((line) => JSON.parse(line) as unknown)
 }
 
-const count = async (): Promise<{ products: number; customers: number; categories: number }> => {
+async function count(): Promise<{ products: number; customers: number; categories: number }> {
   const data = succeeded(
     await client<Record<'products' | 'customers' | 'categories', { totalCount: number }>>(
       '{ products { totalCount } customers { totalCount } categories { totalCount } }',
@@ -124,7 +126,7 @@ const ann = {
   ],
 }
 
-const JACKET = `{
+const jacketQuery = `{
   product(sku: "JACKET") {
     name description price compareAtPrice currency status featured tags
     images { url alt order }
@@ -180,7 +182,7 @@ describe('an import', () => {
       counts: { created: 2, updated: 0, skipped: 0, refused: 0 },
       stopped: undefined,
     })
-    const { product } = succeeded(await client<{ product: Record<string, unknown> }>(JACKET))
+    const { product } = succeeded(await client<{ product: Record<string, unknown> }>(jacketQuery))
     expect(product).toMatchObject({
       name: 'Rain jacket',
       description: 'Keeps "rain" out; also wind.',
@@ -249,7 +251,7 @@ describe('an import', () => {
   test('that is repeated doubles nothing', async () => {
     const files = [await file('shop.jsonl', jsonLines([jacket, ann]))]
     await importFiles(files)
-    const before = { ...(await count()), jacket: succeeded(await client(JACKET)) }
+    const before = { ...(await count()), jacket: succeeded(await client(jacketQuery)) }
     expect((await importFiles(files)).counts).toEqual({ created: 0, updated: 0, skipped: 2, refused: 0 })
     expect((await importFiles(files, { onExisting: 'update' })).counts).toEqual({
       created: 0,
@@ -257,7 +259,7 @@ describe('an import', () => {
       skipped: 0,
       refused: 0,
     })
-    expect({ ...(await count()), jacket: succeeded(await client(JACKET)) }).toEqual(before)
+    expect({ ...(await count()), jacket: succeeded(await client(jacketQuery)) }).toEqual(before)
   })
 
   test('updates what is there when asked to, and adds what it lacks', async () => {
@@ -278,7 +280,7 @@ describe('an import', () => {
       ],
     }
     await importFiles([await file('changed.jsonl', jsonLines([changed]))], { onExisting: 'update' })
-    const { product } = succeeded(await client<{ product: Record<string, unknown> }>(JACKET))
+    const { product } = succeeded(await client<{ product: Record<string, unknown> }>(jacketQuery))
     expect(product).toMatchObject({
       name: 'Storm jacket',
       price: 100,
@@ -378,7 +380,7 @@ describe('an import', () => {
 describe('npm run import', () => {
   function start(...args: string[]): ChildProcess & { output: Promise<string> } {
     const child = spawn(process.execPath, ['importer/bin/import.ts', ...args], {
-      cwd: ROOT,
+      cwd: root,
       env: { ...process.env, COMMERCE_GRAPH_API_KEY: target.key, DATA_DIR: folder, INIT_CWD: folder },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -9,9 +9,9 @@ import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct, succeeded } from './support/shop.ts'
 import { startStripeThatRefuses } from './support/stripe-that-refuses.ts'
 
-const TIMEOUT_MS = 180_000
+const timeoutMs = 180_000
 
-const LIVE = { COMMERCE_MODE: 'live' }
+const live = { COMMERCE_MODE: 'live' }
 const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
@@ -48,7 +48,7 @@ async function payByCard({ graphqlUrl, liveKey }: Ready): Promise<Paid> {
   )
 }
 
-describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
+describe('a live deployment, as it is started', { timeout: timeoutMs }, () => {
   test.each([
     [
       'an example secret',
@@ -64,13 +64,13 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
     ['unsigned pushes', { PUSH_WEBHOOK_URL: 'http://127.0.0.1:9/' }, 'PUSH_WEBHOOK_SECRET is needed'],
   ])('ends at once with %s, and says which variable it is', async (_, env, message) => {
     const platform = await createPlatform()
-    await expect(platform.start({ ...LIVE, ...env })).rejects.toThrow(message)
+    await expect(platform.start({ ...live, ...env })).rejects.toThrow(message)
     expect(existsSync(path.join(platform.dataDir, 'postgres'))).toBe(false)
   })
 
   test('takes no card without a processor, has no sandbox, and writes no secret to a log', async () => {
     const platform = await createPlatform()
-    const ready = await platform.start(LIVE)
+    const ready = await platform.start(live)
     expect(ready.paymentSandboxUrl).toBeNull()
     await expect(fetch(`http://127.0.0.1:${platform.port + 4}/v1/payment_intents`)).rejects.toThrow()
     const { data, errors } = await payByCard(ready)
@@ -85,7 +85,7 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
 
   test('without a way for e-mail suppresses it instead of keeping it, and warns of that at the start', async () => {
     const platform = await createPlatform()
-    const { graphqlUrl, liveKey } = await platform.start(LIVE)
+    const { graphqlUrl, liveKey } = await platform.start(live)
     for (const name of ['SMTP_URL', 'PUSH_WEBHOOK_URL'])
       expect(platform.output).toContain(`${name} is not set`)
     const client = createClient(graphqlUrl, bearer(liveKey))
@@ -116,7 +116,7 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
     const database = await createTestDatabase()
     cleanUps.push(() => database.drop())
     const platform = await createPlatform()
-    const ready = await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    const ready = await platform.start({ ...live, DATABASE_URL: database.url })
     expect(ready).not.toHaveProperty('liveKey')
     const sql = postgres(database.url, { max: 1 })
     expect(await sql`SELECT count(*)::int AS n FROM merchant.merchant`).toEqual([{ n: 0 }])
@@ -127,7 +127,7 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
     const database = await createTestDatabase()
     cleanUps.push(() => database.drop())
     const platform = await createPlatform()
-    await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    await platform.start({ ...live, DATABASE_URL: database.url })
     await platform.stop()
     const sql = postgres(database.url, { max: 1 })
     await sql`
@@ -135,7 +135,7 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
       INSERT INTO payment.payment (merchant_id, amount, currency, status, method, processor)
       SELECT id, 100, 'USD', 'SUCCEEDED', 'CARD', 'sandbox' FROM m`
     await sql.end()
-    const ready = await platform.start({ ...LIVE, DATABASE_URL: database.url })
+    const ready = await platform.start({ ...live, DATABASE_URL: database.url })
     expect(platform.output).toContain('1 payments were made in the payment sandbox of a test deployment')
     const readiness = await fetch(new URL('/readyz', ready.graphqlUrl))
     expect(await readiness.json()).toMatchObject({
@@ -146,13 +146,13 @@ describe('a live deployment, as it is started', { timeout: TIMEOUT_MS }, () => {
 
   test('refuses a database in which a test deployment left the demo shop', async () => {
     const platform = await createPlatform()
-    await expect(platform.start({ ...LIVE, DATABASE_URL: await demoDatabaseUrl() })).rejects.toThrow(
+    await expect(platform.start({ ...live, DATABASE_URL: await demoDatabaseUrl() })).rejects.toThrow(
       'holds the demo shop of a test deployment',
     )
   })
 })
 
-describe('a key that Stripe refuses', { timeout: TIMEOUT_MS }, () => {
+describe('a key that Stripe refuses', { timeout: timeoutMs }, () => {
   const withKey = async (stripe: { readonly url: string }) => ({
     STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
     STRIPE_API_URL: stripe.url,

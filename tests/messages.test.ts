@@ -3,7 +3,7 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, bearer, type Client, createClient } from './support/graphql-client.ts'
 import {
-  ADDRESS,
+  shippingAddress,
   createCustomer,
   createOrder,
   createStockedProduct,
@@ -58,7 +58,7 @@ async function deliveriesTo(customerId: string): Promise<readonly Delivery[]> {
   return succeeded(answer).emailDeliveries.edges.map(({ node }) => node)
 }
 
-const emailOf = async (customerId: string): Promise<string> => {
+async function emailOf(customerId: string): Promise<string> {
   const answer = await merchant<{ customer: { email: string } }>(
     'query ($id: ID!) { customer(id: $id) { email } }',
     { id: customerId },
@@ -92,7 +92,7 @@ async function payForOrder(
   return { orderId, number: succeeded(order).order.orderNumber }
 }
 
-const shopperOf = async (customerId: string): Promise<Client> => {
+async function shopperOf(customerId: string): Promise<Client> {
   const { accessToken } = await mutate<{ accessToken: string }>(
     `mutation ($id: ID!) { createCustomerAccessToken(customerId: $id) { accessToken ${errors} } }`,
     { id: customerId },
@@ -167,7 +167,7 @@ describe('an order that is paid', () => {
       `mutation ($input: CreateOrderInput!) {
         createOrder(input: $input) { order { orderNumber status total payment { id } } ${errors} }
       }`,
-      { input: { customerId, items, couponCode: promotion.code, shippingAddress: ADDRESS } },
+      { input: { customerId, items, couponCode: promotion.code, shippingAddress: shippingAddress } },
     )
     expect(order).toMatchObject({ status: 'CONFIRMED', total: 0, payment: null })
     await expect.poll(() => mailsTo(address), patience).toHaveLength(1)

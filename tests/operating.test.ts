@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { succeeded } from './support/shop.ts'
 
-const TIMEOUT_MS = 180_000
+const timeoutMs = 180_000
 
-describe('a platform of one machine', { timeout: TIMEOUT_MS }, () => {
+describe('a platform of one machine', { timeout: timeoutMs }, () => {
   const running: PlatformProcess[] = []
   afterEach(async () => {
     for (const platform of running.splice(0)) await platform.remove()

@@ -21,7 +21,7 @@ interface Order {
   readonly payment: { readonly id: string; readonly status: string; readonly refundedAmount: number }
 }
 
-const ORDER = `id status total items { id quantity refundedQuantity } fulfillment { status trackingNumber }
+const orderFields = `id status total items { id quantity refundedQuantity } fulfillment { status trackingNumber }
   shipments { id status items { quantity orderItem { productName } } }
   returns { returnNumber status refund { amount items { quantity amount } } }
   payment { id status refundedAmount capturedAmount }`
@@ -55,7 +55,8 @@ describe('an order', { timeout: 60_000 }, () => {
   afterAll(() => platform.stop())
 
   const find = async (id: string): Promise<Order> =>
-    succeeded(await shop<{ order: Order }>(`query ($id: ID!) { order(id: $id) { ${ORDER} } }`, { id })).order
+    succeeded(await shop<{ order: Order }>(`query ($id: ID!) { order(id: $id) { ${orderFields} } }`, { id }))
+      .order
 
   const run = async (client: Client, mutation: string, variables: Readonly<Record<string, unknown>> = {}) =>
     succeeded(

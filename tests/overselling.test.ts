@@ -3,8 +3,8 @@ import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 import { createCustomer, createOrder, createStockedProduct, stockOf } from './support/shop.ts'
 
-const STOCK = 50
-const BUYERS = 200
+const stock = 50
+const buyers = 200
 
 describe('a SKU that more want than there is', () => {
   let platform: TestPlatform
@@ -17,24 +17,24 @@ describe('a SKU that more want than there is', () => {
   afterAll(() => platform.stop())
 
   test('is sold exactly as often as it is in stock, and everyone else hears how much is left', async () => {
-    const product = await createStockedProduct(client, STOCK)
+    const product = await createStockedProduct(client, stock)
     const customerId = await createCustomer(client)
 
     const answers = await Promise.all(
-      Array.from({ length: BUYERS }, () =>
+      Array.from({ length: buyers }, () =>
         createOrder(client, customerId, [{ productId: product.id, quantity: 1 }]),
       ),
     )
 
     const placed = answers.filter((answer) => answer.data?.createOrder?.order != null)
     const refused = answers.filter((answer) => answer.errors[0]?.extensions.id === 'SVC_BIZ_001')
-    expect(placed).toHaveLength(STOCK)
-    expect(refused).toHaveLength(BUYERS - STOCK)
+    expect(placed).toHaveLength(stock)
+    expect(refused).toHaveLength(buyers - stock)
     for (const { status, errors } of refused) {
       expect(status).toBe(400)
       expect(errors[0]?.message).toBe('Insufficient inventory. Available: 0, Requested: 1')
     }
-    expect(await stockOf(client, product.sku)).toMatchObject({ available: 0, reserved: STOCK })
+    expect(await stockOf(client, product.sku)).toMatchObject({ available: 0, reserved: stock })
   })
 
   test('never blocks two orders that name the same SKUs in opposite order', async () => {

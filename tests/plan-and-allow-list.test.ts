@@ -2,7 +2,7 @@ import { generateApiKey } from '@commerce-graph/auth-webhook'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
-import { ADDRESS, payload, succeeded } from './support/shop.ts'
+import { shippingAddress, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
 let platform: TestPlatform
@@ -36,7 +36,7 @@ describe('on a plan without several warehouses', () => {
   test('/graphql refuses a further one with the feature and the plan that has it', async () => {
     const answer = await contract(
       `mutation ($input: CreateWarehouseInput!) { createWarehouse(input: $input) { ${errors} } }`,
-      { input: { name: 'North', code: 'NORTH', location: ADDRESS } },
+      { input: { name: 'North', code: 'NORTH', location: shippingAddress } },
     )
     expect(answer.status).toBe(403)
     expect(answer.errors[0]?.extensions).toMatchObject({

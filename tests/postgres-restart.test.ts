@@ -7,8 +7,8 @@ import { afterEach, expect, test } from 'vitest'
 import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, createOrder, createStockedProduct } from './support/shop.ts'
 
-const RESTARTS = 3
-const WRITERS = 8
+const restarts = 3
+const writerCount = 8
 
 const started = new AsyncDisposableStack()
 afterEach(() => started.disposeAsync())
@@ -30,10 +30,10 @@ test('a platform outlives the restarts of its Postgres under load, and is ready 
     while (isWriting)
       await createOrder(client, customerId, [{ productId: product.id, quantity: 1 }]).catch(() => undefined)
   }
-  const writers = Array.from({ length: WRITERS }, write)
+  const writers = Array.from({ length: writerCount }, write)
   try {
     const readiness = async () => (await fetch(new URL('/readyz', graphqlUrl))).status
-    for (let restart = 1; restart <= RESTARTS; restart += 1) {
+    for (let restart = 1; restart <= restarts; restart += 1) {
       await server.stop()
       await expect.poll(readiness, { timeout: 30_000 }).toBe(503)
       server = await startLocalPostgres({ dataDir, databases: ['shop'], port })

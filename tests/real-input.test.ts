@@ -14,7 +14,7 @@ import { readAllPages } from './support/pages.ts'
 import { payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const DATA = path.resolve(import.meta.dirname, '../../shared/data')
+const data = path.resolve(import.meta.dirname, '../../shared/data')
 
 interface Totals {
   readonly products: number
@@ -83,14 +83,13 @@ interface Payload {
   readonly errors: readonly { readonly field: string | null; readonly message: string }[]
 }
 
-async function read<T>(name: string): Promise<T> {
-  return JSON.parse(await readFile(path.join(DATA, name), 'utf8')) as T
-}
+const read = async <T>(name: string): Promise<T> =>
+  JSON.parse(await readFile(path.join(data, name), 'utf8')) as T
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-describe.skipIf(!existsSync(DATA))(
-  `a real catalog, its customers and their carts${existsSync(DATA) ? '' : ` (skipped: ${DATA} is not there)`}`,
+describe.skipIf(!existsSync(data))(
+  `a real catalog, its customers and their carts${existsSync(data) ? '' : ` (skipped: ${data} is not there)`}`,
   () => {
     let platform: TestPlatform
     let client: Client
@@ -115,7 +114,7 @@ describe.skipIf(!existsSync(DATA))(
       inputProducts = await read('products.json')
       const files: string[] = []
       for (const name of ['products.json', 'customers.json']) {
-        const rows = convert(await readFile(path.join(DATA, name), 'utf8'))
+        const rows = convert(await readFile(path.join(data, name), 'utf8'))
         const file = path.join(folder, `${name}l`)
         await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
         files.push(file)

@@ -5,7 +5,7 @@ import { bearer, createClient } from './support/graphql-client.ts'
 import { hasRedis, RedisProcess } from './support/redis-process.ts'
 import { createCustomer, createOrder, createStockedProduct, payload, succeeded } from './support/shop.ts'
 
-const ORDERS = 24
+const orders = 24
 
 describe.skipIf(!hasRedis)('a Redis that dies and comes back empty', () => {
   const started = new AsyncDisposableStack()
@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)('a Redis that dies and comes back empty', () => {
     started.defer(() => platform.remove())
     const ready = await platform.start({ SMTP_URL: catcher.url, REDIS_URL: redis.url })
     const merchant = createClient(ready.graphqlUrl, bearer(ready.liveKey))
-    const product = await createStockedProduct(merchant, ORDERS)
+    const product = await createStockedProduct(merchant, orders)
     const customerId = await createCustomer(merchant)
     const pay = async () => {
       const answer = await createOrder(merchant, customerId, [{ productId: product.id, quantity: 1 }])
@@ -32,13 +32,13 @@ describe.skipIf(!hasRedis)('a Redis that dies and comes back empty', () => {
         ),
       )
     }
-    const half = () => Promise.all(Array.from({ length: ORDERS / 2 }, pay))
+    const half = () => Promise.all(Array.from({ length: orders / 2 }, pay))
     await half()
     await redis.stop()
     await redis.start()
     await half()
     const confirmations = () => catcher.mails.filter(({ subject }) => subject.includes('is confirmed'))
-    await expect.poll(() => confirmations().length, { timeout: 60_000 }).toBe(ORDERS)
-    expect(new Set(confirmations().map(({ subject }) => subject)).size).toBe(ORDERS)
+    await expect.poll(() => confirmations().length, { timeout: 60_000 }).toBe(orders)
+    expect(new Set(confirmations().map(({ subject }) => subject)).size).toBe(orders)
   }, 180_000)
 })

@@ -4,7 +4,7 @@ import { bearer, createClient } from './support/graphql-client.ts'
 import { createCustomer, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const HOUR = 60 * 60 * 1000
+const hour = 60 * 60 * 1000
 
 let catcher: MailCatcher
 let platform: TestPlatform
@@ -52,7 +52,7 @@ test(
         ),
       )
     }
-    const startTime = new Date(Math.ceil(Date.now() / HOUR + 3) * HOUR).toISOString()
+    const startTime = new Date(Math.ceil(Date.now() / hour + 3) * hour).toISOString()
     const booked = succeeded(
       await merchant<{ createAppointment: { errors: readonly unknown[] } }>(
         'mutation ($input: CreateAppointmentInput!) { createAppointment(input: $input) { errors { field message } } }',

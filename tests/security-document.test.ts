@@ -2,22 +2,22 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..')
 
 const linksOf = (file: string): readonly string[] =>
-  [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/\]\(([^)#]+)/g)].map(([, link]) =>
+  [...readFileSync(path.join(root, file), 'utf8').matchAll(/\]\(([^)#]+)/g)].map(([, link]) =>
     path.join(path.dirname(file), link ?? ''),
   )
 
 test.each(['docs/security.md', 'SECURITY.md', 'tests/tenancy/README.md'])(
   '%s links to files that exist',
   (file) => {
-    expect(linksOf(file).filter((link) => !existsSync(path.join(ROOT, link)))).toEqual([])
+    expect(linksOf(file).filter((link) => !existsSync(path.join(root, link)))).toEqual([])
   },
 )
 
 test('every threat of docs/security.md is answered by a test', () => {
-  const text = readFileSync(path.join(ROOT, 'docs/security.md'), 'utf8')
+  const text = readFileSync(path.join(root, 'docs/security.md'), 'utf8')
   const table = text.slice(text.indexOf('## Threats'), text.indexOf('## Trying it'))
   const rows = table
     .split('\n')

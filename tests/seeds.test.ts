@@ -5,15 +5,15 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprint } from './tenancy/tenants.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '..')
-const OUTFITTER = '01a1f000-0001-7000-8000-000000000001'
-const ROASTER = '01a1f000-0001-7000-8000-000000000002'
+const root = path.resolve(import.meta.dirname, '..')
+const outfitter = '01a1f000-0001-7000-8000-000000000001'
+const roaster = '01a1f000-0001-7000-8000-000000000002'
 
 let database: TestDatabase
 let sql: Sql
 
 beforeAll(async () => {
-  database = await createMigratedDatabase({ migrations: path.join(ROOT, 'migrations/default') })
+  database = await createMigratedDatabase({ migrations: path.join(root, 'migrations/default') })
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   await seed()
 })
@@ -29,15 +29,15 @@ async function run(file: string): Promise<void> {
 }
 
 async function seed(): Promise<void> {
-  const seeds = path.join(ROOT, 'seeds/default')
+  const seeds = path.join(root, 'seeds/default')
   for (const name of (await readdir(seeds)).sort()) await run(path.join(seeds, name))
 }
 
 describe('the demo shops', () => {
   test('are seeded once, however often', async () => {
-    const before = [await fingerprint(sql, OUTFITTER), await fingerprint(sql, ROASTER)]
+    const before = [await fingerprint(sql, outfitter), await fingerprint(sql, roaster)]
     await seed()
-    expect([await fingerprint(sql, OUTFITTER), await fingerprint(sql, ROASTER)]).toEqual(before)
+    expect([await fingerprint(sql, outfitter), await fingerprint(sql, roaster)]).toEqual(before)
   })
 
   test('come without keys: nothing that lets anybody in is written in a repository', async () => {
@@ -116,7 +116,7 @@ describe('the demo shops', () => {
   test('go on with their order numbers', async () => {
     const [row] = await sql<[{ next: string; taken: boolean }]>`
       SELECT n.next, EXISTS (SELECT FROM ordering.order o WHERE o.order_number = n.next) AS taken
-      FROM (SELECT ordering.next_order_number(${OUTFITTER}) AS next) n`
+      FROM (SELECT ordering.next_order_number(${outfitter}) AS next) n`
     expect(row).toEqual({ next: 'ORD-00001012', taken: false })
   })
 })

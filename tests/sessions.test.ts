@@ -4,10 +4,10 @@ import { payload, succeeded } from './support/shop.ts'
 import { createSubscriptionClient, type SubscriptionClient } from './support/subscription-client.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const PASSWORD = 'a password for the test'
+const password = 'a password for the test'
 /** Milliseconds. */
 /** Milliseconds for what takes a second at most on a machine with nothing else to do. */
-const BUSY_SECOND = 10_000
+const busySecond = 10_000
 
 let platform: TestPlatform
 let owner: Client
@@ -53,7 +53,7 @@ async function registered(): Promise<Tokens> {
       `mutation ($input: RegisterCustomerInput!) {
         registerCustomer(input: $input) { accessToken refreshToken customerId errors { field message } }
       }`,
-      { input: { email: `session${customers}@example.com`, password: PASSWORD, name: 'Ada' } },
+      { input: { email: `session${customers}@example.com`, password: password, name: 'Ada' } },
     ),
   )
 }
@@ -99,7 +99,7 @@ describe('what ends a session', () => {
     'a new password': ({ accessToken }) =>
       as(accessToken)(
         'mutation ($now: String!, $new: String!) { changePassword(currentPassword: $now, newPassword: $new) { success } }',
-        { now: PASSWORD, new: `${PASSWORD} and another` },
+        { now: password, new: `${password} and another` },
       ),
     'blocking the customer': ({ customerId }) => block(customerId),
     'revoking it': ({ accessToken }, { sessionId }) =>
@@ -129,7 +129,7 @@ describe('what ends a session', () => {
       await expect.poll(() => contract.told() > 0 && engine.told() > 0, { timeout: 20_000 }).toBe(true)
 
       await endings[how]?.(shopper, token)
-      const atMost = { timeout: BUSY_SECOND, interval: 20 }
+      const atMost = { timeout: busySecond, interval: 20 }
       await contract.closed
       await engine.closed
       await expect.poll(() => statusOf(as(accessToken)), atMost).toBe(401)

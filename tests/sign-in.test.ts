@@ -4,10 +4,10 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
-import { ADDRESS, createStockedProduct, payload, succeeded } from './support/shop.ts'
+import { shippingAddress, createStockedProduct, payload, succeeded } from './support/shop.ts'
 import { startTestPlatform, type TestPlatform } from './support/test-platform.ts'
 
-const PASSWORD = 'a password for the test'
+const newPassword = 'a password for the test'
 
 let catcher: MailCatcher
 let platform: TestPlatform
@@ -90,7 +90,7 @@ async function invite(roleName: string): Promise<string> {
       owner,
       'resetPassword(token: $token, password: $password)',
       'success',
-      { token: await mailed(email, 'invited'), password: PASSWORD },
+      { token: await mailed(email, 'invited'), password: newPassword },
       '$token: String!, $password: String!',
     ),
   )
@@ -103,7 +103,7 @@ const signInUser = async (email: string) =>
       owner,
       'signInUser(input: $input)',
       'accessToken refreshToken userId codeRequired',
-      { input: { email, password: PASSWORD } },
+      { input: { email, password: newPassword } },
       '$input: SignInUserInput!',
     ),
   )
@@ -153,7 +153,7 @@ test('a guest fills a cart with a storefront’s key, registers, and buys what w
       '$input: CreateCartInput!',
     ),
   )
-  const input = { email: 'guest@example.com', password: PASSWORD, name: 'Guest', cartId: cart.id }
+  const input = { email: 'guest@example.com', password: newPassword, name: 'Guest', cartId: cart.id }
   const registered = payload(
     await mutate<Tokens & { customerId: string; cart: { itemCount: number } }>(
       storefront,
@@ -170,7 +170,7 @@ test('a guest fills a cart with a storefront’s key, registers, and buys what w
       shopper,
       'checkoutCart(id: $id, input: $input)',
       'order { id }',
-      { id: cart.id, input: { shippingAddress: ADDRESS } },
+      { id: cart.id, input: { shippingAddress: shippingAddress } },
       '$id: ID!, $input: CheckoutCartInput!',
     ),
   )
@@ -242,7 +242,7 @@ test('a shopper confirms the address and sets a new password by what is mailed, 
   expect(catcher.mails.findLast(({ to }) => to.includes(email))?.source.replaceAll('=\r\n', '')).toContain(
     `https://shop.example.com/reset#${token}`,
   )
-  const set = { token, password: PASSWORD }
+  const set = { token, password: newPassword }
   const declared = '$token: String!, $password: String!'
   payload(
     await mutate(storefront, 'resetPassword(token: $token, password: $password)', 'success', set, declared),
@@ -252,7 +252,7 @@ test('a shopper confirms the address and sets a new password by what is mailed, 
       storefront,
       'signInCustomer(input: $input)',
       'accessToken',
-      { input: { email, password: PASSWORD } },
+      { input: { email, password: newPassword } },
       '$input: SignInCustomerInput!',
     ),
   )
@@ -303,7 +303,7 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
       storefront,
       'registerCustomer(input: $input)',
       'refreshToken',
-      { input: { email, password: PASSWORD, name: 'Guessed' } },
+      { input: { email, password: newPassword, name: 'Guessed' } },
       '$input: RegisterCustomerInput!',
     )
     refreshTokens.push(payload(registered).refreshToken)
@@ -324,12 +324,12 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
   )
   const statuses = (await Promise.all(wrong)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(100)
-  expect(await signIn('198.51.100.9', people[0] ?? '', PASSWORD)).toMatchObject({
+  expect(await signIn('198.51.100.9', people[0] ?? '', newPassword)).toMatchObject({
     status: 429,
     errors: [{ extensions: { id: 'SVC_RATE_001', details: { limit: 'guesses' } } }],
   })
-  payload(await signIn('198.51.100.10', people[0] ?? '', PASSWORD))
-  payload(await signIn(undefined, people[1] ?? '', PASSWORD))
+  payload(await signIn('198.51.100.10', people[0] ?? '', newPassword))
+  payload(await signIn(undefined, people[1] ?? '', newPassword))
   payload(
     await mutate(
       from('198.51.100.9'),
@@ -339,7 +339,7 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
       '$token: String!',
     ),
   )
-  const another = { email: 'third@guessed.example', password: PASSWORD, name: 'Guessed' }
+  const another = { email: 'third@guessed.example', password: newPassword, name: 'Guessed' }
   payload(
     await mutate(
       from('198.51.100.9'),
@@ -349,7 +349,7 @@ test('a hundred wrong passwords at a shop’s sign-in form keep no other person 
       '$input: RegisterCustomerInput!',
     ),
   )
-  expect(await signIn('the browser', people[0] ?? '', PASSWORD)).toMatchObject({
+  expect(await signIn('the browser', people[0] ?? '', newPassword)).toMatchObject({
     status: 400,
     errors: [{ extensions: { id: 'SVC_VAL_002', details: { field: 'X-Client-Address' } } }],
   })

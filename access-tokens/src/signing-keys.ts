@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 
 import type { ISql, Sql, TransactionSql } from '@commerce-graph/postgres-driver'
 import type { SecretBox } from '@commerce-graph/secret-box'
 
-export const SIGNING_ALGORITHM = 'ES256'
+export const signingAlgorithm = 'ES256'
 
 export interface SigningKey {
   readonly id: string
@@ -11,9 +11,9 @@ export interface SigningKey {
 }
 
 // Rows written by another process are seen, and retired ones forgotten, after at most this long.
-const PUBLIC_KEYS_TTL_MS = 10_000
+const publicKeysTtlMs = 10_000
 // A token that names a key we don't know is worth a look at the database, but not each time somebody invents one.
-const UNKNOWN_KEY_RELOAD_MS = 1_000
+const unknownKeyReloadMs = 1_000
 
 /** `private_jwk`: sealed. */
 interface SigningKeyRow {
@@ -33,44 +33,42 @@ export async function currentSigningKey(sql: Sql, secretBox: SecretBox): Promise
 async function newestSigningKey(sql: ISql): Promise<SigningKeyRow | undefined> {
   const [row] = await sql<SigningKeyRow[]>`
     SELECT id, private_jwk FROM identity.signing_key
-    WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
+    WHERE algorithm = ${signingAlgorithm} AND retired_at IS NULL
     ORDER BY created_at DESC, id DESC
     LIMIT 1`
   return row
 }
 
 // Several processes start at once on a new database: the lock makes all of them take the first one's key.
-async function createSigningKey(sql: Sql, secretBox: SecretBox): Promise<SigningKeyRow> {
-  return underLock(
+const createSigningKey = async (sql: Sql, secretBox: SecretBox): Promise<SigningKeyRow> =>
+  underLock(
     sql,
     async (transaction) => (await newestSigningKey(transaction)) ?? insertSigningKey(transaction, secretBox),
   )
-}
 
 /**
  * Replaces the key that signs by a new one, if it is older than `maxAgeSeconds`; those before it go on verifying for
  * `overlapSeconds`. Keys that nothing can be verified with any more are deleted.
  */
-export async function rotateSigningKey(
+export const rotateSigningKey = async (
   sql: Sql,
   secretBox: SecretBox,
   maxAgeSeconds: number,
   overlapSeconds: number,
-): Promise<boolean> {
-  return underLock(sql, async (transaction) => {
+): Promise<boolean> =>
+  underLock(sql, async (transaction) => {
     await transaction`DELETE FROM identity.signing_key WHERE retired_at < now() - interval '1 day'`
     const [due] = await transaction`
       SELECT FROM identity.signing_key
-      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL
+      WHERE algorithm = ${signingAlgorithm} AND retired_at IS NULL
       HAVING max(created_at) <= now() - make_interval(secs => ${maxAgeSeconds})`
     if (due === undefined) return false
     const { id } = await insertSigningKey(transaction, secretBox)
     await transaction`
       UPDATE identity.signing_key SET retired_at = now() + make_interval(secs => ${overlapSeconds})
-      WHERE algorithm = ${SIGNING_ALGORITHM} AND retired_at IS NULL AND id <> ${id}`
+      WHERE algorithm = ${signingAlgorithm} AND retired_at IS NULL AND id <> ${id}`
     return true
   })
-}
 
 async function underLock<T>(sql: Sql, work: (transaction: TransactionSql) => Promise<T>): Promise<T> {
   const result = await sql.begin(async (transaction) => {
@@ -81,20 +79,20 @@ async function underLock<T>(sql: Sql, work: (transaction: TransactionSql) => Pro
 }
 
 async function insertSigningKey(sql: ISql, secretBox: SecretBox): Promise<SigningKeyRow> {
-  const { privateKey, publicKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
+  const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true })
   const id = randomUUID()
   const sealed = secretBox.seal(JSON.stringify(await exportJWK(privateKey)), contextOf(id))
   const publicJwk = { ...(await exportJWK(publicKey)) }
   const [created] = await sql<[SigningKeyRow]>`
     INSERT INTO identity.signing_key (id, algorithm, private_jwk, public_jwk)
-    VALUES (${id}, ${SIGNING_ALGORITHM}, ${sealed}, ${sql.json(publicJwk)})
+    VALUES (${id}, ${signingAlgorithm}, ${sealed}, ${sql.json(publicJwk)})
     RETURNING id, private_jwk`
   return created
 }
 
 /** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
-export async function resealSigningKeys(sql: Sql, secretBox: SecretBox): Promise<number> {
-  return underLock(sql, async (transaction) => {
+export const resealSigningKeys = async (sql: Sql, secretBox: SecretBox): Promise<number> =>
+  underLock(sql, async (transaction) => {
     const rows = await transaction<SigningKeyRow[]>`
       SELECT id, private_jwk FROM identity.signing_key
       WHERE split_part(private_jwk, '.', 1) <> ${secretBox.keyId}`
@@ -104,10 +102,9 @@ export async function resealSigningKeys(sql: Sql, secretBox: SecretBox): Promise
     }
     return rows.length
   })
-}
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
-  const key = await importJWK(jwk, SIGNING_ALGORITHM)
+  const key = await importJWK(jwk, signingAlgorithm)
   if (key instanceof Uint8Array) throw new TypeError('a symmetric key among the signing keys')
   return key
 }
@@ -125,20 +122,20 @@ export class VerificationKeys {
 
   async find(id: string): Promise<CryptoKey | undefined> {
     const age = performance.now() - this.#loadedAt
-    if (age > PUBLIC_KEYS_TTL_MS || (!this.#keys.has(id) && age > UNKNOWN_KEY_RELOAD_MS)) await this.#load()
+    if (age > publicKeysTtlMs || (!this.#keys.has(id) && age > unknownKeyReloadMs)) await this.#load()
     return this.#keys.get(id)
   }
 
   /** For others to verify our tokens with (RFC 7517). */
   async published(): Promise<readonly JWK[]> {
-    if (performance.now() - this.#loadedAt > PUBLIC_KEYS_TTL_MS) await this.#load()
+    if (performance.now() - this.#loadedAt > publicKeysTtlMs) await this.#load()
     return this.#published
   }
 
   async #load(): Promise<void> {
     const rows = await this.#sql<{ id: string; public_jwk: JWK }[]>`
       SELECT id, public_jwk FROM identity.signing_key
-      WHERE algorithm = ${SIGNING_ALGORITHM} AND (retired_at IS NULL OR retired_at > now())`
+      WHERE algorithm = ${signingAlgorithm} AND (retired_at IS NULL OR retired_at > now())`
     const keys = await Promise.all(
       rows.map(async (row) => [row.id, await importKey(row.public_jwk)] as const),
     )
@@ -146,7 +143,7 @@ export class VerificationKeys {
     this.#published = rows.map(({ id, public_jwk: jwk }) => ({
       ...jwk,
       kid: id,
-      alg: SIGNING_ALGORITHM,
+      alg: signingAlgorithm,
       use: 'sig',
     }))
     this.#loadedAt = performance.now()

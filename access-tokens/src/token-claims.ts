@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 
-export const ISSUER = 'commerce-graph'
-export const AUDIENCE = 'commerce-graph'
+export const issuer = 'commerce-graph'
+export const audience = 'commerce-graph'
 
 /** No token is valid for longer, whoever asks for it. */
-export const MAX_TOKEN_TTL_SECONDS = 24 * 60 * 60
+export const maxTokenTtlSeconds = 24 * 60 * 60
 
 /** How far the clocks of the machine that signs and the one that verifies may be apart. */
-export const CLOCK_TOLERANCE_SECONDS = 5
+export const clockToleranceSeconds = 5
 
 const shared = {
   merchant_id: z.uuid().transform((id) => id as MerchantId),

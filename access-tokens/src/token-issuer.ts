@@ -2,8 +2,8 @@ import { SignJWT } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import type { CustomerId, MerchantId, UserId } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
-import { currentSigningKey, resealSigningKeys, rotateSigningKey, SIGNING_ALGORITHM } from './signing-keys.ts'
-import { AUDIENCE, ISSUER, MAX_TOKEN_TTL_SECONDS } from './token-claims.ts'
+import { currentSigningKey, resealSigningKeys, rotateSigningKey, signingAlgorithm } from './signing-keys.ts'
+import { audience, issuer, maxTokenTtlSeconds } from './token-claims.ts'
 
 export type TokenRequest = TokenSubject & {
   readonly merchantId: MerchantId
@@ -57,9 +57,9 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
   return {
     async issue(request) {
       const { merchantId, ttlSeconds, sessionId } = request
-      if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TOKEN_TTL_SECONDS) {
+      if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > maxTokenTtlSeconds) {
         throw new RangeError(
-          `ttlSeconds is ${ttlSeconds}; it must be a whole number from 1 to ${MAX_TOKEN_TTL_SECONDS}`,
+          `ttlSeconds is ${ttlSeconds}; it must be a whole number from 1 to ${maxTokenTtlSeconds}`,
         )
       }
       const signingKey = await currentSigningKey(sql, secretBox)
@@ -67,16 +67,16 @@ export function createTokenIssuer({ databaseUrl, secretBox }: TokenIssuerOptions
       const expiresAt = issuedAt + ttlSeconds
       const claims = { kind: request.kind, merchant_id: merchantId, sid: sessionId }
       const accessToken = await new SignJWT(claims)
-        .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'at+jwt', kid: signingKey.id })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
+        .setProtectedHeader({ alg: signingAlgorithm, typ: 'at+jwt', kid: signingKey.id })
+        .setIssuer(issuer)
+        .setAudience(audience)
         .setSubject(request.kind === 'user' ? request.userId : request.customerId)
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiresAt)
         .sign(signingKey.privateKey)
       return { accessToken, expiresAt: new Date(expiresAt * 1000) }
     },
-    rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, secretBox, maxAgeSeconds, MAX_TOKEN_TTL_SECONDS),
+    rotateKeys: (maxAgeSeconds) => rotateSigningKey(sql, secretBox, maxAgeSeconds, maxTokenTtlSeconds),
     resealKeys: () => resealSigningKeys(sql, secretBox),
     close: () => sql.end({ timeout: 5 }),
   }

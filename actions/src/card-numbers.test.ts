@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const CARD = '4242 4242 4242 4242'
+const card = '4242 4242 4242 4242'
 
 async function inDatabase(texts: readonly string[]): Promise<readonly boolean[]> {
   const rows = await shop.database<{ held: boolean }[]>`
@@ -93,11 +93,11 @@ test('a row with a card number is refused on every way into the database, and na
       ...columns,
     })} RETURNING id`
   const refusal = /holds what looks like a card number, which is never stored: constraint "no_card_number"/
-  await expect(insert({ description: `pay with ${CARD}` })).rejects.toThrow(refusal)
-  await expect(insert({ tags: ['fine', CARD] })).rejects.toThrow('Field tags holds')
+  await expect(insert({ description: `pay with ${card}` })).rejects.toThrow(refusal)
+  await expect(insert({ tags: ['fine', card] })).rejects.toThrow('Field tags holds')
   const [product] = await insert({ sku: '4242424242424242' })
   await expect(
-    shop.database`UPDATE catalog.product SET name = ${CARD} WHERE id = ${String(found(product)['id'])}`,
+    shop.database`UPDATE catalog.product SET name = ${card} WHERE id = ${String(found(product)['id'])}`,
   ).rejects.toThrow(refusal)
 })
 

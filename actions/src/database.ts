@@ -13,12 +13,12 @@ export interface DatabaseOptions {
 }
 
 /** No rule takes longer than this (milliseconds); what does, is stuck and must not hold its locks. */
-const STATEMENT_TIMEOUT = 15_000
-const LOCK_TIMEOUT = 10_000
+const statementTimeout = 15_000
+const lockTimeout = 10_000
 
 /** A bounded pool whose statements are prepared and can't run for ever. Close it with `end`. */
-export function connectDatabase({ databaseUrl, poolSize, applicationName }: DatabaseOptions): Database {
-  return postgres(databaseUrl, {
+export const connectDatabase = ({ databaseUrl, poolSize, applicationName }: DatabaseOptions): Database =>
+  postgres(databaseUrl, {
     max: poolSize,
     idle_timeout: 30,
     connect_timeout: 10,
@@ -26,12 +26,11 @@ export function connectDatabase({ databaseUrl, poolSize, applicationName }: Data
     onnotice: () => undefined,
     connection: {
       application_name: applicationName,
-      statement_timeout: STATEMENT_TIMEOUT,
-      lock_timeout: LOCK_TIMEOUT,
-      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
+      statement_timeout: statementTimeout,
+      lock_timeout: lockTimeout,
+      idle_in_transaction_session_timeout: statementTimeout,
     },
   })
-}
 
 /** A JSON parameter, with SQL's NULL for null. An interface has no index signature, though its values are plain data. */
 export const jsonOf = (sql: Queryable, value: object | null): postgres.Parameter | null =>

@@ -57,8 +57,8 @@ export function interruptible(database: Database, databaseUrl: string): Interrup
 }
 
 /** The same database or transaction, whose statements are known to the caller that they are for. */
-function following<Target extends Database | postgres.TransactionSql>(target: Target): Target {
-  return new Proxy(target, {
+const following = <Target extends Database | postgres.TransactionSql>(target: Target): Target =>
+  new Proxy(target, {
     apply(sql, self: unknown, args: unknown[]) {
       const caller = callers.getStore()
       caller?.signal.throwIfAborted()
@@ -71,7 +71,6 @@ function following<Target extends Database | postgres.TransactionSql>(target: Ta
       return name === 'begin' || name === 'savepoint' ? followingTransactions(value as Begin) : value
     },
   })
-}
 
 type Begin = (work: (sql: postgres.TransactionSql) => unknown) => unknown
 

@@ -19,7 +19,7 @@ const metadata = parse(
   readFileSync(join(import.meta.dirname, '../../metadata/actions.yaml'), 'utf8'),
 ) as ActionsMetadata
 
-const SECRET = 'the-secret'
+const sharedSecret = 'the-secret'
 let shop: TestShop
 let merchant: TestMerchant
 let service: Actions
@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await startActions({
     port: 0,
     databaseUrl,
-    secret: SECRET,
+    secret: sharedSecret,
     secretBox,
     cardProcessor,
     logger: silent,
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(service.url + path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-actions-secret': SECRET, ...headers },
+      headers: { 'content-type': 'application/json', 'x-actions-secret': sharedSecret, ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
   const call = (name: string, input: unknown, permissions = '{inventory:write,orders:write}') => ({

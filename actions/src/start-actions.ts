@@ -48,13 +48,13 @@ export interface Actions {
   stop(options?: StopOptions): Promise<void>
 }
 
-const DEFAULT_POOL_SIZE = 16
+const defaultPoolSize = 16
 /** Milliseconds: every client may ask for `/healthz`. */
-const HEALTH_KEPT = 1_000
+const healthKept = 1_000
 
 /** Starts the service that Hasura's actions are handled by. */
 export async function startActions(options: ActionsOptions): Promise<Actions> {
-  const { databaseUrl, poolSize = DEFAULT_POOL_SIZE, secret, secretBox, logger } = options
+  const { databaseUrl, poolSize = defaultPoolSize, secret, secretBox, logger } = options
   const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'actions' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const interruption = interruptible(database, databaseUrl)
@@ -65,7 +65,7 @@ export async function startActions(options: ActionsOptions): Promise<Actions> {
   const queues = await openQueueBackend(databaseUrl, 1, logger)
   const events = openEventQueue(queues, logger)
   const audit = new AuditTrail(database, logger)
-  const databaseHealth = askedAtMostEvery(HEALTH_KEPT, () => healthOf(database))
+  const databaseHealth = askedAtMostEvery(healthKept, () => healthOf(database))
   let isStopping = false
   const app = createApp({
     secret,

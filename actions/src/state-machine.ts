@@ -1,9 +1,9 @@
 /** The event is not allowed in the state. */
-export const REFUSED = 'refused'
+export const refused = 'refused'
 
 /** Every state beside every event: there is no combination that nobody has thought of. */
 export type StateMachine<State extends string, Event extends string> = Readonly<
-  Record<State, Readonly<Record<Event, State | typeof REFUSED>>>
+  Record<State, Readonly<Record<Event, State | typeof refused>>>
 >
 
 /** An event as SQL takes it: the states that it may start from, and the one that it leads to. */
@@ -26,7 +26,7 @@ export function transition<State extends string, Event extends string>(
   const targets = new Set<State>()
   for (const state of Object.keys(machine) as State[]) {
     const next = machine[state][event]
-    if (next === REFUSED) continue
+    if (next === refused) continue
     from.push(state)
     targets.add(next as State)
   }

@@ -4,10 +4,10 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Attempt, Outcome, RefusedAccess } from './entry.ts'
 import { type CountedRefusal, RefusalCounter } from './refusal-counter.ts'
 
-const FLUSH_INTERVAL_MS = 500
+const flushIntervalMs = 500
 // Waiting to be written while the database is away. What is begun fails then, so little comes to wait.
-const MAX_WAITING = 10_000
-const BATCH = 1_000
+const maxWaiting = 10_000
+const batchSize = 1_000
 
 /** What `audit.append` takes. */
 type Row = Readonly<Record<string, string | number | readonly string[] | null>>
@@ -27,7 +27,7 @@ export class AuditTrail {
   constructor(sql: Sql, logger: Logger) {
     this.#sql = sql
     this.#logger = logger
-    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS).unref()
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
   }
 
   /**
@@ -74,7 +74,7 @@ export class AuditTrail {
     const dropped = this.#refusals.takeDropped()
     if (dropped > 0) this.#logger.warn({ dropped }, 'more kinds of refused access than can be told apart')
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, BATCH)
+      const batch = this.#waiting.slice(0, batchSize)
       try {
         await this.#append(batch)
       } catch (error) {
@@ -102,7 +102,7 @@ export class AuditTrail {
   }
 
   #wait(row: Row): void {
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(row)
+    if (this.#waiting.length < maxWaiting) this.#waiting.push(row)
     else this.#logger.error({ entry: row }, 'the audit log could not be written')
   }
 

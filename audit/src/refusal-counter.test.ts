@@ -4,7 +4,7 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { RefusedAccess } from './entry.ts'
 import { RefusalCounter } from './refusal-counter.ts'
 
-const MINUTE = 60_000
+const minute = 60_000
 
 const refusal = (merchant: string | null, address: string): RefusedAccess => ({
   actor: merchant === null ? null : { merchantId: merchant as MerchantId, kind: 'KEY', id: 'key' },
@@ -20,19 +20,19 @@ test('the first refusal of a kind is told at once, and how many more there were 
   for (let i = 0; i < 1000; i += 1) counter.count(refusal('m', '192.0.2.1'), 0)
   expect(counter.take(1)).toEqual([{ refusal: refusal('m', '192.0.2.1'), occurrences: 1 }])
   for (let i = 0; i < 1000; i += 1) counter.count(refusal('m', '192.0.2.1'), 2)
-  expect(counter.take(MINUTE - 1)).toEqual([])
-  expect(counter.take(MINUTE)).toEqual([
+  expect(counter.take(minute - 1)).toEqual([])
+  expect(counter.take(minute)).toEqual([
     { refusal: { ...refusal('m', '192.0.2.1'), requestId: null }, occurrences: 1999 },
   ])
-  counter.count(refusal('m', '192.0.2.1'), MINUTE)
-  expect(counter.take(MINUTE)).toHaveLength(1)
+  counter.count(refusal('m', '192.0.2.1'), minute)
+  expect(counter.take(minute)).toHaveLength(1)
 })
 
 test('what one merchant’s callers are refused for neither fills the log nor takes the place of another’s', () => {
   const counter = new RefusalCounter()
   for (let i = 0; i < 100_000; i += 1) counter.count(refusal('attacked', `192.0.2.${i}`), 0)
   counter.count(refusal('other', '192.0.2.1'), 0)
-  const taken = [...counter.take(1), ...counter.take(MINUTE)]
+  const taken = [...counter.take(1), ...counter.take(minute)]
   const of = (merchant: string) => taken.filter((one) => one.refusal.actor?.merchantId === merchant)
   expect(of('attacked').length).toBeLessThanOrEqual(22)
   expect(of('other')).toEqual([{ refusal: refusal('other', '192.0.2.1'), occurrences: 1 }])
@@ -44,7 +44,7 @@ test('every refusal is counted once, whatever comes when', () => {
     fc.record({
       merchant: fc.constantFrom('a', 'b', null),
       address: fc.integer({ min: 0, max: 40 }).map(String),
-      wait: fc.integer({ min: 0, max: MINUTE }),
+      wait: fc.integer({ min: 0, max: minute }),
       take: fc.boolean(),
     }),
     { maxLength: 300 },

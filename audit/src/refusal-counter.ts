@@ -6,10 +6,10 @@ export interface CountedRefusal {
   readonly occurrences: number
 }
 
-const WINDOW_MS = 60_000
+const windowMs = 60_000
 // Kinds of refusals of one merchant, or of nobody we know, that are told apart within a minute. Further ones only count by their id.
-const MAX_KINDS_PER_MERCHANT = 20
-const MAX_KINDS = 5_000
+const maxKindsPerMerchant = 20
+const maxKinds = 5_000
 
 interface Counted {
   readonly refusal: RefusedAccess
@@ -39,16 +39,16 @@ export class RefusalCounter {
     if (this.#add(precise)) return
     const kinds = this.#ofMerchant.get(merchant) ?? 0
     const coarse = JSON.stringify([merchant, refusal.code])
-    const isPrecise = kinds < MAX_KINDS_PER_MERCHANT
+    const isPrecise = kinds < maxKindsPerMerchant
     if (!isPrecise && this.#add(coarse)) return
-    if (this.#kinds.size >= MAX_KINDS) {
+    if (this.#kinds.size >= maxKinds) {
       this.#dropped += 1
       return
     }
     this.#ofMerchant.set(merchant, kinds + 1)
     this.#kinds.set(isPrecise ? precise : coarse, {
       refusal: isPrecise ? refusal : withoutDetails(refusal),
-      until: now + WINDOW_MS,
+      until: now + windowMs,
       told: false,
       more: 0,
     })

@@ -1,7 +1,7 @@
-const MAX_IDS = 100
-const MAX_DEPTH = 5
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const ID_NAME = /^ids?$|Ids?$/
+const maxIds = 100
+const maxDepth = 5
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const idName = /^ids?$|Ids?$/
 
 /**
  * The ids in a mutation's arguments or result: what stands under `id`, `ids`, `orderId`, `productIds` and the like, and is a
@@ -16,14 +16,14 @@ export function targetIdsOf(...values: readonly unknown[]): readonly string[] {
 }
 
 function collect(value: unknown, isId: boolean, depth: number, found: Set<string>): void {
-  if (found.size >= MAX_IDS || depth > MAX_DEPTH) return
+  if (found.size >= maxIds || depth > maxDepth) return
   if (typeof value === 'string') {
-    if (isId && UUID.test(value)) found.add(value.toLowerCase())
+    if (isId && uuid.test(value)) found.add(value.toLowerCase())
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, isId, depth + 1, found)
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      if (name !== 'merchantId') collect(member, ID_NAME.test(name), depth + 1, found)
+      if (name !== 'merchantId') collect(member, idName.test(name), depth + 1, found)
     }
   }
 }

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { type AccessScope, type Grant, scopeOf, type Verification } from './access.ts'
 import type { Refusal } from './authentication.ts'
 
-const MAX_GRANTS = 20_000
+const maxGrants = 20_000
 // Changes are announced, so this only bounds what an announcement that never came could do.
-const GRANT_TTL_MS = 60_000
-const MAX_REFUSALS = 10_000
+const grantTtlMs = 60_000
+const maxRefusals = 10_000
 // Long enough that a client in a loop doesn't reach the database each time, short enough to go unnoticed.
-const REFUSAL_TTL_MS = 2_000
+const refusalTtlMs = 2_000
 
 /**
  * What was found out about credentials, by SHA-256 of the credential. Refusals live apart from grants: somebody
@@ -17,8 +17,8 @@ const REFUSAL_TTL_MS = 2_000
  * whoever verifies takes the `epoch` first, and `remember` drops what belongs to an earlier one.
  */
 export class AccessCache {
-  readonly #grants = new LRUCache<string, Grant>({ max: MAX_GRANTS, ttl: GRANT_TTL_MS })
-  readonly #refusals = new LRUCache<string, Refusal>({ max: MAX_REFUSALS, ttl: REFUSAL_TTL_MS })
+  readonly #grants = new LRUCache<string, Grant>({ max: maxGrants, ttl: grantTtlMs })
+  readonly #refusals = new LRUCache<string, Refusal>({ max: maxRefusals, ttl: refusalTtlMs })
   #epoch = 0
 
   get epoch(): number {

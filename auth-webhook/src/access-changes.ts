@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import type { AccessScope } from './access.ts'
 
 // The channel that triggers announce on (migrations/default): a merchant's id, or `operator`.
-const CHANNEL = 'access_changed'
+const channel = 'access_changed'
 // A connection can be dead without either side being told. It is asked in every beat and has as long to answer, so
 // that a revocation is missed for at most a second.
-const HEARTBEAT_MS = 500
-const CONNECT_TIMEOUT_MS = 2_000
+const heartbeatMs = 500
+const connectTimeoutMs = 2_000
 
 interface AccessChangesOptions {
   readonly databaseUrl: string
@@ -55,8 +55,8 @@ export class AccessChanges {
     const client = new pg.Client({
       connectionString: databaseUrl,
       application_name: 'auth-webhook listener',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: HEARTBEAT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: heartbeatMs,
     })
     const lost = new AbortController()
     client.on('error', () => lost.abort())
@@ -69,7 +69,7 @@ export class AccessChanges {
     })
     try {
       await client.connect()
-      await client.query(`LISTEN ${CHANNEL}`)
+      await client.query(`LISTEN ${channel}`)
       onGap()
       this.#heard = true
       while (!this.#stopping.signal.aborted && !lost.signal.aborted) {
@@ -89,7 +89,7 @@ export class AccessChanges {
   }
 
   async #pause(...ends: AbortSignal[]): Promise<void> {
-    await sleep(HEARTBEAT_MS, undefined, { signal: AbortSignal.any([this.#stopping.signal, ...ends]) }).catch(
+    await sleep(heartbeatMs, undefined, { signal: AbortSignal.any([this.#stopping.signal, ...ends]) }).catch(
       () => undefined,
     )
   }

@@ -29,6 +29,5 @@ export interface MerchantAccessRow {
   readonly networks: readonly string[]
 }
 
-export function allowListOf(row: MerchantAccessRow): AllowList | undefined {
-  return row.ip_allow_list_enabled ? parseAllowList(row.networks) : undefined
-}
+export const allowListOf = (row: MerchantAccessRow): AllowList | undefined =>
+  row.ip_allow_list_enabled ? parseAllowList(row.networks) : undefined

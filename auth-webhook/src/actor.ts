@@ -1,11 +1,11 @@
 import type { Actor } from '@commerce-graph/audit'
-import { NO_MERCHANT } from '@commerce-graph/contract/ids'
+import { noMerchant } from '@commerce-graph/contract/ids'
 import type { Principal } from './principal.ts'
 
 /** The principal as the audit log names it. */
 export function actorOf(principal: Principal): Actor {
   if (principal.kind === 'operator')
-    return { merchantId: NO_MERCHANT, kind: 'OPERATOR', id: principal.operatorKeyId }
+    return { merchantId: noMerchant, kind: 'OPERATOR', id: principal.operatorKeyId }
   const { merchantId } = principal
   switch (principal.kind) {
     case 'key':

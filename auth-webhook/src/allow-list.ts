@@ -7,9 +7,8 @@ type Network = readonly [Address, number]
 export type AllowList = readonly Network[]
 
 /** Reads networks as Postgres prints `cidr` values: `203.0.113.0/24`, `2001:db8::/32`. */
-export function parseAllowList(networks: readonly string[]): AllowList {
-  return networks.map((network) => ipaddr.parseCIDR(network))
-}
+export const parseAllowList = (networks: readonly string[]): AllowList =>
+  networks.map((network) => ipaddr.parseCIDR(network))
 
 /** Whether the address is on the list. An address that can't be read is on no list. */
 export function isAllowed(allowList: AllowList, address: string | undefined): boolean {
@@ -24,6 +23,5 @@ export function parseAddress(text: string | undefined): Address | undefined {
   return ipaddr.process(text)
 }
 
-function contains(network: Address, bits: number, caller: Address): boolean {
-  return network.kind() === caller.kind() && caller.match(network, bits)
-}
+const contains = (network: Address, bits: number, caller: Address): boolean =>
+  network.kind() === caller.kind() && caller.match(network, bits)

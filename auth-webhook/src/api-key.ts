@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Mode } from './principal.ts'
 
 // `cg_live_` or `cg_test_`, then 256 random bits in base64url.
-const KEY_FORM = /^cg_(live|test)_[A-Za-z0-9_-]{43}$/
-const RANDOM_BYTES = 32
-const SHOWN_RANDOM_CHARACTERS = 6
+const keyForm = /^cg_(live|test)_[A-Za-z0-9_-]{43}$/
+const keyBytes = 32
+const shownRandomCharacters = 6
 
 export interface GeneratedApiKey {
   /** The key itself. Shown once and stored nowhere. */
@@ -20,20 +20,18 @@ export const generateApiKey = (mode: Mode): GeneratedApiKey => randomKey(`cg_${m
 
 /** @param kind what the key begins with */
 export function randomKey(kind: string): GeneratedApiKey {
-  const key = kind + randomBytes(RANDOM_BYTES).toString('base64url')
-  return { key, hash: hashApiKey(key), prefix: key.slice(0, kind.length + SHOWN_RANDOM_CHARACTERS) }
+  const key = kind + randomBytes(keyBytes).toString('base64url')
+  return { key, hash: hashApiKey(key), prefix: key.slice(0, kind.length + shownRandomCharacters) }
 }
 
 /**
  * SHA-256 of the whole key. A key has 256 random bits, so nobody can try them out and a slow password hash would
  * only slow down requests.
  */
-export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
-}
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** The mode that a key's form claims, or undefined when the text has not the form of a key. */
 export function apiKeyMode(text: string): Mode | undefined {
-  const match = KEY_FORM.exec(text)
+  const match = keyForm.exec(text)
   return match === null ? undefined : (match[1] as Mode)
 }

@@ -29,6 +29,9 @@ export type Authentication =
   /** The database can't be asked, or too many ask at once. Nobody gets in on trust. */
   | { readonly kind: 'unavailable' }
 
-export function refuse(id: RefusalId, reason: string, actor?: Actor): Refusal {
-  return { kind: 'refused', id, reason, ...(actor && { actor }) }
-}
+export const refuse = (id: RefusalId, reason: string, actor?: Actor): Refusal => ({
+  kind: 'refused',
+  id,
+  reason,
+  ...(actor && { actor }),
+})

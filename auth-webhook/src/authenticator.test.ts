@@ -54,9 +54,8 @@ beforeEach(async () => {
   merchantId = await createMerchant(database.sql)
 })
 
-function authenticate(authorization: string, address = remoteAddress): Promise<Authentication> {
-  return authenticator.authenticate({ authorization, remoteAddress: address })
-}
+const authenticate = (authorization: string, address = remoteAddress): Promise<Authentication> =>
+  authenticator.authenticate({ authorization, remoteAddress: address })
 
 async function until(condition: () => boolean | Promise<boolean>, milliseconds = 5000): Promise<number> {
   const start = performance.now()
@@ -67,9 +66,10 @@ async function until(condition: () => boolean | Promise<boolean>, milliseconds =
   return performance.now() - start
 }
 
-function isRefused(authorization: string): () => Promise<boolean> {
-  return async () => (await authenticate(authorization)).kind === 'refused'
-}
+const isRefused =
+  (authorization: string): (() => Promise<boolean>) =>
+  async () =>
+    (await authenticate(authorization)).kind === 'refused'
 
 describe('a key', () => {
   test('tells merchant, permissions, plan and features', async () => {

@@ -69,9 +69,9 @@ export interface Authenticator {
 }
 
 // Verifications at once and waiting. Beyond it somebody is guessing, or the database is slow; both end here.
-const MAX_VERIFICATIONS = 1_000
-const VERIFICATION_TIMEOUT_MS = 2_000
-const POOL_SIZE = 4
+const maxVerifications = 1_000
+const verificationTimeoutMs = 2_000
+const poolSize = 4
 
 /**
  * The stages, in order: address -> credential -> verify key | verify token -> allow-list. The third is remembered by SHA-256
@@ -81,11 +81,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { databaseUrl, source = 'CONTRACT', logger } = options
   const trustedProxies = parseAllowList(options.trustedProxies ?? [])
   const sql = postgres(databaseUrl, {
-    max: POOL_SIZE,
+    max: poolSize,
     idle_timeout: 60,
     connect_timeout: 2,
     backoff: () => 0.2,
-    connection: { application_name: 'auth-webhook', statement_timeout: VERIFICATION_TIMEOUT_MS },
+    connection: { application_name: 'auth-webhook', statement_timeout: verificationTimeoutMs },
   })
   const keys = new VerificationKeys(sql)
   const tokenKeys = { keys, trustedIssuers: new TrustedIssuers(options.trustedIssuers ?? []) }
@@ -130,7 +130,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     usedKeys: new UsedKeys(sql),
     async publicKeys() {
       try {
-        return { keys: await withDeadline(VERIFICATION_TIMEOUT_MS, keys.published()) }
+        return { keys: await withDeadline(verificationTimeoutMs, keys.published()) }
       } catch (error) {
         logger.error({ err: error }, 'the public keys could not be read')
         return null
@@ -217,7 +217,7 @@ class Verifier {
     const id = `${epoch} ${hashOf(credential)}`
     const underWay = this.#underWay.get(id)
     if (underWay !== undefined) return underWay
-    if (this.#underWay.size >= MAX_VERIFICATIONS) return Promise.resolve(undefined)
+    if (this.#underWay.size >= maxVerifications) return Promise.resolve(undefined)
     const verification = this.#verifyNow(credential, epoch).finally(() => this.#underWay.delete(id))
     this.#underWay.set(id, verification)
     return verification
@@ -225,7 +225,7 @@ class Verifier {
 
   async #verifyNow(credential: Credential, epoch: number): Promise<Verification | undefined> {
     try {
-      const verification = await withDeadline(VERIFICATION_TIMEOUT_MS, this.#ask(credential))
+      const verification = await withDeadline(verificationTimeoutMs, this.#ask(credential))
       if (this.#changes.heard) this.#cache.remember(hashOf(credential), verification, epoch)
       return verification
     } catch (error) {
@@ -252,9 +252,8 @@ class Verifier {
   }
 }
 
-function hashOf(credential: Credential): string {
-  return hash('sha256', credential.kind === 'token' ? credential.token : credential.key, 'base64')
-}
+const hashOf = (credential: Credential): string =>
+  hash('sha256', credential.kind === 'token' ? credential.token : credential.key, 'base64')
 
 // The driver waits for a connection as long as it takes; a caller doesn't.
 async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {

@@ -3,9 +3,9 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Principal } from './principal.ts'
 
-const FLUSH_INTERVAL_MS = 10_000
+const flushIntervalMs = 10_000
 // Each is written at most once per flush; more than this many at a time wait for the next request's turn.
-const MAX_PENDING = 10_000
+const maxPending = 10_000
 
 type Used = 'key' | 'session' | 'operator'
 
@@ -30,7 +30,7 @@ export class CredentialUsage {
   constructor(sql: Sql, logger: Logger) {
     this.#sql = sql
     this.#logger = logger
-    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS).unref()
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs).unref()
   }
 
   /** Does nothing for a token of another issuer, which belongs to no session. */
@@ -54,7 +54,7 @@ export class CredentialUsage {
   #note(used: Used, id: string, merchantId: MerchantId | null): void {
     const usage = this.#pending.get(id)
     if (usage !== undefined) usage.usedAt = Date.now()
-    else if (this.#pending.size < MAX_PENDING) this.#pending.set(id, { used, merchantId, usedAt: Date.now() })
+    else if (this.#pending.size < maxPending) this.#pending.set(id, { used, merchantId, usedAt: Date.now() })
   }
 
   async flush(): Promise<void> {

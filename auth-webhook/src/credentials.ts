@@ -9,10 +9,10 @@ export type Credential =
   | { readonly kind: 'operator'; readonly key: string }
 
 // Node's default bound for all headers together is 16 kB; no token of ours comes near this.
-const MAX_HEADER_LENGTH = 4096
-const BEARER = 'Bearer '
+const maxHeaderLength = 4096
+const bearer = 'Bearer '
 // Compact JWS: three base64url parts.
-const TOKEN_FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /**
  * Reads an Authorization header: the word `Bearer`, one space, then the credential, without quotes or further
@@ -21,12 +21,12 @@ const TOKEN_FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
  */
 export function parseCredential(authorization: string | undefined): Credential | Refusal {
   if (authorization === undefined) return refuse('SVC_AUTH_001', 'no Authorization header')
-  if (authorization.length > MAX_HEADER_LENGTH) return refuse('SVC_AUTH_001', 'Authorization header too long')
-  if (!authorization.startsWith(BEARER)) return refuse('SVC_AUTH_001', 'not `Bearer` and one space')
-  const value = authorization.slice(BEARER.length)
+  if (authorization.length > maxHeaderLength) return refuse('SVC_AUTH_001', 'Authorization header too long')
+  if (!authorization.startsWith(bearer)) return refuse('SVC_AUTH_001', 'not `Bearer` and one space')
+  const value = authorization.slice(bearer.length)
   const mode = apiKeyMode(value)
   if (mode !== undefined) return { kind: 'key', key: value, mode }
   if (isOperatorKey(value)) return { kind: 'operator', key: value }
-  if (TOKEN_FORM.test(value)) return { kind: 'token', token: value }
+  if (tokenForm.test(value)) return { kind: 'token', token: value }
   return refuse('SVC_AUTH_001', 'neither the form of a key nor of a token')
 }

@@ -4,12 +4,10 @@ import type { Fragment, Sql } from '@commerce-graph/postgres-driver'
  * The part of a SELECT that reads a MerchantAccessRow, over relations `m` of merchant.merchant and `s` of its
  * subscription.
  */
-export function merchantAccessColumns(sql: Sql): Fragment {
-  return sql`
+export const merchantAccessColumns = (sql: Sql): Fragment => sql`
     s.plan,
     ARRAY(
       SELECT f.feature FROM merchant.plan_feature f WHERE f.plan = s.plan ORDER BY f.feature
     ) AS features,
     m.ip_allow_list_enabled,
     ARRAY(SELECT e.network::text FROM merchant.ip_allow_list_entry e WHERE e.merchant_id = m.id) AS networks`
-}

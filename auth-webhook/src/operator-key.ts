@@ -1,13 +1,13 @@
-import { NO_MERCHANT } from '@commerce-graph/contract/ids'
+import { noMerchant } from '@commerce-graph/contract/ids'
 import type { Sql } from '@commerce-graph/postgres-driver'
 import { hashApiKey, type GeneratedApiKey, randomKey } from './api-key.ts'
 
 // `cg_op_`, then 256 random bits in base64url.
-const KIND = 'cg_op_'
-const KEY_FORM = /^cg_op_[A-Za-z0-9_-]{43}$/
+const kind = 'cg_op_'
+const keyForm = /^cg_op_[A-Za-z0-9_-]{43}$/
 
 /** Whether a text has the form of an operator's key. */
-export const isOperatorKey = (text: string): boolean => KEY_FORM.test(text)
+export const isOperatorKey = (text: string): boolean => keyForm.test(text)
 
 /** What is known of an operator's key, apart from the key. Times are UTC. */
 export interface OperatorKey {
@@ -24,7 +24,7 @@ export async function createOperatorKey(
   sql: Sql,
   name: string,
 ): Promise<{ readonly id: string; readonly key: string }> {
-  const { key, hash, prefix }: GeneratedApiKey = randomKey(KIND)
+  const { key, hash, prefix }: GeneratedApiKey = randomKey(kind)
   return sql.begin(async (transaction) => {
     const [row] = await transaction<[{ id: string }]>`
       INSERT INTO operator.key (name, prefix, hash) VALUES (${name}, ${prefix}, ${hash}) RETURNING id`
@@ -34,18 +34,16 @@ export async function createOperatorKey(
 }
 
 /** Every key there is or was, oldest first. */
-export async function listOperatorKeys(sql: Sql): Promise<readonly OperatorKey[]> {
-  return sql<OperatorKey[]>`
+export const listOperatorKeys = async (sql: Sql): Promise<readonly OperatorKey[]> => sql<OperatorKey[]>`
     SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
     FROM operator.key ORDER BY created_at, id`
-}
 
 /** Ends a key for good, within milliseconds everywhere. Says whether there was one that had not ended. */
-export async function revokeOperatorKey(
+export const revokeOperatorKey = async (
   sql: Sql,
   id: string,
-): Promise<'revoked' | 'revoked before' | 'unknown'> {
-  return sql.begin(async (transaction) => {
+): Promise<'revoked' | 'revoked before' | 'unknown'> =>
+  sql.begin(async (transaction) => {
     const revoked = await transaction`
       UPDATE operator.key SET revoked_at = now() WHERE id::text = ${id} AND revoked_at IS NULL`
     if (revoked.count === 0) {
@@ -55,7 +53,6 @@ export async function revokeOperatorKey(
     await transaction`SELECT audit.append(${transaction.json([entry('revokeOperatorKey', id)])})`
     return 'revoked'
   })
-}
 
 /** Something that was done with an operator's key, or to one. `merchantId` is null where it was about no merchant. */
 export interface OperatorLogEntry {
@@ -70,20 +67,20 @@ export interface OperatorLogEntry {
 }
 
 /** The last entries about operators, latest first. */
-export async function operatorLog(sql: Sql, limit: number): Promise<readonly OperatorLogEntry[]> {
-  return sql<OperatorLogEntry[]>`
+export const operatorLog = async (sql: Sql, limit: number): Promise<readonly OperatorLogEntry[]> => sql<
+  OperatorLogEntry[]
+>`
     SELECT
       e.created_at AS "createdAt", k.name AS "keyName", e.source, e.operation,
-      nullif(e.merchant_id, ${NO_MERCHANT}) AS "merchantId", e.target_ids AS "targetIds", e.outcome, e.codes
+      nullif(e.merchant_id, ${noMerchant}) AS "merchantId", e.target_ids AS "targetIds", e.outcome, e.codes
     FROM audit.log e
     LEFT JOIN operator.key k ON k.id = e.actor_id
     WHERE e.actor_kind = 'OPERATOR'
     ORDER BY e.created_at DESC, e.id DESC
     LIMIT ${limit}`
-}
 
 const entry = (operation: string, id: string) => ({
-  merchant_id: NO_MERCHANT,
+  merchant_id: noMerchant,
   actor_kind: 'OPERATOR',
   source: 'COMMAND_LINE',
   operation,

@@ -63,8 +63,7 @@ export interface RateHolder {
   readonly customerId?: CustomerId
 }
 
-export function rateHolderOf(principal: Principal): RateHolder {
-  return principal.kind === 'operator'
+export const rateHolderOf = (principal: Principal): RateHolder =>
+  principal.kind === 'operator'
     ? { merchantId: `operator ${principal.operatorKeyId}`, plan: 'ENTERPRISE' }
     : principal
-}

@@ -2,7 +2,7 @@
  * What a shopper's token may do. The row filters of role `customer` in metadata/ keep each of these to the shopper's
  * own rows, and products to those that the shop shows.
  */
-export const SHOPPER_PERMISSIONS = [
+export const shopperPermissions = [
   'products:read',
   'inventory:read',
   'carts:read',

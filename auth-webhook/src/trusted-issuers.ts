@@ -16,12 +16,12 @@ export const trustedIssuer = z.object({
 export type TrustedIssuer = z.output<typeof trustedIssuer>
 
 /** Asymmetric ones only: with a shared secret, whoever verifies could sign too. */
-export const TRUSTED_ALGORITHMS = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
+export const trustedAlgorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
-const JWKS_TIMEOUT_MS = 1_500
+const jwksTimeoutMs = 1_500
 // An unknown key id is worth another look, but not each time that somebody invents one.
-const JWKS_COOLDOWN_MS = 10_000
-const JWKS_MAX_AGE_MS = 10 * 60 * 1000
+const jwksCooldownMs = 10_000
+const jwksMaxAgeMs = 10 * 60 * 1000
 
 /** The claims that are read of an outside issuer's token, beyond the registered ones that jose checks. */
 export const outsideClaims = z.object({
@@ -44,9 +44,9 @@ export class TrustedIssuers {
         {
           ...issuer,
           keys: createRemoteJWKSet(new URL(issuer.jwksUrl), {
-            timeoutDuration: JWKS_TIMEOUT_MS,
-            cooldownDuration: JWKS_COOLDOWN_MS,
-            cacheMaxAge: JWKS_MAX_AGE_MS,
+            timeoutDuration: jwksTimeoutMs,
+            cooldownDuration: jwksCooldownMs,
+            cacheMaxAge: jwksMaxAgeMs,
           }),
         },
       ]),

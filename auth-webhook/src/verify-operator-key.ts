@@ -1,6 +1,6 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Verification } from './access.ts'
-import { NO_MERCHANT, type OperatorKeyId } from '@commerce-graph/contract/ids'
+import { noMerchant, type OperatorKeyId } from '@commerce-graph/contract/ids'
 import { refuse } from './authentication.ts'
 import { findOperatorKey } from './operator-key.ts'
 import { sessionVariables } from './session-variables.ts'
@@ -13,7 +13,7 @@ export async function verifyOperatorKey(sql: Sql, key: string): Promise<Verifica
     return refuse(
       'SVC_AUTH_001',
       reason,
-      id === undefined ? undefined : { merchantId: NO_MERCHANT, kind: 'OPERATOR', id },
+      id === undefined ? undefined : { merchantId: noMerchant, kind: 'OPERATOR', id },
     )
   }
   const operatorKeyId = found.id as OperatorKeyId

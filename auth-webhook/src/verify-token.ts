@@ -8,12 +8,12 @@ import { merchantAccessColumns } from './merchant-access.ts'
 import type { CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { CustomerPrincipal } from './principal.ts'
 import { sessionVariables } from './session-variables.ts'
-import { SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
+import { shopperPermissions } from './shopper-permissions.ts'
 import {
-  AUDIENCE,
-  CLOCK_TOLERANCE_SECONDS,
-  ISSUER,
-  MAX_TOKEN_TTL_SECONDS,
+  audience,
+  clockToleranceSeconds,
+  issuer,
+  maxTokenTtlSeconds,
   SIGNING_ALGORITHM,
   tokenClaims,
   type TokenClaims,
@@ -22,7 +22,7 @@ import {
 import {
   type OutsideClaims,
   outsideClaims,
-  TRUSTED_ALGORITHMS,
+  trustedAlgorithms,
   type TrustedIssuers,
 } from './trusted-issuers.ts'
 
@@ -42,11 +42,11 @@ export async function verifyToken(
   if (outside !== undefined) {
     const claims = await checked(async () => {
       const { payload } = await jwtVerify(token, outside.keys, {
-        algorithms: TRUSTED_ALGORITHMS,
+        algorithms: trustedAlgorithms,
         issuer: outside.issuer,
         audience: outside.audience,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        maxTokenAge: MAX_TOKEN_TTL_SECONDS,
+        clockTolerance: clockToleranceSeconds,
+        maxTokenAge: maxTokenTtlSeconds,
       })
       return outsideClaims.parse(payload)
     })
@@ -68,8 +68,8 @@ function issuerOf(token: string): string | undefined {
 
 class UnknownSigningKey extends Error {}
 
-function verifyOwn(keys: VerificationKeys, token: string) {
-  return jwtVerify(
+const verifyOwn = (keys: VerificationKeys, token: string) =>
+  jwtVerify(
     token,
     async ({ kid }) => {
       const key = kid === undefined ? undefined : await keys.find(kid)
@@ -78,13 +78,12 @@ function verifyOwn(keys: VerificationKeys, token: string) {
     },
     {
       algorithms: [SIGNING_ALGORITHM],
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      maxTokenAge: MAX_TOKEN_TTL_SECONDS,
+      issuer: issuer,
+      audience: audience,
+      clockTolerance: clockToleranceSeconds,
+      maxTokenAge: maxTokenTtlSeconds,
     },
   )
-}
 
 async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Refusal> {
   try {
@@ -92,7 +91,7 @@ async function checked<Claims>(read: () => Promise<Claims>): Promise<Claims | Re
   } catch (error) {
     if (error instanceof errors.JWTExpired) {
       // The signature was good. But another issuer doesn't say which merchant a token is about.
-      const actor = error.payload.iss === ISSUER ? actorOfClaims(error.payload) : undefined
+      const actor = error.payload.iss === issuer ? actorOfClaims(error.payload) : undefined
       return refuse('SVC_AUTH_002', 'token has expired', actor)
     }
     // Keys that can't be fetched say nothing about the token.
@@ -185,25 +184,23 @@ async function grantOutside(sql: Sql, merchantId: MerchantId, claims: OutsideCla
   return granted(row, claims.exp, customerPrincipal(row, { merchantId, customerId: row.id, sessionId: null }))
 }
 
-function customerPrincipal(
+const customerPrincipal = (
   { plan, features }: MerchantAccessRow,
   { merchantId, customerId, sessionId }: Pick<CustomerPrincipal, 'merchantId' | 'customerId' | 'sessionId'>,
-): Grant['principal'] {
-  return {
-    kind: 'customer',
-    merchantId,
-    customerId,
-    sessionId,
-    permissions: new Set(SHOPPER_PERMISSIONS),
-    plan,
-    features,
-    sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, SHOPPER_PERMISSIONS),
-  }
-}
+): Grant['principal'] => ({
+  kind: 'customer',
+  merchantId,
+  customerId,
+  sessionId,
+  permissions: new Set(shopperPermissions),
+  plan,
+  features,
+  sessionVariables: sessionVariables({ kind: 'customer', merchantId, customerId }, shopperPermissions),
+})
 
 const granted = (row: MerchantAccessRow, exp: number, principal: Grant['principal']): Grant => ({
   kind: 'granted',
   principal,
-  expiresAt: (exp + CLOCK_TOLERANCE_SECONDS) * 1000,
+  expiresAt: (exp + clockToleranceSeconds) * 1000,
   allowList: allowListOf(row),
 })

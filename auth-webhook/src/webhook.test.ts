@@ -34,9 +34,8 @@ afterAll(async () => {
   await database.close()
 })
 
-function post(body: string): Promise<Response> {
-  return fetch(webhook.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-}
+const post = (body: string): Promise<Response> =>
+  fetch(webhook.url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
 describe('the auth webhook', () => {
   const session = () => ({

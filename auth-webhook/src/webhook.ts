@@ -43,18 +43,18 @@ export interface AuthWebhook {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-const DEFAULT_MAX_AGE_SECONDS = 60
-const MAX_REQUEST_ID = 128
+const defaultMaxAgeSeconds = 60
+const maxRequestId = 128
 /** Milliseconds: Hasura waits for no answer longer. */
-const CLOSING_GRACE = 5_000
-const LOOPBACK = '127.0.0.1'
+const closingGrace = 5_000
+const loopback = '127.0.0.1'
 
 // Hasura's POST mode. `request` holds the GraphQL document, which has no say in who is calling.
 const postBody = z.object({ headers: z.record(z.string(), z.string()) })
 
 /** Starts Hasura's auth webhook: GET and POST on `/`, and `/healthz`. Resolves when it accepts connections. */
 export async function startAuthWebhook(options: AuthWebhookOptions): Promise<AuthWebhook> {
-  const { rateLimits, maxAgeSeconds = DEFAULT_MAX_AGE_SECONDS } = options
+  const { rateLimits, maxAgeSeconds = defaultMaxAgeSeconds } = options
   const authenticator = createAuthenticator({
     source: 'HASURA',
     ...options,
@@ -74,7 +74,7 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async isCurrent(headers, sessionVariables) {
-      const authentication = await authenticator.authenticate(requestOf(headers, LOOPBACK))
+      const authentication = await authenticator.authenticate(requestOf(headers, loopback))
       if (authentication.kind !== 'authenticated') return authentication.kind === 'unavailable'
       return Object.entries(authentication.principal.sessionVariables).every(
         ([name, value]) => sessionVariables[name] === value,
@@ -82,7 +82,7 @@ export async function startAuthWebhook(options: AuthWebhookOptions): Promise<Aut
     },
     beginDrain: () => httpServer.begin(),
     async close({ drain = false } = {}) {
-      await httpServer.stop({ drain, graceMilliseconds: CLOSING_GRACE })
+      await httpServer.stop({ drain, graceMilliseconds: closingGrace })
       await authenticator.close()
     },
   }
@@ -152,9 +152,8 @@ function createAuthWebhook(
 }
 
 // Never 0, which Hasura takes for no end at all.
-function secondsUntil(expiresAt: number, atMost: number): number {
-  return Math.max(1, Math.min(atMost, Math.ceil((expiresAt - Date.now()) / 1000)))
-}
+const secondsUntil = (expiresAt: number, atMost: number): number =>
+  Math.max(1, Math.min(atMost, Math.ceil((expiresAt - Date.now()) / 1000)))
 
 // Hasura knows 200 and 401 of a hook, and tells its client 500 for the rest: it may try again, and its key is good.
 function refuseForNow(response: Response, retryAfter: number): void {
@@ -183,28 +182,23 @@ const answerUnreadableBody: ErrorRequestHandler = (error: unknown, _request, res
 
 // The socket's other end is Hasura. So the caller's address is known only where Hasura is a trusted proxy and a
 // proxy before it writes X-Forwarded-For; otherwise an allow-list sees Hasura's own address and refuses.
-function requestOf(headers: Headers, remoteAddress: string | undefined) {
-  return {
-    authorization: single(headers['authorization']),
-    remoteAddress,
-    forwardedFor: single(headers['x-forwarded-for']),
-    requestId: single(headers['x-request-id'])?.slice(0, MAX_REQUEST_ID),
-  }
-}
+const requestOf = (headers: Headers, remoteAddress: string | undefined) => ({
+  authorization: single(headers['authorization']),
+  remoteAddress,
+  forwardedFor: single(headers['x-forwarded-for']),
+  requestId: single(headers['x-request-id'])?.slice(0, maxRequestId),
+})
 
 // For the audit log: what Hasura runs is recorded by triggers, which see nothing but the session. The socket's other end is Hasura and
 // no client, so its address says nothing.
-function originOf(
+const originOf = (
   { remoteAddress, requestId }: AuthenticationRequest,
   clientAddress: string | null,
-): Record<string, string> {
-  return {
-    ...(clientAddress !== null &&
-      clientAddress !== remoteAddress && { 'x-hasura-client-address': clientAddress }),
-    ...(requestId !== undefined && { 'x-hasura-request-id': requestId }),
-  }
-}
+): Record<string, string> => ({
+  ...(clientAddress !== null &&
+    clientAddress !== remoteAddress && { 'x-hasura-client-address': clientAddress }),
+  ...(requestId !== undefined && { 'x-hasura-request-id': requestId }),
+})
 
-function single(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'object' ? value.join(',') : value
-}
+const single = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'object' ? value.join(',') : value

@@ -6,13 +6,13 @@ import { generateApiKey } from '../src/api-key.ts'
 import type { ApiKeyId, CustomerId, MerchantId } from '@commerce-graph/contract/ids'
 import type { Mode } from '../src/principal.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations/default')
+const migrations = join(import.meta.dirname, '../../migrations/default')
 
 export type MerchantDatabase = TestDatabase & { readonly sql: Sql; readonly close: () => Promise<void> }
 
 /** A database of its own with all migrations applied. */
 export async function createMerchantDatabase(): Promise<MerchantDatabase> {
-  const database = await createMigratedDatabase({ migrations: MIGRATIONS })
+  const database = await createMigratedDatabase({ migrations: migrations })
   const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
   async function close(): Promise<void> {
     await sql.end()

@@ -8,8 +8,13 @@ export async function applyMetadata(
   adminSecret: string,
   tables: readonly object[],
 ): Promise<void> {
-  const connection_info = { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } }
-  const source = { name: 'default', kind: 'postgres', configuration: { connection_info }, tables }
+  const connectionInfo = { database_url: { from_env: 'HASURA_GRAPHQL_DATABASE_URL' } }
+  const source = {
+    name: 'default',
+    kind: 'postgres',
+    configuration: { connection_info: connectionInfo },
+    tables,
+  }
   const response = await fetch(new URL('/v1/metadata', engineUrl), {
     method: 'POST',
     headers: { 'x-hasura-admin-secret': adminSecret },

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
 /** The merchant whose products are asked for; the shop has ten, with a tenth of the products each. */
-export const MERCHANT = '1'
+export const merchant = '1'
 
 /** Creates the tables and `count` products with three images, two categories and stock each. */
 export async function createEngineShop(pool: pg.Pool, count: number): Promise<void> {
@@ -32,7 +32,7 @@ export async function createEngineShop(pool: pg.Pool, count: number): Promise<vo
   await pool.query('vacuum analyze')
 }
 
-const OWN = { merchant_id: { _eq: 'X-Hasura-Merchant-Id' } }
+const own = { merchant_id: { _eq: 'X-Hasura-Merchant-Id' } }
 
 const belongingToProduct = (table: string) => ({
   foreign_key_constraint_on: { table, column: 'product_id' },
@@ -43,7 +43,7 @@ const readable = (columns: string | readonly string[], filter: object) => [
 ]
 
 /** The shop's tables in metadata: a role that sees and writes the rows of its own merchant. */
-export const SHOP_TABLES: readonly object[] = [
+export const shopTables: readonly object[] = [
   {
     table: 'product',
     array_relationships: [
@@ -51,24 +51,24 @@ export const SHOP_TABLES: readonly object[] = [
       { name: 'categories', using: belongingToProduct('product_category') },
     ],
     object_relationships: [{ name: 'stock', using: belongingToProduct('stock') }],
-    select_permissions: readable('*', OWN),
+    select_permissions: readable('*', own),
     insert_permissions: [
       {
         role: 'merchant',
         permission: {
           columns: ['name', 'slug', 'price', 'currency', 'status'],
           set: { merchant_id: 'X-Hasura-Merchant-Id' },
-          check: OWN,
+          check: own,
         },
       },
     ],
   },
-  { table: 'product_image', select_permissions: readable('*', OWN) },
+  { table: 'product_image', select_permissions: readable('*', own) },
   {
     table: 'product_category',
     object_relationships: [{ name: 'category', using: { foreign_key_constraint_on: 'category_id' } }],
-    select_permissions: readable('*', OWN),
+    select_permissions: readable('*', own),
   },
   { table: 'category', select_permissions: readable('*', {}) },
-  { table: 'stock', select_permissions: readable('*', OWN) },
+  { table: 'stock', select_permissions: readable('*', own) },
 ]

@@ -1,5 +1,5 @@
 /** "20 newest active products with images, categories and stock", as a storefront asks for it. */
-export const LIST_QUERY = `query List($first: Int!) {
+export const listQuery = `query List($first: Int!) {
   products(first: $first, sortBy: CREATED_AT, sortOrder: DESC, filters: { status: ACTIVE }) {
     edges {
       node {

@@ -1,12 +1,12 @@
 import { WebSocket } from 'ws'
 
 /** Both protocols say the same in other words. */
-const PROTOCOLS = {
+const protocols = {
   'graphql-transport-ws': { start: 'subscribe', next: 'next' },
   'graphql-ws': { start: 'start', next: 'data' },
 } as const
 
-export type SubscriptionProtocol = keyof typeof PROTOCOLS
+export type SubscriptionProtocol = keyof typeof protocols
 
 export interface LiveSubscriber {
   readonly socket: WebSocket
@@ -24,7 +24,7 @@ export function openSubscriber(
   headers: Readonly<Record<string, string>>,
   query: string,
 ): LiveSubscriber {
-  const words = PROTOCOLS[protocol]
+  const words = protocols[protocol]
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocol)
   let lastAt = 0
   let answers = 0

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
-const MICROSECONDS_PER_TICK = 10_000
+const microsecondsPerTick = 10_000
 
 /** Microseconds of user and system time of all threads of a process so far, as Linux counts it; undefined without /proc. */
 export async function processorMicroseconds(pid: number): Promise<number | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
+    return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick
   } catch {
     return undefined
   }

@@ -12,7 +12,7 @@ export interface ServerProcess {
 }
 
 /** As many connections as the engine's pool has by default, so that nobody queues earlier than another. */
-export const POOL_SIZE = 20
+export const poolSize = 20
 
 /** Starts a script that prints its URL in its first line. */
 export async function startServerProcess(
@@ -43,12 +43,11 @@ export async function startServerProcess(
 }
 
 /** The server that answers with one statement and does nothing else. */
-export function startBareServer(
+export const startBareServer = (
   databaseUrl: string,
   field: string,
   statement: ExplainedStatement,
-): Promise<ServerProcess> {
-  return startServerProcess(path.join(import.meta.dirname, 'bare-server.ts'), {
-    BARE_STATEMENT: JSON.stringify({ databaseUrl, field, poolSize: POOL_SIZE, ...statement }),
+): Promise<ServerProcess> =>
+  startServerProcess(path.join(import.meta.dirname, 'bare-server.ts'), {
+    BARE_STATEMENT: JSON.stringify({ databaseUrl, field, poolSize: poolSize, ...statement }),
   })
-}

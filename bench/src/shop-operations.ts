@@ -1,4 +1,4 @@
-import { MERCHANT } from './engine-shop.ts'
+import { merchant } from './engine-shop.ts'
 
 /** One thing to do, in the engine's words and in PostGraphile's. */
 export interface ShopOperation {
@@ -9,7 +9,7 @@ export interface ShopOperation {
   readonly postgraphile: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
 }
 
-const merchantId = Number(MERCHANT)
+const merchantId = Number(merchant)
 
 /** A product in the middle of the table. `id` has to be one of the merchant's own. */
 export const shopOperations = (id: number): readonly ShopOperation[] => [

@@ -5,8 +5,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { checkShop, createProgress, DemoError, generateYear } from '../src/index.ts'
 
-const MAX_ORDERS = 200_000
-const MAX_MONTHS = 24
+const maxOrders = 200_000
+const maxMonths = 24
 
 const whole = (min: number, max: number) => (text: string) => {
   const number = Number(text)
@@ -35,8 +35,8 @@ const program = new Command('npm run demo --')
       'loyalty and appointments, by the rules that the shop itself follows. A run that was interrupted goes on where it stopped\n' +
       'when it is started again with the same options. Nothing is sent to anybody.',
   )
-  .option('--orders <n>', `how many orders, 1 to ${MAX_ORDERS}`, whole(1, MAX_ORDERS), 20_000)
-  .option('--months <n>', `how many months up to today, 1 to ${MAX_MONTHS}`, whole(1, MAX_MONTHS), 12)
+  .option('--orders <n>', `how many orders, 1 to ${maxOrders}`, whole(1, maxOrders), 20_000)
+  .option('--months <n>', `how many months up to today, 1 to ${maxMonths}`, whole(1, maxMonths), 12)
   .option('--seed <n>', 'another number is another shop', whole(0, 1_000_000), 1)
   .option(
     '--merchant <id>',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Faker, en } from '@faker-js/faker'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
-import { chooser, DAY, orderTimes } from './calendar.ts'
+import { chooser, dayMs, orderTimes } from './calendar.ts'
 import { DemoError } from './demo-error.ts'
 import {
   beginJournal,
@@ -26,7 +26,7 @@ import {
 } from './play.ts'
 import type { Progress } from './progress.ts'
 import { enterShop } from './shop.ts'
-import { installClock, removeClock, setClock, SIMULATED_SEARCH_PATH } from './simulated-clock.ts'
+import { installClock, removeClock, setClock, simulatedSearchPath } from './simulated-clock.ts'
 
 export interface YearOptions extends Terms {
   readonly databaseUrl: string
@@ -63,7 +63,7 @@ export async function generateYear(options: YearOptions): Promise<YearSummary> {
   const sql = postgres(options.databaseUrl, {
     max: 1,
     onnotice: () => undefined,
-    connection: { application_name: 'demo', search_path: SIMULATED_SEARCH_PATH, synchronous_commit: 'off' },
+    connection: { application_name: 'demo', search_path: simulatedSearchPath, synchronous_commit: 'off' },
   })
   try {
     if (!(await installClock(admin))) throw new DemoError('another run is under way in this database')
@@ -96,7 +96,7 @@ async function openRun(sql: Sql, { merchantId, orders, months, seed }: YearOptio
       )
     return { journal: known, key: undefined }
   }
-  const to = Math.floor(Date.now() / DAY) * DAY
+  const to = Math.floor(Date.now() / dayMs) * dayMs
   const end = new Date(to)
   const from = Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - months, end.getUTCDate())
   const journal: Journal = { merchantId: id, terms, from, to, days: 0, finished: false }
@@ -134,12 +134,12 @@ function fakerOf(seed: number): Faker {
   return faker
 }
 
-const APPOINTMENTS_PER_ORDER = 1 / 40
-const VIEWS_PER_ORDER = 25
-const DAYS_OF_DELIVERY = 3
-const UNITS_PER_ORDER = 2.1
+const appointmentsPerOrder = 1 / 40
+const viewsPerOrder = 25
+const daysOfDelivery = 3
+const unitsPerOrder = 2.1
 /** What is wanted falls off by rank. */
-const SKEW = 0.7
+const skew = 0.7
 
 /** Something to do at its time. */
 interface Entry {
@@ -157,10 +157,10 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
   const placed = await placedOrders(sql, merchantId)
   const shop = await enterShop(sql, databaseUrl, merchantId)
   const stage: Stage = { sql, shop, faker, seed: terms.seed }
-  const weights = shop.items.map((_, rank) => (rank + 1) ** -SKEW)
+  const weights = shop.items.map((_, rank) => (rank + 1) ** -skew)
   const popularity = chooser(weights)
   const share = weights.map((weight) => weight / weights.reduce((sum, each) => sum + each, 0))
-  const days = Math.ceil((to - from) / DAY)
+  const days = Math.ceil((to - from) / dayMs)
   const agenda: Agenda = new Map()
   const write = (day: number, entry: Entry) => {
     const entries = agenda.get(day)
@@ -173,7 +173,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
   const expect = (plan: OrderPlan, orderId: string) => {
     for (const { at, kind } of plan.later) {
       if (at >= to) continue
-      const day = Math.floor((at - from) / DAY)
+      const day = Math.floor((at - from) / dayMs)
       const play = () => playLater(stage, plan, orderId, kind)
       write(day, { at, play })
     }
@@ -182,9 +182,9 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
   progress.start(orders)
   try {
     for (let day = 0; day < days; day += 1) {
-      const start = from + day * DAY
+      const start = from + day * dayMs
       const todays: OrderPlan[] = []
-      for (; number < orders && (times[number] ?? to) < start + DAY; number += 1) {
+      for (; number < orders && (times[number] ?? to) < start + dayMs; number += 1) {
         todays.push(planOrder(faker, terms.seed, number, times[number] ?? start, popularity))
       }
       if (day < journal.days) {
@@ -202,7 +202,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
         await setClock(sql, start)
         const daily = Math.max(1, todays.length)
         if (day % 7 === 0) {
-          const perWeek = 7 * UNITS_PER_ORDER * weekAhead(times, number, start)
+          const perWeek = 7 * unitsPerOrder * weekAhead(times, number, start)
           await playReordering(
             stage,
             day,
@@ -210,12 +210,12 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
           )
         }
         // The first delivery is there when the shop opens.
-        if (day === 0 || day % 7 === DAYS_OF_DELIVERY) await playArrivals(stage)
+        if (day === 0 || day % 7 === daysOfDelivery) await playArrivals(stage)
         await playViews(
           stage,
           day,
           start,
-          share.map((part) => part * daily * VIEWS_PER_ORDER),
+          share.map((part) => part * daily * viewsPerOrder),
         )
         for (const plan of todays) {
           const play = async () => {
@@ -225,7 +225,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
               fresh.push([plan.number, orderId])
               expect(plan, orderId)
             }
-            if (faker.number.float() < APPOINTMENTS_PER_ORDER)
+            if (faker.number.float() < appointmentsPerOrder)
               await playAppointment(stage, plan.customer, plan.at, to)
           }
           write(day, { at: plan.at, play })
@@ -248,7 +248,7 @@ async function live(sql: Sql, { databaseUrl, orders, progress, signal }: YearOpt
 /** Orders a day in the week ahead, roughly: those of the next ones. */
 function weekAhead(times: Float64Array, next: number, start: number): number {
   let count = 0
-  while ((times[next + count] ?? Infinity) < start + 7 * DAY) count += 1
+  while ((times[next + count] ?? Infinity) < start + 7 * dayMs) count += 1
   return Math.max(1, count / 7)
 }
 

@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker'
-import { chooser, DAY, HOUR, MINUTE } from './calendar.ts'
+import { chooser, dayMs, hour, minute } from './calendar.ts'
 
 /** What becomes of an order. */
 type Fate = 'kept' | 'unpaid' | 'changed mind' | 'cancelled'
@@ -28,14 +28,14 @@ export type LaterKind =
   'cancel' | 'process' | 'ship' | 'deliver' | 'refund' | 'ask to return' | 'take back' | 'review'
 
 /** Of a hundred orders, so many are somebody's first. */
-const NEW_CUSTOMERS = 35
-const ATTEMPTS = 4
+const newCustomers = 35
+const attempts = 4
 const fateOf = chooser([92, 3, 1, 4])
 const fates: readonly Fate[] = ['kept', 'unpaid', 'changed mind', 'cancelled']
 const linesOf = chooser([60, 25, 10, 5])
 const quantityOf = chooser([80, 14, 4, 2])
 
-const customersBefore = (number: number): number => Math.floor((number * NEW_CUSTOMERS) / 100)
+const customersBefore = (number: number): number => Math.floor((number * newCustomers) / 100)
 
 /** @param popularity picks an item, given a number below 1 */
 export function planOrder(
@@ -52,13 +52,13 @@ export function planOrder(
   const customer = isNewCustomer ? before : before - 1 - Math.floor(faker.number.float() ** 1.5 * before)
   const chance = (percent: number) => faker.number.float() * 100 < percent
   const fate = fates[fateOf(faker.number.float())] ?? 'kept'
-  const paidAfter = faker.number.int({ min: MINUTE, max: 20 * MINUTE })
+  const paidAfter = faker.number.int({ min: minute, max: 20 * minute })
   return {
     number,
     at,
     customer: Math.max(0, customer),
     isNewCustomer,
-    attempts: Array.from({ length: ATTEMPTS }, () => planLines(faker, popularity)),
+    attempts: Array.from({ length: attempts }, () => planLines(faker, popularity)),
     throughCart: chance(40),
     wantsCoupon: chance(10),
     wantsReward: chance(3),
@@ -80,12 +80,12 @@ function planLines(faker: Faker, popularity: (random: number) => number) {
 
 function planLater(faker: Faker, paidAt: number, fate: Fate): OrderPlan['later'] {
   const between = (min: number, max: number) => faker.number.int({ min, max })
-  if (fate === 'cancelled') return [{ at: paidAt + between(HOUR, 10 * HOUR), kind: 'cancel' }]
+  if (fate === 'cancelled') return [{ at: paidAt + between(hour, 10 * hour), kind: 'cancel' }]
   if (fate !== 'kept') return []
-  const processed = paidAt + between(HOUR, 16 * HOUR)
-  const shipped = processed + between(2 * HOUR, 30 * HOUR)
-  const delivered = shipped + between(DAY, 6 * DAY)
-  const reviewed = delivered + between(2 * DAY, 20 * DAY)
+  const processed = paidAt + between(hour, 16 * hour)
+  const shipped = processed + between(2 * hour, 30 * hour)
+  const delivered = shipped + between(dayMs, 6 * dayMs)
+  const reviewed = delivered + between(2 * dayMs, 20 * dayMs)
   return [
     { at: processed, kind: 'process' },
     { at: shipped, kind: 'ship' },
@@ -98,8 +98,8 @@ function planLater(faker: Faker, paidAt: number, fate: Fate): OrderPlan['later']
 /** Some get money back for something broken, and some send back what they bought. */
 function planComplaint(faker: Faker, delivered: number): OrderPlan['later'] {
   const luck = faker.number.float()
-  const asked = delivered + faker.number.int({ min: HOUR, max: 12 * DAY })
-  const back = asked + faker.number.int({ min: 2 * DAY, max: 8 * DAY })
+  const asked = delivered + faker.number.int({ min: hour, max: 12 * dayMs })
+  const back = asked + faker.number.int({ min: 2 * dayMs, max: 8 * dayMs })
   if (luck < 0.02) return [{ at: asked, kind: 'refund' }]
   if (luck > 0.05) return []
   return [
@@ -123,11 +123,11 @@ export interface CustomerPlan {
   }
 }
 
-const CUSTOMER_SEEDS = 1_000_000_000
+const customerSeeds = 1_000_000_000
 
 /** Somebody, by number: the same one whenever asked. */
 export function planCustomer(faker: Faker, seed: number, number: number): CustomerPlan {
-  faker.seed([seed, CUSTOMER_SEEDS + number])
+  faker.seed([seed, customerSeeds + number])
   const firstName = faker.person.firstName()
   const lastName = faker.person.lastName()
   return {

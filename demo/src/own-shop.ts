@@ -3,10 +3,10 @@ import type { Faker } from '@faker-js/faker'
 import type { Sql } from '@commerce-graph/postgres-driver'
 
 /** By which the check finds segments whose rules it knows. */
-export const SEGMENT_DESCRIPTION = 'Of the demo'
+export const segmentDescription = 'Of the demo'
 
-const PRODUCTS = 60
-const CATEGORIES = 8
+const productCount = 60
+const categoryCount = 8
 
 /** Opens an empty shop with something to sell, at the clock's time. Returns its key, which nobody can read later. */
 export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): Promise<string> {
@@ -38,9 +38,9 @@ export async function openOwnShop(sql: Sql, faker: Faker, merchantId: string): P
 }
 
 async function openCatalog(sql: Sql, faker: Faker, merchantId: string): Promise<void> {
-  const departments = faker.helpers.uniqueArray(() => faker.commerce.department(), CATEGORIES)
+  const departments = faker.helpers.uniqueArray(() => faker.commerce.department(), categoryCount)
   const categories = departments.map((name) => ({ merchant_id: merchantId, id: faker.string.uuid(), name }))
-  const products = Array.from({ length: PRODUCTS }, (_, index) => ({
+  const products = Array.from({ length: productCount }, (_, index) => ({
     merchant_id: merchantId,
     id: faker.string.uuid(),
     name: faker.commerce.productName(),
@@ -79,8 +79,8 @@ async function openPromotions(sql: Sql, merchantId: string): Promise<void> {
   await sql`
     INSERT INTO crm.segment (merchant_id, name, description, order_count_min, total_spent_min)
     VALUES
-      (${merchantId}, 'Regulars', ${SEGMENT_DESCRIPTION}, 3, NULL),
-      (${merchantId}, 'Big spenders', ${SEGMENT_DESCRIPTION}, NULL, 50000)`
+      (${merchantId}, 'Regulars', ${segmentDescription}, 3, NULL),
+      (${merchantId}, 'Big spenders', ${segmentDescription}, NULL, 50000)`
 }
 
 async function openWorkshop(sql: Sql, merchantId: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { type Answer, lapseUnpaidOrders } from '@commerce-graph/actions'
 import type { Faker } from '@faker-js/faker'
 import type { Sql } from '@commerce-graph/postgres-driver'
-import { DAY, HOUR, MINUTE } from './calendar.ts'
+import { dayMs, hour, minute } from './calendar.ts'
 import { type LaterKind, type OrderPlan, planCustomer } from './order-plan.ts'
 import type { Shop } from './shop.ts'
 import { setClock } from './simulated-clock.ts'
-import { DECLINED_CARD } from './simulated-processor.ts'
+import { declinedCard } from './simulated-processor.ts'
 
 /** What a moment of the year is played with. */
 export interface Stage {
@@ -30,20 +30,20 @@ export async function playOrder(stage: Stage, plan: OrderPlan): Promise<string |
   const orderId = await place(stage, plan, customer)
   if (orderId === undefined || plan.fate === 'unpaid') {
     if (orderId !== undefined) {
-      await setClock(sql, plan.at + HOUR + MINUTE)
+      await setClock(sql, plan.at + hour + minute)
       await lapseUnpaidOrders(sql)
     }
     return orderId
   }
   if (plan.fate === 'changed mind') {
-    await setClock(sql, plan.at + 5 * MINUTE)
+    await setClock(sql, plan.at + 5 * minute)
     done('cancelOrder', await shop.call('cancelOrder', { id: orderId, reason: 'Ordered by mistake' }))
     return orderId
   }
   await setClock(sql, plan.at + plan.paidAfter)
   const pay = (method: string, paymentMethodId: string | null) =>
     shop.call('processPayment', { input: { orderId, method, paymentMethodId } })
-  if (plan.method === 'CARD' && plan.declinedFirst) await pay('CARD', DECLINED_CARD)
+  if (plan.method === 'CARD' && plan.declinedFirst) await pay('CARD', declinedCard)
   done('processPayment', await pay(plan.method, plan.method === 'CARD' ? 'pm_card_visa' : null))
   return orderId
 }
@@ -237,7 +237,7 @@ export async function playViews(
   for (const [index, { productId }] of shop.items.entries()) {
     const count = Math.round((views[index] ?? 0) * faker.number.float({ min: 0.5, max: 1.5 }))
     if (count === 0) continue
-    const bucket = new Date(start + faker.number.int({ min: 24, max: 95 }) * 15 * MINUTE)
+    const bucket = new Date(start + faker.number.int({ min: 24, max: 95 }) * 15 * minute)
     const key = `${productId} ${bucket.getTime()}`
     const before = rows.get(key)?.views ?? 0
     rows.set(key, { merchant_id: shop.merchantId, bucket, product_id: productId, views: before + count })
@@ -262,7 +262,7 @@ export async function playAppointment(
   await setClock(sql, at)
   const [slot] = await sql<{ start: Date; finish: Date }[]>`
     SELECT start_time AS start, end_time AS finish
-    FROM booking.slots(${shop.merchantId}, ${serviceId}, NULL, ${new Date(at + HOUR)}, ${new Date(at + 4 * DAY)})
+    FROM booking.slots(${shop.merchantId}, ${serviceId}, NULL, ${new Date(at + hour)}, ${new Date(at + 4 * dayMs)})
     ORDER BY start_time, staff_id OFFSET ${faker.number.int({ max: 30 })} LIMIT 1`
   // What is still ahead at the end of the year would be reminded of.
   if (slot === undefined || slot.finish.getTime() > end) return
@@ -279,7 +279,7 @@ export async function playAppointment(
     return
   }
   await change('confirmAppointment')
-  await setClock(sql, slot.start.getTime() + MINUTE)
+  await setClock(sql, slot.start.getTime() + minute)
   if (luck < 0.16) {
     await change('markAppointmentNoShow')
     return

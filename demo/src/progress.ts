@@ -8,7 +8,7 @@ export interface Progress {
   stop(): void
 }
 
-const LINE_INTERVAL = 5_000
+const lineInterval = 5_000
 
 /** A bar on a terminal; elsewhere, for example in CI, a plain line now and then. */
 export const createProgress = (stream: NodeJS.WriteStream): Progress =>
@@ -39,7 +39,7 @@ function linesOn(stream: NodeJS.WriteStream): Progress {
       stream.write(`generating ${orders} orders\n`)
     },
     update(done, day) {
-      if (performance.now() - shownAt < LINE_INTERVAL) return
+      if (performance.now() - shownAt < lineInterval) return
       shownAt = performance.now()
       stream.write(`${done} of ${total} orders, ${day}\n`)
     },

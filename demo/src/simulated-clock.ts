@@ -7,17 +7,17 @@ import type { ISql, Sql } from '@commerce-graph/postgres-driver'
  */
 
 /** What a session has to set so that its clock is the simulated one. */
-export const SIMULATED_SEARCH_PATH = 'demo, pg_catalog, public'
+export const simulatedSearchPath = 'demo, pg_catalog, public'
 
 /** Only one run may exchange defaults at a time. */
-const LOCK = 4_815_162_342
+const clockLock = 4_815_162_342
 
 /** Puts the clock in place. Returns false when another run has it. */
 export async function installClock(sql: Sql): Promise<boolean> {
-  const [lock] = await sql<{ held: boolean }[]>`SELECT pg_try_advisory_lock(${LOCK}) AS held`
+  const [lock] = await sql<{ held: boolean }[]>`SELECT pg_try_advisory_lock(${clockLock}) AS held`
   if (lock?.held !== true) return false
   await sql.begin(async (transaction) => {
-    await transaction.unsafe(CLOCK)
+    await transaction.unsafe(clock)
     for (const { table, column } of await defaultsAskingForTheTime(transaction)) {
       await transaction.unsafe(`ALTER TABLE ${table} ALTER COLUMN ${column} SET DEFAULT demo.now()`)
     }
@@ -35,7 +35,7 @@ export async function removeClock(sql: Sql): Promise<void> {
     }
     await transaction`TRUNCATE demo.exchanged_default`
   })
-  await sql`SELECT pg_advisory_unlock(${LOCK})`
+  await sql`SELECT pg_advisory_unlock(${clockLock})`
 }
 
 /** From here on the session's clock stands at this time. */
@@ -43,7 +43,7 @@ export async function setClock(sql: Sql, at: number): Promise<void> {
   await sql`SELECT set_config('demo.now', ${new Date(at).toISOString()}, false)`
 }
 
-const CLOCK = `
+const clock = `
   CREATE SCHEMA IF NOT EXISTS demo;
   CREATE OR REPLACE FUNCTION demo.now() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT coalesce(nullif(pg_catalog.current_setting('demo.now', true), '')::timestamptz, pg_catalog.now())

@@ -4,14 +4,14 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkShop, DemoError, generateYear, type Progress, silentProgress } from '../src/index.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations/default')
+const migrations = join(import.meta.dirname, '../../migrations/default')
 const terms = { orders: 300, months: 2, seed: 3 }
 
 const databases: { readonly database: TestDatabase; readonly sql: Sql }[] = []
 
 /** A migrated database in which orders leave events behind, as Hasura's triggers do. */
 async function openDatabase(): Promise<{ readonly url: string; readonly sql: Sql }> {
-  const database = await createMigratedDatabase({ migrations: MIGRATIONS })
+  const database = await createMigratedDatabase({ migrations: migrations })
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   databases.push({ database, sql })
   await sql.unsafe(`

@@ -304,13 +304,11 @@ function abortedAnswer(signal: AbortSignal, context: Answering): Answer | null {
   return timedOut ? refusal([withStatus(unexpectedError(), 503)], context) : null
 }
 
-function refusal(errors: readonly CatalogueError[], context: Answering): Answer {
-  return {
-    status: errors[0]?.status ?? 500,
-    body: refusalBody(errors, context),
-    headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
-  }
-}
+const refusal = (errors: readonly CatalogueError[], context: Answering): Answer => ({
+  status: errors[0]?.status ?? 500,
+  body: refusalBody(errors, context),
+  headers: { ...typeHeader(context), ...retryAfterHeader(errors), ...challengeHeader(errors) },
+})
 
 const typeHeader = ({ mediaType }: Answering): OutgoingHttpHeaders => ({
   'content-type': `${mediaType}; charset=utf-8`,

@@ -11,36 +11,34 @@ const noCaller = {
 }
 
 /** What the gateway itself stands on: the data layer with the database behind it, and news of revocations. Without Redis it goes on. */
-export function gatewayChecks(
+export const gatewayChecks = (
   dataLayer: DataLayer,
   authenticator: Pick<Authenticator, 'healthy' | 'untrustedProxy'>,
   rateLimits: Pick<RateLimits, 'health'>,
-): readonly ReadinessCheck[] {
-  return [
-    {
-      name: 'dataLayer',
-      needed: true,
-      find: async (signal) => {
-        const result = await dataLayer.execute({ query: '{ products(limit: 1) { id } }' }, noCaller, {
-          signal,
-        })
-        return { problem: result.kind === 'data' ? undefined : result.kind }
-      },
+): readonly ReadinessCheck[] => [
+  {
+    name: 'dataLayer',
+    needed: true,
+    find: async (signal) => {
+      const result = await dataLayer.execute({ query: '{ products(limit: 1) { id } }' }, noCaller, {
+        signal,
+      })
+      return { problem: result.kind === 'data' ? undefined : result.kind }
     },
-    {
-      name: 'authentication',
-      needed: true,
-      find: () => ({ problem: authenticator.healthy ? undefined : 'revocations of keys are not heard of' }),
-    },
-    {
-      name: 'proxies',
-      needed: false,
-      find: () => ({ problem: authenticator.untrustedProxy ?? undefined }),
-    },
-    {
-      name: 'rateLimits',
-      needed: false,
-      find: () => ({ problem: rateLimits.health === 'ok' ? undefined : rateLimits.health }),
-    },
-  ]
-}
+  },
+  {
+    name: 'authentication',
+    needed: true,
+    find: () => ({ problem: authenticator.healthy ? undefined : 'revocations of keys are not heard of' }),
+  },
+  {
+    name: 'proxies',
+    needed: false,
+    find: () => ({ problem: authenticator.untrustedProxy ?? undefined }),
+  },
+  {
+    name: 'rateLimits',
+    needed: false,
+    find: () => ({ problem: rateLimits.health === 'ok' ? undefined : rateLimits.health }),
+  },
+]

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { stopping } from './stop-server.ts'
 import { KeepAliveClients } from './testing.ts'
 
-const serve = async (listener: RequestListener) => {
+async function serve(listener: RequestListener) {
   const server = createServer({ keepAliveTimeout: 200 }, listener)
   const httpServer = stopping(server)
   server.listen(0, '127.0.0.1')

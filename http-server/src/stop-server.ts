@@ -78,13 +78,13 @@ export function stopping(server: Server): ServerStop {
 }
 
 /** Milliseconds. Clients without a pause must not keep a server from closing. */
-const MAX_WAIT = 5_000
+const maxWait = 5_000
 
 /** Milliseconds, and turns of the loop: a client whose connection has just ended is making its next one. */
-const QUIET = 100
-const QUIET_TURNS = 3
+const quiet = 100
+const quietTurnsNeeded = 3
 /** Milliseconds. During a longer turn, connections may have come since Node looked. */
-const SHORT_TURN = 5
+const shortTurn = 5
 
 /**
  * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them in a
@@ -104,8 +104,8 @@ async function untilNoneWaits(server: Server): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     quietTurns += 1
     const now = performance.now()
-    const isQuiet = quietTurns > QUIET_TURNS && now - quietSince > QUIET && now - turnBegin < SHORT_TURN
-    if (isQuiet || now - begin > MAX_WAIT) break
+    const isQuiet = quietTurns > quietTurnsNeeded && now - quietSince > quiet && now - turnBegin < shortTurn
+    if (isQuiet || now - begin > maxWait) break
   }
   server.off('connection', noteTaken)
 }

@@ -5,10 +5,10 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { createProgress, ImportStopped, InputError, runImport, type ImportSummary } from '../src/index.ts'
 
-const REPOSITORY = join(import.meta.dirname, '../..')
+const repository = join(import.meta.dirname, '../..')
 // `npm run` changes to the repository; names on the command line mean the directory it was called from.
-const CALLED_FROM = process.env.INIT_CWD ?? process.cwd()
-const DATA_DIR = resolve(REPOSITORY, process.env.DATA_DIR ?? '.data')
+const calledFrom = process.env.INIT_CWD ?? process.cwd()
+const dataDir = resolve(repository, process.env.DATA_DIR ?? '.data')
 
 const options = z.object({
   url: z.url().optional(),
@@ -36,8 +36,8 @@ const program = new Command('npm run import --')
       .choices(['skip', 'update'])
       .default('skip'),
   )
-  .option('--state <file>', 'where to remember how far an import came', join(DATA_DIR, 'import/state.jsonl'))
-  .option('--report <file>', 'where to list refused rows', join(DATA_DIR, 'import/refused.jsonl'))
+  .option('--state <file>', 'where to remember how far an import came', join(dataDir, 'import/state.jsonl'))
+  .option('--report <file>', 'where to list refused rows', join(dataDir, 'import/refused.jsonl'))
   .option('--concurrency <n>', 'batches under way at once, 1 to 16', concurrency, 4)
   .showHelpAfterError()
 
@@ -51,7 +51,7 @@ function concurrency(text: string): number {
 
 /** The platform that `npm start` runs says here where it is. */
 async function runningPlatform(): Promise<{ url: string; key: string }> {
-  const path = join(DATA_DIR, 'ready.json')
+  const path = join(dataDir, 'ready.json')
   const text = await readFile(path, 'utf8').catch(() => {
     throw new InputError(
       `no platform is running here (${path} is absent): run npm start, or give --url and --key`,
@@ -75,12 +75,12 @@ async function main(): Promise<number> {
     : url !== undefined && key !== undefined
       ? { url, key }
       : { ...(await runningPlatform()), ...(url && { url }), ...(key && { key }) }
-  const reportPath = resolve(CALLED_FROM, report)
+  const reportPath = resolve(calledFrom, report)
   const summary = await runImport({
-    files: program.args.map((file) => resolve(CALLED_FROM, file)),
+    files: program.args.map((file) => resolve(calledFrom, file)),
     target,
     onExisting,
-    statePath: resolve(CALLED_FROM, state),
+    statePath: resolve(calledFrom, state),
     reportPath,
     concurrency: batches,
     progress: createProgress(process.stderr),

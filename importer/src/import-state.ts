@@ -91,20 +91,17 @@ export class ImportState {
   }
 }
 
-function keyOf(file: string, row: number): string {
-  return `${file} ${row}`
-}
+const keyOf = (file: string, row: number): string => `${file} ${row}`
 
 // The last line may be torn: its process was killed while it wrote, so what it says was not relied on yet.
-function parseEntries(text: string): Entry[] {
-  return text.split('\n').flatMap((line) => {
+const parseEntries = (text: string): Entry[] =>
+  text.split('\n').flatMap((line) => {
     try {
       return [entry.parse(JSON.parse(line))]
     } catch {
       return []
     }
   })
-}
 
 function emptyWhenAbsent(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return ''

@@ -8,12 +8,11 @@ export interface Progress {
   stop(): void
 }
 
-const LINE_INTERVAL_MS = 5_000
+const lineIntervalMs = 5_000
 
 /** A bar on a terminal; elsewhere, for example in CI, a plain line now and then. */
-export function createProgress(stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? barOn(stream) : linesOn(stream)
-}
+export const createProgress = (stream: NodeJS.WriteStream): Progress =>
+  stream.isTTY ? barOn(stream) : linesOn(stream)
 
 export const silentProgress: Progress = {
   start: () => undefined,
@@ -41,7 +40,7 @@ function linesOn(stream: NodeJS.WriteStream): Progress {
       stream.write(`importing ${rows} rows\n`)
     },
     update(done, { refused }) {
-      if (done < total && performance.now() - shownAt < LINE_INTERVAL_MS) return
+      if (done < total && performance.now() - shownAt < lineIntervalMs) return
       shownAt = performance.now()
       stream.write(`${done} of ${total} rows, ${refused} refused\n`)
     },

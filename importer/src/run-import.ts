@@ -25,7 +25,7 @@ export interface ImportSummary {
   readonly stopped: string | undefined
 }
 
-const BATCH_SIZE = 20
+const batchSize = 20
 
 /**
  * Imports files of products and customers through the public API.
@@ -122,7 +122,7 @@ class Import {
   async #enqueue(session: Session, report: Report, sourced: SourcedRow): Promise<void> {
     const batch = this.#batches[sourced.row.kind]
     batch.push(sourced)
-    if (batch.length === BATCH_SIZE) await this.#submit(session, report, batch.splice(0))
+    if (batch.length === batchSize) await this.#submit(session, report, batch.splice(0))
   }
 
   async #submit(session: Session, report: Report, batch: readonly SourcedRow[]): Promise<void> {

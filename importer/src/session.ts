@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ImportStopped, Unavailable } from './api/api-error.ts'
 import { settle, type Outcome, type Settled } from './api/attempts.ts'
 import { CommerceApi } from './api/commerce-api.ts'
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from './api/retry-policy.ts'
+import { defaultRetryPolicy, type RetryPolicy } from './api/retry-policy.ts'
 import { CategoryTree } from './domains/category-tree.ts'
 import { importCustomers } from './domains/import-customers.ts'
 import { importProducts } from './domains/import-products.ts'
@@ -47,7 +47,7 @@ export class Session {
 
   /** @throws ImportStopped when the API can't be reached or refuses the key */
   static async open(options: SessionOptions, target: { url: string; key: string }): Promise<Session> {
-    const retryPolicy = options.retryPolicy ?? DEFAULT_RETRY_POLICY
+    const retryPolicy = options.retryPolicy ?? defaultRetryPolicy
     const api = new CommerceApi({ ...target, retryPolicy, stopping: options.stopping })
     try {
       // Not tried again: an address that is wrong should be told at once.
@@ -69,7 +69,7 @@ export class Session {
   /** Imports a batch of one kind. */
   async settle(batch: readonly SourcedRow[]): Promise<Map<Row, Settled>> {
     const rows = batch.map(({ row }) => row)
-    const policy = this.#options.retryPolicy ?? DEFAULT_RETRY_POLICY
+    const policy = this.#options.retryPolicy ?? defaultRetryPolicy
     return settle(rows, (pending) => this.#attempt(batch, pending), policy, this.#options.stopping)
   }
 

@@ -34,13 +34,10 @@ async function platformPackage(): Promise<{ readonly postgres: string; readonly 
   return exported
 }
 
-function isPlatformPackage(value: unknown): value is { postgres: string; initdb: string } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'postgres' in value &&
-    typeof value.postgres === 'string' &&
-    'initdb' in value &&
-    typeof value.initdb === 'string'
-  )
-}
+const isPlatformPackage = (value: unknown): value is { postgres: string; initdb: string } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'postgres' in value &&
+  typeof value.postgres === 'string' &&
+  'initdb' in value &&
+  typeof value.initdb === 'string'

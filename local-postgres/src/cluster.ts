@@ -7,7 +7,7 @@ import type { Binaries } from './binaries.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { asAccount, type ServerAccount } from './server-account.ts'
 
-export const SUPERUSER = 'postgres'
+export const superuser = 'postgres'
 
 /** A database cluster on disk that is ready to be served. */
 export interface Cluster {
@@ -68,20 +68,18 @@ async function createCluster(
  * The built-in C.UTF-8 locale sorts by code point, alike on every system, so an index never breaks because
  * an operating system changed its collation.
  */
-function initdbArguments(folder: string, passwordFile: string): string[] {
-  return [
-    `--pgdata=${folder}`,
-    `--username=${SUPERUSER}`,
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    // The first checkpoint writes everything again; a half-written cluster is never used (see createCluster).
-    '--no-sync',
-  ]
-}
+const initdbArguments = (folder: string, passwordFile: string): string[] => [
+  `--pgdata=${folder}`,
+  `--username=${superuser}`,
+  `--pwfile=${passwordFile}`,
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  // The first checkpoint writes everything again; a half-written cluster is never used (see createCluster).
+  '--no-sync',
+]
 
 /** The environment without the variables by which libpq and Postgres would be steered from outside. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {

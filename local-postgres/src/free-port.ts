@@ -4,25 +4,24 @@ import { createServer } from 'node:net'
  * Where free ports are looked for. Systems give outgoing connections ports from 32768 or 49152 on, so a port from there
  * that was free a moment ago may be somebody's end of a connection by the time it is bound.
  */
-const LOWEST_PORT = 10_000
-const HIGHEST_PORT = 32_000
-const MAX_ATTEMPTS = 100
+const lowestPort = 10_000
+const highestPort = 32_000
+const maxAttempts = 100
 
 /** Whether nothing listens on the port of the loopback address. */
-export function isPortFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+export const isPortFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
-}
 
 /** The first of `count` ports in a row that were free a moment ago; who binds them should be ready to find one taken. */
 export async function freePorts(count: number): Promise<number> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT))
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const first = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort))
     const free = await Promise.all(Array.from({ length: count }, (_, index) => isPortFree(first + index)))
     if (free.every(Boolean)) return first
   }
-  throw new Error(`Found no ${count} free ports in a row between ${LOWEST_PORT} and ${HIGHEST_PORT}`)
+  throw new Error(`Found no ${count} free ports in a row between ${lowestPort} and ${highestPort}`)
 }

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findBinaries } from './binaries.ts'
-import { openCluster, SUPERUSER } from './cluster.ts'
+import { openCluster, superuser } from './cluster.ts'
 import { freePorts, isPortFree } from './free-port.ts'
 import { DataFolderInUse, LocalPostgresError } from './local-postgres-error.ts'
 import { endOrphan } from './orphan.ts'
@@ -68,7 +68,7 @@ async function startLocked(
   const server = await startServer(binaries, account, settings)
   const exit = server.exit.finally(release)
   const urlOf = (database: string): string =>
-    `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+    `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
   const adminUrl = urlOf('postgres')
   await createDatabases(adminUrl, databases, server)
   const url = urlOf(databases[0] ?? 'postgres')

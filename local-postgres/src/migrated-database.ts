@@ -12,13 +12,12 @@ export interface MigratedDatabase {
 }
 
 /** Creates a database of its own with all migrations, a copy of the one that the test run has made of them. */
-export function createMigratedDatabase({ migrations, fixture }: MigratedDatabase): Promise<TestDatabase> {
-  return createDatabaseFrom({
+export const createMigratedDatabase = ({ migrations, fixture }: MigratedDatabase): Promise<TestDatabase> =>
+  createDatabaseFrom({
     name: fixture === undefined ? 'schema' : 'fixture',
     madeOf: fixture === undefined ? [migrations] : [migrations, fixture],
     fill: (url) => runFiles(url, migrations, fixture),
   })
-}
 
 async function runFiles(url: string, migrations: string, fixture: string | undefined): Promise<void> {
   const client = new pg.Client({ connectionString: url })

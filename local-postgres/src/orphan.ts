@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { LocalPostgresError } from './local-postgres-error.ts'
 
-const STOP_TIMEOUT_MS = 15_000
+const stopTimeoutMs = 15_000
 
 /**
  * Ends a server that still serves the cluster although whoever started it is gone, and removes the file it would
@@ -17,7 +17,7 @@ export async function endOrphan(folder: string): Promise<void> {
   if (pid === undefined) return
   if (await servesCluster(pid, folder)) {
     process.kill(pid, 'SIGINT')
-    const deadline = Date.now() + STOP_TIMEOUT_MS
+    const deadline = Date.now() + stopTimeoutMs
     while (await servesCluster(pid, folder)) {
       if (Date.now() > deadline) {
         throw new LocalPostgresError(
@@ -37,9 +37,8 @@ async function postmasterPid(pidFile: string): Promise<number | undefined> {
   return pid > 0 ? pid : undefined
 }
 
-async function servesCluster(pid: number, folder: string): Promise<boolean> {
-  return (await commandLine(pid)).includes(folder)
-}
+const servesCluster = async (pid: number, folder: string): Promise<boolean> =>
+  (await commandLine(pid)).includes(folder)
 
 async function commandLine(pid: number): Promise<string> {
   try {

@@ -8,10 +8,10 @@ import { cleanEnvironment } from './cluster.ts'
 import { LocalPostgresError } from './local-postgres-error.ts'
 import { asAccount, type ServerAccount } from './server-account.ts'
 
-const START_TIMEOUT_MS = 60_000
-const FAST_STOP_MS = 10_000
-const IMMEDIATE_STOP_MS = 5_000
-const LOG_LIMIT_BYTES = 10 * 1024 * 1024
+const startTimeoutMs = 60_000
+const fastStopMs = 10_000
+const immediateStopMs = 5_000
+const logLimitBytes = 10 * 1024 * 1024
 
 /** A running server. `exit` settles when it ends, and says how when nobody asked it to. */
 export interface ServerProcess {
@@ -119,7 +119,7 @@ async function ready(
   stop: () => Promise<void>,
 ): Promise<void> {
   const ended = exit.then((how) => how)
-  for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
+  for (const deadline = Date.now() + startTimeoutMs; ;) {
     const outcome = await Promise.race([ended, sleep(20)])
     if (outcome?.kind === 'crashed') throw new LocalPostgresError(`Postgres did not start: ${outcome.reason}`)
     if (await reportsReady(folder, child.pid)) return
@@ -139,9 +139,9 @@ async function reportsReady(folder: string, pid: number | undefined): Promise<bo
 /** Fast shutdown first (sessions are rolled back, data is written), then ever less patience. */
 async function stopServer(child: ChildProcess, exit: Promise<ServerExit>): Promise<void> {
   const attempts = [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-    ['SIGKILL', IMMEDIATE_STOP_MS],
+    ['SIGINT', fastStopMs],
+    ['SIGQUIT', immediateStopMs],
+    ['SIGKILL', immediateStopMs],
   ] as const
   for (const [signal, patience] of attempts) {
     child.kill(signal)
@@ -163,9 +163,8 @@ async function settledWithin(promise: Promise<unknown>, milliseconds: number): P
 
 function keepLogShort(logFile: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LOG_LIMIT_BYTES) truncateSync(logFile)
+  if (size > logLimitBytes) truncateSync(logFile)
 }
 
-function logTail(logFile: string): string {
-  return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
-}
+const logTail = (logFile: string): string =>
+  readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')

@@ -15,22 +15,21 @@ export interface Template {
   readonly fill: (url: string) => Promise<void>
 }
 
-const PREFIX = 'template_'
-const LEAVING_TIMEOUT_MS = 10_000
+const prefix = 'template_'
+const leavingTimeoutMs = 10_000
 
 /**
  * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; those who ask meanwhile, in
  * other processes too, wait for it. It stays on the server for the next run, until what it is made of changes.
  */
-export async function createDatabaseFrom(template: Template): Promise<TestDatabase> {
-  return createTestDatabase({ template: await readyTemplate(template) })
-}
+export const createDatabaseFrom = async (template: Template): Promise<TestDatabase> =>
+  createTestDatabase({ template: await readyTemplate(template) })
 
 /** The names of the templates that this process has seen ready, or is making ready. */
 const ready = new Map<string, Promise<string>>()
 
 async function readyTemplate(template: Template): Promise<string> {
-  const name = `${PREFIX}${template.name}_${await contentHash(template.madeOf)}`
+  const name = `${prefix}${template.name}_${await contentHash(template.madeOf)}`
   const known = ready.get(name) ?? makeTemplate(name, template)
   ready.set(name, known)
   return known
@@ -40,10 +39,10 @@ async function makeTemplate(name: string, { name: kind, fill }: Template): Promi
   const admin = new pg.Client({ connectionString: testServerUrl() })
   await admin.connect()
   try {
-    await admin.query('select pg_advisory_lock(hashtext($1))', [`${PREFIX}${kind}`])
+    await admin.query('select pg_advisory_lock(hashtext($1))', [`${prefix}${kind}`])
     const { rows } = await admin.query<{ datname: string }>(
       'select datname from pg_database where starts_with(datname, $1)',
-      [`${PREFIX}${kind}_`],
+      [`${prefix}${kind}_`],
     )
     if (rows.some(({ datname }) => datname === name)) return name
     for (const { datname } of rows)
@@ -60,7 +59,7 @@ async function makeTemplate(name: string, { name: kind, fill }: Template): Promi
 
 /** A pool that has ended may still be leaving, and Postgres renames only what has no connection. */
 async function rename(admin: pg.Client, from: string, to: string): Promise<void> {
-  const deadline = Date.now() + LEAVING_TIMEOUT_MS
+  const deadline = Date.now() + leavingTimeoutMs
   for (;;) {
     try {
       await admin.query(`alter database ${pg.escapeIdentifier(from)} rename to ${pg.escapeIdentifier(to)}`)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
-export const TEST_DATABASE_PREFIX = 'test_'
+export const testDatabasePrefix = 'test_'
 
 export interface TestDatabase {
   readonly name: string
@@ -20,7 +20,7 @@ export async function createTestDatabase({
   template,
   server = testServerUrl(),
 }: { template?: string; server?: string } = {}): Promise<TestDatabase> {
-  const name = TEST_DATABASE_PREFIX + randomBytes(8).toString('hex')
+  const name = testDatabasePrefix + randomBytes(8).toString('hex')
   const copy = template === undefined ? '' : ` template ${pg.escapeIdentifier(template)}`
   await asAdmin(server, `create database ${pg.escapeIdentifier(name)}${copy}`)
   const url = new URL(server)
@@ -28,7 +28,7 @@ export async function createTestDatabase({
   return { name, url: url.href, drop: () => dropDatabase(server, name) }
 }
 
-const LEAVING_TIMEOUT_MS = 3_000
+const leavingTimeoutMs = 3_000
 
 /**
  * A pool that has ended may still be saying goodbye to the server. Who is cut off in the middle of that gets an error that
@@ -38,7 +38,7 @@ async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
-    const deadline = Date.now() + LEAVING_TIMEOUT_MS
+    const deadline = Date.now() + leavingTimeoutMs
     const connected = 'select from pg_stat_activity where datname = $1'
     while (Date.now() < deadline && (await client.query(connected, [name])).rowCount !== 0) await sleep(20)
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)

@@ -2,7 +2,7 @@ export { createMigratedDatabase, type MigratedDatabase } from './migrated-databa
 export { createDatabaseFrom, type Template } from './template-database.ts'
 export {
   createTestDatabase,
-  TEST_DATABASE_PREFIX,
+  testDatabasePrefix as TEST_DATABASE_PREFIX,
   type TestDatabase,
   testServerUrl,
 } from './test-database.ts'

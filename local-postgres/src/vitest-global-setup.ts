@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { DataFolderInUse } from './local-postgres-error.ts'
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts'
-import { TEST_DATABASE_PREFIX } from './test-database.ts'
+import { testDatabasePrefix } from './test-database.ts'
 
-const PARALLEL_RUNS = 16
+const parallelRuns = 16
 
 /**
  * Starts one Postgres for the whole run of tests and puts its address in TEST_DATABASE_URL, unless that is
@@ -21,7 +21,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
 /** Runs side by side in one checkout take a folder each; the next run finds it initialised. */
 async function startInFreeFolder(parent: string): Promise<LocalPostgres> {
   let inUse: unknown
-  for (let run = 1; run <= PARALLEL_RUNS; run++) {
+  for (let run = 1; run <= parallelRuns; run++) {
     try {
       return await startLocalPostgres({ dataDir: join(parent, String(run)), durable: false })
     } catch (error) {
@@ -38,7 +38,7 @@ async function dropLeftovers(adminUrl: string): Promise<void> {
   try {
     const { rows } = await client.query<{ datname: string }>(
       'select datname from pg_database where starts_with(datname, $1)',
-      [TEST_DATABASE_PREFIX],
+      [testDatabasePrefix],
     )
     for (const { datname } of rows) {
       await client.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)

@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { watch } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ROOT } from '../src/prepare-schema.ts'
+import { root } from '../src/prepare-schema.ts'
 
-const USAGE = `Usage: npm run dev
+const usage = `Usage: npm run dev
 
 Runs the platform as npm start does, and starts it again when a file that it is made of changes: TypeScript, SDL, metadata, a new
 migration. A migration that has been applied already is not applied again: npm run reset makes the data anew.
 The variables are those of npm start (docs/operating.md). Ctrl-C ends it.`
 
 /** Milliseconds without a further change before the platform is started again: an editor or git writes several files. */
-const QUIET_MS = 200
-const SOURCE = /\.(ts|mjs|graphql|yaml|sql|json|mustache|html|css)$/
-const IGNORED = new Set(['node_modules', '.data', '.git', 'dist', 'tests', 'test', 'bench', 'docs'])
+const quietMs = 200
+const source = /\.(ts|mjs|graphql|yaml|sql|json|mustache|html|css)$/
+const ignored = new Set(['node_modules', '.data', '.git', 'dist', 'tests', 'test', 'bench', 'docs'])
 
 if (process.argv.slice(2).length > 0) {
-  console.log(USAGE)
+  console.log(usage)
   process.exit(process.argv.includes('--help') ? 0 : 2)
 }
 
@@ -25,7 +25,7 @@ const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort())
 
 const start = (): ChildProcess =>
-  spawn(process.execPath, [join(ROOT, 'platform/bin/start.ts')], { stdio: 'inherit' })
+  spawn(process.execPath, [join(root, 'platform/bin/start.ts')], { stdio: 'inherit' })
 
 /** A platform that could not start has ended by itself, and waits for the change that mends it. */
 async function stop(child: ChildProcess): Promise<void> {
@@ -37,16 +37,16 @@ async function stop(child: ChildProcess): Promise<void> {
 
 /** Resolves when a file of the platform has changed and no other follows. Throws AbortError when the signal is given. */
 async function change(): Promise<string> {
-  for await (const { filename } of watch(ROOT, { recursive: true, signal: ended.signal })) {
+  for await (const { filename } of watch(root, { recursive: true, signal: ended.signal })) {
     if (filename === null || !matters(filename)) continue
-    await sleep(QUIET_MS, undefined, { signal: ended.signal })
+    await sleep(quietMs, undefined, { signal: ended.signal })
     return filename
   }
   throw new Error('The folder is not watched any more')
 }
 
 const matters = (file: string): boolean =>
-  SOURCE.test(file) && !/\.test\.ts$/.test(file) && !file.split(sep).some((part) => IGNORED.has(part))
+  source.test(file) && !/\.test\.ts$/.test(file) && !file.split(sep).some((part) => ignored.has(part))
 
 let platform = start()
 try {

@@ -7,7 +7,7 @@ import { PlatformError } from '../src/platform-error.ts'
 import { welcome } from '../src/welcome.ts'
 
 /** Longer than the longest request may take, and what is stopped after it. */
-const STOP_TIMEOUT_MS = 75_000
+const stopTimeoutMs = 75_000
 
 async function main(ending: Promise<Ending>): Promise<number> {
   const config = readConfiguration(process.env)
@@ -53,7 +53,7 @@ function limitStop(): void {
   setTimeout(() => {
     console.error('Stopping takes too long; giving up.')
     process.exit(1)
-  }, STOP_TIMEOUT_MS).unref()
+  }, stopTimeoutMs).unref()
 }
 
 try {

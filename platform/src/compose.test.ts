@@ -6,8 +6,8 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 import { environmentVariables, readConfiguration } from './configuration.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
-const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8')
+const root = join(import.meta.dirname, '../..')
+const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8')
 
 const service = z.strictObject({
   image: z
@@ -39,20 +39,20 @@ const compose = z
   .parse(parse(text))
 
 const example = Object.fromEntries(
-  readFileSync(join(ROOT, '.env.example'), 'utf8')
+  readFileSync(join(root, '.env.example'), 'utf8')
     .split('\n')
     .filter((line) => /^[A-Z]/.test(line))
     .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
 )
 
 /** Characters that mean something in URLs and in YAML. */
-const PASSWORD = 'p@ss: /w#r%d?"'
+const databasePassword = 'p@ss: /w#r%d?"'
 
 /** `.env` as somebody fills in the example. */
 const env: Readonly<Record<string, string>> = {
   ...example,
-  POSTGRES_PASSWORD: PASSWORD,
-  REDIS_PASSWORD: PASSWORD,
+  POSTGRES_PASSWORD: databasePassword,
+  REDIS_PASSWORD: databasePassword,
   HASURA_GRAPHQL_ADMIN_SECRET: '7f6cf3dd0f3a4a9c9e0d1b8a',
   ACTIONS_SECRET: 'b27c1d6f0e8a49ffb0c5d3a1',
   ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -67,7 +67,7 @@ const environmentOf = (name: string): Readonly<Record<string, string>> =>
   )
 
 /** What is for one machine alone: how the engine in the same process is called, which containers don't have. */
-const NOT_FOR_CONTAINERS = ['DATA_LAYER']
+const notForContainers = ['DATA_LAYER']
 
 describe('the compose file', () => {
   test('waits for services and uses volumes that it has', () => {
@@ -83,7 +83,7 @@ describe('the compose file', () => {
 
   test('passes on to the platform every variable that the platform reads, and no other', () => {
     const passed = Object.keys(compose.services['platform']?.environment ?? {})
-    expect([...passed, ...NOT_FOR_CONTAINERS].toSorted()).toEqual([...environmentVariables].toSorted())
+    expect([...passed, ...notForContainers].toSorted()).toEqual([...environmentVariables].toSorted())
   })
 
   test('takes from .env what the example names, and each LIMIT_', () => {
@@ -143,9 +143,9 @@ describe('its platform and its Hasura', () => {
     const { username, hostname, pathname, password } = new URL(config.databaseUrl ?? '')
     const hasuraDatabase = new URL(hasura['HASURA_GRAPHQL_DATABASE_URL'] ?? '')
     expect(hasuraDatabase).toMatchObject({ username, hostname, pathname, password: '' })
-    expect(hasura['PGPASSWORD']).toBe(PASSWORD)
-    expect(decodeURIComponent(password)).toBe(PASSWORD)
-    expect(decodeURIComponent(new URL(config.redisUrl ?? '').password)).toBe(PASSWORD)
+    expect(hasura['PGPASSWORD']).toBe(databasePassword)
+    expect(decodeURIComponent(password)).toBe(databasePassword)
+    expect(decodeURIComponent(new URL(config.redisUrl ?? '').password)).toBe(databasePassword)
   })
 })
 
@@ -153,10 +153,10 @@ test('no service reads a variable of its own accord that the configuration does 
   const known = new Set([...environmentVariables, 'CI', 'VITEST', 'NODE_ENV', 'DATA_LAYER'])
   const services = ['gateway', 'actions', 'auth-webhook', 'rate-limits', 'platform', 'hasura/data-layer']
   const read = services.flatMap((folder) =>
-    readdirSync(join(ROOT, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing/.test(file))
       .flatMap((file) => [
-        ...readFileSync(join(ROOT, folder, 'src', file), 'utf8').matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g),
+        ...readFileSync(join(root, folder, 'src', file), 'utf8').matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g),
       ])
       .map(([, name]) => name ?? ''),
   )

@@ -76,17 +76,17 @@ export interface PlatformConfig {
   readonly logLevel: LogLevel
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
 
-const HIGHEST_FIRST_PORT = 65_530
+const highestFirstPort = 65_530
 
 const port = z
   .string()
   .regex(/^\d+$/, 'must be a port number')
   .transform(Number)
-  .refine((value) => value >= 1 && value <= HIGHEST_FIRST_PORT, {
-    error: `must be from 1 to ${HIGHEST_FIRST_PORT}: five more ports follow it`,
+  .refine((value) => value >= 1 && value <= highestFirstPort, {
+    error: `must be from 1 to ${highestFirstPort}: five more ports follow it`,
   })
 
 const url = (protocols: RegExp, example: string) =>
@@ -156,7 +156,7 @@ const environment = z.object({
     .optional(),
   COMMERCE_MODE: z.enum(['live', 'test'], { error: 'must be live or test' }).default('test'),
   CORS_ORIGINS: z.string().optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('warn'),
+  LOG_LEVEL: z.enum(logLevels, { error: `must be one of ${logLevels.join(', ')}` }).default('warn'),
 })
 
 /** Every environment variable that the platform reads. */

@@ -23,25 +23,25 @@ export interface DataFolder {
 }
 
 /** What is kept there besides Postgres' own folder. */
-export const DATA_FILES = ['ready.json', 'keys.json', 'secrets.json'] as const
-type DataFile = (typeof DATA_FILES)[number]
+export const dataFiles = ['ready.json', 'keys.json', 'secrets.json'] as const
+type DataFile = (typeof dataFiles)[number]
 /** What to do about a file that can't be read. */
-const REMEDIES: Readonly<Record<DataFile, string>> = {
+const remedies: Readonly<Record<DataFile, string>> = {
   'ready.json': 'Remove it; it is written anew at each start.',
   'keys.json': 'Remove it to have new keys of the demo shop made.',
   'secrets.json':
     'It holds the key that secrets in the database are sealed with: restore it from a backup. If there is none, the second factors of all ' +
     'users are lost, and everybody has to sign in again; only then remove it, to have new secrets made.',
 }
-export const POSTGRES_FOLDER = 'postgres'
+export const postgresFolder = 'postgres'
 /** Where e-mail goes when there is no server for it. */
-export const OUTBOX_FOLDER = 'outbox'
-const LOCK_FILE = 'platform.lock'
+export const outboxFolder = 'outbox'
+const lockFile = 'platform.lock'
 
 /** Opens the folder for this process alone. Throws a PlatformError when another one runs on it. */
 export function openDataFolder(path: string): DataFolder {
   const folder = createFolder(path)
-  const lock = acquireLock(join(folder, LOCK_FILE))
+  const lock = acquireLock(join(folder, lockFile))
   if (lock.kind === 'held') {
     throw new PlatformError(
       `The platform is running on ${folder} already (process ${lock.pid}). Stop it first, or start another one beside it with PORT and DATA_DIR.`,
@@ -49,7 +49,7 @@ export function openDataFolder(path: string): DataFolder {
   }
   return {
     path: folder,
-    read: (name, schema) => readJson(join(folder, name), schema, REMEDIES[name]),
+    read: (name, schema) => readJson(join(folder, name), schema, remedies[name]),
     write: (name, value) => writeJson(join(folder, name), value),
     remove: (name) => rmSync(join(folder, name), { force: true }),
     release: lock.release,

@@ -1,14 +1,14 @@
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { join } from 'node:path'
 import postgres from '@commerce-graph/postgres-driver'
-import { POSTGRES_FOLDER } from './data-folder.ts'
+import { postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
 
-const DATABASE = 'commerce'
-const OLDEST_MAJOR = 15
+const database = 'commerce'
+const oldestMajor = 15
 
 /** What `migrations/` creates; a server that lacks one of them is refused before anything is changed. */
-const EXTENSIONS = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
+const extensions = ['citext', 'pg_trgm', 'unaccent', 'btree_gist']
 
 export interface Database {
   readonly url: string
@@ -29,8 +29,8 @@ export async function openDatabase(options: {
     return { url: databaseUrl, crashed: new Promise(() => undefined), stop: () => Promise.resolve() }
   }
   const server = await startLocalPostgres({
-    dataDir: join(dataDir, POSTGRES_FOLDER),
-    databases: [DATABASE],
+    dataDir: join(dataDir, postgresFolder),
+    databases: [database],
     port,
   })
   const crashed = new Promise<string>((resolve) => {
@@ -49,17 +49,17 @@ async function checkServer(url: string): Promise<void> {
       select current_setting('server_version_num')::int / 10000 as version,
              has_database_privilege(current_database(), 'CREATE') as maycreate`
     if (server === undefined) throw new Error('no answer')
-    if (server.version < OLDEST_MAJOR) {
+    if (server.version < oldestMajor) {
       throw new PlatformError(
-        `DATABASE_URL leads to PostgreSQL ${server.version}; ${OLDEST_MAJOR} or later is needed.`,
+        `DATABASE_URL leads to PostgreSQL ${server.version}; ${oldestMajor} or later is needed.`,
       )
     }
     if (!server.maycreate) {
       throw new PlatformError('The user of DATABASE_URL may not create schemas in that database.')
     }
     const available = await sql<{ name: string }[]>`
-      select name from pg_available_extensions where name in ${sql(EXTENSIONS)}`
-    const missing = EXTENSIONS.filter((name) => !available.some((extension) => extension.name === name))
+      select name from pg_available_extensions where name in ${sql(extensions)}`
+    const missing = extensions.filter((name) => !available.some((extension) => extension.name === name))
     if (missing.length > 0) {
       throw new PlatformError(
         `The server of DATABASE_URL lacks the extensions ${missing.join(', ')} (package postgresql-contrib).`,

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
-import { ROOT, SOURCE, sqlError } from './prepare-schema.ts'
+import { root, source, sqlError } from './prepare-schema.ts'
 
 /** The merchant that `seeds/` is about, and its keys in clear. */
 export interface DemoShop {
@@ -16,7 +16,7 @@ export interface DemoShop {
 }
 
 /** As seeds/default/01_merchants.sql has it. */
-const DEMO_MERCHANT = '01a1f000-0001-7000-8000-000000000001'
+const demoMerchant = '01a1f000-0001-7000-8000-000000000001'
 
 /**
  * Seeds the demo shop into a database without merchants, once: what is changed or deleted later stays so. A run that
@@ -44,7 +44,7 @@ export async function demoShopOf(
 }
 
 async function hasDemoShop(sql: Sql): Promise<boolean> {
-  const rows = await sql`select 1 from merchant.merchant where id = ${DEMO_MERCHANT}`
+  const rows = await sql`select 1 from merchant.merchant where id = ${demoMerchant}`
   return rows.length > 0
 }
 
@@ -52,18 +52,18 @@ async function hasDemoShop(sql: Sql): Promise<boolean> {
 export async function seedDemoShop(sql: Sql, api: HasuraApi): Promise<void> {
   const [state] = await sql<{ empty: boolean; seeding: boolean }[]>`
     select not exists (select from merchant.merchant) as empty,
-           coalesce(obj_description('merchant'::regnamespace, 'pg_namespace') = ${SEEDING}, false) as seeding`
+           coalesce(obj_description('merchant'::regnamespace, 'pg_namespace') = ${seeding}, false) as seeding`
   if (state?.empty !== true && state?.seeding !== true) return
   // The mark is in the database that it is about, so it can't be lost or copied apart from it.
   await sql`comment on schema merchant is 'seeding the demo shop'`
-  const outcome = await applySeeds({ api, directory: join(ROOT, 'seeds', SOURCE), database: SOURCE })
+  const outcome = await applySeeds({ api, directory: join(root, 'seeds', source), database: source })
   if (outcome.kind === 'failed') throw sqlError(outcome.failure)
   await sql`comment on schema merchant is null`
 }
 
-const SEEDING = 'seeding the demo shop'
+const seeding = 'seeding the demo shop'
 
-const keysFile = z.object({ merchantId: z.literal(DEMO_MERCHANT), liveKey: z.string(), testKey: z.string() })
+const keysFile = z.object({ merchantId: z.literal(demoMerchant), liveKey: z.string(), testKey: z.string() })
 
 /**
  * The keys of the demo shop: random, in clear only in the data folder. The file comes first and the database is
@@ -72,7 +72,7 @@ const keysFile = z.object({ merchantId: z.literal(DEMO_MERCHANT), liveKey: z.str
 async function keptKeys(sql: Sql, folder: DataFolder): Promise<DemoShop> {
   const kept = folder.read('keys.json', keysFile)
   const shop = kept ?? {
-    merchantId: DEMO_MERCHANT,
+    merchantId: demoMerchant,
     liveKey: generateApiKey('live').key,
     testKey: generateApiKey('test').key,
   }
@@ -86,7 +86,7 @@ async function storeKey(sql: Sql, mode: 'live' | 'test', key: string): Promise<v
   const prefix = key.slice(0, generateApiKey(mode).prefix.length)
   await sql`
     insert into merchant.api_key (merchant_id, name, mode, prefix, hash, permissions)
-    select ${DEMO_MERCHANT}, ${`Demo ${mode} key`}, ${mode}, ${prefix}, ${hashApiKey(key)}, array_agg(name order by name)
+    select ${demoMerchant}, ${`Demo ${mode} key`}, ${mode}, ${prefix}, ${hashApiKey(key)}, array_agg(name order by name)
     from merchant.permission
     on conflict (hash) do nothing`
 }

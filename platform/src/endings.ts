@@ -9,19 +9,19 @@ export type Ending =
   | { readonly kind: 'uncaught' }
 
 /** Ctrl-C arrives more than once within this time: from the terminal, from npm and from scripts/run.mjs. */
-const SAME_REQUEST_MS = 1_000
+const sameRequestMs = 1_000
 
 /**
  * Settles with the first reason to end: a signal, or an error that nothing has caught, which is written to standard error
  * whole. A later signal of someone who has lost patience ends the process at once, with code 1; Postgres ends with it.
  */
-export function firstEnding(): Promise<Ending> {
-  return new Promise((resolve) => {
+export const firstEnding = (): Promise<Ending> =>
+  new Promise((resolve) => {
     let askedAt: number | undefined
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         askedAt ??= performance.now()
-        if (performance.now() - askedAt > SAME_REQUEST_MS) {
+        if (performance.now() - askedAt > sameRequestMs) {
           console.error('Ending at once.')
           process.exit(1)
         }
@@ -33,4 +33,3 @@ export function firstEnding(): Promise<Ending> {
       resolve({ kind: 'uncaught' })
     })
   })
-}

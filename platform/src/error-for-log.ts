@@ -4,12 +4,12 @@ import { pino } from 'pino'
  * What Postgres's errors say of rows and values: `detail` holds a whole failing row, hashes and addresses included. The
  * table, the constraint and the statement's place are enough to find a fault.
  */
-const TELLS_VALUES = ['detail', 'where', 'query', 'internalQuery', 'parameters', 'args'] as const
+const tellsValues = ['detail', 'where', 'query', 'internalQuery', 'parameters', 'args'] as const
 
 /** An error as it goes into the log: message, stack, cause and codes, but no row of anybody's. */
 export function errorForLog(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const told = pino.stdSerializers.err(error)
-  for (const name of TELLS_VALUES) Reflect.deleteProperty(told, name)
+  for (const name of tellsValues) Reflect.deleteProperty(told, name)
   return told
 }

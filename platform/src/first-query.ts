@@ -1,5 +1,5 @@
 /** What a newcomer is shown to begin with: printed by `npm start`, in the README, and in GraphiQL. */
-export const FIRST_QUERY = `{
+export const firstQuery = `{
   products(first: 3) {
     totalCount
     edges {

@@ -8,7 +8,7 @@ import {
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
-import { OUTBOX_FOLDER } from './data-folder.ts'
+import { outboxFolder } from './data-folder.ts'
 import type { Platform } from './platform.ts'
 
 /** What messages leave by, as far as the operator has said; undefined: they don't. */
@@ -36,7 +36,7 @@ function openMail(
 ): Pick<MessageTransports, 'email' | 'mailer'> {
   if (smtpUrl !== undefined) return { email: 'smtp', mailer: createSmtpTransport(smtpUrl) }
   return mode === 'test'
-    ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, OUTBOX_FOLDER), logger) }
+    ? { email: 'outbox', mailer: createOutboxTransport(join(dataDir, outboxFolder), logger) }
     : { email: 'none', mailer: undefined }
 }
 

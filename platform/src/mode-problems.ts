@@ -21,17 +21,15 @@ export interface ModeSettings {
 }
 
 /** Why a deployment may not run in its mode, each naming the variable; none for one that may. */
-export function modeProblems(settings: ModeSettings): readonly string[] {
-  return settings.COMMERCE_MODE === 'live' ? liveProblems(settings) : testProblems(settings)
-}
+export const modeProblems = (settings: ModeSettings): readonly string[] =>
+  settings.COMMERCE_MODE === 'live' ? liveProblems(settings) : testProblems(settings)
 
-function testProblems({ STRIPE_SECRET_KEY: key }: ModeSettings): readonly string[] {
-  return key !== undefined && /^.k_live_/.test(key)
+const testProblems = ({ STRIPE_SECRET_KEY: key }: ModeSettings): readonly string[] =>
+  key !== undefined && /^.k_live_/.test(key)
     ? [
         'STRIPE_SECRET_KEY is a live key, with which a test deployment would move real money: ask for COMMERCE_MODE=live, or give it a key like sk_test_…',
       ]
     : []
-}
 
 function liveProblems(settings: ModeSettings): readonly string[] {
   const problems = Object.entries(secretsOf(settings))
@@ -68,18 +66,16 @@ function pushProblems({ PUSH_WEBHOOK_URL: url, PUSH_WEBHOOK_SECRET: secrets }: M
 const isNotRandom = (bytes: Uint8Array): boolean => new Set(bytes).size < 4
 
 /** Every secret that an operator gives, by the variable that holds it. */
-function secretsOf(settings: ModeSettings): Readonly<Record<string, string | undefined>> {
-  return {
-    HASURA_GRAPHQL_ADMIN_SECRET: settings.HASURA_GRAPHQL_ADMIN_SECRET,
-    ACTIONS_SECRET: settings.ACTIONS_SECRET,
-    DATABASE_URL: passwordIn(settings.DATABASE_URL),
-    PGPASSWORD: settings.PGPASSWORD,
-    REDIS_URL: passwordIn(settings.REDIS_URL),
-    REDIS_PASSWORD: settings.REDIS_PASSWORD,
-    SMTP_URL: passwordIn(settings.SMTP_URL),
-    STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
-  }
-}
+const secretsOf = (settings: ModeSettings): Readonly<Record<string, string | undefined>> => ({
+  HASURA_GRAPHQL_ADMIN_SECRET: settings.HASURA_GRAPHQL_ADMIN_SECRET,
+  ACTIONS_SECRET: settings.ACTIONS_SECRET,
+  DATABASE_URL: passwordIn(settings.DATABASE_URL),
+  PGPASSWORD: settings.PGPASSWORD,
+  REDIS_URL: passwordIn(settings.REDIS_URL),
+  REDIS_PASSWORD: settings.REDIS_PASSWORD,
+  SMTP_URL: passwordIn(settings.SMTP_URL),
+  STRIPE_SECRET_KEY: settings.STRIPE_SECRET_KEY?.replace(/^.k_(test|live)_/, ''),
+})
 
 /** The password in a URL; undefined when it has none. */
 function passwordIn(url: string | undefined): string | undefined {

@@ -5,9 +5,9 @@ import type { Hasura } from './open-hasura.ts'
 import type { Services } from './services.ts'
 
 /** The engine in this process closes the sockets of who is out at once, so that the others may stay. */
-const EMBEDDED_MAX_AGE_SECONDS = 86_400
+const embeddedMaxAgeSeconds = 86_400
 /** Another Hasura hears nothing of a revocation: a credential may go on reading for as long. */
-const OFFICIAL_MAX_AGE_SECONDS = 60
+const officialMaxAgeSeconds = 60
 
 /** Hasura's auth webhook; when access changes, Hasura's WebSockets are ended whose sessions would be others now, or none. */
 export async function openAuthWebhook(
@@ -17,7 +17,7 @@ export async function openAuthWebhook(
   rateLimits: RateLimits,
 ): Promise<AuthWebhook> {
   const log = logger.child({ service: 'auth-webhook' })
-  const maxAgeSeconds = config.hasuraUrl === undefined ? EMBEDDED_MAX_AGE_SECONDS : OFFICIAL_MAX_AGE_SECONDS
+  const maxAgeSeconds = config.hasuraUrl === undefined ? embeddedMaxAgeSeconds : officialMaxAgeSeconds
   const authWebhook = await startAuthWebhook({
     port: ports.authWebhook,
     ...(config.webhookHost !== undefined && { host: config.webhookHost }),

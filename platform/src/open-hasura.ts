@@ -14,7 +14,7 @@ import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 /** Milliseconds for a Hasura of another process, which may start together with this one. */
-const HASURA_TIMEOUT_MS = 120_000
+const hasuraTimeoutMs = 120_000
 
 /** The Hasura that the services use: the engine in this process, or the one that the configuration names. */
 export interface Hasura {
@@ -39,7 +39,7 @@ export async function openHasura(
   if (hasuraUrl !== undefined) {
     progress(`Waiting for Hasura at ${hasuraUrl}`)
     // It may start together with this process.
-    await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, HASURA_TIMEOUT_MS)
+    await untilHealthy(`${hasuraUrl.replace(/\/$/, '')}/healthz`, hasuraTimeoutMs)
   }
   return preparingAlone(
     services.databaseUrl,
@@ -72,16 +72,14 @@ async function prepareHasura(
 }
 
 /** Its events come when it likes: until the actions listen they fail, and come again. */
-function connectHasura({ started, secrets }: Services, url: string): Hasura {
-  return {
-    url,
-    dataLayer: openHttpDataLayer(started, url, secrets),
-    endSessions: () => Promise.resolve(),
-    stopServing: () => Promise.resolve(),
-    startDelivery: () => undefined,
-    stopDelivery: () => Promise.resolve(),
-  }
-}
+const connectHasura = ({ started, secrets }: Services, url: string): Hasura => ({
+  url,
+  dataLayer: openHttpDataLayer(started, url, secrets),
+  endSessions: () => Promise.resolve(),
+  stopServing: () => Promise.resolve(),
+  startDelivery: () => undefined,
+  stopDelivery: () => Promise.resolve(),
+})
 
 function openHttpDataLayer(started: AsyncDisposableStack, url: string, { adminSecret }: Secrets): DataLayer {
   const dataLayer = createHttpDataLayer({ url, adminSecret })

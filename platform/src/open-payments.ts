@@ -13,7 +13,7 @@ import { PlatformError } from './platform-error.ts'
 import type { Platform } from './platform.ts'
 import type { Services } from './services.ts'
 
-const SANDBOX = 'sandbox'
+const sandboxAccount = 'sandbox'
 
 /** What card payments are made with. */
 export interface Payments {
@@ -51,13 +51,18 @@ export async function openPayments(
     await tellOfSandboxPayments(databaseUrl, logger, readiness)
     const [cardProcessor = null] = stripe
     const kind = cardProcessor === null ? 'none' : 'stripe'
-    return { kind, cardProcessor, formerProcessors: [createRetiredProcessor(SANDBOX)], sandboxUrl: null }
+    return {
+      kind,
+      cardProcessor,
+      formerProcessors: [createRetiredProcessor(sandboxAccount)],
+      sandboxUrl: null,
+    }
   }
   const sandbox = await startSandbox({ port: ports.paymentSandbox, databaseUrl })
   started.defer(() => sandbox.stop())
   const processors = [
     ...stripe,
-    createStripeProcessor({ name: SANDBOX, secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),
+    createStripeProcessor({ name: sandboxAccount, secretKey: 'sk_test_sandbox', apiUrl: sandbox.url }),
   ]
   return {
     kind: stripe.length === 0 ? 'sandbox' : 'stripe',
@@ -76,7 +81,7 @@ async function tellOfSandboxPayments(
   const sql = postgres(databaseUrl, { max: 1 })
   const [row] = await sql<{ payments: number }[]>`
     SELECT count(*)::integer AS payments FROM payment.payment
-    WHERE processor = ${SANDBOX} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`.finally(
+    WHERE processor = ${sandboxAccount} AND status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED')`.finally(
     () => sql.end(),
   )
   const payments = row?.payments ?? 0
@@ -87,7 +92,7 @@ async function tellOfSandboxPayments(
 }
 
 /** Milliseconds between two alarms of the same refusal. */
-const ALARM_INTERVAL = 60_000
+const alarmInterval = 60_000
 
 /** Alarms when Stripe stops taking the key, again each minute in which it refuses, and says when it takes it again. */
 function watchKey(logger: Logger) {
@@ -95,7 +100,7 @@ function watchKey(logger: Logger) {
   let alarmed = -Infinity
   return {
     hear: (heard: KeyState): void => {
-      if (heard === 'refused' && performance.now() - alarmed >= ALARM_INTERVAL) {
+      if (heard === 'refused' && performance.now() - alarmed >= alarmInterval) {
         alarmed = performance.now()
         logger.error('Stripe refuses STRIPE_SECRET_KEY: no card can be charged, captured or refunded')
       } else if (heard === 'accepted' && state === 'refused') {

@@ -13,9 +13,9 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { z } from 'zod'
 import { PlatformError } from './platform-error.ts'
 
-const REPOSITORY = join(import.meta.dirname, '../..')
-const MAX_NAME = 100
-const MAX_LOG = 1000
+const repository = join(import.meta.dirname, '../..')
+const maxName = 100
+const maxLog = 1000
 
 /**
  * `npm run operator -- …`: makes, lists and revokes operators' keys, over the platform's database. Nothing else makes one, so that
@@ -31,7 +31,7 @@ export function program(): Command {
   command
     .command('create')
     .description('make a key and print it, once: only its hash is kept')
-    .requiredOption('--name <name>', `what it is for, 1 to ${MAX_NAME} characters`, name)
+    .requiredOption('--name <name>', `what it is for, 1 to ${maxName} characters`, name)
     .action(({ name }: { name: string }) =>
       withDatabase(async (sql) => {
         const { id, key } = await createOperatorKey(sql, name)
@@ -50,7 +50,7 @@ export function program(): Command {
   command
     .command('log')
     .description('what was done with operators’ keys and to them, latest first')
-    .option('--limit <n>', `how many entries, 1 to ${MAX_LOG}`, limit, 50)
+    .option('--limit <n>', `how many entries, 1 to ${maxLog}`, limit, 50)
     .action(({ limit }: { limit: number }) =>
       withDatabase(async (sql) => console.log((await operatorLog(sql, limit)).map(logLine).join('\n'))),
     )
@@ -75,15 +75,15 @@ async function revoke(sql: Sql, id: string): Promise<void> {
 
 function name(text: string): string {
   const trimmed = text.trim()
-  if (trimmed === '' || Array.from(trimmed).length > MAX_NAME)
-    throw new InvalidArgumentError(`must have 1 to ${MAX_NAME} characters`)
+  if (trimmed === '' || Array.from(trimmed).length > maxName)
+    throw new InvalidArgumentError(`must have 1 to ${maxName} characters`)
   return trimmed
 }
 
 function limit(text: string): number {
   const number = Number(text)
-  if (!Number.isInteger(number) || number < 1 || number > MAX_LOG)
-    throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_LOG}`)
+  if (!Number.isInteger(number) || number < 1 || number > maxLog)
+    throw new InvalidArgumentError(`must be a whole number from 1 to ${maxLog}`)
   return number
 }
 
@@ -139,7 +139,7 @@ async function databaseUrl(): Promise<string> {
   const { DATABASE_URL: named, DATA_DIR: dataDir } = process.env
   if (named !== undefined && named !== '') return named
   const path = join(
-    resolve(REPOSITORY, dataDir === undefined || dataDir === '' ? '.data' : dataDir),
+    resolve(repository, dataDir === undefined || dataDir === '' ? '.data' : dataDir),
     'ready.json',
   )
   const text = await readFile(path, 'utf8').catch(() => {

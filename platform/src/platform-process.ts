@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '@commerce-graph/local-postgres'
-import { LISTENER_COUNT } from './ports.ts'
+import { listenerCount } from './ports.ts'
 
-const PACKAGE = path.resolve(import.meta.dirname, '..')
-const START_TIMEOUT_MS = 120_000
+const packageFolder = path.resolve(import.meta.dirname, '..')
+const startTimeoutMs = 120_000
 
 /** What `npm start` leaves in ready.json (docs/operating.md). */
 export interface Ready {
@@ -41,7 +41,7 @@ export class PlatformProcess {
   static async create(): Promise<PlatformProcess> {
     return new PlatformProcess(
       await mkdtemp(path.join(tmpdir(), 'commerce-graph-')),
-      await freePorts(LISTENER_COUNT),
+      await freePorts(listenerCount),
     )
   }
 
@@ -53,7 +53,7 @@ export class PlatformProcess {
   /** @param env beside what every such platform is started with */
   async start(env: Readonly<Record<string, string>> = {}): Promise<Ready> {
     const child = this.launch(env)
-    const deadline = Date.now() + START_TIMEOUT_MS
+    const deadline = Date.now() + startTimeoutMs
     while (Date.now() < deadline) {
       if (child.exitCode !== null)
         throw new Error(`the platform ended with ${child.exitCode}:\n${this.#output}`)
@@ -61,7 +61,7 @@ export class PlatformProcess {
       if (ready !== undefined) return ready
       await delay(100)
     }
-    throw new Error(`the platform was not ready within ${START_TIMEOUT_MS} ms:\n${this.#output}`)
+    throw new Error(`the platform was not ready within ${startTimeoutMs} ms:\n${this.#output}`)
   }
 
   /** The process of the last start. */
@@ -74,7 +74,7 @@ export class PlatformProcess {
   launch(env: Readonly<Record<string, string>> = {}): ChildProcess {
     this.#output = ''
     const child = spawn(process.execPath, ['bin/start.ts'], {
-      cwd: PACKAGE,
+      cwd: packageFolder,
       env: {
         ...process.env,
         DATA_DIR: this.dataDir,
@@ -103,7 +103,7 @@ export class PlatformProcess {
 
   /** Another one on the same folder and other ports. */
   beside(): PlatformProcess {
-    return new PlatformProcess(this.dataDir, this.port + 2 * LISTENER_COUNT)
+    return new PlatformProcess(this.dataDir, this.port + 2 * listenerCount)
   }
 
   /** Stops it and removes what it wrote. */

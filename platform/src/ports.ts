@@ -3,15 +3,15 @@ import type { PortChoice } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** In the order of their ports, the first one on the port that was asked for. */
-const LISTENERS = ['gateway', 'engine', 'authWebhook', 'actions', 'paymentSandbox', 'postgres'] as const
+const listeners = ['gateway', 'engine', 'authWebhook', 'actions', 'paymentSandbox', 'postgres'] as const
 
 /** How many ports a platform takes: the contract's and those that follow it. */
-export const LISTENER_COUNT = LISTENERS.length
+export const listenerCount = listeners.length
 
-export type ListenerName = (typeof LISTENERS)[number]
+export type ListenerName = (typeof listeners)[number]
 export type Ports = Readonly<Record<ListenerName, number>>
 
-const MEANT_FOR: Readonly<Record<ListenerName, string>> = {
+const meantFor: Readonly<Record<ListenerName, string>> = {
   gateway: 'the contract (/graphql)',
   engine: 'the Hasura engine',
   authWebhook: 'the auth webhook',
@@ -22,8 +22,8 @@ const MEANT_FOR: Readonly<Record<ListenerName, string>> = {
 
 /** The port of every listener. All are known before the first starts, because they have to find each other. */
 export async function choosePorts(choice: PortChoice): Promise<Ports> {
-  const first = choice.kind === 'from' ? choice.first : await freePorts(LISTENER_COUNT)
-  return Object.fromEntries(LISTENERS.map((name, index) => [name, first + index])) as Record<
+  const first = choice.kind === 'from' ? choice.first : await freePorts(listenerCount)
+  return Object.fromEntries(listeners.map((name, index) => [name, first + index])) as Record<
     ListenerName,
     number
   >
@@ -34,7 +34,7 @@ export async function checkPorts(ports: Ports, needed: readonly ListenerName[]):
   const free = await Promise.all(needed.map((name) => isPortFree(ports[name])))
   const busy = needed.filter((_, index) => free[index] === false)
   if (busy.length === 0) return
-  const list = busy.map((name) => `  ${ports[name]}, meant for ${MEANT_FOR[name]}`).join('\n')
+  const list = busy.map((name) => `  ${ports[name]}, meant for ${meantFor[name]}`).join('\n')
   throw new PlatformError(
     `These ports are in use by other programs:\n${list}\nChoose others with PORT=<first of six ports> npm start.`,
   )
@@ -43,4 +43,4 @@ export async function checkPorts(ports: Ports, needed: readonly ListenerName[]):
 /** The listeners that take ports here. @param own false for what runs elsewhere, or not at all */
 export const neededListeners = (
   own: Readonly<Partial<Record<ListenerName, boolean>>>,
-): readonly ListenerName[] => LISTENERS.filter((name) => own[name] ?? true)
+): readonly ListenerName[] => listeners.filter((name) => own[name] ?? true)

@@ -11,10 +11,10 @@ import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migra
 import { PlatformError } from './platform-error.ts'
 
 /** The root of the repository, where migrations/, metadata/ and seeds/ are. */
-export const ROOT = join(import.meta.dirname, '../..')
+export const root = join(import.meta.dirname, '../..')
 
 /** Hasura's name of the one database there is. */
-export const SOURCE = 'default'
+export const source = 'default'
 
 /** Applies the migrations that are missing, then the metadata. Throws a PlatformError that names the file. */
 export async function prepareSchema(
@@ -22,12 +22,12 @@ export async function prepareSchema(
   api: HasuraApi,
   onMigration: (name: string) => void,
 ): Promise<void> {
-  const directory = join(ROOT, 'migrations', SOURCE)
+  const directory = join(root, 'migrations', source)
   await checkAppliedMigrations(sql, directory)
   const outcome = await migrate({
     api,
     directory,
-    database: SOURCE,
+    database: source,
     onStep: ({ version, name }) => onMigration(`${version}_${name}`),
   }).catch((error: unknown) => {
     throw error instanceof InterruptedMigrationError ? new PlatformError(error.message) : error
@@ -43,13 +43,12 @@ export async function prepareSchema(
     default:
       outcome satisfies never
   }
-  const inconsistencies = await applyMetadata(api, join(ROOT, 'metadata'))
+  const inconsistencies = await applyMetadata(api, join(root, 'metadata'))
   if (inconsistencies.length > 0) {
     const list = inconsistencies.map(({ type, name, reason }) => `  ${type} ${name}: ${reason}`)
     throw new PlatformError(`metadata/ doesn't fit the database:\n${list.join('\n')}`)
   }
 }
 
-export function sqlError({ file, line, message }: SqlFailure): PlatformError {
-  return new PlatformError(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-}
+export const sqlError = ({ file, line, message }: SqlFailure): PlatformError =>
+  new PlatformError(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformError } from './platform-error.ts'
 
 /** Any number that nothing else locks. */
-const PREPARATION_LOCK = 7_267_481_001
-const POLL_MS = 200
+const preparationLock = 7_267_481_001
+const pollMs = 200
 /** Longer than all migrations take on an old and large database that is worth waiting for. */
-const TIMEOUT_MS = 10 * 60_000
+const timeoutMs = 10 * 60_000
 
 /**
  * Does what only one process may do at a time on a database: migrations, metadata and seeds. The lock is a session's, so that
@@ -28,9 +28,9 @@ export async function preparingAlone<T>(
     onnotice: () => undefined,
   })
   try {
-    const deadline = Date.now() + TIMEOUT_MS
+    const deadline = Date.now() + timeoutMs
     const tryLock = async () => {
-      const [row] = await sql<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${PREPARATION_LOCK}) AS taken`
+      const [row] = await sql<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${preparationLock}) AS taken`
       return row?.taken === true
     }
     for (let waiting = false; !(await tryLock()); waiting = true) {
@@ -39,7 +39,7 @@ export async function preparingAlone<T>(
         throw new PlatformError(
           'Another process has been migrating this database for ten minutes. pg_stat_activity shows it as "platform preparation".',
         )
-      await sleep(POLL_MS)
+      await sleep(pollMs)
     }
     return await work()
   } finally {

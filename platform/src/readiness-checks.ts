@@ -4,9 +4,9 @@ import type { Sql } from '@commerce-graph/postgres-driver'
 import { statfs } from 'node:fs/promises'
 
 /** Events and their handling take milliseconds; what waits for longer than this is held up. */
-const LATE_EVENT_SECONDS = 60
+const lateEventSeconds = 60
 /** Below this, a shop of any size will soon have no place left. */
-const LEAST_FREE_BYTES = 512 * 1024 * 1024
+const leastFreeBytes = 512 * 1024 * 1024
 
 /**
  * Whether the database takes writes: a table that lasts for one transaction needs all of it, the disk, the log, the catalog
@@ -30,7 +30,7 @@ export const diskCheck = (folder: string): ReadinessCheck => ({
     const free = bavail * bsize
     const megabytes = Math.floor(free / 1024 / 1024)
     return {
-      problem: free < LEAST_FREE_BYTES ? `${megabytes} MB are left in the data folder` : undefined,
+      problem: free < leastFreeBytes ? `${megabytes} MB are left in the data folder` : undefined,
       details: { freeMegabytes: megabytes },
     }
   },
@@ -64,7 +64,7 @@ export const eventsCheck = (sql: Sql, workers: Pick<Workers, 'waitingEvents'>): 
     const oldest = Math.max(undelivered?.oldest ?? 0, queued.oldest)
     const waiting = (undelivered?.waiting ?? 0) + queued.waiting
     return {
-      problem: oldest > LATE_EVENT_SECONDS ? `${waiting} events wait, the oldest for ${oldest} s` : undefined,
+      problem: oldest > lateEventSeconds ? `${waiting} events wait, the oldest for ${oldest} s` : undefined,
       details: {
         undelivered: undelivered?.waiting ?? 0,
         queued: queued.waiting,

@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
-import { DATA_FILES, openDataFolder, OUTBOX_FOLDER, POSTGRES_FOLDER } from './data-folder.ts'
+import { dataFiles, openDataFolder, outboxFolder, postgresFolder } from './data-folder.ts'
 import { PlatformError } from './platform-error.ts'
-import { ROOT, SOURCE } from './prepare-schema.ts'
+import { root, source } from './prepare-schema.ts'
 
 /** Schemas that are made while running, beside those of the migrations. */
-const RUNTIME_SCHEMAS = ['hdb_catalog', 'bullmq', 'sandbox_processor']
+const runtimeSchemas = ['hdb_catalog', 'bullmq', 'sandbox_processor']
 
 /**
  * Makes everything new: the next start begins with an empty database, new secrets and new keys. Removes only what
@@ -22,9 +22,9 @@ export async function reset(
   const folder = openDataFolder(config.dataDir)
   try {
     if (config.databaseUrl !== undefined) await dropSchemas(config.databaseUrl, confirmed)
-    for (const file of DATA_FILES) folder.remove(file)
+    for (const file of dataFiles) folder.remove(file)
     if (config.databaseUrl === undefined) {
-      for (const name of [POSTGRES_FOLDER, OUTBOX_FOLDER]) {
+      for (const name of [postgresFolder, outboxFolder]) {
         rmSync(join(folder.path, name), { recursive: true, force: true })
       }
     }
@@ -35,7 +35,7 @@ export async function reset(
 }
 
 async function dropSchemas(databaseUrl: string, confirmed: boolean): Promise<void> {
-  const schemas = [...(await migratedSchemas()), ...RUNTIME_SCHEMAS]
+  const schemas = [...(await migratedSchemas()), ...runtimeSchemas]
   if (!confirmed) {
     const { host, pathname } = new URL(databaseUrl)
     throw new PlatformError(
@@ -56,7 +56,7 @@ async function dropSchemas(databaseUrl: string, confirmed: boolean): Promise<voi
 }
 
 async function migratedSchemas(): Promise<string[]> {
-  const directory = join(ROOT, 'migrations', SOURCE)
+  const directory = join(root, 'migrations', source)
   const folders = (await readdir(directory)).sort()
   const files = await Promise.all(folders.map((name) => readFile(join(directory, name, 'up.sql'), 'utf8')))
   return files.flatMap((sql) =>

@@ -3,7 +3,7 @@ import type { DataLayer } from '@commerce-graph/data-layer'
 import { startGateway } from '@commerce-graph/gateway'
 import type { RateLimits } from '@commerce-graph/rate-limits'
 import type { PlatformConfig } from './configuration.ts'
-import { FIRST_QUERY } from './first-query.ts'
+import { firstQuery } from './first-query.ts'
 import { addressOf, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
@@ -30,7 +30,7 @@ export async function startContract(
     rateLimits,
     ...(limits && { limits }),
     ...(allowedOrigins !== undefined && { allowedOrigins }),
-    firstQuery: FIRST_QUERY,
+    firstQuery: firstQuery,
     readiness,
     logger: logger.child({ service: 'gateway' }),
   })

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlatformError } from './platform-error.ts'
 
-const HEALTH_TIMEOUT_MS = 30_000
+const healthTimeoutMs = 30_000
 
 /** Waits for an address to answer with success. @throws PlatformError that says what it answered last, when the time is up */
-export async function untilHealthy(url: string, timeoutMs = HEALTH_TIMEOUT_MS): Promise<void> {
+export async function untilHealthy(url: string, timeoutMs = healthTimeoutMs): Promise<void> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     const problem = await healthProblem(url)

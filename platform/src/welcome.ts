@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { OUTBOX_FOLDER } from './data-folder.ts'
-import { FIRST_QUERY } from './first-query.ts'
+import { outboxFolder } from './data-folder.ts'
+import { firstQuery } from './first-query.ts'
 import type { PlatformConfig } from './configuration.ts'
 import type { Platform } from './platform.ts'
 
@@ -26,9 +26,9 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
     ['Documentation', new URL('/docs', urls.graphql).href],
     ['Hasura API', `${urls.hasura}/v1/graphql`],
     ...(showsSecrets ? secretRows(adminSecret, demoShop, mode) : []),
-    ['Card payments', CARD_PAYMENTS[cardPayments]],
+    ['Card payments', cardPaymentsText[cardPayments]],
     ['E-mail', emailRow(email, readyFilePath)],
-    ['Pushes', PUSHES[pushes]],
+    ['Pushes', pushesText[pushes]],
     [showsSecrets ? 'All of this as JSON' : 'Keys and secrets', readyFilePath],
   ]
   const width = Math.max(...rows.map(([label]) => label.length))
@@ -37,13 +37,13 @@ export function welcome(platform: Platform, { mode, readyFilePath, showsSecrets 
   return `\nCommerce Graph is running.\n\n${table}\n\nA first query to paste into another terminal:\n\n${curl(urls.graphql, key)}\n\nStop with Ctrl-C.\n`
 }
 
-const CARD_PAYMENTS: Readonly<Record<Platform['cardPayments'], string>> = {
+const cardPaymentsText: Readonly<Record<Platform['cardPayments'], string>> = {
   stripe: 'by Stripe',
   sandbox: 'by the payment sandbox, which moves no money (STRIPE_SECRET_KEY takes real test cards)',
   none: 'none: they are refused as unsupported (STRIPE_SECRET_KEY takes them)',
 }
 
-const PUSHES: Readonly<Record<Platform['pushes'], string>> = {
+const pushesText: Readonly<Record<Platform['pushes'], string>> = {
   webhook: 'posted to PUSH_WEBHOOK_URL',
   none: 'none: they are SUPPRESSED (PUSH_WEBHOOK_URL passes them on)',
 }
@@ -53,7 +53,7 @@ function emailRow(email: Platform['email'], readyFilePath: string): string {
     case 'smtp':
       return 'sent by SMTP'
     case 'outbox':
-      return `files in ${join(dirname(readyFilePath), OUTBOX_FOLDER)} (SMTP_URL sends it)`
+      return `files in ${join(dirname(readyFilePath), outboxFolder)} (SMTP_URL sends it)`
     case 'none':
       return 'none: it is SUPPRESSED (SMTP_URL sends it)'
     default:
@@ -84,7 +84,7 @@ function secretRows(
 }
 
 function curl(url: string, key: string): string {
-  const body = JSON.stringify({ query: FIRST_QUERY.replaceAll(/\s+/g, ' ').trim() })
+  const body = JSON.stringify({ query: firstQuery.replaceAll(/\s+/g, ' ').trim() })
   const headers = [`-H "Authorization: Bearer ${key}"`, `-H 'Content-Type: application/json'`]
   return [`curl -s ${url}`, ...headers.map((header) => `  ${header}`), `  -d '${body}'`].join(' \\\n')
 }

@@ -5,18 +5,18 @@ import { basename } from 'node:path'
 import { corrections } from './corrections.mjs'
 
 /** Marks the URLs of the corrected driver's modules: whatever else loads the driver gets it as it is, beside this one. */
-const MARK = '?corrected'
+const mark = '?corrected'
 
 const home = new URL('src/', `file://${findPackageJSON('postgres', import.meta.url)}`)
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
     const resolved = nextResolve(specifier, context)
-    const isOfDriver = context.parentURL?.endsWith(MARK) === true && resolved.url.startsWith(home.href)
-    return isOfDriver ? { ...resolved, url: `${resolved.url}${MARK}` } : resolved
+    const isOfDriver = context.parentURL?.endsWith(mark) === true && resolved.url.startsWith(home.href)
+    return isOfDriver ? { ...resolved, url: `${resolved.url}${mark}` } : resolved
   },
   load(url, context, nextLoad) {
-    if (!url.startsWith(home.href) || !url.endsWith(MARK)) return nextLoad(url, context)
+    if (!url.startsWith(home.href) || !url.endsWith(mark)) return nextLoad(url, context)
     const loaded = nextLoad(url, context)
     const file = basename(new URL(url).pathname)
     return { ...loaded, source: corrected(file, String(loaded.source)) }
@@ -35,5 +35,5 @@ function corrected(file, source) {
   }, source)
 }
 
-const { default: postgres } = await import(new URL(`index.js${MARK}`, home).href)
+const { default: postgres } = await import(new URL(`index.js${mark}`, home).href)
 export default postgres

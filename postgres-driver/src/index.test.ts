@@ -14,15 +14,15 @@ import postgres, { type TransactionSql } from '@commerce-graph/postgres-driver'
 
 const back = () => 'back'
 const away = () => 'away'
-const PACKAGE = path.resolve(import.meta.dirname, '..')
+const packageFolder = path.resolve(import.meta.dirname, '..')
 
 /** What `npm ci --ignore-scripts` leaves: the driver's files as they were published, and this package's beside them. */
 function installed(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'driver-'))
   const driver = path.dirname(found(findPackageJSON('postgres', import.meta.url)))
   cpSync(driver, path.join(folder, 'node_modules/postgres'), { recursive: true })
-  cpSync(path.join(PACKAGE, 'src'), path.join(folder, 'src'), { recursive: true })
-  cpSync(path.join(PACKAGE, 'package.json'), path.join(folder, 'package.json'))
+  cpSync(path.join(packageFolder, 'src'), path.join(folder, 'src'), { recursive: true })
+  cpSync(path.join(packageFolder, 'package.json'), path.join(folder, 'package.json'))
   return folder
 }
 

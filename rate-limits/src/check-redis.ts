@@ -1,21 +1,21 @@
 import { Redis } from 'ioredis'
 
-const TIMEOUT_MS = 10_000
+const timeoutMs = 10_000
 
 /** Says what is wrong with a Redis that is to be used, after ten seconds of trying; null when it answers. */
 export async function checkRedis(url: string): Promise<string | null> {
   const redis = new Redis(url, {
     lazyConnect: true,
     maxRetriesPerRequest: null,
-    connectTimeout: TIMEOUT_MS,
+    connectTimeout: timeoutMs,
     retryStrategy: () => 200,
   })
-  let problem = `no answer within ${TIMEOUT_MS / 1_000} s`
+  let problem = `no answer within ${timeoutMs / 1_000} s`
   redis.on('error', (error) => {
     problem = error.message === '' ? String((error as NodeJS.ErrnoException).code) : error.message
   })
   const late = Promise.withResolvers<false>()
-  const timer = setTimeout(() => late.resolve(false), TIMEOUT_MS)
+  const timer = setTimeout(() => late.resolve(false), timeoutMs)
   const answers = redis
     .ping()
     .then(() => true)

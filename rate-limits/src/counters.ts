@@ -55,13 +55,11 @@ const counterOver = (limiter: RateLimiterMemory | RateLimiterRedis): Counter => 
 })
 
 /** Counts in this process alone. */
-export function memoryCounters(): Counters {
-  return {
-    open: (name, duration) => counterOver(new BoundedMemory({ keyPrefix: name, points, duration })),
-    shared: true,
-    close: () => undefined,
-  }
-}
+export const memoryCounters = (): Counters => ({
+  open: (name, duration) => counterOver(new BoundedMemory({ keyPrefix: name, points, duration })),
+  shared: true,
+  close: () => undefined,
+})
 
 const connectMilliseconds = 2_000
 /**

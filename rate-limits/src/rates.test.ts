@@ -5,10 +5,10 @@ const merchant = '01a1f000-0001-7000-8000-000000000001'
 
 describe('rates', () => {
   test('are the specification’s for Free and Pro, by hour, minute and burst', () => {
-    const { FREE, PRO, ENTERPRISE } = ratesFrom({}).plans
-    expect(FREE).toEqual({ perHour: 1_000, perMinute: 50, burst: 100 })
-    expect(PRO).toEqual({ perHour: 10_000, perMinute: 500, burst: 1_000 })
-    expect(ENTERPRISE.perHour).toBeNull()
+    const { FREE: free, PRO: pro, ENTERPRISE: enterprise } = ratesFrom({}).plans
+    expect(free).toEqual({ perHour: 1_000, perMinute: 50, burst: 100 })
+    expect(pro).toEqual({ perHour: 10_000, perMinute: 500, burst: 1_000 })
+    expect(enterprise.perHour).toBeNull()
   })
 
   test('come from the environment, for a plan and for a merchant', () => {

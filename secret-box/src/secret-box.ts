@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** AES-256 with Galois/counter mode (NIST SP 800-38D): nobody reads what is sealed, and nobody changes it unseen. */
-const ALGORITHM = 'aes-256-gcm'
-const KEY_BYTES = 32
+const algorithm = 'aes-256-gcm'
+const keyBytes = 32
 // 96 bits are what the mode is made for. Random ones may be used 2³² times under a key, far beyond what is sealed here.
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
+const nonceBytes = 12
+const tagBytes = 16
 
 export interface EncryptionKey {
   /** Stands before all that is sealed with it, so that keys can be replaced. */
@@ -34,12 +34,12 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   if (current === undefined) throw new TypeError('a secret box takes a key at least')
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   // Not the keys themselves, which encrypt: a key does one thing.
-  const digestKeys = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'digest', KEY_BYTES)))
+  const digestKeys = keys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'digest', keyBytes)))
   return {
     keyId: current.id,
     seal(secret, context) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(ALGORITHM, current.key, nonce, { authTagLength: TAG_BYTES })
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(algorithm, current.key, nonce, { authTagLength: tagBytes })
       cipher.setAAD(Buffer.from(context))
       const sealed = Buffer.concat([
         nonce,
@@ -54,12 +54,12 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
       const key = byId.get(id)
       if (key === undefined) throw new Error(`sealed with the key ${id}, which ENCRYPTION_KEYS doesn't have`)
       const bytes = Buffer.from(sealed.slice(id.length + 1), 'base64url')
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
+      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
       })
       decipher.setAAD(Buffer.from(context))
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
-      const secret = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
+      decipher.setAuthTag(bytes.subarray(-tagBytes))
+      const secret = decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8')
       return secret + decipher.final('utf8')
     },
     digests: (text) => digestKeys.map((key) => createHmac('sha256', key).update(text).digest('base64url')),
@@ -72,7 +72,7 @@ const sealedWith = (sealed: string): string => sealed.slice(0, Math.max(0, seale
 /** A random key with a random id. */
 export const newEncryptionKey = (): EncryptionKey => ({
   id: `k${randomBytes(4).toString('hex')}`,
-  key: randomBytes(KEY_BYTES),
+  key: randomBytes(keyBytes),
 })
 
 /** `id:base64,id:base64`, as `parseEncryptionKeys` reads it. */
@@ -91,8 +91,8 @@ export function parseEncryptionKeys(text: string): readonly [EncryptionKey, ...E
       throw new TypeError(`must be id:base64,id:base64; number ${index + 1} isn't`)
     }
     const key = Buffer.from(base64, 'base64')
-    if (key.length !== KEY_BYTES) {
-      throw new TypeError(`must be keys of ${KEY_BYTES} bytes; ${id} has ${key.length}`)
+    if (key.length !== keyBytes) {
+      throw new TypeError(`must be keys of ${keyBytes} bytes; ${id} has ${key.length}`)
     }
     return { id, key }
   })

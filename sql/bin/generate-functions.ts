@@ -4,14 +4,14 @@ import path from 'node:path'
 import { typescriptModules } from '../src/functions/typescript-modules.ts'
 import { readSource } from '../src/read-source.ts'
 
-const FOLDER = path.resolve(import.meta.dirname, '../../actions/src/sql/generated')
+const folder = path.resolve(import.meta.dirname, '../../actions/src/sql/generated')
 
 try {
   const modules = await typescriptModules(await readSource())
-  rmSync(FOLDER, { recursive: true, force: true })
-  mkdirSync(FOLDER, { recursive: true })
-  for (const [file, text] of modules) writeFileSync(path.join(FOLDER, file), text)
-  console.log(FOLDER)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const [file, text] of modules) writeFileSync(path.join(folder, file), text)
+  console.log(folder)
 } catch (error) {
   if (!(error instanceof SyntaxError)) throw error
   console.error(error.message)

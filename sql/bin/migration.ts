@@ -5,11 +5,11 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 import { compareWithMigrations } from '../src/compare-with-migrations.ts'
-import { MIGRATIONS, writeInitialMigration, writeNextMigration } from '../src/migrations.ts'
+import { migrations, writeInitialMigration, writeNextMigration } from '../src/migrations.ts'
 import { nextMigration } from '../src/next-migration.ts'
 import { readSource } from '../src/read-source.ts'
 
-const USAGE = `Usage: npm run migration -- [options]
+const usage = `Usage: npm run migration -- [options]
 
 Brings migrations/ to what sql/ says.
 
@@ -22,13 +22,13 @@ const { values } = parseArgs({
   options: { name: { type: 'string' }, check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 })
 
-if (values.help) console.log(USAGE)
+if (values.help) console.log(usage)
 else if (values.check) process.exitCode = (await differences()).length === 0 ? 0 : 1
 else if (values.name === undefined) await initial()
 else await further(values.name)
 
 async function initial(): Promise<void> {
-  const { version } = JSON.parse(readFileSync(path.resolve(MIGRATIONS, '../../package.json'), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(path.resolve(migrations, '../../package.json'), 'utf8')) as {
     readonly version: string
   }
   if (!version.startsWith('0.')) {

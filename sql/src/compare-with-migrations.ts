@@ -2,7 +2,7 @@ import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { type Catalog, catalogOf } from './catalog-of.ts'
 import { initialMigration } from './initial-migration.ts'
-import { applyMigrations, MIGRATIONS } from './migrations.ts'
+import { applyMigrations, migrations } from './migrations.ts'
 import { readSource } from './read-source.ts'
 import type { Statement } from './statement.ts'
 
@@ -22,7 +22,7 @@ export interface Comparison {
  *
  * @param server the URL of a database there, of a role that may create others
  */
-export async function compareWithMigrations(server: string, folder = MIGRATIONS): Promise<Comparison> {
+export async function compareWithMigrations(server: string, folder = migrations): Promise<Comparison> {
   const statements = await readSource()
   const schemas = statements.flatMap(({ node }) =>
     'CreateSchemaStmt' in node ? [node.CreateSchemaStmt.schemaname ?? ''] : [],

@@ -13,15 +13,15 @@ export function initialMigration(statements: readonly Statement[]): MigrationFil
     'CreateSchemaStmt' in node ? [node.CreateSchemaStmt.schemaname ?? ''] : [],
   )
   return {
-    up: `${GENERATED}\n${ordered.map(withFile(ordered)).join('\n')}\n`,
-    down: `${GENERATED}\n${schemas
+    up: `${generated}\n${ordered.map(withFile(ordered)).join('\n')}\n`,
+    down: `${generated}\n${schemas
       .toReversed()
       .map((schema) => `DROP SCHEMA ${schema} CASCADE;\n`)
       .join('')}`,
   }
 }
 
-const GENERATED = '-- Written by `npm run migration` from sql/, where each of these is found and changed.'
+const generated = '-- Written by `npm run migration` from sql/, where each of these is found and changed.'
 
 /** A statement under the name of its file, where that is another than the one before. */
 const withFile =

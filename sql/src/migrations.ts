@@ -6,21 +6,21 @@ import type { NextMigration } from './next-migration.ts'
 import type { Statement } from './statement.ts'
 
 /** The folder of the migrations that hasura-cli and the platform apply. */
-export const MIGRATIONS = path.resolve(import.meta.dirname, '../../migrations/default')
+export const migrations = path.resolve(import.meta.dirname, '../../migrations/default')
 
 /** Makes everything; written anew until the first release, and never after. */
-export const INITIAL = '1795219200000_initial'
+export const initial = '1795219200000_initial'
 
 /** Runs all migrations in the order of their versions. Throws what Postgres throws. */
-export async function applyMigrations(sql: Sql, folder = MIGRATIONS): Promise<void> {
+export async function applyMigrations(sql: Sql, folder = migrations): Promise<void> {
   for (const name of readdirSync(folder).sort())
     await sql.unsafe(readFileSync(path.join(folder, name, 'up.sql'), 'utf8'))
 }
 
 /** Writes the initial migration from the source. Returns whether it was another one before. */
-export function writeInitialMigration(statements: readonly Statement[], folder = MIGRATIONS): boolean {
+export function writeInitialMigration(statements: readonly Statement[], folder = migrations): boolean {
   const { up, down } = initialMigration(statements)
-  const target = path.join(folder, INITIAL)
+  const target = path.join(folder, initial)
   const file = path.join(target, 'up.sql')
   const unchanged = existsSync(file) && readFileSync(file, 'utf8') === up
   mkdirSync(target, { recursive: true })
@@ -33,12 +33,12 @@ export function writeInitialMigration(statements: readonly Statement[], folder =
 export function writeNextMigration(
   name: string,
   { up, byHand }: NextMigration,
-  { now, folder = MIGRATIONS }: { readonly now: Date; readonly folder?: string },
+  { now, folder = migrations }: { readonly now: Date; readonly folder?: string },
 ): string {
   const target = path.join(folder, `${now.getTime()}_${name}`)
   mkdirSync(target)
   const open = byHand.map((object) => `-- To be written by hand: ${object}\n`).join('')
-  writeFileSync(path.join(target, 'up.sql'), [BEFORE, open, up, AFTER].filter(Boolean).join('\n'))
+  writeFileSync(path.join(target, 'up.sql'), [before, open, up, after].filter(Boolean).join('\n'))
   writeFileSync(path.join(target, 'notes.md'), notes(name))
   return target
 }
@@ -52,8 +52,8 @@ BEGIN
 END
 $$;
 `
-const BEFORE = check('before')
-const AFTER = check('after')
+const before = check('before')
+const after = check('after')
 
 const notes = (name: string): string => `# ${name}
 

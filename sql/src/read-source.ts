@@ -4,10 +4,10 @@ import { parse } from 'libpg-query'
 import type { Statement } from './statement.ts'
 
 /** The folder of the domains: `sql/`. */
-const SOURCE = path.resolve(import.meta.dirname, '..')
+const sourceFolder = path.resolve(import.meta.dirname, '..')
 
 /** What stands in the folder of a domain, in the order in which it is made. */
-const FILES = [
+const filePatterns = [
   'extensions.sql',
   'types.sql',
   'tables.sql',
@@ -20,11 +20,13 @@ const FILES = [
 ] as const
 
 /** All statements of the source, kind by kind of file, and within a kind by domain. Throws a SyntaxError that names file and line. */
-export async function readSource(source = SOURCE): Promise<readonly Statement[]> {
-  const files = FILES.flatMap((pattern) => globSync(`*/${pattern}`, { cwd: source }).sort())
+export async function readSource(source = sourceFolder): Promise<readonly Statement[]> {
+  const files = filePatterns.flatMap((pattern) => globSync(`*/${pattern}`, { cwd: source }).sort())
   const strangers = globSync('*/**/*.sql', { cwd: source }).filter((file) => !files.includes(file))
   if (strangers.length > 0)
-    throw new SyntaxError(`${strangers.join(', ')}: a domain has ${FILES.join(', ')}, and nothing else`)
+    throw new SyntaxError(
+      `${strangers.join(', ')}: a domain has ${filePatterns.join(', ')}, and nothing else`,
+    )
   const statements: Statement[] = []
   for (const file of files) statements.push(...(await statementsOf(file, path.join(source, file))))
   return statements

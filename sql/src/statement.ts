@@ -38,8 +38,8 @@ export function namedIn({ node, text }: Statement): ReadonlySet<string> {
 type FunctionNode = Extract<Node, { CreateFunctionStmt: unknown }>
 
 /** The body of a function in SQL is looked at when it is created; that of one in PL/pgSQL when it runs. */
-function isCheckedWhenCreated({ CreateFunctionStmt: { options = [] } }: FunctionNode): boolean {
-  return options.some(
+const isCheckedWhenCreated = ({ CreateFunctionStmt: { options = [] } }: FunctionNode): boolean =>
+  options.some(
     (option) =>
       'DefElem' in option &&
       option.DefElem.defname === 'language' &&
@@ -47,18 +47,15 @@ function isCheckedWhenCreated({ CreateFunctionStmt: { options = [] } }: Function
       'String' in option.DefElem.arg &&
       option.DefElem.arg.String.sval === 'sql',
   )
-}
 
 const signatureOf = (text: string): string => text.split(/\bAS\s+\$/)[0] ?? text
 
-function qualified(
+const qualified = (
   relation: { readonly schemaname?: string; readonly relname?: string } | undefined,
-): string | null {
-  return relation?.schemaname !== undefined && relation.relname !== undefined
+): string | null =>
+  relation?.schemaname !== undefined && relation.relname !== undefined
     ? `${relation.schemaname}.${relation.relname}`
     : null
-}
 
-export function functionName({ CreateFunctionStmt: { funcname = [] } }: FunctionNode): string {
-  return funcname.map((part) => ('String' in part ? (part.String.sval ?? '') : '')).join('.')
-}
+export const functionName = ({ CreateFunctionStmt: { funcname = [] } }: FunctionNode): string =>
+  funcname.map((part) => ('String' in part ? (part.String.sval ?? '') : '')).join('.')

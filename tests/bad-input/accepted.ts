@@ -2,7 +2,7 @@
  * Values that look like a fault and are none in these places, each with the reason. Whoever adds a field whose zero,
  * negative or other odd value means something adds it here.
  */
-export const ACCEPTED: readonly { readonly because: string; readonly places: readonly string[] }[] = [
+export const acceptedInputs: readonly { readonly because: string; readonly places: readonly string[] }[] = [
   {
     because: 'something may cost nothing',
     places: [

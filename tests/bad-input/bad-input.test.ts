@@ -13,11 +13,11 @@ import { createStockedProduct, succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
 import { generateOperation } from '../tenancy/operation-generator.ts'
 import { copyMerchantWithNewIds, fingerprint } from '../tenancy/tenants.ts'
-import { ACCEPTED } from './accepted.ts'
+import { acceptedInputs } from './accepted.ts'
 import { badInputs, type BadInput } from './bad-values.ts'
-import { goodValue, REGISTERED, rowsOf, tablesByType, typeOfId } from './good-values.ts'
+import { goodValue, registered, rowsOf, tablesByType, typeOfId } from './good-values.ts'
 
-const TIMEOUT_MS = 600_000
+const timeoutMs = 600_000
 
 interface Case extends BadInput {
   readonly mutation: string
@@ -44,7 +44,7 @@ beforeAll(async () => {
     await client(
       'mutation ($input: RegisterCustomerInput!) { registerCustomer(input: $input) { errors { message } } }',
       {
-        input: REGISTERED,
+        input: registered,
       },
     ),
   )
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await copyMerchantWithNewIds(sql, platform.merchantId, stranger)
   const theirs = await rowsOf(sql, stranger, types)
   foreign = new Map([...own].map(([type, id]) => [id, theirs.get(type) ?? id]))
-}, TIMEOUT_MS)
+}, timeoutMs)
 afterAll(async () => {
   await sql.end()
   await platform.stop()
@@ -79,7 +79,7 @@ afterAll(async () => {
  */
 test(
   'every bad value is refused by an error that names its field, and no row changes',
-  { timeout: TIMEOUT_MS },
+  { timeout: timeoutMs },
   async () => {
     const cases = Object.values(mutationFields()).flatMap(casesOf)
     const refused = cases.filter((one) => !accepted(one))
@@ -118,16 +118,16 @@ test('what is accepted is listed for fields that exist', () => {
       .flatMap(casesOf)
       .map((one) => `${one.mutation} ${one.path} ${one.fault}`),
   )
-  const listed = ACCEPTED.flatMap(({ places: listed }) => listed)
+  const listed = acceptedInputs.flatMap(({ places: listed }) => listed)
   expect(listed.filter((place) => !places.has(place))).toEqual([])
 })
 
 /** A merchant's key is refused for these before its input is looked at. */
-const FOR_OPERATORS = ['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan']
+const forOperators = ['confirmPlanRequest', 'declinePlanRequest', 'setMerchantPlan']
 
 function mutationFields(): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   const fields = Object.entries(schema.getMutationType()?.getFields() ?? {})
-  return Object.fromEntries(fields.filter(([name]) => !FOR_OPERATORS.includes(name)))
+  return Object.fromEntries(fields.filter(([name]) => !forOperators.includes(name)))
 }
 
 function casesOf(mutation: GraphQLField<unknown, unknown>): readonly Case[] {
@@ -154,7 +154,7 @@ function ownId(name: string, mutation: GraphQLField<unknown, unknown>): string {
 }
 
 function accepted(one: Case): boolean {
-  return ACCEPTED.some(({ places }) => places.includes(`${one.mutation} ${one.path} ${one.fault}`))
+  return acceptedInputs.some(({ places }) => places.includes(`${one.mutation} ${one.path} ${one.fault}`))
 }
 
 interface Errors {

@@ -30,14 +30,14 @@ export interface BadInput {
 }
 
 /** A test card of many processors, as people write it. */
-const CARD_NUMBER = 'my card is 4242 4242 4242 4242'
+const cardNumber = 'my card is 4242 4242 4242 4242'
 
 /** Fields of which long numbers are the nature, or which are not stored: contract/README.md. */
-const MAY_HOLD_CARD_NUMBER =
+const mayHoldCardNumber =
   /^(sku|skus|reference|trackingNumber|phone|url|password|currentPassword|newPassword|token|refreshToken)$/
 
 /** Longer than any text that the API takes. */
-const TOO_LONG = 'x'.repeat(200_001)
+const tooLong = 'x'.repeat(200_001)
 
 /**
  * Every way in which one leaf of the variables can be wrong.
@@ -51,7 +51,7 @@ export function badInputs(
   const found: BadInput[] = []
   const visit = (path: readonly string[], type: GraphQLInputType, value: unknown) => {
     for (const [fault, wrong] of faultsOf(type, value, foreignId)) {
-      if (fault === 'card number' && MAY_HOLD_CARD_NUMBER.test(fieldOf(path))) continue
+      if (fault === 'card number' && mayHoldCardNumber.test(fieldOf(path))) continue
       found.push({ path: path.join('.'), fault, variables: replaced(variables, path, wrong) })
     }
     const nullable = getNullableType(type)
@@ -75,7 +75,7 @@ export function badInputs(
 /** The name of the field that a path leads to; an entry of a list goes by its list's. */
 const fieldOf = (path: readonly string[]): string => path.findLast((step) => !/^\d+$/.test(step)) ?? ''
 
-const ABSENT = Symbol('absent')
+const absent = Symbol('absent')
 
 function faultsOf(
   type: GraphQLInputType,
@@ -84,7 +84,7 @@ function faultsOf(
 ): readonly (readonly [Fault, unknown])[] {
   const required: readonly (readonly [Fault, unknown])[] = isNonNullType(type)
     ? [
-        ['missing', ABSENT],
+        ['missing', absent],
         ['null', null],
       ]
     : []
@@ -135,8 +135,8 @@ function leafFaults(
     case 'String':
       return [
         ...(required ? [['empty', ''] as const] : []),
-        ['too long', TOO_LONG],
-        ['card number', CARD_NUMBER],
+        ['too long', tooLong],
+        ['card number', cardNumber],
       ]
     default:
       // DateTime, Date, URL, EmailAddress: texts of a form.
@@ -154,12 +154,12 @@ function replaced(
   if (Array.isArray(whole)) {
     const items = whole.map((item: unknown, index) => {
       if (String(index) !== first) return item
-      return rest.length === 0 ? (value === ABSENT ? null : value) : replaced(item, rest, value)
+      return rest.length === 0 ? (value === absent ? null : value) : replaced(item, rest, value)
     })
     // A list is one of the steps in between; the outermost value is an object.
     return items as unknown as Readonly<Record<string, unknown>>
   }
   const { [first]: old, ...others } = whole as Readonly<Record<string, unknown>>
   if (rest.length > 0) return { ...others, [first]: replaced(old, rest, value) }
-  return value === ABSENT ? others : { ...others, [first]: value }
+  return value === absent ? others : { ...others, [first]: value }
 }

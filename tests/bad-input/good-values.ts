@@ -42,7 +42,7 @@ export async function tablesByType(
 }
 
 /** What an id is called where its name isn't its type's, and mutations whose `id` their names don't tell. */
-const CALLED: Readonly<Record<string, string>> = {
+const called: Readonly<Record<string, string>> = {
   service: 'BookingService',
   staff: 'StaffMember',
   parent: 'Category',
@@ -66,10 +66,10 @@ export function typeOfId(
   if (/^ids?$/.test(name)) {
     const words = mutation.name.split(/(?=[A-Z])/)
     const named = words.map((_, index) => words.slice(index).join('')).find((word) => types.has(word))
-    return CALLED[mutation.name] ?? named ?? answeredTypes(mutation).find((type) => types.has(type))
+    return called[mutation.name] ?? named ?? answeredTypes(mutation).find((type) => types.has(type))
   }
   const stem = name.replace(/Ids?$/, '')
-  const type = CALLED[stem] ?? stem.charAt(0).toUpperCase() + stem.slice(1)
+  const type = called[stem] ?? stem.charAt(0).toUpperCase() + stem.slice(1)
   if (types.has(type)) return type
   return [...types.keys()].find(
     (longer) => longer.endsWith(type) && mutation.name.includes(longer.slice(0, -type.length)),
@@ -84,7 +84,7 @@ function answeredTypes(mutation: GraphQLField<unknown, unknown>): readonly strin
 }
 
 /** Which row of a type to name, where what can be done depends on its state. */
-const PREFERRED: Readonly<Record<string, string>> = {
+const preferred: Readonly<Record<string, string>> = {
   Order: "status = 'PENDING'",
   Cart: 'customer_id IS NULL',
   Transfer: "status = 'DRAFT'",
@@ -105,7 +105,7 @@ export async function rowsOf(
       WHERE attrelid = ${table}::regclass AND attname IN ('id', 'merchant_id') AND NOT attisdropped`
     if (columns.count < 2) continue
     const [row] = await sql.unsafe<{ id: string }[]>(
-      `SELECT id FROM ${table} WHERE merchant_id = $1 ORDER BY (CASE WHEN ${PREFERRED[type] ?? 'true'} THEN 0 ELSE 1 END), id LIMIT 1`,
+      `SELECT id FROM ${table} WHERE merchant_id = $1 ORDER BY (CASE WHEN ${preferred[type] ?? 'true'} THEN 0 ELSE 1 END), id LIMIT 1`,
       [merchantId],
     )
     if (row !== undefined) rows.set(type, row.id)
@@ -114,14 +114,14 @@ export async function rowsOf(
 }
 
 /** A shopper with a password: whoever can't sign in is told nothing about the rest. */
-export const REGISTERED = {
+export const registered = {
   email: 'registered@example.com',
   password: 'correct horse battery staple',
   name: 'Registered',
 }
 
 /** Sold by the demo shop (seeds/default/02_catalog.sql). */
-const SKU = 'AP-RIDGE-TARP'
+const sku = 'AP-RIDGE-TARP'
 
 /** A value of the type that is right in form; `name` says where form depends on more than the type. */
 export function goodValue(name: string, type: string, mutation: GraphQLField<unknown, unknown>): unknown {
@@ -143,7 +143,7 @@ export function goodValue(name: string, type: string, mutation: GraphQLField<unk
     case 'URL':
       return 'https://example.com/x.png'
     case 'EmailAddress':
-      if (mutation.name === 'signInCustomer') return REGISTERED.email
+      if (mutation.name === 'signInCustomer') return registered.email
       return `${randomUUID()}@example.com`
     case 'JSON':
       return {}
@@ -167,7 +167,7 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
     case 'paymentMethodId':
       return 'pm_card_visa'
     case 'password':
-      return REGISTERED.password
+      return registered.password
     case 'ip':
       return '10.9.8.0/24'
     case 'email':
@@ -175,7 +175,7 @@ function goodText(name: string, mutation: GraphQLField<unknown, unknown>): strin
     case 'sku':
     case 'code':
       // A name to be given must be new, a name to be found must be there.
-      if (/Inventory|Stock|Transfer/.test(mutation.name)) return SKU
+      if (/Inventory|Stock|Transfer/.test(mutation.name)) return sku
       return randomUUID().toUpperCase()
     case 'slug':
       return randomUUID()

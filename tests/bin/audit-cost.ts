@@ -14,13 +14,13 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, mutations: { type: 'string', default: '2000' } },
 })
 const [rounds, mutations] = [Number(values.rounds), Number(values.mutations)]
-const MIGRATIONS = new URL('../../migrations/default/', import.meta.url)
+const migrations = new URL('../../migrations/default/', import.meta.url)
 
 const database = await createTestDatabase()
 const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
 try {
-  for (const folder of readdirSync(MIGRATIONS).sort())
-    await sql.unsafe(readFileSync(new URL(`${folder}/up.sql`, MIGRATIONS), 'utf8'))
+  for (const folder of readdirSync(migrations).sort())
+    await sql.unsafe(readFileSync(new URL(`${folder}/up.sql`, migrations), 'utf8'))
   const [merchant] = await sql<[{ id: MerchantId }]>`
     INSERT INTO merchant.merchant (name, email) VALUES ('Bench', 'bench@example.com') RETURNING id`
   const caller = { 'x-hasura-role': 'merchant', 'x-hasura-key-id': randomUUID() }
@@ -80,6 +80,5 @@ async function measure(
   tell(all.map(({ name, took }) => `${name}: ${medianOf(took).toFixed(0)} µs`).join('; '))
 }
 
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
-}
+const medianOf = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0

@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { idsOfRows } from '../fuzz/ids-of-rows.ts'
 import { runFuzz } from '../fuzz/run-fuzz.ts'
 
-const HELP = `npm run fuzz -- [--requests 100000] [--seed <any whole number>] [--database postgres://…]
+const help = `npm run fuzz -- [--requests 100000] [--seed <any whole number>] [--database postgres://…]
 
 Starts a platform over a data folder of its own (or over an empty database) and sends it requests: operations made of the schema with right,
 odd and missing values, damaged documents, other JSON, raw HTTP, WebSocket frames. Fails for a 5xx, a refusal without an id
@@ -20,7 +20,7 @@ of the catalogue, an answer that tells of the inside, a socket left open, a cras
 Memory is the process's resident set.`
 
 /** What may be counted for is counted, but nobody is kept out: nobody is the fuzzer's concern. */
-const UNLIMITED = {
+const unlimited = {
   LIMIT_RATE_FREE: 'unlimited/100000000/100000000',
   LIMIT_RATE_STARTER: 'unlimited/100000000/100000000',
   LIMIT_RATE_PRO: 'unlimited/100000000/100000000',
@@ -28,7 +28,7 @@ const UNLIMITED = {
   LIMIT_GUESSES_PER_MINUTE: '1000000000',
   LIMIT_RECEIVE_MILLISECONDS: '1500',
 }
-const SETTLED_AFTER = 10_000
+const settledAfter = 10_000
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ const { values } = parseArgs({
   },
 })
 if (values.help === true) {
-  console.log(HELP)
+  console.log(help)
   process.exit(0)
 }
 const { requests, seed } = z
@@ -56,7 +56,7 @@ const schema = buildSchema(await readFile(new URL('../../docs/schema.graphql', i
 const platform = await PlatformProcess.create()
 try {
   const ready = await platform.start({
-    ...UNLIMITED,
+    ...unlimited,
     DATABASE_URL: values.database ?? '',
     LOG_LEVEL: 'error',
   })
@@ -85,7 +85,7 @@ try {
   console.log(`/readyz answers ${health.status} at the end`)
   for (const [outcome, count] of Object.entries(report.outcomes).sort((a, b) => b[1] - a[1]))
     console.log(`${String(count).padStart(9)}  ${outcome}`)
-  const settled = memory.find(({ sent }) => sent >= SETTLED_AFTER)
+  const settled = memory.find(({ sent }) => sent >= settledAfter)
   if (settled !== undefined)
     console.log(
       `memory: ${settled.megabytes} MB after ${settled.sent}, ${memory.at(-1)?.megabytes} MB at the end`,

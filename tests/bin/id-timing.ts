@@ -18,7 +18,7 @@ const { requests } = z
   .parse(values)
 
 /** What is asked for, and the table whose ids it takes. */
-const QUESTIONS = [
+const questions = [
   ['query ($id: ID!) { customer(id: $id) { id } }', 'crm.customer'],
   ['query ($id: ID!) { order(id: $id) { id total items { id } } }', 'ordering."order"'],
   ['query ($id: ID!) { product(id: $id) { id name } }', 'catalog.product'],
@@ -33,7 +33,7 @@ try {
   const stranger = randomUUID()
   await copyMerchantWithNewIds(sql, ready.merchantId, stranger)
   const client = createClient(ready.graphqlUrl, bearer(ready.liveKey))
-  for (const [query, table] of QUESTIONS) {
+  for (const [query, table] of questions) {
     const rows = await sql.unsafe<{ id: string }[]>(`SELECT id FROM ${table} WHERE merchant_id = $1`, [
       stranger,
     ])

@@ -6,8 +6,8 @@ import { join } from 'node:path'
  * run, which is said, and is neither a success nor a failure: the process ends with 2.
  */
 
-const NOT_RUN = 2
-const ROOT = join(import.meta.dirname, '../..')
+const notRun = 2
+const root = join(import.meta.dirname, '../..')
 
 const docker = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], {
   timeout: 20_000,
@@ -16,16 +16,16 @@ const docker = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], {
 if (docker.status !== 0) {
   const reason = docker.error?.message ?? docker.stderr.trim().split('\n').at(-1) ?? ''
   console.error(`Not run: no Docker engine was found (${reason}).`)
-  process.exit(NOT_RUN)
+  process.exit(notRun)
 }
-const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const chosen = process.argv.slice(2)
 const files =
   chosen.length > 0 ? chosen : ['gateway/src/query', 'gateway/src/mutation', 'gateway/src/subscription']
 // Each file has a Hasura of its own: a few at a time are enough for one machine.
 const args = [vitest, 'run', '--maxWorkers=2', '--hookTimeout=180000', ...files]
 const run = spawnSync(process.execPath, args, {
-  cwd: ROOT,
+  cwd: root,
   stdio: 'inherit',
   env: { ...process.env, DATA_LAYER: 'hasura' },
 })

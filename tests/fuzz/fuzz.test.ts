@@ -8,10 +8,10 @@ import { faultOf, faultOfBytes } from './judge-answer.ts'
 import { runFuzz } from './run-fuzz.ts'
 
 /** Not the seeds of `npm run fuzz`, which sends a hundred thousand. */
-const SEED = 20_261_121
-const REQUESTS = 600
+const seed = 20_261_121
+const requests = 600
 
-test(`${REQUESTS} odd and malformed requests are answered, or refused by the catalogue, and nothing breaks`, async () => {
+test(`${requests} odd and malformed requests are answered, or refused by the catalogue, and nothing breaks`, async () => {
   const platform = await startTestPlatform()
   try {
     const sql = postgres(platform.databaseUrl, { max: 1, onnotice: () => undefined })
@@ -19,7 +19,7 @@ test(`${REQUESTS} odd and malformed requests are answered, or refused by the cat
     await sql.end()
     const schema = buildSchema(await readFile(new URL('../../docs/schema.graphql', import.meta.url), 'utf8'))
     const target = { graphqlUrl: platform.graphqlUrl, key: platform.liveKey, schema, ids }
-    const report = await runFuzz(target, { requests: REQUESTS, seed: SEED })
+    const report = await runFuzz(target, { requests: requests, seed: seed })
     expect(report.faults).toEqual([])
     // Both the ways in and the ways out were met.
     expect(Object.keys(report.outcomes).length).toBeGreaterThan(10)

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 /** The ids of docs/errors.md, which is written from the gateway's catalogue. */
-const CATALOGUE: ReadonlySet<string> = new Set(
+const catalogue: ReadonlySet<string> = new Set(
   readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').match(/SVC_[A-Z]+_\d+/g),
 )
 
 /** What nobody outside may see. */
-const INSIDE =
+const inside =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b .{0,40}\b(FROM|SET|VALUES|WHERE)\b|node_modules|\.ts:\d+|at \w+ \(|hdb_catalog|violates|relation "|PostgresError/
 
 const Answer = z.object({
@@ -27,11 +27,11 @@ export function faultOf(status: number, contentType: string, text: string): stri
   if (!answer.success) return `status ${status} with another body: ${text.slice(0, 200)}`
   const { errors = [] } = answer.data
   if (status >= 400 && errors.length === 0) return `status ${status} without an error`
-  const unknown = errors.find(({ extensions }) => !CATALOGUE.has(extensions.id))
+  const unknown = errors.find(({ extensions }) => !catalogue.has(extensions.id))
   if (unknown !== undefined) return `an id that is not in the catalogue: ${unknown.extensions.id}`
   const ours = errors.find(({ extensions }) => extensions.id === 'SVC_SRV_001')
   if (ours !== undefined) return `SVC_SRV_001 (${ours.extensions.requestId})`
-  const leak = errors.find(({ message }) => INSIDE.test(message))
+  const leak = errors.find(({ message }) => inside.test(message))
   return leak === undefined ? null : `tells of the inside: ${leak.message.slice(0, 200)}`
 }
 

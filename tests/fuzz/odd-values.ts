@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 
 /** Texts that have upset some parser, database, log or terminal somewhere. */
-const ODD_TEXTS = [
+const oddTexts = [
   '',
   ' ',
   '\u0000',
@@ -35,7 +35,7 @@ const ODD_TEXTS = [
   'a'.repeat(20_000),
 ] as const
 
-const ODD_NUMBERS = [
+const oddNumbers = [
   0,
   -1,
   1.5,
@@ -51,7 +51,7 @@ const ODD_NUMBERS = [
 ] as const
 
 export const oddText: fc.Arbitrary<string> = fc.oneof(
-  fc.constantFrom(...ODD_TEXTS),
+  fc.constantFrom(...oddTexts),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ maxLength: 60 }),
 )
@@ -59,7 +59,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
 /** Any JSON: what a client may send where something else is meant. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: oddText },
-  { weight: 4, arbitrary: fc.constantFrom<unknown>(...ODD_NUMBERS) },
+  { weight: 4, arbitrary: fc.constantFrom<unknown>(...oddNumbers) },
   { weight: 2, arbitrary: fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null]) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   { weight: 1, arbitrary: fc.integer({ min: 2, max: 200 }).map(deep) },

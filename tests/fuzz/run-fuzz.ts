@@ -34,10 +34,10 @@ type Request =
   | { readonly kind: 'typed'; readonly request: TypedRequest }
   | { readonly kind: 'raw'; readonly request: RawRequest }
 
-const BATCH = 250
-const AT_ONCE = 12
-const MAX_FAULTS = 60
-const TIMEOUT_MS = 60_000
+const batchSize = 250
+const atOnce = 12
+const maxFaults = 60
+const timeoutMs = 60_000
 
 /** Sends requests made from the seed, a dozen at once, and judges every answer. The same seed makes the same requests. */
 export async function runFuzz(target: Target, options: FuzzOptions): Promise<FuzzReport> {
@@ -55,15 +55,15 @@ export async function runFuzz(target: Target, options: FuzzOptions): Promise<Fuz
   let faultCount = 0
   let sent = 0
   for (let batch = 0; sent < options.requests; batch++) {
-    const numRuns = Math.min(BATCH, options.requests - sent)
+    const numRuns = Math.min(batchSize, options.requests - sent)
     const pending = fc.sample(requests, { seed: options.seed + batch, numRuns })
-    const workers = Array.from({ length: AT_ONCE }, async () => {
+    const workers = Array.from({ length: atOnce }, async () => {
       for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
         const { outcome, fault } = await send(target, next)
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (fault === null) continue
         faultCount += 1
-        if (faults.length < MAX_FAULTS) faults.push(`${fault}\n  for ${told(next, target.key)}`)
+        if (faults.length < maxFaults) faults.push(`${fault}\n  for ${told(next, target.key)}`)
       }
     })
     await Promise.all(workers)
@@ -99,7 +99,7 @@ async function sendTyped({ graphqlUrl, key }: Target, request: TypedRequest): Pr
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     const text = await response.text()
     const ids = [...new Set(text.match(/"id":"SVC_\w+"/g)?.map((id) => id.slice(6, -1)))].sort().join(' ')

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawRequest } from './raw-requests.ts'
 
 /** Longer than the target waits for a request that doesn't arrive. */
-const TIMEOUT_MS = 15_000
-const MAX_ANSWER_BYTES = 5_000_000
+const timeoutMs = 15_000
+const maxAnswerBytes = 5_000_000
 
 /** Sends bytes over a socket of their own and reads until it ends; null when it is still open after the time-out. */
 export async function sendRaw(port: number, { pieces, pause, then }: RawRequest): Promise<Buffer | null> {
@@ -15,7 +15,7 @@ export async function sendRaw(port: number, { pieces, pause, then }: RawRequest)
   let size = 0
   socket.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size < MAX_ANSWER_BYTES) answer.push(chunk)
+    if (size < maxAnswerBytes) answer.push(chunk)
     else socket.destroy()
   })
   // The other side may cut the line at any moment: that is an answer, too.
@@ -32,7 +32,7 @@ export async function sendRaw(port: number, { pieces, pause, then }: RawRequest)
     await sleep(1)
     socket.resetAndDestroy()
   }
-  const inTime = await Promise.race([ended, sleep(TIMEOUT_MS, false, { ref: false })])
+  const inTime = await Promise.race([ended, sleep(timeoutMs, false, { ref: false })])
   socket.destroy()
   return inTime ? Buffer.concat(answer) : null
 }

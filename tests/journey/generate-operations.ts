@@ -4,17 +4,17 @@ import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as typescriptOperations from '@graphql-codegen/typescript-operations'
 import { lexicographicSortSchema, parse, printSchema, type GraphQLSchema } from 'graphql'
 
-const DOCUMENTS = new URL('journey.graphql', import.meta.url)
+const documents = new URL('journey.graphql', import.meta.url)
 
 /** Where the types of the journey's operations stand, so that the journey is type-checked. */
-export const GENERATED = new URL('generated/operations.ts', import.meta.url)
+export const generated = new URL('generated/operations.ts', import.meta.url)
 
 /** Writes the types of what the journey asks, as a storefront's own build would from the same schema. */
 export async function generateOperations(schema: GraphQLSchema): Promise<string> {
   const text = await codegen({
-    filename: GENERATED.pathname,
+    filename: generated.pathname,
     schema: parse(printSchema(lexicographicSortSchema(schema))),
-    documents: [{ location: 'journey.graphql', document: parse(await readFile(DOCUMENTS, 'utf8')) }],
+    documents: [{ location: 'journey.graphql', document: parse(await readFile(documents, 'utf8')) }],
     pluginMap: { typescriptOperations, typedDocumentNode },
     plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
     config: {

@@ -3,9 +3,9 @@ import { Client, cacheExchange, fetchExchange, type AnyVariables, type TypedDocu
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, createClient } from '../support/graphql-client.ts'
-import { ADDRESS, createCustomer, payload, succeeded } from '../support/shop.ts'
+import { shippingAddress, createCustomer, payload, succeeded } from '../support/shop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts'
-import { GENERATED, generateOperations } from './generate-operations.ts'
+import { generated, generateOperations } from './generate-operations.ts'
 import {
   AddToCartDocument,
   ApplyCouponDocument,
@@ -21,7 +21,7 @@ import {
   TrackDocument,
 } from './generated/operations.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const day = 24 * 60 * 60 * 1000
 
 let platform: TestPlatform
 let customerId: string
@@ -81,7 +81,7 @@ function done<Payload extends { readonly errors: readonly unknown[] }, Key exten
 
 test("a client that generates types from this server's introspection gets those of the journey", async () => {
   const introspection = succeeded(await backOffice<IntrospectionQuery>(getIntrospectionQuery()))
-  expect(await generateOperations(buildClientSchema(introspection))).toBe(await readFile(GENERATED, 'utf8'))
+  expect(await generateOperations(buildClientSchema(introspection))).toBe(await readFile(generated, 'utf8'))
 })
 
 test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows the order, gets a refund and books an appointment', async () => {
@@ -138,7 +138,8 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
   )
 
   const order = done(
-    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress: ADDRESS } })).checkoutCart,
+    (await tell(CheckoutDocument, { cartId: cart.id, input: { shippingAddress: shippingAddress } }))
+      .checkoutCart,
     'order',
   )
   expect(order).toMatchObject({ status: 'PENDING', total: discounted.total, customerId })
@@ -188,7 +189,7 @@ test('a shopper browses, searches, fills a cart, uses a coupon, pays, follows th
     await ask(FreeTimesDocument, {
       serviceId: service.node.id,
       from: new Date().toISOString(),
-      to: new Date(Date.now() + 14 * DAY).toISOString(),
+      to: new Date(Date.now() + 14 * day).toISOString(),
     })
   ).availability
   if (time === undefined) throw new Error('nothing is free for two weeks')

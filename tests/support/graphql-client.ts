@@ -24,8 +24,9 @@ export type Client = <Data = Readonly<Record<string, unknown>>>(
 ) => Promise<Answer<Data>>
 
 /** Talks to a GraphQL endpoint as any integrator would: over HTTP, with nothing but a credential. */
-export function createClient(url: string, headers: Readonly<Record<string, string>>): Client {
-  return async <Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) => {
+export const createClient =
+  (url: string, headers: Readonly<Record<string, string>>): Client =>
+  async <Data>(query: string, variables: Readonly<Record<string, unknown>> = {}) => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -36,8 +37,7 @@ export function createClient(url: string, headers: Readonly<Record<string, strin
     const body = JSON.parse(text) as { data?: Data; errors?: readonly GraphQLError[] }
     return { status: response.status, data: body.data ?? null, errors: body.errors ?? [], text }
   }
-}
 
-export function bearer(credential: string): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${credential}` }
-}
+export const bearer = (credential: string): Readonly<Record<string, string>> => ({
+  authorization: `Bearer ${credential}`,
+})

@@ -31,20 +31,20 @@ export interface KillReport {
   readonly faults: Readonly<Record<string, readonly string[]>>
 }
 
-const ENGINE = path.resolve(import.meta.dirname, '../../hasura/engine/bin/hasura-embedded.ts')
-const WRITERS = 6
-const ACCOUNTS = 5
-const PATIENCE_MS = 120_000
+const enginePath = path.resolve(import.meta.dirname, '../../hasura/engine/bin/hasura-embedded.ts')
+const writerCount = 6
+const accounts = 5
+const patienceMs = 120_000
 
 /** Three root fields and a nested insert, which are several statements in a transaction. */
-const PLACE_ORDER = `mutation ($order: orders_insert_input!, $entry: entry_insert_input!, $account: Int!, $amount: Int!) {
+const placeOrder = `mutation ($order: orders_insert_input!, $entry: entry_insert_input!, $account: Int!, $amount: Int!) {
   insert_orders_one(object: $order) { id }
   insert_entry_one(object: $entry) { order_id }
   update_account_by_pk(pk_columns: {id: $account}, _inc: {balance: $amount}) { balance }
 }`
 
 /** One statement that writes two rows. */
-const ADD_PAIR = `mutation ($objects: [pair_insert_input!]!) { insert_pair(objects: $objects) { affected_rows } }`
+const addPair = `mutation ($objects: [pair_insert_input!]!) { insert_pair(objects: $objects) { affected_rows } }`
 
 /**
  * Kills engines in the middle of what they do, with SIGKILL at random moments from their start on, while clients write through
@@ -99,7 +99,7 @@ interface RunningEngine {
 }
 
 function startEngine(databaseUrl: string): RunningEngine {
-  const child = spawn(process.execPath, [ENGINE, '--database-url', databaseUrl, '--port', '0'], {
+  const child = spawn(process.execPath, [enginePath, '--database-url', databaseUrl, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       ...process.env,
@@ -146,12 +146,12 @@ function startWriters(): Writers {
         continue
       }
       const key = randomUUID()
-      const request = turn % 4 === 0 ? pairOf(key) : orderOf(key, 1 + (turn % ACCOUNTS), 1 + (turn % 7))
+      const request = turn % 4 === 0 ? pairOf(key) : orderOf(key, 1 + (turn % accounts), 1 + (turn % 7))
       if (await isAnswered(target, request)) answered.push(key)
       else failed += 1
     }
   }
-  const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer))
+  const writing = Array.from({ length: writerCount }, (_, writer) => write(writer))
   return {
     answered,
     failed: () => failed,
@@ -166,7 +166,7 @@ function startWriters(): Writers {
 }
 
 const orderOf = (id: string, account: number, amount: number) => ({
-  query: PLACE_ORDER,
+  query: placeOrder,
   variables: {
     order: {
       id,
@@ -180,10 +180,10 @@ const orderOf = (id: string, account: number, amount: number) => ({
   },
 })
 
-const pairOf = (id: string) => {
+function pairOf(id: string) {
   const twin = randomUUID()
   return {
-    query: ADD_PAIR,
+    query: addPair,
     variables: {
       objects: [
         { id, twin },
@@ -209,7 +209,7 @@ async function isAnswered(url: string, body: object): Promise<boolean> {
 class Refusal extends Error {}
 
 async function untilDelivered(sql: postgres.Sql, jobs: readonly unknown[]): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + patienceMs
   while (Date.now() < deadline) {
     const [counts] = await sql<[{ open: number; rows: number }]>`
       select (select count(*)::int from hdb_catalog.event_log where not delivered) as open,

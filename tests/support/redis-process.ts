@@ -53,8 +53,8 @@ export class RedisProcess {
   }
 }
 
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
     const answer = (accepted: boolean) => {
       socket.destroy()
@@ -63,4 +63,3 @@ function accepts(port: number): Promise<boolean> {
     socket.once('connect', () => answer(true))
     socket.once('error', () => answer(false))
   })
-}

@@ -29,8 +29,8 @@ export async function sendRequests({ urls, key, requests, atOnce }: Load): Promi
 
 const body = JSON.stringify({ query: '{ viewer { id } }' })
 
-function post(agent: Agent, url: string, key: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+const post = (agent: Agent, url: string, key: string): Promise<number> =>
+  new Promise((resolve, reject) => {
     const sent = request(
       url,
       {
@@ -46,4 +46,3 @@ function post(agent: Agent, url: string, key: string): Promise<number> {
     sent.once('error', reject)
     sent.end(body)
   })
-}

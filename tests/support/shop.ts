@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, Client } from './graphql-client.ts'
 
-export const ADDRESS = {
+export const shippingAddress = {
   line1: '1 Harbour Street',
   city: 'Portland',
   state: 'Maine',
@@ -76,18 +76,17 @@ export interface PlacedOrder {
   readonly total: number
 }
 
-export async function createOrder(
+export const createOrder = async (
   client: Client,
   customerId: string,
   items: readonly { readonly productId: string; readonly quantity: number }[],
-): Promise<Answer<{ createOrder: (Payload & { order: PlacedOrder | null }) | null }>> {
-  return client(
+): Promise<Answer<{ createOrder: (Payload & { order: PlacedOrder | null }) | null }>> =>
+  client(
     `mutation ($input: CreateOrderInput!) {
       createOrder(input: $input) { order { id status total } errors { field message } }
     }`,
-    { input: { customerId, items, shippingAddress: ADDRESS } },
+    { input: { customerId, items, shippingAddress: shippingAddress } },
   )
-}
 
 export interface StockRow {
   readonly sku: string

@@ -3,13 +3,12 @@ import { type Client, createClient } from 'graphql-ws'
 export type SubscriptionClient = Client
 
 /** A client for subscriptions, whose headers both APIs find in its introduction. */
-export function createSubscriptionClient(
+export const createSubscriptionClient = (
   url: string,
   headers: Readonly<Record<string, string>>,
-): SubscriptionClient {
-  return createClient({
+): SubscriptionClient =>
+  createClient({
     url: url.replace(/^http/, 'ws'),
     connectionParams: { ...headers, headers },
     retryAttempts: 0,
   })
-}

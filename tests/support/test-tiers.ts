@@ -1,15 +1,15 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
+const root = path.resolve(import.meta.dirname, '../..')
 
 /**
  * What makes a test more than a unit test: the Postgres of the test run, or a process of its own. A test file belongs to the tier
  * `database` when its imports reach one of these, through however many modules, and to the tier `unit` when they don't.
  */
-const OUTSIDE: ReadonlySet<string> = new Set([
-  path.join(ROOT, 'local-postgres/src/test-database.ts'),
-  path.join(ROOT, 'local-postgres/src/local-postgres.ts'),
+const outside: ReadonlySet<string> = new Set([
+  path.join(root, 'local-postgres/src/test-database.ts'),
+  path.join(root, 'local-postgres/src/local-postgres.ts'),
   'node:child_process',
 ])
 
@@ -21,11 +21,11 @@ export interface TestTiers {
 /** The test files of the repository by tier, relative to its root. */
 export function testTiers(): TestTiers {
   const files = globSync('**/*.test.ts', {
-    cwd: ROOT,
+    cwd: root,
     exclude: (name) => name === 'node_modules' || name.startsWith('.data') || name === 'dist',
   }).sort()
   const graph = new ImportGraph()
-  const tier = (file: string): boolean => graph.reaches(path.join(ROOT, file), OUTSIDE)
+  const tier = (file: string): boolean => graph.reaches(path.join(root, file), outside)
   return { unit: files.filter((file) => !tier(file)), database: files.filter(tier) }
 }
 
@@ -50,7 +50,7 @@ class ImportGraph {
     const known = this.#imports.get(module)
     if (known !== undefined) return known
     const source = existsSync(module) ? readFileSync(module, 'utf8') : ''
-    const found = [...source.matchAll(IMPORT)].map(([, from, sideEffect, dynamic]) =>
+    const found = [...source.matchAll(importPattern)].map(([, from, sideEffect, dynamic]) =>
       this.#resolve(module, from ?? sideEffect ?? dynamic ?? ''),
     )
     this.#imports.set(module, found)
@@ -63,23 +63,23 @@ class ImportGraph {
   }
 }
 
-const IMPORT =
+const importPattern =
   /^(?:import|export)\b(?!\s+type\b)[^'";]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
 
 /** Each name under which a workspace exports a module, with the module's file. */
 function workspaceExports(): ReadonlyMap<string, string> {
-  const { workspaces } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  const { workspaces } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     workspaces: readonly string[]
   }
   const found = new Map<string, string>()
   for (const folder of workspaces) {
-    const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as {
+    const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {
       readonly name: string
       readonly exports?: Readonly<Record<string, string | { readonly default: string }>>
     }
     for (const [name, target] of Object.entries(manifest.exports ?? {})) {
       const file = typeof target === 'string' ? target : target.default
-      found.set(path.posix.join(manifest.name, name), path.join(ROOT, folder, file))
+      found.set(path.posix.join(manifest.name, name), path.join(root, folder, file))
     }
   }
   return found

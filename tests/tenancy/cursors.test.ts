@@ -5,7 +5,7 @@ import { rootFields } from './naming-operations.ts'
 import { generateOperation } from './operation-generator.ts'
 import { type Matrix, openMatrix, type Path } from './open-matrix.ts'
 import { sampleValue } from './sample-value.ts'
-import { CANARY, copyMerchantWithNewIds, tenantTables } from './tenants.ts'
+import { canary, copyMerchantWithNewIds, tenantTables } from './tenants.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -49,7 +49,7 @@ describe('with another merchant’s cursors', { timeout: 300_000 }, () => {
     for (const { who, path, field, text } of await answersBeyond(foreignPages)) {
       const place = `${path} ${field.name} by ${who}`
       const shown = withCursorsRead(text)
-      expect.soft(shown, place).not.toContain(CANARY)
+      expect.soft(shown, place).not.toContain(canary)
       expect.soft(foreignAmong(shown), place).toEqual([])
       if (text.includes('"node":')) withRows += 1
     }

@@ -75,19 +75,16 @@ export async function answersForForeignAndUnknown(
 }
 
 /** Only what an answer says by itself: the caller's own variables may be echoed in a message. */
-export function dataOf(text: string): string {
-  return JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
-}
+export const dataOf = (text: string): string =>
+  JSON.stringify((JSON.parse(text) as { data?: unknown }).data ?? null)
 
 /**
  * The answer without what differs from call to call: request ids, the time, when the key was last used, and the order of
  * lists that nobody asked to be sorted.
  */
-export function stable(text: string): string {
-  return JSON.stringify(sorted(JSON.parse(text)))
-}
+export const stable = (text: string): string => JSON.stringify(sorted(JSON.parse(text)))
 
-const VOLATILE = new Set(['requestId', 'timestamp', 'lastUsedAt'])
+const volatile = new Set(['requestId', 'timestamp', 'lastUsedAt'])
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -95,6 +92,6 @@ function sorted(value: unknown): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, VOLATILE.has(key) ? null : sorted(child)]),
+    Object.entries(value).map(([key, child]) => [key, volatile.has(key) ? null : sorted(child)]),
   )
 }

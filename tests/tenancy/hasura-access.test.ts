@@ -12,7 +12,7 @@ import { operations, refusedCredentials, tableColumns, tables } from './expectat
 import { openMatrix, type HasuraPath, type Matrix } from './open-matrix.ts'
 import { relationshipsOf, tableFields, type TableField } from './tracked-tables.ts'
 
-const PATHS = ['/v1/graphql', '/v1beta1/relay'] as const
+const graphqlPaths = ['/v1/graphql', '/v1beta1/relay'] as const
 
 /**
  * Who reads which table through Hasura's own API: expected/tables.csv says it, and every table that metadata tracks is
@@ -27,7 +27,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     matrix = await openMatrix()
     const { platform, callers, permissions } = matrix
-    for (const path of PATHS) schemas.set(path, await matrix.schemaFor(path, platform.liveKey))
+    for (const path of graphqlPaths) schemas.set(path, await matrix.schemaFor(path, platform.liveKey))
     schemas.set('shopper', await matrix.schemaFor('/v1/graphql', await matrix.shopper(0)))
     const found = new Map<string, Caller>([
       ['no permission', { credential: await callers.key([]), held: [] }],
@@ -105,7 +105,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   test('whoever has no valid credential is refused at every path', async () => {
     const credentials = await matrix.callers.refused(matrix.permissions, matrix.customers[0])
     for (const [name, authorization] of credentials) {
-      for (const path of [...PATHS, '/v1/metadata', '/v2/query', '/v1alpha1/config']) {
+      for (const path of [...graphqlPaths, '/v1/metadata', '/v2/query', '/v1alpha1/config']) {
         const response = await fetch(`${matrix.platform.hasuraUrl}${path}`, {
           method: path === '/v1alpha1/config' ? 'GET' : 'POST',
           headers: authorization === null ? {} : { authorization },
@@ -143,7 +143,7 @@ describe('on Hasura’s own API', { timeout: 120_000 }, () => {
   })
 
   test('an operator’s key sees the tables that tables.csv says, and none that has a merchant’s rows beside', async () => {
-    for (const path of PATHS) {
+    for (const path of graphqlPaths) {
       const operators = await matrix.schemaFor(path, await matrix.callers.operator())
       const shown = fieldsOf(operators.getQueryType(), 'list', 'aggregate', 'byKey', 'connection')
       const listed = [...rows.values()]

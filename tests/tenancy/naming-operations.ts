@@ -4,7 +4,7 @@ import { generateOperation, type GeneratedOperation } from './operation-generato
 import { sampleValue } from './sample-value.ts'
 
 /** Levels that are selected of a record that is named by its id. */
-export const RECORD_DEPTH = 1
+export const recordDepth = 1
 
 export function rootFields(
   type: GraphQLObjectType | null | undefined,
@@ -14,26 +14,25 @@ export function rootFields(
 }
 
 /** Every query, once. @param value of an argument; undefined where the query is to do without it or with any */
-export function queriesOf(
+export const queriesOf = (
   schema: GraphQLSchema,
   depth: number,
   value: (argument: string) => unknown,
-): readonly GeneratedOperation[] {
-  return rootFields(schema.getQueryType()).map((field) =>
+): readonly GeneratedOperation[] =>
+  rootFields(schema.getQueryType()).map((field) =>
     generateOperation('query', field, {
       depth,
       leaf: (name, type) => value(name) ?? sampleValue(type, name),
       withOptional: (argument: GraphQLArgument) => value(argument.name) !== undefined,
     }),
   )
-}
 
 /** Every query with every one of the foreign rows that its arguments can name. */
 export const queriesNaming = (foreign: ForeignIds, schema: GraphQLSchema): readonly GeneratedOperation[] =>
   onlyNaming(
     foreign,
     foreign.tables.flatMap((table) =>
-      queriesOf(schema, RECORD_DEPTH, (argument) => foreign.leaf(table, argument)),
+      queriesOf(schema, recordDepth, (argument) => foreign.leaf(table, argument)),
     ),
   )
 
@@ -43,7 +42,7 @@ export const queriesNaming = (foreign: ForeignIds, schema: GraphQLSchema): reado
  * @param options.select what to select of each, in the place of everything
  * @param options.sample the value of what names no row; a sample of its type when undefined
  */
-export function mutationsNaming(
+export const mutationsNaming = (
   foreign: ForeignIds,
   schema: GraphQLSchema,
   {
@@ -53,8 +52,8 @@ export function mutationsNaming(
     readonly select?: string
     readonly sample?: (name: string, type: string) => unknown
   } = {},
-): readonly GeneratedOperation[] {
-  return rootFields(schema.getMutationType()).flatMap((field) => {
+): readonly GeneratedOperation[] =>
+  rootFields(schema.getMutationType()).flatMap((field) => {
     const byNames = new Map<string, GeneratedOperation>()
     for (const table of foreign.tables) {
       const named: unknown[] = []
@@ -65,7 +64,7 @@ export function mutationsNaming(
       }
       const operation = generateOperation('mutation', field, {
         select,
-        depth: RECORD_DEPTH,
+        depth: recordDepth,
         leaf,
         withOptional: () => false,
       })
@@ -73,7 +72,6 @@ export function mutationsNaming(
     }
     return [...byNames.values()]
   })
-}
 
 /** Those of the operations that name a foreign row, each once: a query names the same ids for many a table. */
 export const onlyNaming = (

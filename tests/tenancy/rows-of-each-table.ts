@@ -52,7 +52,7 @@ async function addRows(sql: postgres.TransactionSql, merchantId: string): Promis
 }
 
 /** Relationships that no row of the demo shop has: the column that makes one, and the table that it leads to. */
-const UNUSED = [
+const unused = [
   ['cart.cart', 'promotion_id', 'promotion.promotion'],
   ['cart.cart', 'shipping_method_id', 'merchant.shipping_method'],
   ['ordering.draft_order', 'order_id', 'ordering.order'],
@@ -64,7 +64,7 @@ const UNUSED = [
 ] as const
 
 async function relateRows(sql: postgres.TransactionSql, merchantId: string): Promise<void> {
-  for (const [table, column, target] of UNUSED) {
+  for (const [table, column, target] of unused) {
     await sql`
       UPDATE ${sql(table)} SET ${sql(column)} = (
         SELECT id FROM ${sql(target)} WHERE merchant_id = ${merchantId} ORDER BY id LIMIT 1

@@ -1,5 +1,5 @@
 import type { Client } from '../support/graphql-client.ts'
-import { ADDRESS, createStockedProduct, succeeded } from '../support/shop.ts'
+import { shippingAddress, createStockedProduct, succeeded } from '../support/shop.ts'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -145,7 +145,7 @@ describe('a shopper who has another shopper’s ids', { timeout: 300_000 }, () =
           input: {
             customerId: matrix.customers[0],
             items: [{ productId, quantity: 1 }],
-            shippingAddress: ADDRESS,
+            shippingAddress: shippingAddress,
           },
         },
       ),

@@ -36,7 +36,7 @@ export function outcomeOf({ data, text }: Answer<Data>): string {
 }
 
 /** Tables whose rows are pairs of others, or one for each: a second one of the kind can't be inserted. */
-const PAIRS: ReadonlySet<string> = new Set([
+const pairs: ReadonlySet<string> = new Set([
   'catalog.product_category',
   'booking.staff_service',
   'inventory.warehouse_address',
@@ -48,7 +48,7 @@ export async function tableWrites(matrix: Matrix, schema: GraphQLSchema): Promis
   for (const { table, does, field } of writingFields(schema, matrix.tracked)) {
     if (does !== 'insert' && does !== 'update' && does !== 'delete') continue
     const row =
-      does === 'insert' && PAIRS.has(table.name) ? await takenOut(matrix, table) : await aRow(matrix, table)
+      does === 'insert' && pairs.has(table.name) ? await takenOut(matrix, table) : await aRow(matrix, table)
     calls.push({ table, does, ...callFor(schema, does, field.name, table, row) })
   }
   const order: readonly Write[] = ['insert', 'update', 'delete']

@@ -19,22 +19,22 @@ import {
   onlyNaming,
   queriesNaming,
   queriesOf,
-  RECORD_DEPTH,
+  recordDepth,
   rootFields,
 } from './naming-operations.ts'
 import { generateOperation, type GeneratedOperation } from './operation-generator.ts'
 import { sampleValue } from './sample-value.ts'
-import { CANARY, copyMerchant, copyMerchantWithNewIds, fingerprint } from './tenants.ts'
+import { canary, copyMerchant, copyMerchantWithNewIds, fingerprint } from './tenants.ts'
 
-const TIMEOUT_MS = 300_000
-const LIST_DEPTH = 3
+const timeoutMs = 300_000
+const listDepth = 3
 
 /**
  * Two merchants with the same rows, ids included, and a third one whose ids are its own. As the first one, with
  * a key and with a shopper's token, every root field that introspection shows is called on both APIs. What it answers must not change when the twin appears,
  * and no row of the others may change, whatever it sends.
  */
-describe('a merchant', { timeout: TIMEOUT_MS }, () => {
+describe('a merchant', { timeout: timeoutMs }, () => {
   let platform: TestPlatform
   let sql: postgres.Sql
   let foreign: ForeignIds
@@ -81,7 +81,7 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
 
   test('gets the same answer to every query, whether or not another merchant has the same rows', async () => {
     const operations = apis.flatMap(({ name, client, schema }) =>
-      queriesOf(schema, LIST_DEPTH, () => undefined)
+      queriesOf(schema, listDepth, () => undefined)
         .filter(({ field }) => !ofTheTest.test(field))
         .map((operation) => ({ name, client, operation })),
     )
@@ -104,7 +104,7 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
     expect([...before].filter(([field, text]) => after.get(field) !== text).map(([field]) => field)).toEqual(
       [],
     )
-    expect([...after].filter(([, text]) => text.includes(CANARY)).map(([field]) => field)).toEqual([])
+    expect([...after].filter(([, text]) => text.includes(canary)).map(([field]) => field)).toEqual([])
   })
 
   test("finds nothing under another merchant's ids", async () => {
@@ -142,7 +142,7 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
       for (const operation of mutationsNaming(foreign, schema)) {
         const answer = await client(operation.query, operation.variables)
         expect.soft(answer.status, `${name} ${operation.field}: ${answer.text}`).toBeLessThan(500)
-        expect.soft(answer.text, `${name} ${operation.field}`).not.toContain(CANARY)
+        expect.soft(answer.text, `${name} ${operation.field}`).not.toContain(canary)
         if (answer.errors.length === 0) successes += 1
       }
     }
@@ -165,7 +165,7 @@ describe('a merchant', { timeout: TIMEOUT_MS }, () => {
         for (const [index, text] of answers.entries()) {
           const field = `${name} subscription ${some[index]?.field ?? ''}`
           expect.soft(text, field).not.toMatch(foreign.pattern)
-          expect.soft(text, field).not.toContain(CANARY)
+          expect.soft(text, field).not.toContain(canary)
           if (text.includes('"data"')) answered += 1
         }
       }
@@ -214,7 +214,7 @@ function subscriptionsOf(
     )
     .map((field) =>
       generateOperation('subscription', field, {
-        depth: RECORD_DEPTH,
+        depth: recordDepth,
         leaf: (name, type) => value(field.name, name) ?? sampleValue(type, name),
         withOptional: (argument: GraphQLArgument) => value(field.name, argument.name) !== undefined,
       }),

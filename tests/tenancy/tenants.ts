@@ -1,9 +1,9 @@
 import type postgres from '@commerce-graph/postgres-driver'
 
 /** Stands in every text of the twin that may hold any text; seen in another merchant's answer, it is a leak. */
-export const CANARY = 'canary-of-the-other-merchant'
+export const canary = 'canary-of-the-other-merchant'
 
-const FREE_TEXT = new Set([
+const freeText = new Set([
   'name',
   'description',
   'notes',
@@ -71,7 +71,7 @@ export async function copyMerchant(
     // Triggers would make stock items and slugs of their own; the rows are complete as they are.
     await transaction`SET LOCAL session_replication_role = replica`
     await transaction`
-      INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${transaction.json({ id: copy, name: CANARY })})).*
+      INSERT INTO merchant.merchant SELECT (jsonb_populate_record(m, ${transaction.json({ id: copy, name: canary })})).*
       FROM merchant.merchant m WHERE id = ${original}`
     for (const table of tables) {
       const columns = table.columns.filter((column) => !column.generated)
@@ -107,16 +107,14 @@ function copiedValue(table: string, column: string): string {
   if (table === 'merchant.api_key' && column === 'hash') return 'sha256(hash || $2::uuid::text::bytea)'
   if (column === 'unsubscribe_token') return 'gen_random_uuid()'
   if (column === 'processor_payment_intent_id') return `$2::uuid::text || ${quoted(column)}`
-  if (FREE_TEXT.has(column)) return `'${CANARY} ' || ${quoted(column)}`
+  if (freeText.has(column)) return `'${canary} ' || ${quoted(column)}`
   return quoted(column)
 }
 
-function quoted(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`
-}
+const quoted = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 
 /** What a job keeps in line with other tables, at any moment: its rows may change though nobody changed anything. */
-const DERIVED = new Set([
+const derived = new Set([
   'analytics.sales_rollup',
   'analytics.product_rollup',
   'analytics.stock_rollup',
@@ -133,7 +131,7 @@ export async function fingerprint(
 ): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {}
   for (const table of await tenantTables(sql)) {
-    if (DERIVED.has(table.name)) continue
+    if (derived.has(table.name)) continue
     const [row] = await sql.unsafe<{ digest: string }[]>(
       `SELECT count(*) || ':' || md5(coalesce(string_agg(r::text, ',' ORDER BY r::text), '')) AS digest
        FROM (SELECT to_jsonb(t) - 'last_used_at' AS r FROM ${table.name} t WHERE merchant_id = $1) rows`,

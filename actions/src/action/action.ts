@@ -121,20 +121,18 @@ type NamingMerchant = {
 }[ActionName]
 
 /** The same for operators alone. The merchant that it is done to is the input's `merchantId`, and the audit log's. */
-export function defineOperatorAction<Name extends NamingMerchant>(
+export const defineOperatorAction = <Name extends NamingMerchant>(
   name: Name,
   handle: (call: ActionCall<OperatorSession>, input: InputOf<Name, 'null'>) => Promise<Answer>,
-): Action {
-  return {
-    ...accessOf(name),
-    keeping: 'in one transaction',
-    answersSecret: false,
-    async run(call) {
-      const { session } = call
-      if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)
-      const read = readInput(name, call.input, 'null')
-      if (read.kind === 'invalid') return invalid(...read.errors)
-      return withIds(await handle({ ...call, session }, read.input), call.input)
-    },
-  }
-}
+): Action => ({
+  ...accessOf(name),
+  keeping: 'in one transaction',
+  answersSecret: false,
+  async run(call) {
+    const { session } = call
+    if (session.role !== 'operator') return forbidden(`Role ${session.role} may not call ${call.action}`)
+    const read = readInput(name, call.input, 'null')
+    if (read.kind === 'invalid') return invalid(...read.errors)
+    return withIds(await handle({ ...call, session }, read.input), call.input)
+  },
+})

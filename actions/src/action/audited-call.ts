@@ -1,5 +1,5 @@
 import { type Actor, type Attempt, type AuditTrail, targetIdsOf } from '@commerce-graph/audit'
-import { type MerchantId, NO_MERCHANT } from '@commerce-graph/contract/ids'
+import { type MerchantId, noMerchant } from '@commerce-graph/contract/ids'
 import { z } from 'zod'
 import { type Action, type ActionCall, accessRefusal } from './action.ts'
 import type { Answer } from './answer.ts'
@@ -58,7 +58,7 @@ function outcomeOf(answer: Answer, input: unknown): Parameters<AuditTrail['ended
 function actorOf({ session, input }: ActionCall<AnySession>): Actor {
   if (session.role === 'operator') {
     const named = z.object({ merchantId: z.guid() }).safeParse(input)
-    const merchantId = (named.success ? named.data.merchantId : NO_MERCHANT) as MerchantId
+    const merchantId = (named.success ? named.data.merchantId : noMerchant) as MerchantId
     return { merchantId, kind: 'OPERATOR', id: session.operatorKeyId }
   }
   const merchantId = session.merchantId

@@ -31,13 +31,13 @@ afterAll(() => shop.close())
 /** Opens the pool's connections, so that what is sent together also begins together. */
 const warmUp = () => Promise.all(Array.from({ length: 10 }, () => shop.database`SELECT pg_sleep(0.05)`))
 
-const order = async () => {
+async function order() {
   const product = await shop.createProduct(merchant, { stock: [50] })
   const items = [{ productId: product.id, quantity: 1 }]
   return { input: { customerId: merchant.customerId, items, shippingAddress: address } }
 }
 
-const ordersOf = async (customerId: string) => {
+async function ordersOf(customerId: string) {
   const rows = await shop.database`SELECT id FROM ordering.order WHERE customer_id = ${customerId}`
   return rows.length
 }
@@ -217,7 +217,7 @@ describe('an answer with a secret', () => {
 })
 
 /** What waits for a payment processor between its transactions. What they have on record when they are repeated: payment.test.ts and others. */
-const IN_STEPS = [
+const actionsInSteps = [
   'cancelOrder',
   'capturePayment',
   'confirmPayment',
@@ -229,7 +229,7 @@ const IN_STEPS = [
   'voidPayment',
 ]
 
-const TELLING_SECRETS = [
+const tellingSecrets = [
   'confirmMfa',
   'createApiKey',
   'createCustomerAccessToken',
@@ -250,12 +250,12 @@ describe('every action', () => {
 
   test('is done in one transaction with its key’s record, but those that wait for a payment processor', () => {
     const inSteps = all().flatMap(([name, { keeping }]) => (keeping === 'in steps' ? [name] : []))
-    expect(inSteps.sort()).toEqual(IN_STEPS)
+    expect(inSteps.sort()).toEqual(actionsInSteps)
   })
 
   test('whose answer has a field for a secret keeps it sealed', () => {
     const sealed = all().flatMap(([name, { answersSecret }]) => (answersSecret ? [name] : []))
-    expect(sealed.sort()).toEqual(TELLING_SECRETS)
+    expect(sealed.sort()).toEqual(tellingSecrets)
     // Of metadata/actions.graphql, the results that have such a field.
     const sdl = readFileSync(join(import.meta.dirname, '../../../metadata/actions.graphql'), 'utf8')
     const secret = /^ {2}(key|secret|accessToken|refreshToken|recoveryCodes|url): /m
@@ -265,8 +265,8 @@ describe('every action', () => {
     const telling = [...sdl.matchAll(/^ {2}(\w+)[^\n]*: (\w+)!$/gm)].flatMap(([, name = '', result = '']) =>
       results.includes(result) && name in Object.fromEntries(all()) ? [name] : [],
     )
-    expect(telling.filter((name) => !TELLING_SECRETS.includes(name))).toEqual([])
-    expect(TELLING_SECRETS.filter((name) => !telling.includes(name))).toEqual([])
+    expect(telling.filter((name) => !tellingSecrets.includes(name))).toEqual([])
+    expect(tellingSecrets.filter((name) => !telling.includes(name))).toEqual([])
   })
 
   test('that is repeated with its key has the recorded answer, and is not run again', async () => {
@@ -284,6 +284,6 @@ describe('every action', () => {
       if (!key.replayed || answer.kind !== 'done' || answer.data['recorded'] !== action) wrong.push(action)
     }
     expect(wrong).toEqual([])
-    expect(served.length + IN_STEPS.length).toBe(all().length)
+    expect(served.length + actionsInSteps.length).toBe(all().length)
   })
 })

@@ -5,11 +5,11 @@ import type { UserError } from './answer.ts'
 const { bounds } = loadContract()
 
 /** What a merged line, a cart line and a level can hold at most. */
-export const MAX_QUANTITY = bounds.rangeOf('OrderItemInput.quantity').max
+export const maxQuantity = bounds.rangeOf('OrderItemInput.quantity').max
 /** Lines of a cart, an order or a reservation. */
-export const MAX_LINES = bounds.mostEntriesOf('CreateOrderInput.items')
+export const maxLines = bounds.mostEntriesOf('CreateOrderInput.items')
 /** The largest amount of money that JSON clients hold exactly, in minor units. */
-export const MAX_MONEY = Number.MAX_SAFE_INTEGER
+export const maxMoney = Number.MAX_SAFE_INTEGER
 
 /** What is wrong with a value; the field's name joins it. */
 export type Fault =
@@ -17,6 +17,5 @@ export type Fault =
   /** Why a coupon can't be used. */
   | { readonly kind: 'coupon'; readonly message: string }
 
-export function userError(field: string, fault: Fault): UserError {
-  return fault.kind === 'coupon' ? invalidCoupon(field, fault.message) : inputError(field, fault)
-}
+export const userError = (field: string, fault: Fault): UserError =>
+  fault.kind === 'coupon' ? invalidCoupon(field, fault.message) : inputError(field, fault)

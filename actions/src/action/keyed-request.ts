@@ -1,4 +1,4 @@
-import { NO_MERCHANT } from '@commerce-graph/contract/ids'
+import { noMerchant } from '@commerce-graph/contract/ids'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import { targetIdsOf } from '@commerce-graph/audit'
 import type { Queryable } from '../database.ts'
@@ -7,7 +7,7 @@ import { type AnySession, ownerOf, principalOf } from './session.ts'
 import * as platform from '../sql/generated/platform.ts'
 
 /** Seconds for which an answer that holds secrets is told again. */
-const SECRETS_KEPT = 10 * 60
+const secretsKept = 10 * 60
 
 export type Recalled =
   | { readonly outcome: 'new' }
@@ -50,7 +50,7 @@ export class KeyedRequest {
       request: this.#row,
       response: open,
       sealed,
-      seconds: SECRETS_KEPT,
+      seconds: secretsKept,
       recordIds: [...ids],
     })
   }
@@ -83,7 +83,7 @@ export class KeyedRequest {
 
 /** Whose key it is: a shopper's keys are its own, those of a merchant's API keys and users the merchant's. */
 function callerOf(session: AnySession): { readonly merchantId: string; readonly caller: string } {
-  if (session.role === 'operator') return { merchantId: NO_MERCHANT, caller: 'operator' }
+  if (session.role === 'operator') return { merchantId: noMerchant, caller: 'operator' }
   const owner = ownerOf(session)
   return { merchantId: session.merchantId, caller: owner === null ? 'merchant' : `customer:${owner}` }
 }

@@ -74,9 +74,8 @@ export const sessionVariables = z
   })
 
 /** Only this customer's records exist for the session; null: all of the merchant's do. */
-export function ownerOf(session: Session): CustomerId | null {
-  return session.role === 'customer' ? session.customerId : null
-}
+export const ownerOf = (session: Session): CustomerId | null =>
+  session.role === 'customer' ? session.customerId : null
 
 /** Who it was, as ledgers and histories write it down; null when the session doesn't say. */
 export function principalOf(session: Session): string | null {

@@ -4,20 +4,18 @@ import type { Database } from '../database.ts'
 import { recordView } from './product-views.ts'
 
 /** What the domain serves, by the name of the mutation. */
-export function analyticsActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    recordProductView: defineAction('recordProductView', {
-      async handle({ session: { merchantId, role } }, { productId }) {
-        const outcome = await recordView(database, merchantId, productId, { onlySold: role === 'customer' })
-        switch (outcome.outcome) {
-          case 'recorded':
-            return done({ merchantId, productId })
-          case 'unknown_product':
-            return invalid(notFound('productId', 'Product'))
-          default:
-            return outcome satisfies never
-        }
-      },
-    }),
-  }
-}
+export const analyticsActions = (database: Database): Readonly<Record<string, Action>> => ({
+  recordProductView: defineAction('recordProductView', {
+    async handle({ session: { merchantId, role } }, { productId }) {
+      const outcome = await recordView(database, merchantId, productId, { onlySold: role === 'customer' })
+      switch (outcome.outcome) {
+        case 'recorded':
+          return done({ merchantId, productId })
+        case 'unknown_product':
+          return invalid(notFound('productId', 'Product'))
+        default:
+          return outcome satisfies never
+      }
+    },
+  }),
+})

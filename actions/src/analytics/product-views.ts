@@ -7,11 +7,9 @@ import * as analytics from '../sql/generated/analytics.ts'
  *
  * @param onlySold a product that isn't for sale doesn't exist for the caller
  */
-export async function recordView(
+export const recordView = async (
   database: Database,
   merchantId: MerchantId,
   productId: string,
   { onlySold }: { readonly onlySold: boolean },
-): Promise<analytics.RecordViewAnswer> {
-  return analytics.recordView(database, { merchantId, productId, onlySold })
-}
+): Promise<analytics.RecordViewAnswer> => analytics.recordView(database, { merchantId, productId, onlySold })

@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 /** Berlin puts its clocks back in the night of the fifth of these days. */
-const ZONE = 'Europe/Berlin'
-const START = new Date('2020-10-21T00:00:00Z')
-const MINUTES = 12 * 24 * 60
-const FIRST_DAY = '2020-10-20'
-const LAST_DAY = '2020-11-04'
+const shopZone = 'Europe/Berlin'
+const start = new Date('2020-10-21T00:00:00Z')
+const minutesOfEvents = 12 * 24 * 60
+const firstDay = '2020-10-20'
+const lastDay = '2020-11-04'
 
-const METRICS = [
+const rolledUpMetrics = [
   'ORDERS_PLACED',
   'ORDERS_CANCELLED',
   'ORDERS',
@@ -38,7 +38,7 @@ const METRICS = [
   'STOCK_RECEIVED',
   'STOCK_REMOVED',
 ] as const
-type Metric = (typeof METRICS)[number]
+type Metric = (typeof rolledUpMetrics)[number]
 
 /** By interval, metric and currency; what is nothing is left out. */
 type Report = Readonly<Record<string, number>>
@@ -49,13 +49,13 @@ async function reported(
   { merchant }: SalesHistory,
   interval: string | null,
 ): Promise<Report> {
-  const parts = [METRICS.slice(0, 8), METRICS.slice(8, 16), METRICS.slice(16)]
+  const parts = [rolledUpMetrics.slice(0, 8), rolledUpMetrics.slice(8, 16), rolledUpMetrics.slice(16)]
   const found: Record<string, number> = {}
   for (const metrics of parts) {
     const rows = await sql<{ day: string; metric: string; currency: string | null; value: string | null }[]>`
-      SELECT to_char(r.start_time AT TIME ZONE ${ZONE}, 'YYYY-MM-DD') AS day, r.metric, r.currency, r.value
+      SELECT to_char(r.start_time AT TIME ZONE ${shopZone}, 'YYYY-MM-DD') AS day, r.metric, r.currency, r.value
       FROM analytics.report_of(
-        ${merchant.merchantId}, ${metrics}, ${FIRST_DAY}, ${LAST_DAY}, ${interval}, ${ZONE}, NULL, 10, NULL, false
+        ${merchant.merchantId}, ${metrics}, ${firstDay}, ${lastDay}, ${interval}, ${shopZone}, NULL, 10, NULL, false
       ) r`
     for (const { day, metric, currency, value } of rows)
       if (Number(value) !== 0) found[[day, metric, currency ?? ''].join(' ')] = Number(value)
@@ -78,7 +78,7 @@ interface RawOrder {
 }
 
 const dayOf = (at: Date) =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: ZONE, dateStyle: 'short' }).format(at)
+  new Intl.DateTimeFormat('en-CA', { timeZone: shopZone, dateStyle: 'short' }).format(at)
 
 /** The same from the rows, by the plainest program that there is. */
 async function recomputed(
@@ -146,9 +146,9 @@ async function recomputed(
 }
 
 const intervals = [
-  [null, () => FIRST_DAY],
+  [null, () => firstDay],
   ['DAY', (day: string) => day],
-  ['MONTH', (day: string) => (day < '2020-11' ? FIRST_DAY : '2020-11-01')],
+  ['MONTH', (day: string) => (day < '2020-11' ? firstDay : '2020-11-01')],
 ] as const
 
 async function expectReportsToAgree(sql: Queryable, history: SalesHistory): Promise<void> {
@@ -157,7 +157,7 @@ async function expectReportsToAgree(sql: Queryable, history: SalesHistory): Prom
   }
 }
 
-const at = fc.integer({ min: 0, max: MINUTES })
+const at = fc.integer({ min: 0, max: minutesOfEvents })
 const order = fc.nat({ max: 20 })
 const event: fc.Arbitrary<SalesEvent> = fc.oneof(
   {
@@ -234,7 +234,7 @@ describe('a report', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(event, job), { minLength: 1, maxLength: 30 }), async (steps) => {
-          const history = await beginHistory(shop, START)
+          const history = await beginHistory(shop, start)
           for (const [index, [what, how]] of steps.entries()) {
             await run(history, what, how)
             if (index % 7 === 6) await expectReportsToAgree(shop.database, history)
@@ -249,7 +249,7 @@ describe('a report', () => {
   )
 
   test('comes from the roll-up once the job has run, and the job has nothing left to do then', async () => {
-    const history = await beginHistory(shop, START)
+    const history = await beginHistory(shop, start)
     await happen(shop.database, history, {
       kind: 'place',
       at: 0,
@@ -270,7 +270,7 @@ describe('a report', () => {
       await sql`SET LOCAL session_replication_role = replica`
       await sql`UPDATE ordering.order SET paid_at = NULL, status = 'PENDING' WHERE merchant_id = ${merchantId}`
     })
-    expect(await reported(shop.database, history, null)).toMatchObject({ [`${FIRST_DAY} ORDERS `]: 1 })
+    expect(await reported(shop.database, history, null)).toMatchObject({ [`${firstDay} ORDERS `]: 1 })
   })
 
   test('has 25 hours on the day that clocks are put back, and 23 on the day that they are put forward', async () => {
@@ -291,7 +291,7 @@ describe('a report', () => {
   })
 
   test('compares with the period before, whose intervals add up to it', async () => {
-    const history = await beginHistory(shop, START)
+    const history = await beginHistory(shop, start)
     const random = [3, 700, 1500, 1501, 2900, 4000, 5000, 6100, 7000, 9000, 12_000, 14_000]
     for (const [index, minutes] of random.entries()) {
       await happen(shop.database, history, {
@@ -310,10 +310,10 @@ describe('a report', () => {
           (
             SELECT count(*)::integer FROM ordering.order o
             WHERE o.merchant_id = ${history.merchant.merchantId}
-              AND (o.paid_at AT TIME ZONE ${ZONE})::date BETWEEN '2020-10-20' AND '2020-10-25'
+              AND (o.paid_at AT TIME ZONE ${shopZone})::date BETWEEN '2020-10-20' AND '2020-10-25'
           ) AS earlier
         FROM analytics.report_of(
-          ${history.merchant.merchantId}, '{ORDERS}', '2020-10-26', '2020-10-31', ${interval}, ${ZONE}, NULL, 10, NULL, true
+          ${history.merchant.merchantId}, '{ORDERS}', '2020-10-26', '2020-10-31', ${interval}, ${shopZone}, NULL, 10, NULL, true
         ) r`
       expect(row?.before).toBe(row?.earlier)
       expect(row?.before).toBeGreaterThan(3)
@@ -322,7 +322,7 @@ describe('a report', () => {
   })
 
   test('of stock tells what was on the shelves at the end of each day, also of days without a movement', async () => {
-    const history = await beginHistory(shop, START)
+    const history = await beginHistory(shop, start)
     const days = (day: number) => day * 24 * 60
     for (const [day, delta] of [
       [0, 5],
@@ -341,7 +341,7 @@ describe('a report', () => {
   })
 
   test('ranks its groups by money of the merchant’s currency, or of the one asked for, and not by the largest number', async () => {
-    const history = await beginHistory(shop, START)
+    const history = await beginHistory(shop, start)
     const { merchantId } = history.merchant
     const [first, second] = history.productIds
     for (const [order, [currency, quantities]] of (
@@ -363,7 +363,7 @@ describe('a report', () => {
     const ranked = async (limit: number, currency: string | null) => {
       const rows = await shop.database<{ product_id: string; currency: string; value: number }[]>`
         SELECT product_id, currency, value::integer FROM analytics.report_of(
-          ${merchantId}, '{REVENUE}', ${FIRST_DAY}, ${LAST_DAY}, NULL, ${ZONE}, 'PRODUCT', ${limit}, ${currency}, false
+          ${merchantId}, '{REVENUE}', ${firstDay}, ${lastDay}, NULL, ${shopZone}, 'PRODUCT', ${limit}, ${currency}, false
         ) ORDER BY group_rank, currency`
       return rows.map(({ product_id: id, currency, value }) => [id, currency, value])
     }
@@ -377,7 +377,7 @@ describe('a report', () => {
   })
 
   test('by product, category and status adds up to the whole', async () => {
-    const history = await beginHistory(shop, START)
+    const history = await beginHistory(shop, start)
     const { merchantId } = history.merchant
     const [category] = await shop.database<{ id: string }[]>`
       INSERT INTO catalog.category (merchant_id, name) VALUES (${merchantId}, 'All') RETURNING id`
@@ -400,7 +400,7 @@ describe('a report', () => {
     const revenue = async (groupBy: string | null) => {
       const rows = await shop.database<{ value: number }[]>`
         SELECT value::float FROM analytics.report_of(
-          ${merchantId}, '{REVENUE}', ${FIRST_DAY}, ${LAST_DAY}, NULL, ${ZONE}, ${groupBy}, 100, NULL, false
+          ${merchantId}, '{REVENUE}', ${firstDay}, ${lastDay}, NULL, ${shopZone}, ${groupBy}, 100, NULL, false
         )`
       return rows.reduce((sum, { value }) => sum + value, 0)
     }

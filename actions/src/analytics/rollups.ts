@@ -4,7 +4,7 @@ import { inBatches } from '../in-batches.ts'
 import * as analytics from '../sql/generated/analytics.ts'
 
 /** Quarters of an hour summed up in one transaction. */
-const BATCH = 500
+const batch = 500
 
 /**
  * Sums up anew what has changed. Reports are right without it; they are faster with it. It can run twice at once and be
@@ -19,6 +19,5 @@ export async function refreshRollups(database: Database): Promise<number> {
   return refreshed
 }
 
-async function refreshMerchant(database: Database, merchantId: MerchantId): Promise<number> {
-  return inBatches(BATCH, async () => analytics.refresh(database, { merchantId, limit: BATCH }))
-}
+const refreshMerchant = async (database: Database, merchantId: MerchantId): Promise<number> =>
+  inBatches(batch, async () => analytics.refresh(database, { merchantId, limit: batch }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import {
   createService,
   createStaffMember,
@@ -65,9 +65,9 @@ test('an appointment walks as its table says, whatever happens to it in whatever
       const id = String(appointmentId)
       let expected: AppointmentStatus = 'SCHEDULED'
       for (const [step, event] of happenings.entries()) {
-        const next: AppointmentStatus | typeof REFUSED = appointmentMachine[expected][event]
+        const next: AppointmentStatus | typeof refused = appointmentMachine[expected][event]
         const answer = await events[event](id, step)
-        if (next === REFUSED) {
+        if (next === refused) {
           expect(answer).toMatchObject({ kind: 'invalid', errors: [{ field: 'id', code: 'INVALID_VALUE' }] })
         } else {
           expect(answer.kind).toBe('done')

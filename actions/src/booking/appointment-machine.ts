@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type AppointmentStatus =
   'SCHEDULED' | 'CONFIRMED' | 'IN_PROGRESS' | 'COMPLETED' | 'CANCELLED' | 'NO_SHOW'
@@ -6,12 +6,12 @@ export type AppointmentStatus =
 export type AppointmentEvent = 'confirm' | 'reschedule' | 'start' | 'complete' | 'cancel' | 'miss'
 
 const over = {
-  confirm: REFUSED,
-  reschedule: REFUSED,
-  start: REFUSED,
-  complete: REFUSED,
-  cancel: REFUSED,
-  miss: REFUSED,
+  confirm: refused,
+  reschedule: refused,
+  start: refused,
+  complete: refused,
+  cancel: refused,
+  miss: refused,
 } as const
 
 /** See SPEC.md. */
@@ -20,25 +20,25 @@ export const appointmentMachine: StateMachine<AppointmentStatus, AppointmentEven
     confirm: 'CONFIRMED',
     reschedule: 'SCHEDULED',
     start: 'IN_PROGRESS',
-    complete: REFUSED,
+    complete: refused,
     cancel: 'CANCELLED',
     miss: 'NO_SHOW',
   },
   CONFIRMED: {
-    confirm: REFUSED,
+    confirm: refused,
     reschedule: 'SCHEDULED',
     start: 'IN_PROGRESS',
-    complete: REFUSED,
+    complete: refused,
     cancel: 'CANCELLED',
     miss: 'NO_SHOW',
   },
   IN_PROGRESS: {
-    confirm: REFUSED,
-    reschedule: REFUSED,
-    start: REFUSED,
+    confirm: refused,
+    reschedule: refused,
+    start: refused,
     complete: 'COMPLETED',
-    cancel: REFUSED,
-    miss: REFUSED,
+    cancel: refused,
+    miss: refused,
   },
   COMPLETED: over,
   CANCELLED: over,

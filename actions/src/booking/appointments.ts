@@ -64,12 +64,11 @@ export async function changeStatus(
 }
 
 /** Seconds before an appointment at which its customer is to be reminded. */
-const REMINDER_AHEAD = 24 * 60 * 60
-const REMINDER_BATCH = 500
+const reminderAhead = 24 * 60 * 60
+const reminderBatch = 500
 
 /** Writes the reminders that are due, each once. Returns how many. */
-export async function writeReminders(database: Database): Promise<number> {
-  return inBatches(REMINDER_BATCH, async () =>
-    booking.writeReminders(database, { ahead: REMINDER_AHEAD, limit: REMINDER_BATCH }),
+export const writeReminders = async (database: Database): Promise<number> =>
+  inBatches(reminderBatch, async () =>
+    booking.writeReminders(database, { ahead: reminderAhead, limit: reminderBatch }),
   )
-}

@@ -11,7 +11,7 @@ import {
   minute,
   type ScheduleEntry,
   type TestService,
-  WEEKDAYS,
+  weekdays,
 } from '../testing/booking-calendar.ts'
 import {
   createCustomer,
@@ -381,7 +381,7 @@ describe('availability', () => {
             startTime,
             endTime,
             ...(type === 'WEEKLY'
-              ? { weekday: found(WEEKDAYS[on]) }
+              ? { weekday: found(weekdays[on]) }
               : { startDate: daysAhead(ahead + (on % 3)).slice(0, 10) }),
           }))
           const who = await createStaffMember(shop, merchant, { timeZone, services: [offered], schedule })

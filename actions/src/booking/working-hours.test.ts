@@ -4,7 +4,7 @@ import {
   createStaffMember,
   everyDay,
   type ScheduleEntry,
-  WEEKDAYS,
+  weekdays,
   workingHours,
 } from '../testing/booking-calendar.ts'
 import { openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
@@ -148,7 +148,7 @@ function wallClock(timeZone: string) {
   }
 }
 
-const QUARTER = 15 * 60 * 1000
+const quarter = 15 * 60 * 1000
 
 test('somebody works whenever the clock on the wall shows it, in any zone, over both changes', async () => {
   const zone = fc.constantFrom(
@@ -172,7 +172,7 @@ test('somebody works whenever the clock on the wall shows it, in any zone, over 
   )
   // A boundary within the changed hour is a matter of taste; the tests above say which.
   const hour = fc.integer({ min: 4, max: 24 }).map((n) => `${String(n).padStart(2, '0')}:00`)
-  const entry = fc.tuple(fc.constantFrom(...WEEKDAYS), hour, hour).filter(([, start, end]) => start < end)
+  const entry = fc.tuple(fc.constantFrom(...weekdays), hour, hour).filter(([, start, end]) => start < end)
   await fc.assert(
     fc.asyncProperty(
       zone,
@@ -193,7 +193,7 @@ test('somebody works whenever the clock on the wall shows it, in any zone, over 
           to: new Date(to).toISOString(),
         })
         const clock = wallClock(timeZone)
-        for (let at = from; at < to; at += QUARTER) {
+        for (let at = from; at < to; at += quarter) {
           const { weekday, time } = clock(new Date(at))
           const expected = entries.some(([on, start, end]) => on === weekday && start <= time && time < end)
           const works = hours.some((each) => Date.parse(each.from) <= at && at < Date.parse(each.to))

@@ -28,54 +28,52 @@ import {
 } from './carts.ts'
 
 /** What the domain serves, by the name of the mutation. Checking out is the ordering domain's. */
-export function cartActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    createCart: create(database),
-    addCartItem: defineAction('addCartItem', {
-      async handle({ session }, { cartId, item }) {
-        const outcome = await addLine(database, reference(session, cartId), item)
-        // The one line that was sent stands in SQL's list of lines.
-        return answer(session.merchantId, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
-      },
-    }),
-    updateCartItem: defineAction('updateCartItem', {
-      async handle({ session }, { cartId, itemId, quantity: wanted }) {
-        const outcome = await setLineQuantity(database, reference(session, cartId), itemId, wanted)
-        return answer(session.merchantId, outcome, (field) => field.replace(/^items\.0\./, ''))
-      },
-    }),
-    removeCartItem: defineAction('removeCartItem', {
-      async handle({ session }, { cartId, itemId }) {
-        const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
-        return answer(session.merchantId, outcome, (field) => field)
-      },
-    }),
-    applyCoupon: defineAction('applyCoupon', {
-      async handle({ session }, { cartId, code }) {
-        const outcome = await applyCoupon(database, reference(session, cartId), code)
-        return answer(session.merchantId, outcome, (field) => field)
-      },
-    }),
-    setCartShippingAddress: defineAction('setCartShippingAddress', {
-      async handle({ session }, input) {
-        const outcome = await setShippingAddress(database, reference(session, input.cartId), input.address)
-        return answer(session.merchantId, outcome, (field) => field)
-      },
-    }),
-    setCartShippingMethod: defineAction('setCartShippingMethod', {
-      async handle({ session }, { cartId, shippingMethodId }) {
-        const outcome = await setShippingMethod(database, reference(session, cartId), shippingMethodId)
-        return answer(session.merchantId, outcome, (field) => field)
-      },
-    }),
-    removeCoupon: defineAction('removeCoupon', {
-      async handle({ session }, { cartId }) {
-        const outcome = await removeCoupon(database, reference(session, cartId))
-        return answer(session.merchantId, outcome, (field) => field)
-      },
-    }),
-  }
-}
+export const cartActions = (database: Database): Readonly<Record<string, Action>> => ({
+  createCart: create(database),
+  addCartItem: defineAction('addCartItem', {
+    async handle({ session }, { cartId, item }) {
+      const outcome = await addLine(database, reference(session, cartId), item)
+      // The one line that was sent stands in SQL's list of lines.
+      return answer(session.merchantId, outcome, (field) => field.replace(/^items(\.0)?/, 'item'))
+    },
+  }),
+  updateCartItem: defineAction('updateCartItem', {
+    async handle({ session }, { cartId, itemId, quantity: wanted }) {
+      const outcome = await setLineQuantity(database, reference(session, cartId), itemId, wanted)
+      return answer(session.merchantId, outcome, (field) => field.replace(/^items\.0\./, ''))
+    },
+  }),
+  removeCartItem: defineAction('removeCartItem', {
+    async handle({ session }, { cartId, itemId }) {
+      const outcome = await setLineQuantity(database, reference(session, cartId), itemId, 0)
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  }),
+  applyCoupon: defineAction('applyCoupon', {
+    async handle({ session }, { cartId, code }) {
+      const outcome = await applyCoupon(database, reference(session, cartId), code)
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  }),
+  setCartShippingAddress: defineAction('setCartShippingAddress', {
+    async handle({ session }, input) {
+      const outcome = await setShippingAddress(database, reference(session, input.cartId), input.address)
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  }),
+  setCartShippingMethod: defineAction('setCartShippingMethod', {
+    async handle({ session }, { cartId, shippingMethodId }) {
+      const outcome = await setShippingMethod(database, reference(session, cartId), shippingMethodId)
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  }),
+  removeCoupon: defineAction('removeCoupon', {
+    async handle({ session }, { cartId }) {
+      const outcome = await removeCoupon(database, reference(session, cartId))
+      return answer(session.merchantId, outcome, (field) => field)
+    },
+  }),
+})
 
 const create = (database: Database): Action =>
   defineAction('createCart', {

@@ -21,12 +21,11 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-async function newCart(
+const newCart = async (
   items: readonly object[] = [],
   customerId: string | null = merchant.customerId,
-): Promise<string> {
-  return String(dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))['cartId'])
-}
+): Promise<string> =>
+  String(dataOf(await shop.call(merchant, 'createCart', { input: { customerId, items } }))['cartId'])
 
 const totalsOf = async (cartId: string) =>
   found(

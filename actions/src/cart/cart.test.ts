@@ -22,9 +22,8 @@ afterAll(() => shop.close())
 
 const line = ({ id }: TestProduct, quantity = 1) => ({ productId: id, quantity })
 
-async function newCart(input: object = {}): Promise<string> {
-  return String(dataOf(await shop.call(merchant, 'createCart', { input })).cartId)
-}
+const newCart = async (input: object = {}): Promise<string> =>
+  String(dataOf(await shop.call(merchant, 'createCart', { input })).cartId)
 
 const linesOf = (cartId: string) => shop.database<{ id: string; product_id: string; quantity: number }[]>`
   SELECT id, product_id, quantity FROM cart.cart_item WHERE cart_id = ${cartId} ORDER BY created_at, id`

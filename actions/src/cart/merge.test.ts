@@ -28,9 +28,8 @@ async function newCustomer(): Promise<CustomerId> {
   return customerId
 }
 
-async function newCart(items: readonly object[], input: object = {}): Promise<string> {
-  return String(dataOf(await shop.call(merchant, 'createCart', { input: { items, ...input } })).cartId)
-}
+const newCart = async (items: readonly object[], input: object = {}): Promise<string> =>
+  String(dataOf(await shop.call(merchant, 'createCart', { input: { items, ...input } })).cartId)
 
 const merge = (guestCartId: string) =>
   mergeCart(shop.database, merchant.merchantId, { guestCartId, customerId })
@@ -42,7 +41,7 @@ async function quantities(cartId: string | null): Promise<Readonly<Record<string
   return Object.fromEntries(rows.map(({ product_id, quantity }) => [product_id, quantity]))
 }
 
-const couponOf = async (cartId: string | null) => {
+async function couponOf(cartId: string | null) {
   const [cart] = await shop.database<{ code: string | null }[]>`
     SELECT coupon_code AS code FROM cart.cart WHERE merchant_id = ${merchant.merchantId} AND id = ${cartId}`
   return cart?.code

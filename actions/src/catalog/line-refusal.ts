@@ -1,5 +1,5 @@
 import { notFound, type UserError } from '../action/answer.ts'
-import { MAX_LINES, MAX_MONEY, MAX_QUANTITY, userError } from '../action/input.ts'
+import { maxLines, maxMoney, maxQuantity, userError } from '../action/input.ts'
 import type { LineRefusal } from '../sql/generated/catalog.ts'
 
 /** @param field where the caller put the line, when that is not where SQL saw it */
@@ -23,12 +23,12 @@ export function lineError({ reason, currency, field: seen }: LineRefusal, field:
         kind: 'range',
         value: 'of all lines of the product together',
         min: 1,
-        max: MAX_QUANTITY,
+        max: maxQuantity,
       })
     case 'too_many_lines':
-      return userError(field, { kind: 'range', value: 'of all lines', min: 1, max: MAX_LINES })
+      return userError(field, { kind: 'range', value: 'of all lines', min: 1, max: maxLines })
     case 'total_too_large':
-      return userError(field, { kind: 'range', value: 'of the total', min: 1, max: MAX_MONEY })
+      return userError(field, { kind: 'range', value: 'of the total', min: 1, max: maxMoney })
     default:
       return reason satisfies never
   }

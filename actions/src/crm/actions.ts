@@ -7,7 +7,7 @@ import type { Database } from '../database.ts'
 import { anonymizeCustomer } from './anonymization.ts'
 import { adjustPoints, type PointsOutcome, redeemReward } from './points.ts'
 
-const MAX_INTEGER = 2_147_483_647
+const maxInteger = 2_147_483_647
 
 /** What the domain serves, by the name of the mutation. */
 export const crmActions = (database: Database): Readonly<Record<string, Action>> => ({
@@ -74,7 +74,7 @@ function answer(merchantId: MerchantId, asked: 'points' | 'rewardId', outcome: P
     case 'not_enough_points':
       return wrong(asked, `The customer has ${outcome.points} points`)
     case 'too_many_points':
-      return wrong(asked, `A customer can have ${MAX_INTEGER} points`)
+      return wrong(asked, `A customer can have ${maxInteger} points`)
     default:
       return outcome satisfies never
   }

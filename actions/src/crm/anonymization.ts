@@ -3,10 +3,8 @@ import type { Database } from '../database.ts'
 import * as crm from '../sql/generated/crm.ts'
 
 /** Forgets a customer and keeps the orders. Done twice, it changes nothing more. */
-export async function anonymizeCustomer(
+export const anonymizeCustomer = async (
   database: Database,
   merchantId: MerchantId,
   customerId: string,
-): Promise<crm.AnonymizeCustomerAnswer> {
-  return crm.anonymizeCustomer(database, { merchantId, customerId })
-}
+): Promise<crm.AnonymizeCustomerAnswer> => crm.anonymizeCustomer(database, { merchantId, customerId })

@@ -6,7 +6,7 @@ import * as crm from '../sql/generated/crm.ts'
 /** What SQL did with a customer's points, or why it didn't. */
 export type PointsOutcome = crm.AdjustPointsAnswer | crm.RedeemRewardAnswer
 
-export async function adjustPoints(
+export const adjustPoints = async (
   sql: Queryable,
   merchantId: MerchantId,
   {
@@ -14,21 +14,16 @@ export async function adjustPoints(
     points,
     reason,
   }: { readonly customerId: string; readonly points: number; readonly reason: string },
-): Promise<PointsOutcome> {
-  return crm.adjustPoints(sql, { merchantId, customerId, points, reason })
-}
+): Promise<PointsOutcome> => crm.adjustPoints(sql, { merchantId, customerId, points, reason })
 
-export async function redeemReward(
+export const redeemReward = async (
   sql: Queryable,
   merchantId: MerchantId,
   { customerId, rewardId }: { readonly customerId: string; readonly rewardId: string },
-): Promise<PointsOutcome> {
-  return crm.redeemReward(sql, { merchantId, customerId, rewardId })
-}
+): Promise<PointsOutcome> => crm.redeemReward(sql, { merchantId, customerId, rewardId })
 
-const EXPIRY_BATCH = 200
+const expiryBatch = 200
 
 /** Takes points off that have expired. Returns of how many accounts. */
-export async function expirePoints(database: Database): Promise<number> {
-  return inBatches(EXPIRY_BATCH, async () => crm.expirePoints(database, { limit: EXPIRY_BATCH }))
-}
+export const expirePoints = async (database: Database): Promise<number> =>
+  inBatches(expiryBatch, async () => crm.expirePoints(database, { limit: expiryBatch }))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { deliveryMachine, type DeliveryEvent, type DeliveryStatus } from './delivery-machine.ts'
 import { keepingClaims, recorded } from './keep-claims.ts'
-import { DEFAULT_RETRY_POLICY, type SendOutcome, settle } from './settle.ts'
+import { defaultRetryPolicy, type SendOutcome, settle } from './settle.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const { maxAttempts } = DEFAULT_RETRY_POLICY
+const { maxAttempts } = defaultRetryPolicy
 let subjects = 0
 
 /** A message of a campaign in a state, due if it is queued; alone in the log. */
@@ -44,7 +44,7 @@ async function apply(event: DeliveryEvent, id: string): Promise<void> {
       { merchantId: merchant.merchantId, id, attempt: 1 },
       result,
       {},
-      DEFAULT_RETRY_POLICY,
+      defaultRetryPolicy,
     )
   switch (event) {
     case 'claim':
@@ -76,7 +76,7 @@ async function apply(event: DeliveryEvent, id: string): Promise<void> {
   }
 }
 
-const statusOf = async (id: string) => {
+async function statusOf(id: string) {
   const [row] = await shop.database<
     { status: DeliveryStatus }[]
   >`SELECT status FROM email.delivery WHERE id = ${id}`

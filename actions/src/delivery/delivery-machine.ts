@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type DeliveryStatus = 'QUEUED' | 'SENDING' | 'SENT' | 'FAILED' | 'BOUNCED' | 'SUPPRESSED' | 'CANCELLED'
 
@@ -6,15 +6,15 @@ export type DeliveryEvent =
   'claim' | 'accept' | 'discard' | 'defer' | 'give_up' | 'bounce' | 'suppress' | 'cancel' | 'retry'
 
 const settled = {
-  claim: REFUSED,
-  accept: REFUSED,
-  discard: REFUSED,
-  defer: REFUSED,
-  give_up: REFUSED,
-  bounce: REFUSED,
-  suppress: REFUSED,
-  cancel: REFUSED,
-  retry: REFUSED,
+  claim: refused,
+  accept: refused,
+  discard: refused,
+  defer: refused,
+  give_up: refused,
+  bounce: refused,
+  suppress: refused,
+  cancel: refused,
+  retry: refused,
 } as const
 
 /** See SPEC.md. */

@@ -1,8 +1,8 @@
 export { type DeliveryStatus, deliveryTransitions } from './delivery-machine.ts'
 export {
-  CLAIM_SECONDS,
+  claimSeconds as CLAIM_SECONDS,
   type Claim,
-  DEFAULT_RETRY_POLICY,
+  defaultRetryPolicy as DEFAULT_RETRY_POLICY,
   type RetryPolicy,
   type SendOutcome,
   settle,

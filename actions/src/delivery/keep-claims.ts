@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database.ts'
-import { type Claim, CLAIM_SECONDS, type DeliveryTable } from './settle.ts'
+import { type Claim, claimSeconds, type DeliveryTable } from './settle.ts'
 
 /** Milliseconds. A claim survives two renewals that fail. */
-const RENEW_EVERY = 4_000
+const renewEvery = 4_000
 
 /**
  * Does the work, and keeps these claims until it is done, however long it takes: only those of a process that is gone run out.
@@ -19,10 +19,10 @@ export async function keepingClaims<T>(
   const attempts = claims.map(({ attempt }) => attempt)
   const timer = setInterval(() => {
     database`
-      UPDATE ${database(table)} d SET claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+      UPDATE ${database(table)} d SET claimed_until = now() + make_interval(secs => ${claimSeconds})
       FROM unnest(${ids}::uuid[], ${attempts}::integer[]) AS c (id, attempt)
       WHERE d.id = c.id AND d.attempts = c.attempt AND d.status = 'SENDING'`.catch(() => undefined)
-  }, RENEW_EVERY)
+  }, renewEvery)
   try {
     return await work()
   } finally {
@@ -30,8 +30,8 @@ export async function keepingClaims<T>(
   }
 }
 
-const RECORDING_TRIES = 30
-const RECORDING_PAUSE = 1_000
+const recordingTries = 30
+const recordingPause = 1_000
 
 /**
  * Repeats what records an outcome while the database is away, for half a minute: what was sent and isn't recorded is sent again.
@@ -43,8 +43,8 @@ export async function recorded(record: () => Promise<unknown>): Promise<void> {
       await record()
       return
     } catch (error) {
-      if (tries === RECORDING_TRIES || !isAway(error)) throw error
-      await sleep(RECORDING_PAUSE)
+      if (tries === recordingTries || !isAway(error)) throw error
+      await sleep(recordingPause)
     }
   }
 }

@@ -29,10 +29,10 @@ export interface RetryPolicy {
 }
 
 /** Half a minute to eight minutes: what is still refused after a quarter of an hour needs somebody to look at it. */
-export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 6, retryDelay: 30 }
+export const defaultRetryPolicy: RetryPolicy = { maxAttempts: 6, retryDelay: 30 }
 
 /** A sender renews its claims for as long as it lives (`keepingClaims`), so a message whose claim runs out is in no hands. */
-export const CLAIM_SECONDS = 15
+export const claimSeconds = 15
 
 export type DeliveryTable = 'email.delivery' | 'notification.push_delivery'
 
@@ -55,7 +55,7 @@ export async function settle(
     ...columns,
     status: to,
     claimed_until: null,
-    reason: result.outcome === 'accepted' ? null : result.reason.slice(0, MAX_REASON),
+    reason: result.outcome === 'accepted' ? null : result.reason.slice(0, maxReason),
     message_id: result.outcome === 'accepted' ? result.messageId : null,
   }
   await sql`
@@ -66,7 +66,7 @@ export async function settle(
     WHERE merchant_id = ${merchantId} AND id = ${id} AND status = ANY (${from as string[]}) AND attempts = ${attempt}`
 }
 
-const MAX_REASON = 500
+const maxReason = 500
 
 function eventOf({ outcome }: SendOutcome, attempt: number, { maxAttempts }: RetryPolicy) {
   switch (outcome) {

@@ -25,82 +25,76 @@ import {
 import { missingToWord } from './token-mail-access.ts'
 
 /** What the domain serves, by the name of the mutation. */
-export function emailActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    ...templateActions(database),
-    ...campaignActions(database),
-    setEmailLink: setEmailLink(database),
-    retryEmailDelivery: retry(database),
-  }
-}
+export const emailActions = (database: Database): Readonly<Record<string, Action>> => ({
+  ...templateActions(database),
+  ...campaignActions(database),
+  setEmailLink: setEmailLink(database),
+  retryEmailDelivery: retry(database),
+})
 
-function templateActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    createEmailTemplate: defineAction('createEmailTemplate', {
-      async handle({ session }, { input: { kind, ...template } }) {
-        const { merchantId } = session
-        const refusal = await refusalToWord(database, session, kind)
-        if (refusal !== null) return refusal
-        const errors = contentErrors(kind, template)
-        if (errors.length > 0) return invalid(...errors)
-        return templateAnswer(merchantId, await createTemplate(database, merchantId, kind, template))
-      },
-    }),
-    updateEmailTemplate: defineAction('updateEmailTemplate', {
-      absent: 'kept',
-      async handle({ session }, { id, input }) {
-        const { merchantId } = session
-        const kind = await kindOfTemplate(database, merchantId, id)
-        if (kind === null) return templateAnswer(merchantId, { outcome: 'unknown' })
-        const refusal = await refusalToWord(database, session, kind)
-        if (refusal !== null) return refusal
-        const errors = contentErrors(kind, input)
-        if (errors.length > 0) return invalid(...errors)
-        return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, input))
-      },
-    }),
-    previewEmailTemplate: defineAction('previewEmailTemplate', {
-      async handle({ session: { merchantId } }, { input: { kind, ...parts } }) {
-        const draft = givenOnly(parts)
-        const errors = contentErrors(kind, draft)
-        if (errors.length > 0) return invalid(...errors)
-        return told({ ...(await previewTemplate(database, merchantId, kind, draft)) })
-      },
-    }),
-  }
-}
+const templateActions = (database: Database): Readonly<Record<string, Action>> => ({
+  createEmailTemplate: defineAction('createEmailTemplate', {
+    async handle({ session }, { input: { kind, ...template } }) {
+      const { merchantId } = session
+      const refusal = await refusalToWord(database, session, kind)
+      if (refusal !== null) return refusal
+      const errors = contentErrors(kind, template)
+      if (errors.length > 0) return invalid(...errors)
+      return templateAnswer(merchantId, await createTemplate(database, merchantId, kind, template))
+    },
+  }),
+  updateEmailTemplate: defineAction('updateEmailTemplate', {
+    absent: 'kept',
+    async handle({ session }, { id, input }) {
+      const { merchantId } = session
+      const kind = await kindOfTemplate(database, merchantId, id)
+      if (kind === null) return templateAnswer(merchantId, { outcome: 'unknown' })
+      const refusal = await refusalToWord(database, session, kind)
+      if (refusal !== null) return refusal
+      const errors = contentErrors(kind, input)
+      if (errors.length > 0) return invalid(...errors)
+      return templateAnswer(merchantId, await updateTemplate(database, merchantId, id, input))
+    },
+  }),
+  previewEmailTemplate: defineAction('previewEmailTemplate', {
+    async handle({ session: { merchantId } }, { input: { kind, ...parts } }) {
+      const draft = givenOnly(parts)
+      const errors = contentErrors(kind, draft)
+      if (errors.length > 0) return invalid(...errors)
+      return told({ ...(await previewTemplate(database, merchantId, kind, draft)) })
+    },
+  }),
+})
 
-function campaignActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    createEmailCampaign: defineAction('createEmailCampaign', {
-      async handle({ session: { merchantId } }, { input }) {
-        const errors = contentErrors('CAMPAIGN', input)
-        if (errors.length > 0) return invalid(...errors)
-        return campaignAnswer(merchantId, await createCampaign(database, merchantId, input))
-      },
-    }),
-    updateEmailCampaign: defineAction('updateEmailCampaign', {
-      absent: 'kept',
-      async handle({ session: { merchantId } }, { id, input }) {
-        const errors = contentErrors('CAMPAIGN', input)
-        if (errors.length > 0) return invalid(...errors)
-        return campaignAnswer(merchantId, await updateCampaign(database, merchantId, id, input))
-      },
-    }),
-    scheduleEmailCampaign: defineAction('scheduleEmailCampaign', {
-      async handle({ session: { merchantId } }, { id, scheduledAt }) {
-        const errors = scheduleErrors(scheduledAt)
-        if (errors.length > 0) return invalid(...errors)
-        return campaignAnswer(merchantId, await scheduleCampaign(database, merchantId, id, scheduledAt))
-      },
-    }),
-    cancelEmailCampaign: defineAction('cancelEmailCampaign', {
-      async handle({ session: { merchantId } }, { id }) {
-        return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
-      },
-    }),
-  }
-}
+const campaignActions = (database: Database): Readonly<Record<string, Action>> => ({
+  createEmailCampaign: defineAction('createEmailCampaign', {
+    async handle({ session: { merchantId } }, { input }) {
+      const errors = contentErrors('CAMPAIGN', input)
+      if (errors.length > 0) return invalid(...errors)
+      return campaignAnswer(merchantId, await createCampaign(database, merchantId, input))
+    },
+  }),
+  updateEmailCampaign: defineAction('updateEmailCampaign', {
+    absent: 'kept',
+    async handle({ session: { merchantId } }, { id, input }) {
+      const errors = contentErrors('CAMPAIGN', input)
+      if (errors.length > 0) return invalid(...errors)
+      return campaignAnswer(merchantId, await updateCampaign(database, merchantId, id, input))
+    },
+  }),
+  scheduleEmailCampaign: defineAction('scheduleEmailCampaign', {
+    async handle({ session: { merchantId } }, { id, scheduledAt }) {
+      const errors = scheduleErrors(scheduledAt)
+      if (errors.length > 0) return invalid(...errors)
+      return campaignAnswer(merchantId, await scheduleCampaign(database, merchantId, id, scheduledAt))
+    },
+  }),
+  cancelEmailCampaign: defineAction('cancelEmailCampaign', {
+    async handle({ session: { merchantId } }, { id }) {
+      return campaignAnswer(merchantId, await cancelCampaign(database, merchantId, id))
+    },
+  }),
+})
 
 const setEmailLink = (database: Database): Action =>
   defineAction('setEmailLink', {
@@ -130,17 +124,17 @@ const contentErrors = (kind: EmailKind, template: Partial<Template>): readonly U
   templateFaults(kind, template).map(({ field, fault }) => wrong(field, fault))
 
 /** A year: further ahead is a typing error. */
-const MAX_AHEAD = 366 * 24 * 60 * 60 * 1000
+const maxAhead = 366 * 24 * 60 * 60 * 1000
 /** Clocks differ, and a form takes a while to be sent. */
-const MAX_BEHIND = 5 * 60 * 1000
+const maxBehind = 5 * 60 * 1000
 
 function scheduleErrors(scheduledAt: string | null): readonly UserError[] {
   if (scheduledAt === null) return []
   const ahead = Date.parse(scheduledAt) - Date.now()
-  if (ahead < -MAX_BEHIND) {
+  if (ahead < -maxBehind) {
     return [{ field: 'scheduledAt', message: 'The time is in the past', code: 'OUT_OF_RANGE' }]
   }
-  if (ahead > MAX_AHEAD) {
+  if (ahead > maxAhead) {
     const message = 'Campaigns can be scheduled for the next 366 days'
     return [{ field: 'scheduledAt', message, code: 'OUT_OF_RANGE' }]
   }

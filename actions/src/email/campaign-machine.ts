@@ -1,10 +1,10 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type CampaignStatus = 'DRAFT' | 'SCHEDULED' | 'SENDING' | 'SENT' | 'CANCELLED'
 
 export type CampaignEvent = 'edit' | 'schedule' | 'cancel' | 'begin' | 'finish'
 
-const over = { edit: REFUSED, schedule: REFUSED, cancel: REFUSED, begin: REFUSED, finish: REFUSED } as const
+const over = { edit: refused, schedule: refused, cancel: refused, begin: refused, finish: refused } as const
 
 /** See SPEC.md. */
 export const campaignMachine: StateMachine<CampaignStatus, CampaignEvent> = {

@@ -85,15 +85,15 @@ export async function cancelCampaign(
 }
 
 /** Recipients that are written in one transaction. */
-const BATCH = 500
+const batch = 500
 /** Steps of one run, over all campaigns; the next run goes on. */
-const MAX_STEPS = 100
+const maxSteps = 100
 
 /** Begins the campaigns whose time has come, addresses them, and ends those that are through. Returns how many steps it took. */
 export async function advanceCampaigns(database: Database): Promise<number> {
-  for (let step = 0; step < MAX_STEPS; step += 1) {
-    const more = await email.advanceCampaign(database, { limit: BATCH })
+  for (let step = 0; step < maxSteps; step += 1) {
+    const more = await email.advanceCampaign(database, { limit: batch })
     if (!more) return step
   }
-  return MAX_STEPS
+  return maxSteps
 }

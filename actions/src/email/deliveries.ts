@@ -38,15 +38,15 @@ export interface EmailSending {
 }
 
 /** Messages that are claimed at once. */
-const BATCH = 20
+const batch = 20
 /** Messages of one run; the next run goes on. */
-const MAX_PER_RUN = 1_000
+const maxPerRun = 1_000
 
 /** Sends what is due. Can run at any time, twice at once, and be killed at any point. Returns how many it sent, or tried to. */
 export async function deliverEmails(database: Database, sending: EmailSending): Promise<number> {
   const sendBatch = async () => {
     const claimed = await claim(database, {
-      limit: BATCH,
+      limit: batch,
       lease: CLAIM_SECONDS,
       maxAttempts: sending.retryPolicy.maxAttempts,
     })
@@ -55,7 +55,7 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
     )
     return claimed.length
   }
-  return inBatches(BATCH, sendBatch, MAX_PER_RUN)
+  return inBatches(batch, sendBatch, maxPerRun)
 }
 
 async function deliver(database: Database, sending: EmailSending, email: ClaimAnswer): Promise<void> {
@@ -87,19 +87,19 @@ function enclosedIn(email: ClaimAnswer, { unsubscribeUrl, secretBox }: EmailSend
   }
 }
 
-const HIDDEN = '•••'
+const hidden = '•••'
 
 const withoutToken = ({ unsubscribeUrl, token, link }: Enclosed): Enclosed => ({
   unsubscribeUrl,
-  token: token && HIDDEN,
-  link: token && link && link.replaceAll(token, HIDDEN),
+  token: token && hidden,
+  link: token && link && link.replaceAll(token, hidden),
 })
 
 /** A server that refuses a message may say what it found in it. */
 const hiding = (token: string | null, result: SendOutcome): SendOutcome =>
   token === null || result.outcome === 'accepted'
     ? result
-    : { ...result, reason: result.reason.replaceAll(token, HIDDEN) }
+    : { ...result, reason: result.reason.replaceAll(token, hidden) }
 
 function mailOf(email: ClaimAnswer, { senderAddress }: EmailSending, enclosed: Enclosed): Mail {
   const { id, recipient, recipientName: name, shop } = email
@@ -143,15 +143,13 @@ function withToken({ subject, html, text }: Template): Template {
 }
 
 /** Every campaign can be unsubscribed from, whatever its author left out. */
-function withUnsubscribeLink({ subject, html, text }: Template): Template {
-  return {
-    subject,
-    html: html.includes('unsubscribeUrl')
-      ? html
-      : `${html}\n<p><a href="{{unsubscribeUrl}}">Unsubscribe from {{shop.name}}</a></p>\n`,
-    text: text.includes('unsubscribeUrl') ? text : `${text}\n\nUnsubscribe: {{unsubscribeUrl}}\n`,
-  }
-}
+const withUnsubscribeLink = ({ subject, html, text }: Template): Template => ({
+  subject,
+  html: html.includes('unsubscribeUrl')
+    ? html
+    : `${html}\n<p><a href="{{unsubscribeUrl}}">Unsubscribe from {{shop.name}}</a></p>\n`,
+  text: text.includes('unsubscribeUrl') ? text : `${text}\n\nUnsubscribe: {{unsubscribeUrl}}\n`,
+})
 
 export type RetryOutcome =
   | { readonly outcome: 'changed'; readonly deliveryId: string }

@@ -75,7 +75,7 @@ async function createCampaign(more: object = {}): Promise<string> {
 const schedule = (id: string, scheduledAt: string | null = null) =>
   shop.call(merchant, 'scheduleEmailCampaign', { id, scheduledAt })
 
-const statusOf = async (id: string) => {
+async function statusOf(id: string) {
   const [row] = await shop.database<
     { status: CampaignStatus }[]
   >`SELECT status FROM email.campaign WHERE id = ${id}`

@@ -3,28 +3,28 @@ import type { Database } from '../database.ts'
 import type { TokenMailKind } from '../message/index.ts'
 
 /** Stands in a link where the token goes. */
-const PLACE = '{token}'
+const place = '{token}'
 /** Over plain HTTP, others on the way read the token; a page on one's own machine has no way. */
-const OWN_MACHINE = /^(localhost|127\.0\.0\.1|\[::1\])$/
+const ownMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
 /** What is wrong with a link, in words for who wrote it; null when it can be used. It is never made of anything that a request says. */
 export function linkFault(link: string): string | null {
   if (/[\s\\\p{C}]/u.test(link)) return 'A link has no spaces, backslashes or control characters'
-  if (link.split(PLACE).length !== 2) return `A link has ${PLACE} in it, once, where the token goes`
+  if (link.split(place).length !== 2) return `A link has ${place} in it, once, where the token goes`
   // With a token of another form, so that what depends on it is seen.
   const url = URL.parse(placed(link, 'a'))
   if (url === null)
     return 'A link is an absolute URL, like https://shop.example.com/reset-password?token={token}'
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && OWN_MACHINE.test(url.hostname))) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && ownMachine.test(url.hostname))) {
     return 'A link begins with https://'
   }
   if (url.username !== '' || url.password !== '') return 'A link names no user'
-  if (url.host !== URL.parse(placed(link, 'b'))?.host) return `${PLACE} stands behind the host`
+  if (url.host !== URL.parse(placed(link, 'b'))?.host) return `${place} stands behind the host`
   return null
 }
 
 /** A link with the token in its place. */
-export const placed = (link: string, token: string): string => link.replace(PLACE, () => token)
+export const placed = (link: string, token: string): string => link.replace(place, () => token)
 
 /** Says where a kind's link leads; null: nowhere, and the mail shows the token itself. */
 export async function setLink(

@@ -16,7 +16,7 @@ import {
 import { shopFacts } from '../sql/generated/notification.ts'
 
 /** What is enclosed in a sample. */
-const SAMPLE: Enclosed = {
+const sampleValues: Enclosed = {
   unsubscribeUrl: 'https://shop.example.com/unsubscribe',
   token: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
   link: 'https://shop.example.com/account?token=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG',
@@ -32,7 +32,7 @@ export function templateFaults(
   kind: EmailKind,
   template: Partial<Template>,
 ): readonly { readonly field: keyof Template; readonly fault: string }[] {
-  const sample = variablesOf(sampleOccasion(kind), sampleShop, SAMPLE)
+  const sample = variablesOf(sampleOccasion(kind), sampleShop, sampleValues)
   return (['subject', 'html', 'text'] as const).flatMap((field) => {
     const source = template[field]
     const fault =
@@ -60,7 +60,7 @@ export async function previewTemplate(
     SELECT subject, html, text FROM email.template WHERE merchant_id = ${merchantId} AND kind = ${kind}`
   const source = { ...(own ?? defaultTemplates[kind]), ...draft }
   const shop = await shopFacts(database, { merchantId })
-  const variables = variablesOf(sampleOccasion(kind), shop, SAMPLE)
+  const variables = variablesOf(sampleOccasion(kind), shop, sampleValues)
   return { source, rendered: render(source, variables) }
 }
 

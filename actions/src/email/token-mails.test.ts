@@ -25,7 +25,7 @@ import { deliverEmails } from './deliveries.ts'
 import { linkFault } from './links.ts'
 import { purgeRenderedEmails } from './purge.ts'
 
-const PASSWORD = 'correct horse battery staple'
+const password = 'correct horse battery staple'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -82,7 +82,7 @@ async function customer(): Promise<string> {
   return found(row).email
 }
 
-const askForReset = async (email: string) => {
+async function askForReset(email: string) {
   dataOf(await shop.call(merchant, 'requestCustomerPasswordReset', { email }, as(everything)))
   await answerPasswordResets(shop)
 }
@@ -93,14 +93,14 @@ const mailsTo = (email: string) => catcher.mails.filter(({ to }) => to.includes(
 
 const tokensIn = (source: string) => [...new Set(bodyOf(source).match(/(?<![\w-])[\w-]{43}(?![\w-])/g))]
 
-const tokenFor = (email: string): string => {
+function tokenFor(email: string): string {
   const [token, ...others] = mailsTo(email).flatMap(({ source }) => tokensIn(source))
   expect(others.filter((other) => other !== token)).toEqual([])
   return found(token)
 }
 
 const setPassword = (token: string) =>
-  shop.call(merchant, 'resetPassword', { token, password: PASSWORD }, as(everything))
+  shop.call(merchant, 'resetPassword', { token, password: password }, as(everything))
 
 async function deliveryTo(email: string) {
   const [row] = await shop.database<
@@ -136,7 +136,7 @@ describe('a mail with a token', () => {
     expect((await deliveryTo(email)).text).toContain('•••')
     dataOf(await setPassword(token))
     expect(await setPassword(token)).toMatchObject({ errors: [{ field: 'token' }] })
-    const user = { email, password: PASSWORD }
+    const user = { email, password: password }
     expect(dataOf(await shop.call(merchant, 'signInUser', { input: user }, as(everything)))).toHaveProperty(
       'accessToken',
     )

@@ -12,8 +12,8 @@ export function unsubscribePages(database: Database): Router {
   const router = Router()
   const shopOf = (change: boolean) => (token: string) =>
     change ? email.unsubscribe(database, { token }) : email.unsubscribesFrom(database, { token })
-  router.get('/:token', page(shopOf(false), QUESTION))
-  router.post('/:token', page(shopOf(true), DONE))
+  router.get('/:token', page(shopOf(false), question))
+  router.post('/:token', page(shopOf(true), done))
   return router
 }
 
@@ -33,14 +33,14 @@ const page =
       .type('html')
       .send(
         new Mustache.Writer().render(
-          PAGE,
-          { content: shop === null ? UNKNOWN : null, shop },
+          pageFrame,
+          { content: shop === null ? unknown : null, shop },
           { body: shop === null ? '{{content}}' : content },
         ),
       )
   }
 
-const PAGE = `<!doctype html>
+const pageFrame = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Unsubscribe</title></head>
 <body style="max-width:32rem;margin:4rem auto;padding:0 1rem;font-family:system-ui,sans-serif">
@@ -48,11 +48,11 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `
-const QUESTION = `<h1>{{shop}}</h1>
+const question = `<h1>{{shop}}</h1>
 <p>Do you want no more marketing e-mail from {{shop}}? Messages about your orders and appointments still come.</p>
 <form method="post"><button>Unsubscribe</button></form>
 `
-const DONE = `<h1>{{shop}}</h1>
+const done = `<h1>{{shop}}</h1>
 <p>You are unsubscribed.</p>
 `
-const UNKNOWN = 'This link is unknown.'
+const unknown = 'This link is unknown.'

@@ -20,6 +20,9 @@ export interface RowEvent {
   readonly new: Readonly<Record<string, unknown>> | null
 }
 
-export function rowEventOf({ id, trigger, event }: z.output<typeof eventBody>): RowEvent {
-  return { id, trigger: trigger.name, old: event.data.old ?? null, new: event.data.new ?? null }
-}
+export const rowEventOf = ({ id, trigger, event }: z.output<typeof eventBody>): RowEvent => ({
+  id,
+  trigger: trigger.name,
+  old: event.data.old ?? null,
+  new: event.data.new ?? null,
+})

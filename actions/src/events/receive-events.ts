@@ -4,8 +4,9 @@ import { eventBody, type RowEvent, rowEventOf } from './event.ts'
 import { eventHandlers } from './handlers.ts'
 
 /** Takes an event from Hasura: reads it and puts it into the queue, nothing more. Hasura sends it again until it hears 2xx. */
-export function receiveEvents(enqueue: (event: RowEvent) => Promise<void>, logger: Logger): RequestHandler {
-  return async (request, response) => {
+export const receiveEvents =
+  (enqueue: (event: RowEvent) => Promise<void>, logger: Logger): RequestHandler =>
+  async (request, response) => {
     const body = eventBody.safeParse(request.body)
     const name = request.params['trigger']
     if (!body.success || body.data.trigger.name !== name || !Object.hasOwn(eventHandlers, name)) {
@@ -20,4 +21,3 @@ export function receiveEvents(enqueue: (event: RowEvent) => Promise<void>, logge
     logger.info({ event: event.id, trigger: event.trigger }, 'an event is queued')
     response.status(202).json({ status: 'queued' })
   }
-}

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { EVENT_QUEUE } from './event-queue.ts'
+import { eventQueue } from './event-queue.ts'
 
 export interface WaitingEvents {
   readonly waiting: number
@@ -15,6 +15,6 @@ export async function waitingEvents(database: Database): Promise<WaitingEvents> 
     SELECT count(*) FILTER (WHERE state <> 'failed')::integer AS waiting,
       coalesce(extract(epoch FROM now()) - min(added_at_ms) FILTER (WHERE state <> 'failed') / 1000.0, 0)::integer AS oldest,
       count(*) FILTER (WHERE state = 'failed')::integer AS failed
-    FROM bullmq.job WHERE queue = ${EVENT_QUEUE} AND state IN ('waiting', 'active', 'delayed', 'failed')`
+    FROM bullmq.job WHERE queue = ${eventQueue} AND state IN ('waiting', 'active', 'delayed', 'failed')`
   return row ?? { waiting: 0, oldest: 0, failed: 0 }
 }

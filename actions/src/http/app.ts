@@ -34,13 +34,13 @@ export interface AppOptions {
 export type Health = 'ok' | 'unavailable' | 'stopping'
 
 /** Hasura's own bound on what it forwards is far above any order. */
-const BODY_LIMIT = '1mb'
+const bodyLimit = '1mb'
 /** What `platform.idempotency_record` holds. */
-const MAX_IDEMPOTENCY_KEY = 255
+const maxIdempotencyKey = 255
 /** Visible characters and spaces of ASCII, which every header comes through with. */
-const IDEMPOTENCY_KEY = /^[ -~]+$/
+const idempotencyKeyFormat = /^[ -~]+$/
 /** What of a client's request id goes into the log. */
-const MAX_REQUEST_ID = 128
+const maxRequestId = 128
 
 /** The HTTP side of the actions: who may post, what a body may be, and how answers and failures are told. */
 export function createApp(options: AppOptions): Express {
@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Express {
   })
   for (const [path, page] of Object.entries(pages)) app.use(path, page)
   app.use(requireSecret(secret))
-  app.use(express.json({ limit: BODY_LIMIT }))
+  app.use(express.json({ limit: bodyLimit }))
   app.post('/events/:trigger', receiveEvent)
   for (const [domain, byName] of Object.entries(actions)) {
     for (const [name, action] of Object.entries(byName)) {
@@ -83,14 +83,15 @@ function requireSecret(secret: string): RequestHandler {
   }
 }
 
-function serveAction(
-  name: string,
-  action: Action,
-  { runFor, audit, logger }: Pick<AppOptions, 'runFor' | 'audit' | 'logger'>,
-): RequestHandler {
-  return async (request, response) => {
+const serveAction =
+  (
+    name: string,
+    action: Action,
+    { runFor, audit, logger }: Pick<AppOptions, 'runFor' | 'audit' | 'logger'>,
+  ): RequestHandler =>
+  async (request, response) => {
     const started = performance.now()
-    const requestId = request.get('x-request-id')?.slice(0, MAX_REQUEST_ID) ?? randomUUID()
+    const requestId = request.get('x-request-id')?.slice(0, maxRequestId) ?? randomUUID()
     response.locals.requestId = requestId
     const payload = actionPayload.safeParse(request.body)
     if (!payload.success || payload.data.action.name !== name) {
@@ -106,11 +107,11 @@ function serveAction(
     const call = { action: name, session, input, idempotencyKey }
     const origin = { ...callOrigin(request.body), requestId }
     const answer =
-      value !== undefined && (value.length > MAX_IDEMPOTENCY_KEY || !IDEMPOTENCY_KEY.test(value))
+      value !== undefined && (value.length > maxIdempotencyKey || !idempotencyKeyFormat.test(value))
         ? invalid(
             userError('Idempotency-Key', {
               kind: 'format',
-              expected: `1 to ${MAX_IDEMPOTENCY_KEY} characters of ASCII`,
+              expected: `1 to ${maxIdempotencyKey} characters of ASCII`,
             }),
           )
         : await untilGone(response, (signal) => runFor(signal, () => runAudited(action, call, origin, audit)))
@@ -126,7 +127,6 @@ function serveAction(
       milliseconds: Math.round(performance.now() - started),
     })
   }
-}
 
 /** Does the work while somebody waits for it: Hasura hangs up when its client does, and when the time is up. */
 async function untilGone<T>(
@@ -167,8 +167,9 @@ const refusalBody = ({ id, message, details }: Refusal) => ({ message, extension
 const outcomeOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.id : answer.kind)
 
 // What went wrong inside is for the log, under the request's id; the caller only hears that something did.
-function tellFailure(logger: Logger): ErrorRequestHandler {
-  return (error: unknown, request: Request, response, next) => {
+const tellFailure =
+  (logger: Logger): ErrorRequestHandler =>
+  (error: unknown, request: Request, response, next) => {
     if (response.headersSent) {
       next(error)
       return
@@ -189,7 +190,6 @@ function tellFailure(logger: Logger): ErrorRequestHandler {
       extensions: { code: 'SVC_SRV_001' },
     })
   }
-}
 
 /** express.json tells a body's faults as errors with a 4xx status. */
 function clientErrorStatus(error: unknown): number | undefined {

@@ -13,10 +13,10 @@ export interface Listener {
 }
 
 /** Milliseconds. Longer than the slowest answer (a processor call and a statement), shorter than Hasura's 30 s. */
-const REQUEST_TIMEOUT = 25_000
-const HEADERS_TIMEOUT = 10_000
+const requestTimeout = 25_000
+const headersTimeout = 10_000
 /** Each carries one request at a time, so this bounds what waits for a database connection too. */
-const MAX_CONNECTIONS = 2_000
+const maxConnections = 2_000
 
 export interface Address {
   /** 0 takes a free one. */
@@ -26,9 +26,9 @@ export interface Address {
 }
 
 export async function listen(app: Express, { port, host = '127.0.0.1' }: Address): Promise<Listener> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT, headersTimeout: HEADERS_TIMEOUT }, app)
-  server.setTimeout(REQUEST_TIMEOUT)
-  server.maxConnections = MAX_CONNECTIONS
+  const server = createServer({ requestTimeout: requestTimeout, headersTimeout: headersTimeout }, app)
+  server.setTimeout(requestTimeout)
+  server.maxConnections = maxConnections
   const httpServer = stopping(server)
   server.listen(port, host)
   await once(server, 'listening')
@@ -36,6 +36,6 @@ export async function listen(app: Express, { port, host = '127.0.0.1' }: Address
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${taken}`,
     beginDrain: () => httpServer.begin(),
-    close: (options) => httpServer.stop({ ...options, graceMilliseconds: REQUEST_TIMEOUT }),
+    close: (options) => httpServer.stop({ ...options, graceMilliseconds: requestTimeout }),
   }
 }

@@ -31,9 +31,11 @@ interface AccountOptions {
 }
 
 /** What people do with their own passwords, addresses and authenticators, by the name of the mutation. */
-export function accountActions(options: AccountOptions): Readonly<Record<string, Action>> {
-  return { ...passwordActions(options), ...emailActions(options), ...authenticatorActions(options) }
-}
+export const accountActions = (options: AccountOptions): Readonly<Record<string, Action>> => ({
+  ...passwordActions(options),
+  ...emailActions(options),
+  ...authenticatorActions(options),
+})
 
 function passwordActions(options: AccountOptions): Readonly<Record<string, Action>> {
   const { database, passwords } = options
@@ -139,23 +141,21 @@ async function addressOf(
   return row.email
 }
 
-function emailActions({ database, secretBox }: AccountOptions): Readonly<Record<string, Action>> {
-  return {
-    requestEmailVerification: defineAction('requestEmailVerification', {
-      async handle({ session }) {
-        const person = personOf(session)
-        if (person === null) return onlyPeople()
-        await issueMailedToken({ sql: database, secretBox }, session.merchantId, person, 'EMAIL_VERIFICATION')
-        return done({ success: true })
-      },
-    }),
-    verifyEmail: defineAction('verifyEmail', {
-      async handle({ session: { merchantId } }, input) {
-        return (await verifyEmail(database, merchantId, input.token)) ? done({ success: true }) : badToken()
-      },
-    }),
-  }
-}
+const emailActions = ({ database, secretBox }: AccountOptions): Readonly<Record<string, Action>> => ({
+  requestEmailVerification: defineAction('requestEmailVerification', {
+    async handle({ session }) {
+      const person = personOf(session)
+      if (person === null) return onlyPeople()
+      await issueMailedToken({ sql: database, secretBox }, session.merchantId, person, 'EMAIL_VERIFICATION')
+      return done({ success: true })
+    },
+  }),
+  verifyEmail: defineAction('verifyEmail', {
+    async handle({ session: { merchantId } }, input) {
+      return (await verifyEmail(database, merchantId, input.token)) ? done({ success: true }) : badToken()
+    },
+  }),
+})
 
 function authenticatorActions(options: AccountOptions): Readonly<Record<string, Action>> {
   const { database, passwords } = options

@@ -1,10 +1,10 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 
 /** The 49,000 passwords that turn up most in leaks, in small letters. */
-const LEAKED: ReadonlySet<string> = new Set(dictionary['passwords-common'])
+const leaked: ReadonlySet<string> = new Set(dictionary['passwords-common'])
 
 /** Rows of keys and characters in order, forwards and backwards. */
-const SEQUENCES = [
+const sequences = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyz',
   'qwertyuiop',
@@ -21,14 +21,14 @@ export function isCommonPassword(password: string): boolean {
   const unit = repeatedUnit(plain)
   return [plain, plain.replace(/[\p{P}\p{S}]+$/u, ''), unit].some(
     (candidate) =>
-      LEAKED.has(candidate) ||
-      SEQUENCES.some((sequence) => sequence.includes(candidate)) ||
-      (candidate === unit && candidate !== plain && candidate.length <= LONGEST_UNIT),
+      leaked.has(candidate) ||
+      sequences.some((sequence) => sequence.includes(candidate)) ||
+      (candidate === unit && candidate !== plain && candidate.length <= longestUnit),
   )
 }
 
 /** A text of so few characters is as quickly guessed ten times over as once. */
-const LONGEST_UNIT = 4
+const longestUnit = 4
 
 /** The shortest text that makes up the whole by repetition; the whole when there is none. */
 function repeatedUnit(text: string): string {

@@ -12,34 +12,32 @@ export interface CustomerAccessOptions {
 }
 
 /** What merchants decide of their customers' access, by the name of the mutation. */
-export function customerAccessActions({
+export const customerAccessActions = ({
   database,
   tokenIssuer,
-}: CustomerAccessOptions): Readonly<Record<string, Action>> {
-  return {
-    createCustomerAccessToken: defineAction('createCustomerAccessToken', {
-      answersSecret: true,
-      async handle({ session }, { customerId }) {
-        const opened = await openBackendSession(database, tokenIssuer, session, customerId)
-        if (opened.outcome !== 'opened') return refusal('customerId', opened.outcome)
-        const { accessToken, expiresAt, sessionId } = opened
-        return done({ accessToken, expiresAt: expiresAt.toISOString(), sessionId })
-      },
-    }),
-    blockCustomer: defineAction('blockCustomer', {
-      async handle({ session: { merchantId } }, input) {
-        const { outcome } = await blockCustomer(database, merchantId, input)
-        return changed(merchantId, input.id, outcome)
-      },
-    }),
-    unblockCustomer: defineAction('unblockCustomer', {
-      async handle({ session: { merchantId } }, input) {
-        const { outcome } = await unblockCustomer(database, merchantId, input.id)
-        return changed(merchantId, input.id, outcome)
-      },
-    }),
-  }
-}
+}: CustomerAccessOptions): Readonly<Record<string, Action>> => ({
+  createCustomerAccessToken: defineAction('createCustomerAccessToken', {
+    answersSecret: true,
+    async handle({ session }, { customerId }) {
+      const opened = await openBackendSession(database, tokenIssuer, session, customerId)
+      if (opened.outcome !== 'opened') return refusal('customerId', opened.outcome)
+      const { accessToken, expiresAt, sessionId } = opened
+      return done({ accessToken, expiresAt: expiresAt.toISOString(), sessionId })
+    },
+  }),
+  blockCustomer: defineAction('blockCustomer', {
+    async handle({ session: { merchantId } }, input) {
+      const { outcome } = await blockCustomer(database, merchantId, input)
+      return changed(merchantId, input.id, outcome)
+    },
+  }),
+  unblockCustomer: defineAction('unblockCustomer', {
+    async handle({ session: { merchantId } }, input) {
+      const { outcome } = await unblockCustomer(database, merchantId, input.id)
+      return changed(merchantId, input.id, outcome)
+    },
+  }),
+})
 
 type Refused = 'unknown_customer' | 'anonymized' | 'blocked'
 

@@ -17,8 +17,8 @@ import { sessionAs } from '../testing/test-team.ts'
 import { answerPasswordResets, openMailedToken } from './mailed-tokens.ts'
 import { purgeExpiredIdentities } from './purge.ts'
 
-const PASSWORD = 'correct horse battery staple'
-const KEY_ID = '11111111-1111-4111-8111-111111111111'
+const password = 'correct horse battery staple'
+const keyId = '11111111-1111-4111-8111-111111111111'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -31,7 +31,7 @@ beforeAll(async () => {
   backend = {
     ...owner,
     role: 'merchant',
-    keyId: KEY_ID,
+    keyId: keyId,
     client: '203.0.113.7',
     device: 'Mozilla/5.0 (a telephone)',
   }
@@ -60,14 +60,14 @@ let people = 0
 async function registered(): Promise<Person & Tokens> {
   people += 1
   const email = `registered${people}@example.com`
-  const input = { email, password: PASSWORD, name: 'Ada' }
+  const input = { email, password: password, name: 'Ada' }
   const { customerId, ...tokens } = dataOf(await call('registerCustomer', { input }))
   return { ...(tokens as unknown as Tokens), id: customerId as CustomerId, email }
 }
 
 const tokenFor = async (customerId: string) =>
   dataOf(await call('createCustomerAccessToken', { customerId })) as unknown as Tokens
-const signIn = (email: string) => call('signInCustomer', { input: { email, password: PASSWORD } })
+const signIn = (email: string) => call('signInCustomer', { input: { email, password: password } })
 
 async function letsIn({ accessToken }: Pick<Tokens, 'accessToken'>): Promise<boolean> {
   const request = { authorization: `Bearer ${accessToken}`, remoteAddress: '192.0.2.1' }
@@ -100,7 +100,7 @@ describe('a token that a backend has asked for', () => {
         id: token.sessionId,
         origin: 'BACKEND',
         kind: 'KEY',
-        by: KEY_ID,
+        by: keyId,
         device: 'Mozilla/5.0 (a telephone)',
         network: '203.0.113.7',
       },
@@ -121,7 +121,7 @@ describe('a token that a backend has asked for', () => {
     const token = await tokenFor(customer.id)
     dataOf(await call('signOut', { refreshToken: other.refreshToken }))
     expect(await letsIn(token)).toBe(true)
-    const change = { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` }
+    const change = { currentPassword: password, newPassword: `${password}!` }
     dataOf(await call('changePassword', change, shopper(merchant, customer.id)))
     await refused(token)
   })
@@ -200,7 +200,7 @@ describe('a blocked customer', () => {
     expect(await call('createCustomerAccessToken', { customerId: customer.id })).toMatchObject({
       errors: [{ field: 'customerId', code: 'INVALID_VALUE', message: 'The customer is blocked' }],
     })
-    expect(await call('resetPassword', { token: reset, password: `${PASSWORD}?` })).toMatchObject({
+    expect(await call('resetPassword', { token: reset, password: `${password}?` })).toMatchObject({
       errors: [{ field: 'token' }],
     })
     await call('requestCustomerPasswordReset', { email: customer.email })
@@ -264,7 +264,7 @@ describe('a blocked customer', () => {
     const { id, email } = await registered()
     dataOf(await block(id))
     expect(
-      await call('registerCustomer', { input: { email, password: PASSWORD, name: 'Ada' } }),
+      await call('registerCustomer', { input: { email, password: password, name: 'Ada' } }),
     ).toMatchObject({ errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] })
   })
 

@@ -6,7 +6,7 @@ import { openedBy } from './sessions.ts'
 import * as identity from '../sql/generated/identity.ts'
 
 /** Seconds that a token is good for which a backend has asked for, and the session that it opens. */
-const BACKEND_LIFETIME = 60 * 60
+const backendLifetime = 60 * 60
 
 export type CustomerAccessOutcome =
   | {
@@ -31,7 +31,7 @@ export async function openBackendSession(
     client: client ?? null,
     device: device ?? null,
     openedBy: openedBy(caller),
-    lifetime: BACKEND_LIFETIME,
+    lifetime: backendLifetime,
   })
   if (opened.outcome !== 'opened') return opened
   const token = await tokenIssuer.issue({
@@ -40,25 +40,23 @@ export async function openBackendSession(
     merchantId,
     customerId: customerId as CustomerId,
     sessionId: opened.id,
-    ttlSeconds: BACKEND_LIFETIME,
+    ttlSeconds: backendLifetime,
   })
   return { outcome: 'opened', sessionId: opened.id, ...token }
 }
 
 /** Ends a customer's sessions and keeps the customer from acting. Done twice, it changes the reason alone. */
-export async function blockCustomer(
+export const blockCustomer = async (
   database: Database,
   merchantId: MerchantId,
   { id, reason }: { readonly id: string; readonly reason: string },
-): Promise<identity.BlockCustomerAnswer> {
-  return identity.blockCustomer(database, { merchantId, customerId: id, reason })
-}
+): Promise<identity.BlockCustomerAnswer> =>
+  identity.blockCustomer(database, { merchantId, customerId: id, reason })
 
 /** Lets a customer act again. Done twice, it changes nothing more. */
-export async function unblockCustomer(
+export const unblockCustomer = async (
   database: Database,
   merchantId: MerchantId,
   id: string,
-): Promise<identity.UnblockCustomerAnswer> {
-  return identity.unblockCustomer(database, { merchantId, customerId: id })
-}
+): Promise<identity.UnblockCustomerAnswer> =>
+  identity.unblockCustomer(database, { merchantId, customerId: id })

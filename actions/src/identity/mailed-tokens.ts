@@ -10,13 +10,13 @@ import * as identity from '../sql/generated/identity.ts'
 type MailedPurpose = 'INVITATION' | 'EMAIL_VERIFICATION' | 'PASSWORD_RESET'
 
 /** Seconds for which a mailed token is good. */
-const LIFETIME: Readonly<Record<MailedPurpose, number>> = {
+const lifetime: Readonly<Record<MailedPurpose, number>> = {
   INVITATION: 7 * 24 * 60 * 60,
   EMAIL_VERIFICATION: 24 * 60 * 60,
   PASSWORD_RESET: 60 * 60,
 }
 /** Seconds between two mails of a kind to the same person. */
-const PAUSE = 60
+const pause = 60
 
 export interface Person {
   readonly subject: Subject
@@ -40,8 +40,8 @@ export async function issueMailedToken(
     customerId,
     token: sealed,
     hash: token.hash,
-    lifetime: LIFETIME[purpose],
-    pause: PAUSE,
+    lifetime: lifetime[purpose],
+    pause: pause,
   })
 }
 
@@ -72,8 +72,8 @@ interface ResetRequest {
 }
 
 /** Has tokens for new passwords mailed to those who asked and are somebody. Returns how many requests it looked into. */
-export async function answerPasswordResets({ database, secretBox }: PasswordResetOptions): Promise<number> {
-  return inBatches(1, () =>
+export const answerPasswordResets = async ({ database, secretBox }: PasswordResetOptions): Promise<number> =>
+  inBatches(1, () =>
     database.begin(async (sql) => {
       const [request] = await sql<ResetRequest[]>`
         DELETE FROM identity.password_reset_request
@@ -87,7 +87,6 @@ export async function answerPasswordResets({ database, secretBox }: PasswordRese
       return 1
     }),
   )
-}
 
 async function issuePasswordReset(
   issuing: { readonly sql: Queryable; readonly secretBox: SecretBox },
@@ -126,13 +125,11 @@ export async function resetPassword(
   })
 }
 
-export async function verifyEmail(
+export const verifyEmail = async (
   database: Database,
   merchantId: MerchantId,
   token: string,
-): Promise<boolean> {
-  return identity.verifyEmail(database, { merchantId, hash: hashOf(token) })
-}
+): Promise<boolean> => identity.verifyEmail(database, { merchantId, hash: hashOf(token) })
 
 /** It is in the mail, and from now on nowhere else: what stays is its hash. */
 export async function forgetMailedToken(

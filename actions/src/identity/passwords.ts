@@ -1,10 +1,10 @@
 import { hash, verify } from '@node-rs/argon2'
 
 /** As OWASP advises for Argon2id: 19 MiB, two passes, one lane. */
-const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** Each takes 19 MiB and a thread of the pool for some 30 ms; more at once only wait. */
-const MAX_AT_ONCE = 4
-const MAX_WAITING = 200
+const maxAtOnce = 4
+const maxWaiting = 200
 
 /** A bounded queue in front of the hash: a flood of sign-ins costs neither memory nor everybody else's threads. */
 export class Passwords {
@@ -14,24 +14,24 @@ export class Passwords {
 
   /** Whether another one may wait; who finds no room is asked to come back. */
   get hasRoom(): boolean {
-    return this.#waiting.length < MAX_WAITING
+    return this.#waiting.length < maxWaiting
   }
 
   /** A PHC string, which holds parameters and salt. */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password, PARAMETERS))
+    return this.#inTurn(() => hash(password, parameters))
   }
 
   /** @param stored null for somebody who isn't there: takes as long, so that nobody learns who is */
   async verify(stored: string | null, password: string): Promise<boolean> {
-    this.#nobodys ??= hash('nobody has this password', PARAMETERS)
+    this.#nobodys ??= hash('nobody has this password', parameters)
     const compared = stored ?? (await this.#nobodys)
     const matches = await this.#inTurn(() => verify(compared, password))
     return stored !== null && matches
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < MAX_AT_ONCE) this.#running += 1
+    if (this.#running < maxAtOnce) this.#running += 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()

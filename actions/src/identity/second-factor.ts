@@ -8,10 +8,10 @@ import type { Grantor, IdentityOutcome } from './users.ts'
 import * as identity from '../sql/generated/identity.ts'
 
 /** What authenticator apps show the account under. */
-const ISSUER = 'Commerce Graph'
-const SECRET_BYTES = 20
+const issuer = 'Commerce Graph'
+const secretBytes = 20
 /** Clocks may be one step of 30 seconds apart, either way. */
-const WINDOW = 1
+const window = 1
 
 export interface SecondFactorOptions {
   readonly database: Database
@@ -54,9 +54,9 @@ export async function enrollAuthenticator(
   const [user] = await database<{ email: string }[]>`
     SELECT email FROM identity.user WHERE merchant_id = ${merchantId} AND id = ${userId}`
   const totp = new TOTP({
-    issuer: ISSUER,
+    issuer: issuer,
     label: user?.email ?? '',
-    secret: new Secret({ size: SECRET_BYTES }),
+    secret: new Secret({ size: secretBytes }),
   })
   const secret = totp.secret.base32
   const sealed = secretBox.seal(secret, contextOf({ merchantId, userId }))
@@ -92,13 +92,11 @@ export async function removeAuthenticator(
 }
 
 /** Takes somebody else's authenticator away, who has lost it. */
-export async function resetAuthenticator(
+export const resetAuthenticator = async (
   database: Database,
   { merchantId, permissions }: Grantor,
   id: string,
-): Promise<IdentityOutcome> {
-  return identity.resetTotp(database, { merchantId, own: [...permissions], id })
-}
+): Promise<IdentityOutcome> => identity.resetTotp(database, { merchantId, own: [...permissions], id })
 
 async function secretOf(
   { database, secretBox }: SecondFactorOptions,
@@ -112,16 +110,16 @@ async function secretOf(
 const contextOf = ({ merchantId, userId }: Pick<UserReference, 'merchantId' | 'userId'>): string =>
   `totp ${merchantId} ${userId}`
 
-const RESEAL_BATCH = 500
+const resealBatch = 500
 
 /** Seals anew what was sealed with another key than the current one, so that the other one can be taken away. Returns how many. */
-export async function resealAuthenticators({ database, secretBox }: SecondFactorOptions): Promise<number> {
-  return inBatches(RESEAL_BATCH, () =>
+export const resealAuthenticators = async ({ database, secretBox }: SecondFactorOptions): Promise<number> =>
+  inBatches(resealBatch, () =>
     database.begin(async (sql) => {
       const rows = await sql<{ merchantId: MerchantId; userId: string; secret: string }[]>`
         SELECT merchant_id AS "merchantId", user_id AS "userId", secret FROM identity.totp
         WHERE split_part(secret, '.', 1) <> ${secretBox.keyId}
-        LIMIT ${RESEAL_BATCH} FOR UPDATE SKIP LOCKED`
+        LIMIT ${resealBatch} FOR UPDATE SKIP LOCKED`
       for (const { secret, ...user } of rows) {
         const sealed = secretBox.seal(secretBox.open(secret, contextOf(user)), contextOf(user))
         await sql`
@@ -131,11 +129,10 @@ export async function resealAuthenticators({ database, secretBox }: SecondFactor
       return rows.length
     }),
   )
-}
 
 /** The time step that a code belongs to; null: to none that is near. */
 function counterOf(secret: string, code: string): number | null {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  const delta = totp.validate({ token: code, window: WINDOW })
+  const delta = totp.validate({ token: code, window: window })
   return delta === null ? null : totp.counter() + delta
 }

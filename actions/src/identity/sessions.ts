@@ -17,11 +17,11 @@ export interface Tokens {
 }
 
 /** Seconds that an access token is good for. Revoked sooner, it is refused sooner. */
-const ACCESS_LIFETIME = 15 * 60
+const accessLifetime = 15 * 60
 /** Seconds for which a session may lie idle: as long as a refresh token is good for. */
-const IDLE_LIFETIME = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as const
+const idleLifetime = { USER: 12 * 60 * 60, CUSTOMER: 30 * 24 * 60 * 60 } as const
 /** Seconds after which it ends, however much it is used. */
-const SESSION_LIFETIME = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
+const sessionLifetime = { USER: 7 * 24 * 60 * 60, CUSTOMER: 365 * 24 * 60 * 60 } as const
 
 /**
  * Opens a session for somebody who has shown to be `id`. Null: who may not sign in any more.
@@ -44,8 +44,8 @@ export async function openSession(
     device: device ?? null,
     openedBy: openedBy(caller),
     refreshHash: refresh.hash,
-    refreshLifetime: IDLE_LIFETIME[subject],
-    sessionLifetime: SESSION_LIFETIME[subject],
+    refreshLifetime: idleLifetime[subject],
+    sessionLifetime: sessionLifetime[subject],
   })
   if (sessionId === null) return null
   return tokens(tokenIssuer, merchantId, { subject, id, sessionId, refreshToken: refresh.value })
@@ -70,21 +70,19 @@ export async function refreshSession(
     merchantId,
     hash: hashOf(refreshToken),
     nextHash: next.hash,
-    userLifetime: IDLE_LIFETIME.USER,
-    customerLifetime: IDLE_LIFETIME.CUSTOMER,
+    userLifetime: idleLifetime.USER,
+    customerLifetime: idleLifetime.CUSTOMER,
   })
   if (rotation.outcome === 'refused') return null
   return tokens(tokenIssuer, merchantId, { ...rotation, refreshToken: next.value })
 }
 
 /** Ends the session of a refresh token, or all of the same person's. Returns how many ended. */
-export async function signOut(
+export const signOut = async (
   database: Database,
   merchantId: MerchantId,
   { refreshToken, everywhere }: { readonly refreshToken: string; readonly everywhere: boolean },
-): Promise<number> {
-  return identity.signOut(database, { merchantId, hash: hashOf(refreshToken), everywhere })
-}
+): Promise<number> => identity.signOut(database, { merchantId, hash: hashOf(refreshToken), everywhere })
 
 /** Ends one of the sessions that the caller may end. False: there is no such session. */
 export async function revokeSession(database: Database, caller: Session, id: string): Promise<boolean> {
@@ -112,7 +110,7 @@ async function tokens(
 ): Promise<Tokens> {
   const { subject, id, sessionId, refreshToken } = session
   // Both sides brand the same ids, which come from the database here.
-  const shared = { merchantId: merchant, sessionId, ttlSeconds: ACCESS_LIFETIME }
+  const shared = { merchantId: merchant, sessionId, ttlSeconds: accessLifetime }
   const { accessToken, expiresAt } = await tokenIssuer.issue(
     subject === 'USER'
       ? { kind: 'user', userId: id as UserId, ...shared }

@@ -17,7 +17,7 @@ import { answerPasswordResets, openMailedToken } from './mailed-tokens.ts'
 import { resealAuthenticators } from './second-factor.ts'
 import { purgeExpiredIdentities } from './purge.ts'
 
-const PASSWORD = 'correct horse battery staple'
+const knownPassword = 'correct horse battery staple'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -37,7 +37,7 @@ interface Tokens {
   readonly refreshToken: string
 }
 
-const call = async (name: string, input: object) => {
+async function call(name: string, input: object) {
   const session = await sessionAs(shop, merchant, 'Owner')
   return shop.call(merchant, name, input, { session })
 }
@@ -51,7 +51,7 @@ async function mailedTo(email: string): Promise<string> {
 }
 
 let people = 0
-const newAddress = () => {
+function newAddress() {
   people += 1
   return `person${people}@example.com`
 }
@@ -60,15 +60,15 @@ const newAddress = () => {
 async function joined(): Promise<{ readonly id: string; readonly email: string }> {
   const email = newAddress()
   const { userId } = dataOf(await call('createUser', { input: { email } }))
-  dataOf(await call('resetPassword', { token: await mailedTo(email), password: PASSWORD }))
+  dataOf(await call('resetPassword', { token: await mailedTo(email), password: knownPassword }))
   return { id: String(userId), email }
 }
 
-const signIn = (email: string, password = PASSWORD, code: string | null = null) =>
+const signIn = (email: string, password = knownPassword, code: string | null = null) =>
   call('signInUser', { input: { email, password, code } })
 const tokensOf = async (email: string) => dataOf(await signIn(email)) as unknown as Tokens
 
-const authenticate = async ({ accessToken }: Pick<Tokens, 'accessToken'>) => {
+async function authenticate({ accessToken }: Pick<Tokens, 'accessToken'>) {
   const authorization = `Bearer ${accessToken}`
   return authenticator.authenticate({ authorization, remoteAddress: '192.0.2.1' })
 }
@@ -92,7 +92,7 @@ describe('a user', () => {
     const { userId } = dataOf(await call('createUser', { input: { email, roleIds: [roleId] } }))
     expect(await signIn(email)).toMatchObject(wrongPassword)
     const token = await mailedTo(email)
-    dataOf(await call('resetPassword', { token, password: PASSWORD }))
+    dataOf(await call('resetPassword', { token, password: knownPassword }))
     const [user] = await shop.database`
       SELECT status, email_verified, last_login_at FROM identity.user WHERE id = ${String(userId)}`
     expect(user).toEqual({ status: 'ACTIVE', email_verified: true, last_login_at: null })
@@ -100,7 +100,7 @@ describe('a user', () => {
       kind: 'authenticated',
       principal: { kind: 'user', userId, permissions: new Set(['orders:read']) },
     })
-    const again = await call('resetPassword', { token, password: `${PASSWORD}!` })
+    const again = await call('resetPassword', { token, password: `${knownPassword}!` })
     expect(again).toMatchObject({ errors: [{ field: 'token' }] })
   })
 
@@ -165,10 +165,10 @@ describe('a user', () => {
     const change = (currentPassword: string, newPassword: string) =>
       shop.call(merchant, 'changePassword', { currentPassword, newPassword }, { session: sessionOf(id) })
     expect(await change('wrong', 'a new password')).toMatchObject({ errors: [{ field: 'currentPassword' }] })
-    expect(await change(PASSWORD, 'short')).toMatchObject({
+    expect(await change(knownPassword, 'short')).toMatchObject({
       errors: [{ field: 'newPassword', code: 'OUT_OF_RANGE' }],
     })
-    dataOf(await change(PASSWORD, 'a new password'))
+    dataOf(await change(knownPassword, 'a new password'))
     expect(await call('refreshSession', { refreshToken: tokens.refreshToken })).toMatchObject(sessionEnded)
     expect(await signIn(email)).toMatchObject(wrongPassword)
     dataOf(await signIn(email, 'a new password'))
@@ -176,9 +176,9 @@ describe('a user', () => {
 
   test('has no password for an API key to change', async () => {
     expect(
-      await call('changePassword', { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` }),
+      await call('changePassword', { currentPassword: knownPassword, newPassword: `${knownPassword}!` }),
     ).toMatchObject({ kind: 'refused', id: 'SVC_AUTH_003' })
-    expect(await call('enrollMfa', { password: PASSWORD })).toMatchObject({
+    expect(await call('enrollMfa', { password: knownPassword })).toMatchObject({
       kind: 'refused',
       id: 'SVC_AUTH_003',
     })
@@ -189,7 +189,7 @@ describe('guesses at an account', () => {
   const owner = '203.0.113.7'
   let attackers = 0
   const attacker = () => `198.51.100.${(attackers += 1)}`
-  const signInFrom = async (email: string, client: string | undefined, password = PASSWORD) =>
+  const signInFrom = async (email: string, client: string | undefined, password = knownPassword) =>
     shop.call(
       merchant,
       'signInUser',
@@ -293,7 +293,7 @@ describe('a refresh token', () => {
     for (const { name } of tables) {
       const rows = await shop.database`SELECT to_jsonb(t)::text AS row FROM identity.${shop.database(name)} t`
       const text = JSON.stringify(rows)
-      expect(text).not.toContain(PASSWORD)
+      expect(text).not.toContain(knownPassword)
       expect(text).not.toContain(refreshToken)
     }
     const [credential] = await shop.database<{ hash: string }[]>`
@@ -309,7 +309,7 @@ describe('an authenticator', () => {
   async function enrolled() {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
-    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options))
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: knownPassword }, options))
     const code = codeOf(String(secret), -1)
     const { recoveryCodes } = dataOf(await shop.call(merchant, 'confirmMfa', { code }, options))
     return { ...user, options, secret: String(secret), recoveryCodes: recoveryCodes as string[] }
@@ -318,7 +318,7 @@ describe('an authenticator', () => {
   test('is asked for once a first code was shown, and each code is good once', async () => {
     const user = await joined()
     const options = { session: sessionOf(user.id) }
-    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options))
+    const { secret } = dataOf(await shop.call(merchant, 'enrollMfa', { password: knownPassword }, options))
     dataOf(await signIn(user.email))
     expect(await shop.call(merchant, 'confirmMfa', { code: '000000' }, options)).toMatchObject({
       errors: [{ field: 'code' }],
@@ -327,11 +327,11 @@ describe('an authenticator', () => {
     dataOf(await shop.call(merchant, 'confirmMfa', { code }, options))
     expect(await signIn(user.email)).toMatchObject({ kind: 'done', data: { codeRequired: true } })
     const wrongCode = { errors: [{ field: 'code' }] }
-    expect(await signIn(user.email, PASSWORD, code)).toMatchObject(wrongCode)
+    expect(await signIn(user.email, knownPassword, code)).toMatchObject(wrongCode)
     const next = codeOf(String(secret))
-    expect(dataOf(await signIn(user.email, PASSWORD, next))).toHaveProperty('accessToken')
-    expect(await signIn(user.email, PASSWORD, next)).toMatchObject(wrongCode)
-    expect(await shop.call(merchant, 'enrollMfa', { password: PASSWORD }, options)).toMatchObject({
+    expect(dataOf(await signIn(user.email, knownPassword, next))).toHaveProperty('accessToken')
+    expect(await signIn(user.email, knownPassword, next)).toMatchObject(wrongCode)
+    expect(await shop.call(merchant, 'enrollMfa', { password: knownPassword }, options)).toMatchObject({
       errors: [{ field: 'mfa' }],
     })
   })
@@ -352,25 +352,25 @@ describe('an authenticator', () => {
     await shop.database`
       UPDATE identity.totp SET secret = (SELECT secret FROM identity.totp WHERE user_id = ${user.id})
       WHERE user_id = ${other.id}`
-    await expect(signIn(other.email, PASSWORD, codeOf(user.secret))).rejects.toThrow()
+    await expect(signIn(other.email, knownPassword, codeOf(user.secret))).rejects.toThrow()
     await shop.database`DELETE FROM identity.totp WHERE user_id = ${other.id}`
     const current = shop.encryptionKeys
     const newer = newEncryptionKey()
     const both = { database: shop.database, secretBox: createSecretBox([newer, ...current]) }
     expect(await resealAuthenticators(both)).toBe(rows.length)
     expect(await resealAuthenticators(both)).toBe(0)
-    await expect(signIn(user.email, PASSWORD, codeOf(user.secret))).rejects.toThrow(newer.id)
+    await expect(signIn(user.email, knownPassword, codeOf(user.secret))).rejects.toThrow(newer.id)
     const back = { ...both, secretBox: createSecretBox([...current, newer]) }
     await resealAuthenticators(back)
-    expect(dataOf(await signIn(user.email, PASSWORD, codeOf(user.secret)))).toHaveProperty('accessToken')
+    expect(dataOf(await signIn(user.email, knownPassword, codeOf(user.secret)))).toHaveProperty('accessToken')
   })
 
   test('that is lost is replaced by recovery codes, each good once, however they are typed', async () => {
     const { email, recoveryCodes } = await enrolled()
     expect(recoveryCodes).toHaveLength(10)
     const code = found(recoveryCodes[0])
-    dataOf(await signIn(email, PASSWORD, code.toUpperCase().replaceAll('-', ' ')))
-    expect(await signIn(email, PASSWORD, code)).toMatchObject({ errors: [{ field: 'code' }] })
+    dataOf(await signIn(email, knownPassword, code.toUpperCase().replaceAll('-', ' ')))
+    expect(await signIn(email, knownPassword, code)).toMatchObject({ errors: [{ field: 'code' }] })
   })
 
   test('is taken away by its user with password and code, or by somebody who may', async () => {
@@ -378,7 +378,7 @@ describe('an authenticator', () => {
     const disable = (password: string) =>
       shop.call(merchant, 'disableMfa', { password, code: codeOf(own.secret) }, own.options)
     expect(await disable('wrong')).toMatchObject({ errors: [{ field: 'code' }] })
-    dataOf(await disable(PASSWORD))
+    dataOf(await disable(knownPassword))
     expect(dataOf(await signIn(own.email))).toHaveProperty('accessToken')
     const lost = await enrolled()
     dataOf(await call('resetUserMfa', { id: lost.id }))
@@ -396,7 +396,9 @@ describe('an authenticator', () => {
 
 describe('a customer', () => {
   const register = (input: object = {}) =>
-    call('registerCustomer', { input: { email: newAddress(), password: PASSWORD, name: 'Ada', ...input } })
+    call('registerCustomer', {
+      input: { email: newAddress(), password: knownPassword, name: 'Ada', ...input },
+    })
 
   test('registers, is signed in, and shows the address to be theirs by mail', async () => {
     const email = newAddress()
@@ -409,7 +411,7 @@ describe('a customer', () => {
     const [customer] = await shop.database`SELECT email_verified FROM crm.customer WHERE email = ${email}`
     expect(customer).toEqual({ email_verified: true })
     expect(await register({ email })).toMatchObject({ errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] })
-    dataOf(await call('signInCustomer', { input: { email, password: PASSWORD } }))
+    dataOf(await call('signInCustomer', { input: { email, password: knownPassword } }))
   })
 
   test('without a password gets one by mail, and nobody learns whose address is known', async () => {
@@ -427,8 +429,10 @@ describe('a customer', () => {
     expect(await answerPasswordResets(shop)).toBe(2)
     expect(await answerPasswordResets(shop)).toBe(0)
     expect(await rows()).toHaveLength(1)
-    dataOf(await call('resetPassword', { token: await mailedTo(email), password: PASSWORD }))
-    expect(dataOf(await call('signInCustomer', { input: { email, password: PASSWORD } })).customerId).toBe(id)
+    dataOf(await call('resetPassword', { token: await mailedTo(email), password: knownPassword }))
+    expect(
+      dataOf(await call('signInCustomer', { input: { email, password: knownPassword } })).customerId,
+    ).toBe(id)
   })
 
   test('is mailed at most once a minute, and a token is void once the address changes', async () => {

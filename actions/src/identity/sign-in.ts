@@ -31,14 +31,14 @@ export interface SignInOptions {
 }
 
 /** Attempts at an address from one client before it is blocked there, and for how many seconds at first. */
-const OF_CLIENT = { free: 5, block: 2 } as const
+const ofClient = { free: 5, block: 2 } as const
 /**
  * Those from all clients together: many addresses guess at one account no faster than this. It is no way to keep the owner
  * out, who is not counted where the account has been signed in to before.
  */
-const OF_ALL = { free: 30, block: 30 } as const
+const ofAll = { free: 30, block: 30 } as const
 /** Seconds. */
-const LONGEST_BLOCK = 15 * 60
+const longestBlock = 15 * 60
 
 /** Every attempt counts before anything is compared; success forgets the count (`identity.open_session`). */
 export async function recognise(
@@ -50,9 +50,9 @@ export async function recognise(
     subject,
     email,
     client: client ?? null,
-    ofClient: OF_CLIENT,
-    ofAll: OF_ALL,
-    longest: LONGEST_BLOCK,
+    ofClient: ofClient,
+    ofAll: ofAll,
+    longest: longestBlock,
   })
   if (begun.outcome === 'blocked') return begun
   const known = begun.outcome === 'known' ? begun : null

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../action/session.ts'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import { openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { createTeamMember, sessionAs } from '../testing/test-team.ts'
 import { type UserEvent, userMachine, type UserStatus } from './user-machine.ts'
@@ -32,9 +32,9 @@ test('a user walks as the table says, whatever happens in whatever order', async
       const { id } = await createTeamMember(shop, merchant, 'Support', start)
       let expected: UserStatus = start
       for (const event of events) {
-        const next: UserStatus | typeof REFUSED = userMachine[expected][event]
+        const next: UserStatus | typeof refused = userMachine[expected][event]
         const answer = await shop.call(merchant, actions[event], { id }, { session })
-        if (next === REFUSED) {
+        if (next === refused) {
           expect(answer).toMatchObject({ kind: 'invalid', errors: [{ field: 'id', code: 'INVALID_VALUE' }] })
         } else {
           expect(answer.kind).toBe('done')

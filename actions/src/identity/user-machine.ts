@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type UserStatus = 'INACTIVE' | 'ACTIVE' | 'SUSPENDED' | 'DELETED'
 
@@ -6,10 +6,10 @@ export type UserEvent = 'join' | 'suspend' | 'reactivate' | 'delete'
 
 /** See SPEC.md. */
 export const userMachine: StateMachine<UserStatus, UserEvent> = {
-  INACTIVE: { join: 'ACTIVE', suspend: 'SUSPENDED', reactivate: REFUSED, delete: 'DELETED' },
-  ACTIVE: { join: REFUSED, suspend: 'SUSPENDED', reactivate: REFUSED, delete: 'DELETED' },
-  SUSPENDED: { join: REFUSED, suspend: REFUSED, reactivate: 'ACTIVE', delete: 'DELETED' },
-  DELETED: { join: REFUSED, suspend: REFUSED, reactivate: REFUSED, delete: REFUSED },
+  INACTIVE: { join: 'ACTIVE', suspend: 'SUSPENDED', reactivate: refused, delete: 'DELETED' },
+  ACTIVE: { join: refused, suspend: 'SUSPENDED', reactivate: refused, delete: 'DELETED' },
+  SUSPENDED: { join: refused, suspend: refused, reactivate: 'ACTIVE', delete: 'DELETED' },
+  DELETED: { join: refused, suspend: refused, reactivate: refused, delete: refused },
 }
 
 export const userTransitions = {

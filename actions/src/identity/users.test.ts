@@ -17,14 +17,14 @@ afterAll(() => shop.close())
 
 const call = (name: string, input: object, session = owner) => shop.call(merchant, name, input, { session })
 
-const statusOf = async (id: string) => {
+async function statusOf(id: string) {
   const [user] = await shop.database<
     { status: string }[]
   >`SELECT status FROM identity.user WHERE merchant_id = ${merchant.merchantId} AND id = ${id}`
   return found(user).status
 }
 
-const permissionsOf = async (userId: unknown) => {
+async function permissionsOf(userId: unknown) {
   const [row] = await shop.database<{ permissions: string[] }[]>`
     SELECT permissions FROM identity.user_access WHERE merchant_id = ${merchant.merchantId} AND user_id = ${String(userId)}`
   return found(row).permissions

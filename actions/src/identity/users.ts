@@ -17,7 +17,7 @@ export interface Grantor {
 const own = ({ permissions }: Grantor): string[] => [...permissions]
 
 /** Invites a user, who is INACTIVE until the invitation is accepted. */
-export async function createUser(
+export const createUser = async (
   sql: Queryable,
   grantor: Grantor,
   user: {
@@ -26,8 +26,8 @@ export async function createUser(
     readonly phone: string | null
     readonly roleIds: readonly string[]
   },
-): Promise<IdentityOutcome> {
-  return identity.createUser(sql, {
+): Promise<IdentityOutcome> =>
+  identity.createUser(sql, {
     merchantId: grantor.merchantId,
     own: own(grantor),
     email: user.email,
@@ -35,17 +35,15 @@ export async function createUser(
     phone: user.phone,
     roleIds: user.roleIds,
   })
-}
 
 /** @param changes what is absent stays */
-export async function updateUser(
+export const updateUser = async (
   database: Database,
   grantor: Grantor,
   id: string,
   changes: { readonly email?: string; readonly name?: string; readonly phone?: string | null },
-): Promise<IdentityOutcome> {
-  return identity.updateUser(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
-}
+): Promise<IdentityOutcome> =>
+  identity.updateUser(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
 
 export async function changeUserStatus(
   database: Database,
@@ -64,22 +62,21 @@ export async function changeUserStatus(
 }
 
 /** @param held whether the user is to have the role afterwards */
-export async function setRole(
+export const setRole = async (
   database: Database,
   grantor: Grantor,
   { userId, roleId }: { readonly userId: string; readonly roleId: string },
   held: boolean,
-): Promise<IdentityOutcome> {
-  return identity.setRole(database, {
+): Promise<IdentityOutcome> =>
+  identity.setRole(database, {
     merchantId: grantor.merchantId,
     own: own(grantor),
     userId,
     roleId,
     held,
   })
-}
 
-export async function createRole(
+export const createRole = async (
   database: Database,
   grantor: Grantor,
   role: {
@@ -87,18 +84,17 @@ export async function createRole(
     readonly description: string | null
     readonly permissions: readonly string[]
   },
-): Promise<IdentityOutcome> {
-  return identity.createRole(database, {
+): Promise<IdentityOutcome> =>
+  identity.createRole(database, {
     merchantId: grantor.merchantId,
     own: own(grantor),
     name: role.name,
     description: role.description,
     permissions: role.permissions,
   })
-}
 
 /** @param changes what is absent stays */
-export async function updateRole(
+export const updateRole = async (
   database: Database,
   grantor: Grantor,
   id: string,
@@ -107,10 +103,12 @@ export async function updateRole(
     readonly description?: string | null
     readonly permissions?: readonly string[]
   },
-): Promise<IdentityOutcome> {
-  return identity.updateRole(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
-}
+): Promise<IdentityOutcome> =>
+  identity.updateRole(database, { merchantId: grantor.merchantId, own: own(grantor), id, changes })
 
-export async function deleteRole(database: Database, grantor: Grantor, id: string): Promise<IdentityOutcome> {
-  return identity.deleteRole(database, { merchantId: grantor.merchantId, own: own(grantor), id })
-}
+export const deleteRole = async (
+  database: Database,
+  grantor: Grantor,
+  id: string,
+): Promise<IdentityOutcome> =>
+  identity.deleteRole(database, { merchantId: grantor.merchantId, own: own(grantor), id })

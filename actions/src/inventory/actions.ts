@@ -11,27 +11,25 @@ import type { ChangeLevelAnswer } from '../sql/generated/inventory.ts'
 import { changeLevel, releaseReservation, reserve, setLowStockThreshold } from './stock.ts'
 import { transferActions } from './transfer-actions.ts'
 
-const DEFAULT_RESERVATION_SECONDS = 15 * 60
+const defaultReservationSeconds = 15 * 60
 
 /** What the domain serves, by the name of the mutation. */
-export function inventoryActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    reserveInventory: reserveInventory(database),
-    releaseReservation: release(database),
-    setInventoryLevel: setInventoryLevel(database),
-    adjustInventory: adjustInventory(database),
-    setLowStockThreshold: lowStockThreshold(database),
-    ...incomingStockActions(database),
-    ...transferActions(database),
-    ...stockAlertActions(database),
-  }
-}
+export const inventoryActions = (database: Database): Readonly<Record<string, Action>> => ({
+  reserveInventory: reserveInventory(database),
+  releaseReservation: release(database),
+  setInventoryLevel: setInventoryLevel(database),
+  adjustInventory: adjustInventory(database),
+  setLowStockThreshold: lowStockThreshold(database),
+  ...incomingStockActions(database),
+  ...transferActions(database),
+  ...stockAlertActions(database),
+})
 
 const reserveInventory = (database: Database): Action =>
   defineAction('reserveInventory', {
     lookUp: (call) => unknownStock(database, call),
     async handle({ session: { merchantId } }, { items, expiresInSeconds }) {
-      const request = { items, seconds: expiresInSeconds ?? DEFAULT_RESERVATION_SECONDS }
+      const request = { items, seconds: expiresInSeconds ?? defaultReservationSeconds }
       const outcome = await reserve(database, merchantId, request)
       switch (outcome.outcome) {
         case 'reserved': {

@@ -25,37 +25,31 @@ export interface ExpectedStock {
 export type IncomingStockOutcome =
   inventory.ExpectStockAnswer | inventory.ChangeIncomingStockAnswer | inventory.ReceiveIncomingStockAnswer
 
-export async function expectStock(
+export const expectStock = async (
   database: Database,
   merchantId: MerchantId,
   { sku, warehouseId, quantity, expectedDate, reference }: ExpectedStock,
-): Promise<IncomingStockOutcome> {
-  return inventory.expectStock(database, { merchantId, sku, warehouseId, quantity, expectedDate, reference })
-}
+): Promise<IncomingStockOutcome> =>
+  inventory.expectStock(database, { merchantId, sku, warehouseId, quantity, expectedDate, reference })
 
-export async function changeIncomingStock(
+export const changeIncomingStock = async (
   database: Database,
   { merchantId, id }: ArrivalReference,
   changes: Changes,
-): Promise<IncomingStockOutcome> {
-  return inventory.changeIncomingStock(database, { merchantId, id, changes })
-}
+): Promise<IncomingStockOutcome> => inventory.changeIncomingStock(database, { merchantId, id, changes })
 
 /** @param quantity null for all that is awaited */
-export async function receiveIncomingStock(
+export const receiveIncomingStock = async (
   database: Database,
   { merchantId, id, principal }: ArrivalReference,
   quantity: number | null,
-): Promise<IncomingStockOutcome> {
-  return inventory.receiveIncomingStock(database, { merchantId, id, quantity, principal })
-}
+): Promise<IncomingStockOutcome> =>
+  inventory.receiveIncomingStock(database, { merchantId, id, quantity, principal })
 
-export async function cancelIncomingStock(
+export const cancelIncomingStock = async (
   database: Database,
   { merchantId, id }: ArrivalReference,
-): Promise<IncomingStockOutcome> {
-  return inventory.cancelIncomingStock(database, { merchantId, id })
-}
+): Promise<IncomingStockOutcome> => inventory.cancelIncomingStock(database, { merchantId, id })
 
 export interface TransferLine {
   readonly sku: string
@@ -74,12 +68,12 @@ export type TransferRefusal = inventory.TransferRefusal
 
 export type TransferOutcome = inventory.ShipTransferAnswer | inventory.ReceiveTransferAnswer
 
-export async function draftTransfer(
+export const draftTransfer = async (
   database: Database,
   merchantId: MerchantId,
   { fromWarehouseId, toWarehouseId, lines, expectedDate, notes }: TransferDraft,
-): Promise<TransferOutcome> {
-  return inventory.draftTransfer(database, {
+): Promise<TransferOutcome> =>
+  inventory.draftTransfer(database, {
     merchantId,
     fromWarehouseId,
     toWarehouseId,
@@ -87,7 +81,6 @@ export async function draftTransfer(
     expectedDate,
     notes,
   })
-}
 
 export async function changeTransfer(
   database: Database,

@@ -16,34 +16,32 @@ import { unknownStock } from './named-stock.ts'
 import { placeError } from './place-error.ts'
 
 /** Bought stock on its way to a warehouse. */
-export function incomingStockActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    createIncomingStock: defineAction('createIncomingStock', {
-      lookUp: (call) => unknownStock(database, call),
-      async handle({ session: { merchantId } }, { input }) {
-        return answer(merchantId, await expectStock(database, merchantId, input), input.quantity)
-      },
-    }),
-    updateIncomingStock: defineAction('updateIncomingStock', {
-      absent: 'kept',
-      async handle({ session }, { id: incomingId, input }) {
-        const outcome = await changeIncomingStock(database, arrival(session, incomingId), input)
-        return answer(session.merchantId, outcome, input.quantity ?? 0)
-      },
-    }),
-    receiveIncomingStock: defineAction('receiveIncomingStock', {
-      async handle({ session }, input) {
-        const outcome = await receiveIncomingStock(database, arrival(session, input.id), input.quantity)
-        return answer(session.merchantId, outcome, input.quantity ?? 0)
-      },
-    }),
-    cancelIncomingStock: defineAction('cancelIncomingStock', {
-      async handle({ session }, input) {
-        return answer(session.merchantId, await cancelIncomingStock(database, arrival(session, input.id)), 0)
-      },
-    }),
-  }
-}
+export const incomingStockActions = (database: Database): Readonly<Record<string, Action>> => ({
+  createIncomingStock: defineAction('createIncomingStock', {
+    lookUp: (call) => unknownStock(database, call),
+    async handle({ session: { merchantId } }, { input }) {
+      return answer(merchantId, await expectStock(database, merchantId, input), input.quantity)
+    },
+  }),
+  updateIncomingStock: defineAction('updateIncomingStock', {
+    absent: 'kept',
+    async handle({ session }, { id: incomingId, input }) {
+      const outcome = await changeIncomingStock(database, arrival(session, incomingId), input)
+      return answer(session.merchantId, outcome, input.quantity ?? 0)
+    },
+  }),
+  receiveIncomingStock: defineAction('receiveIncomingStock', {
+    async handle({ session }, input) {
+      const outcome = await receiveIncomingStock(database, arrival(session, input.id), input.quantity)
+      return answer(session.merchantId, outcome, input.quantity ?? 0)
+    },
+  }),
+  cancelIncomingStock: defineAction('cancelIncomingStock', {
+    async handle({ session }, input) {
+      return answer(session.merchantId, await cancelIncomingStock(database, arrival(session, input.id)), 0)
+    },
+  }),
+})
 
 export const arrival = (session: Session, id: string): ArrivalReference => ({
   merchantId: session.merchantId,

@@ -21,15 +21,13 @@ afterAll(() => shop.close())
 const reserve = (items: readonly { sku: string; quantity: number }[], more: object = {}) =>
   shop.call(merchant, 'reserveInventory', { items, ...more })
 
-async function levels({ sku }: TestProduct) {
-  return shop.database<{ available: number; reserved: number }[]>`
+const levels = async ({ sku }: TestProduct) => shop.database<{ available: number; reserved: number }[]>`
     SELECT l.available, l.reserved
     FROM inventory.stock_level l
     JOIN inventory.stock_item i ON i.merchant_id = l.merchant_id AND i.id = l.stock_item_id
     JOIN inventory.warehouse w ON w.merchant_id = l.merchant_id AND w.id = l.warehouse_id
     WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku}
     ORDER BY w.priority`
-}
 
 async function makeExpired(reservationId: unknown): Promise<void> {
   await shop.database`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import { found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { type ReservationEvent, reservationMachine, type ReservationStatus } from './reservation-machine.ts'
 import { expireReservations, releaseReservation } from './stock.ts'
@@ -57,9 +57,9 @@ describe('the SQL of a reservation without an order', () => {
   )
 })
 
-const next = (status: ReservationStatus, event: ReservationEvent): ReservationStatus => {
+function next(status: ReservationStatus, event: ReservationEvent): ReservationStatus {
   const to = reservationMachine[status][event]
-  return to === REFUSED ? status : to
+  return to === refused ? status : to
 }
 
 async function insertReservation(status: ReservationStatus, orderId: string | null): Promise<string> {

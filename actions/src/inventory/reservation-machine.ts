@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type ReservationStatus = 'ACTIVE' | 'COMMITTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED'
 
@@ -13,20 +13,20 @@ export const reservationMachine: StateMachine<ReservationStatus, ReservationEven
   ACTIVE: {
     takeOver: 'ACTIVE',
     commit: 'COMMITTED',
-    consume: REFUSED,
+    consume: refused,
     release: 'RELEASED',
     expire: 'EXPIRED',
   },
   COMMITTED: {
-    takeOver: REFUSED,
-    commit: REFUSED,
+    takeOver: refused,
+    commit: refused,
     consume: 'CONSUMED',
     release: 'RELEASED',
-    expire: REFUSED,
+    expire: refused,
   },
-  CONSUMED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
-  RELEASED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
-  EXPIRED: { takeOver: REFUSED, commit: REFUSED, consume: REFUSED, release: REFUSED, expire: REFUSED },
+  CONSUMED: { takeOver: refused, commit: refused, consume: refused, release: refused, expire: refused },
+  RELEASED: { takeOver: refused, commit: refused, consume: refused, release: refused, expire: refused },
+  EXPIRED: { takeOver: refused, commit: refused, consume: refused, release: refused, expire: refused },
 }
 
 export const release = transition(reservationMachine, 'release')

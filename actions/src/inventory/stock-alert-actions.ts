@@ -4,57 +4,55 @@ import { userError } from '../action/input.ts'
 import { ownerOf } from '../action/session.ts'
 import type { Database } from '../database.ts'
 import { unknownStock } from './named-stock.ts'
-import { cancelStockAlert, MOST_ALERTS, subscribeStockAlert } from './stock-alerts.ts'
+import { cancelStockAlert, mostAlerts, subscribeStockAlert } from './stock-alerts.ts'
 
-const NOT_OWN_EMAIL = 'Alerts go to your own address, once it is verified (requestEmailVerification)'
+const notOwnEmail = 'Alerts go to your own address, once it is verified (requestEmailVerification)'
 
-export function stockAlertActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    subscribeStockAlert: defineAction('subscribeStockAlert', {
-      lookUp: (call) => unknownStock(database, call),
-      async handle({ session }, input) {
-        const { merchantId } = session
-        const outcome = await subscribeStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
-        switch (outcome.outcome) {
-          case 'subscribed': {
-            const { alertId, status, estimatedDate } = outcome
-            return done({ merchantId, id: alertId, status, estimatedDate })
-          }
-          case 'unknown_sku':
-            return invalid(notFound('sku', 'SKU'))
-          case 'available':
-            return invalid(userError('sku', { kind: 'value', message: 'It is available already' }))
-          case 'not_own_email':
-            return invalid(userError('email', { kind: 'value', message: NOT_OWN_EMAIL }))
-          case 'too_many':
-            return invalid(
-              userError('email', {
-                kind: 'value',
-                message: `${MOST_ALERTS} alerts wait for the address already`,
-              }),
-            )
-          default:
-            return outcome satisfies never
+export const stockAlertActions = (database: Database): Readonly<Record<string, Action>> => ({
+  subscribeStockAlert: defineAction('subscribeStockAlert', {
+    lookUp: (call) => unknownStock(database, call),
+    async handle({ session }, input) {
+      const { merchantId } = session
+      const outcome = await subscribeStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
+      switch (outcome.outcome) {
+        case 'subscribed': {
+          const { alertId, status, estimatedDate } = outcome
+          return done({ merchantId, id: alertId, status, estimatedDate })
         }
-      },
-    }),
-    unsubscribeStockAlert: defineAction('unsubscribeStockAlert', {
-      async handle({ session }, input) {
-        const { merchantId } = session
-        const outcome = await cancelStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
-        switch (outcome.outcome) {
-          case 'cancelled':
-            return done({ merchantId, id: outcome.alertId, status: outcome.status, estimatedDate: null })
-          case 'unknown':
-            return invalid(notFound('id', 'Alert'))
-          case 'refused':
-            return invalid(
-              userError('id', { kind: 'value', message: `The alert is ${outcome.status} already` }),
-            )
-          default:
-            return outcome satisfies never
-        }
-      },
-    }),
-  }
-}
+        case 'unknown_sku':
+          return invalid(notFound('sku', 'SKU'))
+        case 'available':
+          return invalid(userError('sku', { kind: 'value', message: 'It is available already' }))
+        case 'not_own_email':
+          return invalid(userError('email', { kind: 'value', message: notOwnEmail }))
+        case 'too_many':
+          return invalid(
+            userError('email', {
+              kind: 'value',
+              message: `${mostAlerts} alerts wait for the address already`,
+            }),
+          )
+        default:
+          return outcome satisfies never
+      }
+    },
+  }),
+  unsubscribeStockAlert: defineAction('unsubscribeStockAlert', {
+    async handle({ session }, input) {
+      const { merchantId } = session
+      const outcome = await cancelStockAlert(database, merchantId, { ...input, owner: ownerOf(session) })
+      switch (outcome.outcome) {
+        case 'cancelled':
+          return done({ merchantId, id: outcome.alertId, status: outcome.status, estimatedDate: null })
+        case 'unknown':
+          return invalid(notFound('id', 'Alert'))
+        case 'refused':
+          return invalid(
+            userError('id', { kind: 'value', message: `The alert is ${outcome.status} already` }),
+          )
+        default:
+          return outcome satisfies never
+      }
+    },
+  }),
+})

@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type StockAlertStatus = 'PENDING' | 'NOTIFIED' | 'CANCELLED'
 
@@ -8,8 +8,8 @@ export type StockAlertEvent = 'notify' | 'cancel'
 /** See SPEC.md. */
 export const stockAlertMachine: StateMachine<StockAlertStatus, StockAlertEvent> = {
   PENDING: { notify: 'NOTIFIED', cancel: 'CANCELLED' },
-  NOTIFIED: { notify: REFUSED, cancel: REFUSED },
-  CANCELLED: { notify: REFUSED, cancel: REFUSED },
+  NOTIFIED: { notify: refused, cancel: refused },
+  CANCELLED: { notify: refused, cancel: refused },
 }
 
 export const cancelAlert = transition(stockAlertMachine, 'cancel')

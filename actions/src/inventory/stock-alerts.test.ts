@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import {
   dataOf,
   found,
@@ -8,7 +8,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { MOST_ALERTS } from './stock-alerts.ts'
+import { mostAlerts } from './stock-alerts.ts'
 import { stockAlertMachine, type StockAlertStatus } from './stock-alert-machine.ts'
 
 let shop: TestShop
@@ -119,7 +119,7 @@ describe('a stock alert', () => {
 
   test('waits for an address at most fifty times at once', async () => {
     const email = 'eager@example.com'
-    for (let count = 0; count < MOST_ALERTS; count += 1) {
+    for (let count = 0; count < mostAlerts; count += 1) {
       const { sku } = await shop.createProduct(merchant, {})
       dataOf(await subscribe(sku, email))
     }
@@ -143,7 +143,7 @@ describe('a stock alert', () => {
           { status: string }[]
         >`SELECT status FROM inventory.stock_alert WHERE id = ${id}`
         const to = stockAlertMachine[status][event]
-        expect(found(row).status).toBe(to === REFUSED ? status : to)
+        expect(found(row).status).toBe(to === refused ? status : to)
       }
     },
   )

@@ -4,33 +4,31 @@ import { cancelAlert } from './stock-alert-machine.ts'
 import * as inventory from '../sql/generated/inventory.ts'
 
 /** Alerts that wait for one address at once. */
-export const MOST_ALERTS = 50
+export const mostAlerts = 50
 
 /** @param owner the signed-in shopper, who is told at the own verified address alone */
-export async function subscribeStockAlert(
+export const subscribeStockAlert = async (
   database: Database,
   merchantId: MerchantId,
   alert: { readonly sku: string; readonly email: string; readonly owner: CustomerId | null },
-): Promise<inventory.SubscribeStockAlertAnswer> {
-  return inventory.subscribeStockAlert(database, {
+): Promise<inventory.SubscribeStockAlertAnswer> =>
+  inventory.subscribeStockAlert(database, {
     merchantId,
     sku: alert.sku,
     email: alert.email,
     customerId: alert.owner,
-    most: MOST_ALERTS,
+    most: mostAlerts,
   })
-}
 
-export async function cancelStockAlert(
+export const cancelStockAlert = async (
   database: Database,
   merchantId: MerchantId,
   alert: { readonly id: string; readonly owner: CustomerId | null },
-): Promise<inventory.CancelStockAlertAnswer> {
-  return inventory.cancelStockAlert(database, {
+): Promise<inventory.CancelStockAlertAnswer> =>
+  inventory.cancelStockAlert(database, {
     merchantId,
     alertId: alert.id,
     customerId: alert.owner,
     from: cancelAlert.from,
     to: cancelAlert.to,
   })
-}

@@ -20,13 +20,12 @@ export async function reserve(
   return inventory.reserve(sql, { merchantId, skus, quantities, seconds: request.seconds })
 }
 
-export async function releaseReservation(
+export const releaseReservation = async (
   sql: Queryable,
   merchantId: MerchantId,
   reservationId: string,
-): Promise<inventory.ReleaseAnswer> {
-  return inventory.release(sql, { merchantId, reservationId, from: release.from })
-}
+): Promise<inventory.ReleaseAnswer> =>
+  inventory.release(sql, { merchantId, reservationId, from: release.from })
 
 export interface LevelChange {
   readonly sku: string
@@ -57,17 +56,16 @@ export async function changeLevel(
 }
 
 /** @param threshold null for the merchant's default */
-export async function setLowStockThreshold(
+export const setLowStockThreshold = async (
   sql: Queryable,
   merchantId: MerchantId,
   sku: string,
   threshold: number | null,
-): Promise<inventory.SetLowStockThresholdAnswer> {
-  return inventory.setLowStockThreshold(sql, { merchantId, sku, threshold })
-}
+): Promise<inventory.SetLowStockThresholdAnswer> =>
+  inventory.setLowStockThreshold(sql, { merchantId, sku, threshold })
 
 /** Reservations that one statement ends at most: short transactions, few locks. */
-const EXPIRY_BATCH = 100
+const expiryBatch = 100
 
 /** Gives back what expired reservations hold, of every merchant. Returns how many it ended. */
 export async function expireReservations(database: Database): Promise<number> {
@@ -76,8 +74,8 @@ export async function expireReservations(database: Database): Promise<number> {
     WHERE r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()`
   let expired = 0
   for (const { merchant_id: merchantId } of merchants) {
-    expired += await inBatches(EXPIRY_BATCH, async () =>
-      inventory.expireReservations(database, { merchantId, limit: EXPIRY_BATCH }),
+    expired += await inBatches(expiryBatch, async () =>
+      inventory.expireReservations(database, { merchantId, limit: expiryBatch }),
     )
   }
   return expired

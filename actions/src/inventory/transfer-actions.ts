@@ -7,7 +7,7 @@ import {
   notFound,
   type UserError,
 } from '../action/answer.ts'
-import { MAX_QUANTITY, userError } from '../action/input.ts'
+import { maxQuantity, userError } from '../action/input.ts'
 import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import {
@@ -88,7 +88,7 @@ function transferError(refusal: TransferRefusal): UserError {
     case 'not_in_transfer':
       return userError(field, { kind: 'value', message: 'It is not in this transfer' })
     case 'quantity_too_large':
-      return userError(field, { kind: 'range', value: 'of the lines together', min: 1, max: MAX_QUANTITY })
+      return userError(field, { kind: 'range', value: 'of the lines together', min: 1, max: maxQuantity })
     case 'too_many':
       return userError(field, { kind: 'range', value: 'given', min: 0, max: refusal.awaited })
     default:

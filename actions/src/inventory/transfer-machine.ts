@@ -1,15 +1,15 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type TransferStatus = 'DRAFT' | 'IN_TRANSIT' | 'PARTIALLY_RECEIVED' | 'RECEIVED' | 'CANCELLED'
 
 export type TransferEvent = 'edit' | 'ship' | 'receivePart' | 'receiveAll' | 'cancel'
 
 const over = {
-  edit: REFUSED,
-  ship: REFUSED,
-  receivePart: REFUSED,
-  receiveAll: REFUSED,
-  cancel: REFUSED,
+  edit: refused,
+  ship: refused,
+  receivePart: refused,
+  receiveAll: refused,
+  cancel: refused,
 } as const
 
 /** See SPEC.md. */
@@ -17,20 +17,20 @@ export const transferMachine: StateMachine<TransferStatus, TransferEvent> = {
   DRAFT: {
     edit: 'DRAFT',
     ship: 'IN_TRANSIT',
-    receivePart: REFUSED,
-    receiveAll: REFUSED,
+    receivePart: refused,
+    receiveAll: refused,
     cancel: 'CANCELLED',
   },
   IN_TRANSIT: {
-    edit: REFUSED,
-    ship: REFUSED,
+    edit: refused,
+    ship: refused,
     receivePart: 'PARTIALLY_RECEIVED',
     receiveAll: 'RECEIVED',
     cancel: 'CANCELLED',
   },
   PARTIALLY_RECEIVED: {
-    edit: REFUSED,
-    ship: REFUSED,
+    edit: refused,
+    ship: refused,
     receivePart: 'PARTIALLY_RECEIVED',
     receiveAll: 'RECEIVED',
     cancel: 'CANCELLED',

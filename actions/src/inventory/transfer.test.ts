@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import { expectShopToAddUp } from '../testing/invariants.ts'
 import { dataOf, found, openTestShop, type TestMerchant, type TestShop } from '../testing/test-shop.ts'
 import { type TransferEvent, transferMachine, type TransferStatus } from './transfer-machine.ts'
@@ -68,7 +68,7 @@ describe('every event in every state leads where the table says', () => {
     expect(await statusOf(id)).toBe(status)
     await events[event](id, sku)
     const to = transferMachine[status][event]
-    expect(await statusOf(id)).toBe(to === REFUSED ? status : to)
+    expect(await statusOf(id)).toBe(to === refused ? status : to)
     await expectShopToAddUp(shop.database, merchant)
   })
 })

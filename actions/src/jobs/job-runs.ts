@@ -30,12 +30,10 @@ export interface JobRun {
 }
 
 /** A job that hasn't come to its end for three times as long as it should, and a minute at least, doesn't run. */
-export async function jobRuns(database: Database): Promise<readonly JobRun[]> {
-  return database<JobRun[]>`
+export const jobRuns = async (database: Database): Promise<readonly JobRun[]> => database<JobRun[]>`
     SELECT job, to_json(succeeded_at) #>> '{}' AS "succeededAt", to_json(failed_at) #>> '{}' AS "failedAt", failure,
       greatest(succeeded_at, since) < now() - greatest(interval '1 minute', make_interval(secs => every * 3 / 1000.0)) AS late
     FROM platform.job_run ORDER BY job`
-}
 
 /** Makes each job known before its first run, so that one that never runs is seen. */
 export async function expectRuns(

@@ -34,7 +34,7 @@ async function newOrder(): Promise<string> {
   return String(dataOf(await shop.call(merchant, 'createOrder', { input })).orderId)
 }
 
-const statusOf = async (orderId: string) => {
+async function statusOf(orderId: string) {
   const [row] = await shop.database<
     { status: string }[]
   >`SELECT status FROM ordering.order WHERE id = ${orderId}`

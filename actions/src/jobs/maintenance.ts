@@ -109,7 +109,7 @@ export async function runMaintenance(
     case 'begin-subscription-periods':
       return beginPeriods(database)
     case 'rotate-signing-keys':
-      return (await tokenIssuer.rotateKeys(SIGNING_KEY_LIFETIME)) ? 1 : 0
+      return (await tokenIssuer.rotateKeys(signingKeyLifetime)) ? 1 : 0
     case 'reseal-secrets':
       return (await tokenIssuer.resealKeys()) + (await resealAuthenticators({ database, secretBox }))
     case 'prepare-audit-months':
@@ -120,11 +120,8 @@ export async function runMaintenance(
 }
 
 /** Seconds for which a key pair signs tokens. */
-const SIGNING_KEY_LIFETIME = 30 * 24 * 60 * 60
-const PURGE_BATCH = 500
+const signingKeyLifetime = 30 * 24 * 60 * 60
+const purgeBatch = 500
 
-async function purgeIdempotencyRecords(database: Database): Promise<number> {
-  return inBatches(PURGE_BATCH, async () =>
-    platform.purgeIdempotencyRecords(database, { limit: PURGE_BATCH }),
-  )
-}
+const purgeIdempotencyRecords = async (database: Database): Promise<number> =>
+  inBatches(purgeBatch, async () => platform.purgeIdempotencyRecords(database, { limit: purgeBatch }))

@@ -47,14 +47,14 @@ export interface QueueBackend {
   close(): Promise<void>
 }
 
-const SCHEMA = 'bullmq'
+const schema = 'bullmq'
 /**
  * Milliseconds. The jobs of a process that is gone are free after the first and twice the second; one that lives renews its hold of them.
  * However often a job is given back, it is done in the end: it isn't the job's fault that processes end.
  */
-const TAKING_OVER = { lockDuration: 8_000, stalledInterval: 4_000, maxStalledCount: 1_000 } as const
+const takingOver = { lockDuration: 8_000, stalledInterval: 4_000, maxStalledCount: 1_000 } as const
 /** Connections for short statements, beside the one that each queue and worker keeps to listen on. */
-const STATEMENT_CONNECTIONS = 4
+const statementConnections = 4
 
 /**
  * Opens the queues, which live in the database: what is in one is as durable as an order is.
@@ -69,15 +69,15 @@ export async function openQueueBackend(
   // BullMQ can't load `pg` by itself from an ES module, so it gets a pool. Its statements name no schema.
   const pool = new Pool({
     connectionString: databaseUrl,
-    max: members + STATEMENT_CONNECTIONS,
+    max: members + statementConnections,
     keepAlive: true,
-    options: `-c search_path=${SCHEMA}`,
+    options: `-c search_path=${schema}`,
     application_name: 'workers',
   })
   pool.on('error', (error) => logger.warn({ error }, 'a connection of the queues is lost'))
   const client = await pool.connect()
   try {
-    await runMigrations(client, SCHEMA)
+    await runMigrations(client, schema)
   } finally {
     client.release()
   }
@@ -86,7 +86,7 @@ export async function openQueueBackend(
   return {
     openQueue: (name) => new Queue(name, { connection }, createPostgresBackend),
     openWorker: (name, run, options) =>
-      new Worker(name, run, { ...TAKING_OVER, ...options, connection }, createPostgresBackend),
+      new Worker(name, run, { ...takingOver, ...options, connection }, createPostgresBackend),
     close: () => pool.end(),
   }
 }

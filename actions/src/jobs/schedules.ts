@@ -10,16 +10,16 @@ export interface Schedule {
 }
 
 /** A failed run is tried again after 1, 2 and 4 seconds, then left in the failed set, where it can be looked at. */
-const JOB_OPTIONS = {
+const jobOptions = {
   attempts: 4,
   backoff: { type: 'exponential', delay: 1_000 },
   removeOnComplete: { count: 100 },
   removeOnFail: { count: 1_000 },
 } as const
 
-const HEAL_EVERY_MS = 60_000
+const defaultHealEveryMs = 60_000
 /** A run that is overdue for longer than this has been lost, or waits behind others; to plan it again does no harm. */
-const LOST_AFTER_MS = 60_000
+const lostAfterMs = 60_000
 
 /** Keeps schedules going. */
 export interface Schedules {
@@ -33,7 +33,7 @@ export interface Schedules {
 export async function keepSchedules(
   schedules: readonly Schedule[],
   logger: Logger,
-  healEveryMs = HEAL_EVERY_MS,
+  healEveryMs = defaultHealEveryMs,
 ): Promise<Schedules> {
   for (const schedule of schedules) await plan(schedule)
   let healing = Promise.resolve()
@@ -51,13 +51,13 @@ export async function keepSchedules(
 }
 
 async function plan({ job, queue, every }: Schedule): Promise<void> {
-  await queue.upsertJobScheduler(job, { every }, { name: job, opts: JOB_OPTIONS })
+  await queue.upsertJobScheduler(job, { every }, { name: job, opts: jobOptions })
 }
 
 async function heal(schedules: readonly Schedule[], logger: Logger): Promise<void> {
   for (const schedule of schedules) {
     const { next } = (await schedule.queue.getJobScheduler(schedule.job)) ?? {}
-    if (next !== undefined && next > Date.now() - LOST_AFTER_MS) continue
+    if (next !== undefined && next > Date.now() - lostAfterMs) continue
     logger.warn({ job: schedule.job }, 'a schedule was lost, and is planned again')
     await plan(schedule)
   }

@@ -67,11 +67,11 @@ export interface Workers {
 }
 
 /** Events that are handled at the same time. */
-const EVENT_CONCURRENCY = 4
-const POOL_SIZE = 10
-const DEFAULT_RECONCILE_AFTER = 30
+const eventConcurrency = 4
+const poolSize = 10
+const defaultReconcileAfter = 30
 
-const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
+const defaultIntervals: Readonly<Record<MaintenanceJob, number>> = {
   'expire-reservations': 5_000,
   'reconcile-payments': 3_000,
   'remind-of-appointments': 30_000,
@@ -91,13 +91,13 @@ const DEFAULT_INTERVALS: Readonly<Record<MaintenanceJob, number>> = {
 
 /** Starts what runs in the background: BullMQ workers, on Postgres. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { databaseUrl, secretBox, reconcileAfter = DEFAULT_RECONCILE_AFTER, logger } = options
-  const database = connectDatabase({ databaseUrl, poolSize: POOL_SIZE, applicationName: 'workers' })
+  const { databaseUrl, secretBox, reconcileAfter = defaultReconcileAfter, logger } = options
+  const database = connectDatabase({ databaseUrl, poolSize: poolSize, applicationName: 'workers' })
   const tokenIssuer = createTokenIssuer({ databaseUrl, secretBox })
   const processors = [...options.processors, manualProcessor].map((one) => withCircuitBreaker(one))
   const messages = messageSending(options)
   const maintenance = { database, tokenIssuer, secretBox, processors, reconcileAfter, messages, logger }
-  const intervals = { ...DEFAULT_INTERVALS, ...options.intervals }
+  const intervals = { ...defaultIntervals, ...options.intervals }
   const run: RunJob = ({ name }) => {
     const job = maintenanceJobs.find((one) => one === name)
     if (job === undefined) throw new Error(`There is no job ${name}.`)
@@ -117,7 +117,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const schedules = await keepSchedules(planned, logger, options.healEveryMs)
   const workers = [
     ...names.map((name) => backend.openWorker(name, run, { concurrency: jobQueues[name] })),
-    backend.openWorker(EVENT_QUEUE, handle, { concurrency: EVENT_CONCURRENCY }),
+    backend.openWorker(EVENT_QUEUE, handle, { concurrency: eventConcurrency }),
   ]
   for (const worker of workers) report(worker, logger)
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
@@ -137,10 +137,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 /** For trials: a domain that RFC 2606 keeps from ever being anybody's. */
-const NOBODYS_ADDRESS = 'no-reply@commerce-graph.invalid'
+const nobodysAddress = 'no-reply@commerce-graph.invalid'
 
 function messageSending(options: WorkersOptions): MessageSending {
-  const { senderAddress = NOBODYS_ADDRESS, unsubscribeUrl, secretBox } = options
+  const { senderAddress = nobodysAddress, unsubscribeUrl, secretBox } = options
   const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = DEFAULT_RETRY_POLICY } = options
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }

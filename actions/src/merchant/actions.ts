@@ -7,51 +7,49 @@ import { createApiKey, endOfKey, revokeApiKey, rotateApiKey, unknownPermissions 
 import { subscriptionActions } from './subscription-actions.ts'
 
 /** Seconds that the key before a rotated one goes on working for: a day unless said, 30 days at most. */
-const DEFAULT_OVERLAP = 24 * 60 * 60
+const defaultOverlap = 24 * 60 * 60
 
 /** What the domain serves, by the name of the mutation. */
-export function merchantActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    ...subscriptionActions(database),
-    createApiKey: create(database),
-    rotateApiKey: defineAction('rotateApiKey', {
-      answersSecret: true,
-      async handle({ session }, input) {
-        const { merchantId, permissions: own } = session
-        const kept = await endOfKey(database, merchantId, input.id)
-        if (kept !== undefined && (await outlives(database, session, kept)))
-          return invalid(userError('id', { kind: 'value', message: OUTLIVES }))
-        const overlap = input.overlapSeconds ?? DEFAULT_OVERLAP
-        const rotation = await rotateApiKey(database, merchantId, { own, id: input.id, overlap })
-        switch (rotation.outcome) {
-          case 'rotated':
-            return done({ merchantId, apiKeyId: rotation.apiKeyId, key: rotation.key })
-          case 'unknown':
-            return invalid(notFound('id', 'API key'))
-          case 'ended':
-            return invalid(
-              userError('id', {
-                kind: 'value',
-                message: 'The key is revoked or has expired: create another one',
-              }),
-            )
-          case 'beyond_own':
-            return forbidden(`Nobody grants what they don’t have: ${rotation.permission}`)
-          default:
-            return rotation satisfies never
-        }
-      },
-    }),
-    revokeApiKey: defineAction('revokeApiKey', {
-      async handle({ session: { merchantId } }, input) {
-        const revoked = await revokeApiKey(database, merchantId, input.id)
-        return revoked ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'API key'))
-      },
-    }),
-  }
-}
+export const merchantActions = (database: Database): Readonly<Record<string, Action>> => ({
+  ...subscriptionActions(database),
+  createApiKey: create(database),
+  rotateApiKey: defineAction('rotateApiKey', {
+    answersSecret: true,
+    async handle({ session }, input) {
+      const { merchantId, permissions: own } = session
+      const kept = await endOfKey(database, merchantId, input.id)
+      if (kept !== undefined && (await outlives(database, session, kept)))
+        return invalid(userError('id', { kind: 'value', message: outlivesText }))
+      const overlap = input.overlapSeconds ?? defaultOverlap
+      const rotation = await rotateApiKey(database, merchantId, { own, id: input.id, overlap })
+      switch (rotation.outcome) {
+        case 'rotated':
+          return done({ merchantId, apiKeyId: rotation.apiKeyId, key: rotation.key })
+        case 'unknown':
+          return invalid(notFound('id', 'API key'))
+        case 'ended':
+          return invalid(
+            userError('id', {
+              kind: 'value',
+              message: 'The key is revoked or has expired: create another one',
+            }),
+          )
+        case 'beyond_own':
+          return forbidden(`Nobody grants what they don’t have: ${rotation.permission}`)
+        default:
+          return rotation satisfies never
+      }
+    },
+  }),
+  revokeApiKey: defineAction('revokeApiKey', {
+    async handle({ session: { merchantId } }, input) {
+      const revoked = await revokeApiKey(database, merchantId, input.id)
+      return revoked ? done({ merchantId, apiKeyId: input.id }) : invalid(notFound('id', 'API key'))
+    },
+  }),
+})
 
-const OUTLIVES = 'A key can not make one that ends later than itself'
+const outlivesText = 'A key can not make one that ends later than itself'
 
 /** Whether a key would end later than the one that makes it, which would so get beyond its own end. @param end null: never */
 async function outlives(database: Database, session: Session, end: Date | null): Promise<boolean> {
@@ -79,7 +77,7 @@ const create = (database: Database): Action =>
       const beyond = input.permissions.find((name) => !own.has(name))
       if (beyond !== undefined) return forbidden(`Nobody grants what they don’t have: ${beyond}`)
       if (await outlives(database, session, input.expiresAt === null ? null : new Date(input.expiresAt)))
-        return invalid(userError('expiresAt', { kind: 'value', message: OUTLIVES }))
+        return invalid(userError('expiresAt', { kind: 'value', message: outlivesText }))
       const { id: apiKeyId, key } = await createApiKey(database, merchantId, {
         ...input,
         mode: input.mode === 'TEST' ? 'test' : 'live',

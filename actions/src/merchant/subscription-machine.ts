@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type SubscriptionStatus = 'ACTIVE' | 'TRIALING' | 'PAST_DUE' | 'CANCELLED' | 'UNPAID'
 
@@ -11,40 +11,40 @@ const subscriptionMachine: StateMachine<SubscriptionStatus, SubscriptionEvent> =
     renew: 'ACTIVE',
     end: 'CANCELLED',
     fail: 'PAST_DUE',
-    settle: REFUSED,
-    giveUp: REFUSED,
+    settle: refused,
+    giveUp: refused,
   },
   TRIALING: {
     choose: 'ACTIVE',
     renew: 'ACTIVE',
     end: 'CANCELLED',
     fail: 'PAST_DUE',
-    settle: REFUSED,
-    giveUp: REFUSED,
+    settle: refused,
+    giveUp: refused,
   },
   PAST_DUE: {
-    choose: REFUSED,
-    renew: REFUSED,
-    end: REFUSED,
-    fail: REFUSED,
+    choose: refused,
+    renew: refused,
+    end: refused,
+    fail: refused,
     settle: 'ACTIVE',
     giveUp: 'UNPAID',
   },
   UNPAID: {
-    choose: REFUSED,
-    renew: REFUSED,
-    end: REFUSED,
-    fail: REFUSED,
+    choose: refused,
+    renew: refused,
+    end: refused,
+    fail: refused,
     settle: 'ACTIVE',
-    giveUp: REFUSED,
+    giveUp: refused,
   },
   CANCELLED: {
     choose: 'ACTIVE',
-    renew: REFUSED,
-    end: REFUSED,
-    fail: REFUSED,
-    settle: REFUSED,
-    giveUp: REFUSED,
+    renew: refused,
+    end: refused,
+    fail: refused,
+    settle: refused,
+    giveUp: refused,
   },
 }
 

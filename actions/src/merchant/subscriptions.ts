@@ -49,12 +49,12 @@ export async function setCancellation(
   return merchant.setCancellation(database, { merchantId, cancel, from })
 }
 
-const BATCH = 500
+const batch = 500
 
 /** Begins the next period of every subscription whose period is over. Returns how many. */
 export async function beginPeriods(database: Database): Promise<number> {
   const { renew, end } = subscriptionTransitions
-  return inBatches(BATCH, async () =>
-    merchant.beginPeriods(database, { limit: BATCH, from: renew.from, renewed: renew.to, ended: end.to }),
+  return inBatches(batch, async () =>
+    merchant.beginPeriods(database, { limit: batch, from: renew.from, renewed: renew.to, ended: end.to }),
   )
 }

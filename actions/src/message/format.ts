@@ -1,9 +1,9 @@
 /** Messages are in English, as the built-in templates are. */
-const LOCALE = 'en-US'
+const locale = 'en-US'
 
 /** `1234567` of USD is `$12,345.67`, `1234567` of JPY is `¥1,234,567`. Exact for every safe integer. */
 export function formatMoney(minorUnits: number, currency: string): string {
-  const format = new Intl.NumberFormat(LOCALE, { style: 'currency', currency })
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 0
   const text = String(Math.abs(minorUnits)).padStart(digits + 1, '0')
   const whole = text.slice(0, text.length - digits)
@@ -13,7 +13,7 @@ export function formatMoney(minorUnits: number, currency: string): string {
 
 /** `Saturday, March 14, 2026 at 8:09 AM PDT`, by the shop's clock. */
 export function formatTime(timestamp: string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat(LOCALE, {
+  const format = new Intl.DateTimeFormat(locale, {
     timeZone,
     weekday: 'long',
     year: 'numeric',
@@ -27,6 +27,5 @@ export function formatTime(timestamp: string, timeZone: string): string {
 }
 
 /** `Saturday, March 14, 2026`, by the shop's clock. */
-export function formatDay(timestamp: string, timeZone: string): string {
-  return new Intl.DateTimeFormat(LOCALE, { timeZone, dateStyle: 'full' }).format(new Date(timestamp))
-}
+export const formatDay = (timestamp: string, timeZone: string): string =>
+  new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'full' }).format(new Date(timestamp))

@@ -22,7 +22,7 @@ export function render({ subject, html, text }: Template, variables: Variables):
 }
 
 /** Sections inside of each other at most. A list in a list of n entries is n² of them. */
-const MAX_NESTING = 3
+const maxNesting = 3
 
 type Token = readonly [type: string, value: string, start: number, end: number, inner?: readonly Token[]]
 
@@ -69,7 +69,7 @@ function faultOf([type, name, , , inner = []]: Token, scopes: readonly Variables
       const value = find(name, scopes)
       if (value === undefined) return unknown(name, scopes)
       if (open.includes(name)) return `The section ${name} stands inside of itself`
-      if (open.length >= MAX_NESTING) return `Sections stand inside of each other ${MAX_NESTING} deep at most`
+      if (open.length >= maxNesting) return `Sections stand inside of each other ${maxNesting} deep at most`
       const scope = Array.isArray(value) ? (value[0] as Variables) : value
       const inside = type === '#' && scope !== null && typeof scope === 'object' ? [scope as Variables] : []
       return faultIn(inner, [...inside, ...scopes], [...open, name])

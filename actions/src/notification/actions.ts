@@ -6,14 +6,12 @@ import type { Database } from '../database.ts'
 import * as notification from '../sql/generated/notification.ts'
 
 /** What the domain serves, by the name of the mutation. */
-export function notificationActions(database: Database): Readonly<Record<string, Action>> {
-  return {
-    registerNotificationDevice: registerDevice(database),
-    setNotificationPreference: setPreference(database),
-    markNotificationRead: markRead(database),
-    markAllNotificationsRead: markAllRead(database),
-  }
-}
+export const notificationActions = (database: Database): Readonly<Record<string, Action>> => ({
+  registerNotificationDevice: registerDevice(database),
+  setNotificationPreference: setPreference(database),
+  markNotificationRead: markRead(database),
+  markAllNotificationsRead: markAllRead(database),
+})
 
 // A device that somebody else was signed in on before is theirs no more.
 const registerDevice = (database: Database): Action =>

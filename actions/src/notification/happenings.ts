@@ -30,25 +30,24 @@ export async function tellOrderCancelled(database: Database, merchantId: Merchan
 }
 
 /** Orders that one transaction reminds of. */
-const REMINDER_BATCH = 50
+const reminderBatch = 50
 
 /** Customers whose unpaid orders are about to be cancelled are reminded, once for each end of a window. Returns how many. */
-export async function remindOfPayments(database: Database): Promise<number> {
-  return inBatches(REMINDER_BATCH, () =>
+export const remindOfPayments = async (database: Database): Promise<number> =>
+  inBatches(reminderBatch, () =>
     database.begin(async (sql) => {
-      const due = await notification.claimPaymentReminders(sql, { limit: REMINDER_BATCH })
+      const due = await notification.claimPaymentReminders(sql, { limit: reminderBatch })
       for (const { merchantId, subjectKey, message } of due) {
         await announce(sql, { merchantId, kind: 'ORDER_PAYMENT_REMINDER', subjectKey, message })
       }
       return due.length
     }),
   )
-}
 
 type AppointmentKind = Extract<MessageKind, `APPOINTMENT_${string}`>
 
 /** The states in which there is something to tell. */
-const TOLD_WHILE: Readonly<Record<AppointmentKind, readonly string[]>> = {
+const toldWhile: Readonly<Record<AppointmentKind, readonly string[]>> = {
   APPOINTMENT_BOOKED: ['SCHEDULED', 'CONFIRMED'],
   APPOINTMENT_MOVED: ['SCHEDULED', 'CONFIRMED'],
   APPOINTMENT_CANCELLED: ['CANCELLED'],
@@ -69,7 +68,7 @@ export async function tellOfAppointment(
     merchantId,
     appointmentId: id,
     startTime: at,
-    statuses: TOLD_WHILE[kind],
+    statuses: toldWhile[kind],
   })
   const subjectKey = `${id} ${new Date(at).toISOString()}`
   await announce(database, { merchantId, kind, subjectKey, message })
@@ -82,30 +81,29 @@ export async function tellLowStock(database: Database, merchantId: MerchantId, c
 }
 
 /** Alerts that are told in one transaction. */
-const ALERT_BATCH = 50
+const alertBatch = 50
 /** Items of one run; the next run goes on. */
-const ITEM_BATCH = 100
+const itemBatch = 100
 
 /** What somebody waits for can be had again: everybody who waits is told, once. Returns how many. */
-export async function tellBackInStock(
+export const tellBackInStock = async (
   database: Database,
   merchantId: MerchantId,
   stockItemId: string,
-): Promise<number> {
-  return inBatches(ALERT_BATCH, () =>
+): Promise<number> =>
+  inBatches(alertBatch, () =>
     database.begin(async (sql) => {
-      const alerts = await notification.claimBackInStock(sql, { merchantId, stockItemId, limit: ALERT_BATCH })
+      const alerts = await notification.claimBackInStock(sql, { merchantId, stockItemId, limit: alertBatch })
       for (const { alertId: subjectKey, message } of alerts) {
         await announce(sql, { merchantId, kind: 'STOCK_ALERT', subjectKey, message })
       }
       return alerts.length
     }),
   )
-}
 
 /** The same for every item: not only stock brings something back, a product that is for sale again does too. */
 export async function tellEverythingBackInStock(database: Database): Promise<number> {
-  const items = await inventory.stockItemsBack(database, { limit: ITEM_BATCH })
+  const items = await inventory.stockItemsBack(database, { limit: itemBatch })
   let told = 0
   for (const item of items) told += await tellBackInStock(database, item.merchantId, item.stockItemId)
   return told

@@ -9,11 +9,11 @@ export interface PushSending {
   readonly retryPolicy: RetryPolicy
 }
 
-const TABLE = 'notification.push_delivery'
+const table = 'notification.push_delivery'
 /** Pushes that are claimed at once, and sent at once. */
-const BATCH = 20
+const batch = 20
 /** Pushes of one run; the next run goes on. */
-const MAX_PER_RUN = 1_000
+const maxPerRun = 1_000
 
 /** Sends the pushes that are due, as `deliverEmails` does with e-mail. */
 export async function deliverPushes(
@@ -22,22 +22,22 @@ export async function deliverPushes(
 ): Promise<number> {
   const sendBatch = async () => {
     const claimed = await notification.claimPushes(database, {
-      limit: BATCH,
+      limit: batch,
       lease: CLAIM_SECONDS,
       maxAttempts: retryPolicy.maxAttempts,
     })
-    await keepingClaims(database, TABLE, claimed, () =>
+    await keepingClaims(database, table, claimed, () =>
       Promise.all(
         claimed.map(async ({ attempt, ...push }) => {
           const result = await pusher.send(push)
           const claim = { merchantId: push.merchantId, id: push.id, attempt }
           await recorded(() =>
-            settle(database, TABLE, claim, result, { transport: pusher.name }, retryPolicy),
+            settle(database, table, claim, result, { transport: pusher.name }, retryPolicy),
           )
         }),
       ),
     )
     return claimed.length
   }
-  return inBatches(BATCH, sendBatch, MAX_PER_RUN)
+  return inBatches(batch, sendBatch, maxPerRun)
 }

@@ -21,9 +21,8 @@ afterAll(() => shop.close())
 
 const call = (name: string, input: object) => shop.call(merchant, name, input)
 
-async function draft(input: object): Promise<string> {
-  return String(dataOf(await call('createDraftOrder', { input })).draftOrderId)
-}
+const draft = async (input: object): Promise<string> =>
+  String(dataOf(await call('createDraftOrder', { input })).draftOrderId)
 
 test('a draft shows what it would cost, holds no stock, and becomes an order that costs the same, once', async () => {
   const product = await shop.createProduct(merchant, { price: 333, stock: [5] })

@@ -24,35 +24,32 @@ export type DraftStays = Extract<
 >
 
 /** @param draftId null for a new one */
-export async function saveDraft(
+export const saveDraft = async (
   sql: Queryable,
   session: Session,
   draftId: string | null,
   content: DraftContent,
-): Promise<ordering.SaveDraftAnswer> {
-  return ordering.saveDraft(actingAs(sql, session), {
+): Promise<ordering.SaveDraftAnswer> =>
+  ordering.saveDraft(actingAs(sql, session), {
     merchantId: session.merchantId,
     draftId,
     input: content,
   })
-}
 
 /** Turns a draft into an order, once. */
-export async function completeDraft(
+export const completeDraft = async (
   sql: Queryable,
   session: Session,
   draftId: string,
-): Promise<ordering.CompleteDraftAnswer> {
-  return ordering.completeDraft(actingAs(sql, session), {
+): Promise<ordering.CompleteDraftAnswer> =>
+  ordering.completeDraft(actingAs(sql, session), {
     merchantId: session.merchantId,
     draftId,
     pay: orderTransitions.pay,
   })
-}
 
-const PURGE_BATCH = 500
+const purgeBatch = 500
 
 /** Deletes drafts that expired a month ago. Returns how many. */
-export async function purgeExpiredDrafts(database: Database): Promise<number> {
-  return inBatches(PURGE_BATCH, async () => ordering.purgeExpiredDrafts(database, { limit: PURGE_BATCH }))
-}
+export const purgeExpiredDrafts = async (database: Database): Promise<number> =>
+  inBatches(purgeBatch, async () => ordering.purgeExpiredDrafts(database, { limit: purgeBatch }))

@@ -13,7 +13,7 @@ afterAll(() => shop.close())
 
 const call = (name: string, input: object) => shop.call(merchant, name, input)
 
-const latestShipment = async (orderId: string): Promise<string> => {
+async function latestShipment(orderId: string): Promise<string> {
   const [row] = await shop.database<{ id: string }[]>`
     SELECT id FROM ordering.shipment WHERE order_id = ${orderId} ORDER BY created_at DESC, id DESC LIMIT 1`
   return row?.id ?? ''

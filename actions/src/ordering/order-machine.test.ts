@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer } from '../action/answer.ts'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import { expectShopToAddUp, stockEverSeen } from '../testing/invariants.ts'
 import {
   address,
@@ -83,13 +83,13 @@ test('an order walks as its table says, whatever happens to it in whatever order
       const id = String(orderId)
       let expected: OrderStatus = 'PENDING'
       for (const event of happenings) {
-        const next: OrderStatus | typeof REFUSED = orderMachine[expected][event]
+        const next: OrderStatus | typeof refused = orderMachine[expected][event]
         const answer = await events[event](id)
         if (answer === 'skipped') continue
-        if (answer !== null && next !== REFUSED) expect(answer.kind).toBe('done')
-        if (answer !== null && next === REFUSED)
+        if (answer !== null && next !== refused) expect(answer.kind).toBe('done')
+        if (answer !== null && next === refused)
           expect(answer).toMatchObject({ id: 'SVC_BIZ_003', status: 409 })
-        if (next !== REFUSED) expected = next
+        if (next !== refused) expected = next
         const [row] = await shop.database`SELECT status FROM ordering.order WHERE id = ${id}`
         expect(row).toEqual({ status: expected })
       }

@@ -20,14 +20,14 @@ export interface LineRefund {
 }
 
 /** Puts a refund of lines on record, which is still to be asked for. @param refundableFrom payment states that hold money */
-export async function refundOrder(
+export const refundOrder = async (
   sql: Queryable,
   session: Session,
   orderId: string,
   refund: LineRefund,
   refundableFrom: readonly string[],
-): Promise<ordering.RefundOrderAnswer> {
-  return ordering.refundOrder(actingAs(sql, session), {
+): Promise<ordering.RefundOrderAnswer> =>
+  ordering.refundOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     lines: linesOf(refund.items),
@@ -38,4 +38,3 @@ export async function refundOrder(
     paymentFrom: refundableFrom,
     moves: orderTransitions,
   })
-}

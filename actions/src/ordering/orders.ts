@@ -28,14 +28,14 @@ export interface OrderTerms {
 }
 
 /** Places an order in one round trip: checks, prices, reserves and writes it, or changes nothing. */
-export async function placeOrder(
+export const placeOrder = async (
   sql: Queryable,
   session: Session,
   customerId: string,
   lines: readonly OrderLine[],
   terms: OrderTerms,
-): Promise<ordering.PlaceOrderAnswer> {
-  return ordering.placeOrder(actingAs(sql, session), {
+): Promise<ordering.PlaceOrderAnswer> =>
+  ordering.placeOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     customerId,
     lines,
@@ -45,7 +45,6 @@ export async function placeOrder(
     byShopper: session.role === 'customer',
     pay: orderTransitions.pay,
   })
-}
 
 /** Null for what the cart says already. */
 export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
@@ -59,13 +58,13 @@ export interface CheckoutTerms extends Omit<OrderTerms, 'shippingAddress'> {
  *
  * @param cart.customerId whose order a guest's cart becomes
  */
-export async function checkOutCart(
+export const checkOutCart = async (
   sql: Queryable,
   session: Session,
   cart: { readonly id: string; readonly customerId: string | null },
   terms: CheckoutTerms,
-): Promise<ordering.CheckOutCartAnswer> {
-  return ordering.checkOutCart(actingAs(sql, session), {
+): Promise<ordering.CheckOutCartAnswer> =>
+  ordering.checkOutCart(actingAs(sql, session), {
     merchantId: session.merchantId,
     cartId: cart.id,
     ownerId: ownerOf(session),
@@ -73,7 +72,6 @@ export async function checkOutCart(
     ...terms,
     pay: orderTransitions.pay,
   })
-}
 
 /** Why an order stays as it is, whatever was tried. */
 export type OrderStays = Extract<
@@ -91,13 +89,13 @@ export interface OrderChanges {
 }
 
 /** Changes an unpaid order, its totals and its reservation in one transaction. */
-export async function modifyOrder(
+export const modifyOrder = async (
   sql: Queryable,
   session: Session,
   orderId: string,
   changes: OrderChanges,
-): Promise<ordering.ModifyOrderAnswer> {
-  return ordering.modifyOrder(actingAs(sql, session), {
+): Promise<ordering.ModifyOrderAnswer> =>
+  ordering.modifyOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     add: changes.addItems,
@@ -109,7 +107,6 @@ export async function modifyOrder(
     from: orderTransitions.modify.from,
     pay: orderTransitions.pay,
   })
-}
 
 /**
  * Cancels an order, gives its stock back and records the refund that is due, which is still to be asked for.
@@ -134,35 +131,33 @@ export async function cancelOrder(
   })
 }
 
-export async function processOrder(
+export const processOrder = async (
   sql: Queryable,
   session: Session,
   orderId: string,
-): Promise<ordering.ProcessOrderAnswer> {
-  return ordering.processOrder(actingAs(sql, session), {
+): Promise<ordering.ProcessOrderAnswer> =>
+  ordering.processOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     moves: orderTransitions,
   })
-}
 
 /** Adds a remark to an order's history, where nobody changes it any more. */
-export async function addNote(
+export const addNote = async (
   sql: Queryable,
   session: Session,
   orderId: string,
   note: { readonly text: string; readonly visibleToCustomer: boolean },
-): Promise<ordering.AddNoteAnswer> {
-  return ordering.addNote(actingAs(sql, session), {
+): Promise<ordering.AddNoteAnswer> =>
+  ordering.addNote(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     text: note.text,
     staffOnly: !note.visibleToCustomer,
   })
-}
 
 /** Orders that one statement cancels at most: short transactions, few locks. */
-const LAPSE_BATCH = 100
+const lapseBatch = 100
 
 /** Cancels unpaid orders whose payment window is over, of every merchant. Returns how many. */
 export async function lapseUnpaidOrders(database: Database): Promise<number> {
@@ -172,8 +167,8 @@ export async function lapseUnpaidOrders(database: Database): Promise<number> {
     WHERE r.status = 'ACTIVE' AND r.order_id IS NOT NULL AND r.expires_at <= now()`
   let lapsed = 0
   for (const { merchant_id: merchantId } of merchants) {
-    lapsed += await inBatches(LAPSE_BATCH, async () =>
-      ordering.lapseUnpaidOrders(database, { merchantId, limit: LAPSE_BATCH, from, to }),
+    lapsed += await inBatches(lapseBatch, async () =>
+      ordering.lapseUnpaidOrders(database, { merchantId, limit: lapseBatch, from, to }),
     )
   }
   return lapsed

@@ -91,7 +91,7 @@ test('one of a shipment and a cancellation that race wins, and the stock is wher
 })
 
 /** Every look for an order's payment waits for this lock once it has seen what it sees. */
-const LOOKING = 4711
+const looking = 4711
 
 describe('an unpaid order', () => {
   test('does not lapse while a payment is under way that began after the job had looked for one', async () => {
@@ -107,18 +107,18 @@ describe('an unpaid order', () => {
       BEGIN
         SELECT p.* INTO v FROM payment.payment p
         WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status IN ('PENDING', 'PROCESSING');
-        PERFORM pg_advisory_xact_lock_shared(${LOOKING});
+        PERFORM pg_advisory_xact_lock_shared(${looking});
         RETURN v;
       END $$`)
     const waiting = async () => {
       const rows = await shop.database`
-        SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOOKING} AND NOT granted
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${looking} AND NOT granted
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
       return rows.length
     }
     let lapse: Promise<number> | undefined
     await shop.database.begin(async (sql) => {
-      await sql`SELECT pg_advisory_xact_lock(${LOOKING})`
+      await sql`SELECT pg_advisory_xact_lock(${looking})`
       lapse = lapseUnpaidOrders(shop.database)
       await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
       await shop.database`

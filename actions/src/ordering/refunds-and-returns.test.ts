@@ -21,7 +21,7 @@ afterAll(() => shop.close())
 
 const call = (name: string, input: object, options: object = {}) => shop.call(merchant, name, input, options)
 
-const refund = async (orderId: string, quantities: readonly number[], more: object = {}) => {
+async function refund(orderId: string, quantities: readonly number[], more: object = {}) {
   const ids = await linesOf(shop, orderId)
   const items = quantities
     .map((quantity, index) => ({ orderItemId: ids[index], quantity }))
@@ -29,14 +29,14 @@ const refund = async (orderId: string, quantities: readonly number[], more: obje
   return call('refundOrder', { id: orderId, input: { items, reason: 'Test', ...more } })
 }
 
-const refundsOf = async (orderId: string) => {
+async function refundsOf(orderId: string) {
   const rows = await shop.database<{ amount: string }[]>`
     SELECT r.amount FROM payment.refund r JOIN payment.payment p ON p.id = r.payment_id
     WHERE p.order_id = ${orderId} ORDER BY r.created_at, r.id`
   return rows.map(({ amount }) => Number(amount))
 }
 
-const spent = async (customerId: string) => {
+async function spent(customerId: string) {
   const [row] = await shop.database<{ total_spent: string }[]>`
     SELECT total_spent FROM crm.customer_total WHERE customer_id = ${customerId}`
   return Number(found(row).total_spent)

@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type ReturnStatus = 'REQUESTED' | 'APPROVED' | 'REJECTED' | 'RECEIVED' | 'REFUNDED' | 'CANCELLED'
 
@@ -10,21 +10,21 @@ const returnMachine: StateMachine<ReturnStatus, ReturnEvent> = {
   REQUESTED: {
     approve: 'APPROVED',
     reject: 'REJECTED',
-    receive: REFUSED,
-    refund: REFUSED,
+    receive: refused,
+    refund: refused,
     cancel: 'CANCELLED',
   },
   APPROVED: {
-    approve: REFUSED,
+    approve: refused,
     reject: 'REJECTED',
     receive: 'RECEIVED',
-    refund: REFUSED,
+    refund: refused,
     cancel: 'CANCELLED',
   },
-  REJECTED: { approve: REFUSED, reject: REFUSED, receive: REFUSED, refund: REFUSED, cancel: REFUSED },
-  RECEIVED: { approve: REFUSED, reject: REFUSED, receive: REFUSED, refund: 'REFUNDED', cancel: REFUSED },
-  REFUNDED: { approve: REFUSED, reject: REFUSED, receive: REFUSED, refund: REFUSED, cancel: REFUSED },
-  CANCELLED: { approve: REFUSED, reject: REFUSED, receive: REFUSED, refund: REFUSED, cancel: REFUSED },
+  REJECTED: { approve: refused, reject: refused, receive: refused, refund: refused, cancel: refused },
+  RECEIVED: { approve: refused, reject: refused, receive: refused, refund: 'REFUNDED', cancel: refused },
+  REFUNDED: { approve: refused, reject: refused, receive: refused, refund: refused, cancel: refused },
+  CANCELLED: { approve: refused, reject: refused, receive: refused, refund: refused, cancel: refused },
 }
 
 export const returnTransitions = {

@@ -15,19 +15,18 @@ export interface NewReturn {
 }
 
 /** Of units that have left, each once; a shopper's of its own orders only. */
-export async function requestReturn(
+export const requestReturn = async (
   sql: Queryable,
   session: Session,
   { orderId, items, note }: NewReturn,
-): Promise<ordering.RequestReturnAnswer> {
-  return ordering.requestReturn(actingAs(sql, session), {
+): Promise<ordering.RequestReturnAnswer> =>
+  ordering.requestReturn(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     customerId: ownerOf(session),
     lines: linesOf(items),
     note,
   })
-}
 
 /** Why a return stays as it is. */
 export type ReturnStays = Extract<
@@ -36,21 +35,20 @@ export type ReturnStays = Extract<
 >
 
 /** @param reason why it is rejected */
-export async function decideReturn(
+export const decideReturn = async (
   sql: Queryable,
   session: Session,
   returnId: string,
   event: 'approve' | 'reject' | 'cancel',
   reason: string | null = null,
-): Promise<ordering.DecideReturnAnswer> {
-  return ordering.decideReturn(actingAs(sql, session), {
+): Promise<ordering.DecideReturnAnswer> =>
+  ordering.decideReturn(actingAs(sql, session), {
     merchantId: session.merchantId,
     returnId,
     customerId: ownerOf(session),
     move: returnTransitions[event],
     reason,
   })
-}
 
 export interface Receipt {
   /** The units that are for sale again. */
@@ -59,13 +57,13 @@ export interface Receipt {
   readonly warehouseId: string | null
 }
 
-export async function receiveReturn(
+export const receiveReturn = async (
   sql: Queryable,
   session: Session,
   returnId: string,
   { restock, warehouseId }: Receipt,
-): Promise<ordering.ReceiveReturnAnswer> {
-  return ordering.receiveReturn(actingAs(sql, session), {
+): Promise<ordering.ReceiveReturnAnswer> =>
+  ordering.receiveReturn(actingAs(sql, session), {
     merchantId: session.merchantId,
     returnId,
     restock: linesOf(restock),
@@ -73,17 +71,16 @@ export async function receiveReturn(
     move: returnTransitions.receive,
     moves: orderTransitions,
   })
-}
 
 /** Puts the refund of what came back on record. @param refundableFrom payment states that hold money */
-export async function refundReturn(
+export const refundReturn = async (
   sql: Queryable,
   session: Session,
   returnId: string,
   { shipping, amount }: { readonly shipping: boolean; readonly amount: number | null },
   refundableFrom: readonly string[],
-): Promise<ordering.RefundReturnAnswer> {
-  return ordering.refundReturn(actingAs(sql, session), {
+): Promise<ordering.RefundReturnAnswer> =>
+  ordering.refundReturn(actingAs(sql, session), {
     merchantId: session.merchantId,
     returnId,
     shipping,
@@ -92,4 +89,3 @@ export async function refundReturn(
     paymentFrom: refundableFrom,
     moves: orderTransitions,
   })
-}

@@ -1,4 +1,4 @@
-import { REFUSED, type StateMachine, transition } from '../state-machine.ts'
+import { refused, type StateMachine, transition } from '../state-machine.ts'
 
 export type ShipmentStatus = 'PACKED' | 'SHIPPED' | 'DELIVERED' | 'CANCELLED'
 
@@ -7,10 +7,10 @@ export type ShipmentEvent = 'update' | 'ship' | 'deliver' | 'cancel'
 
 /** See SPEC.md. */
 const shipmentMachine: StateMachine<ShipmentStatus, Exclude<ShipmentEvent, 'update'>> = {
-  PACKED: { ship: 'SHIPPED', deliver: REFUSED, cancel: 'CANCELLED' },
-  SHIPPED: { ship: REFUSED, deliver: 'DELIVERED', cancel: REFUSED },
-  DELIVERED: { ship: REFUSED, deliver: REFUSED, cancel: REFUSED },
-  CANCELLED: { ship: REFUSED, deliver: REFUSED, cancel: REFUSED },
+  PACKED: { ship: 'SHIPPED', deliver: refused, cancel: 'CANCELLED' },
+  SHIPPED: { ship: refused, deliver: 'DELIVERED', cancel: refused },
+  DELIVERED: { ship: refused, deliver: refused, cancel: refused },
+  CANCELLED: { ship: refused, deliver: refused, cancel: refused },
 }
 
 export const shipmentTransitions = {

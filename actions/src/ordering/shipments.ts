@@ -25,13 +25,13 @@ export interface NewShipment extends Journey {
 }
 
 /** Packs units of a paid order and, unless they wait, ships them: their stock leaves the shelf. */
-export async function fulfillOrder(
+export const fulfillOrder = async (
   sql: Queryable,
   session: Session,
   orderId: string,
   { items, shipped, ...journey }: NewShipment,
-): Promise<ordering.FulfillOrderAnswer> {
-  return ordering.fulfillOrder(actingAs(sql, session), {
+): Promise<ordering.FulfillOrderAnswer> =>
+  ordering.fulfillOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     lines: items && linesOf(items),
@@ -39,34 +39,32 @@ export async function fulfillOrder(
     ship: shipped ? shipmentTransitions.ship : null,
     moves: orderTransitions,
   })
-}
 
 export const linesOf = <Line extends Units>(items: readonly Line[]) =>
   items.map(({ orderItemId, ...rest }) => ({ id: orderItemId, ...rest }))
 
-export async function deliverOrder(
+export const deliverOrder = async (
   sql: Queryable,
   session: Session,
   orderId: string,
-): Promise<ordering.DeliverOrderAnswer> {
-  return ordering.deliverOrder(actingAs(sql, session), {
+): Promise<ordering.DeliverOrderAnswer> =>
+  ordering.deliverOrder(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId,
     deliver: shipmentTransitions.deliver,
     moves: orderTransitions,
   })
-}
 
 const sameJourney: Journey = { carrier: null, trackingNumber: null, estimatedDeliveryAt: null }
 
-export async function advanceShipment(
+export const advanceShipment = async (
   sql: Queryable,
   session: Session,
   shipmentId: string,
   event: ShipmentEvent,
   journey: Journey = sameJourney,
-): Promise<ordering.AdvanceShipmentAnswer> {
-  return ordering.advanceShipment(actingAs(sql, session), {
+): Promise<ordering.AdvanceShipmentAnswer> =>
+  ordering.advanceShipment(actingAs(sql, session), {
     merchantId: session.merchantId,
     shipmentId,
     event,
@@ -74,4 +72,3 @@ export async function advanceShipment(
     shipment: journey,
     moves: orderTransitions,
   })
-}

@@ -38,15 +38,13 @@ export interface PaymentOptions {
 }
 
 /** What the domain serves, by the name of the mutation. */
-export function paymentActions(options: PaymentOptions): Readonly<Record<string, Action>> {
-  return {
-    processPayment: processPayment(options),
-    confirmPayment: confirmPayment(options),
-    markPaymentReceived: markPaymentReceived(options),
-    ...captureActions(options),
-    ...refundActions(options),
-  }
-}
+export const paymentActions = (options: PaymentOptions): Readonly<Record<string, Action>> => ({
+  processPayment: processPayment(options),
+  confirmPayment: confirmPayment(options),
+  markPaymentReceived: markPaymentReceived(options),
+  ...captureActions(options),
+  ...refundActions(options),
+})
 
 type PaymentInput = InputOf<'processPayment', 'null'>['input']
 

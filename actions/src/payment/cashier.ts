@@ -30,7 +30,7 @@ export function createCashier(database: Database, processors: readonly PaymentPr
         case 'PENDING': {
           if (payment.awaited) return { payment, action: null, answered: true }
           const answer = await chargeOnce(processorOf(payment), payment)
-          const known = asked === 'never' && answer.status === 'unauthorized' ? OUT_OF_ORDER : answer
+          const known = asked === 'never' && answer.status === 'unauthorized' ? outOfOrder : answer
           return collected(await settle(database, payment, known), known)
         }
         case 'PROCESSING': {
@@ -65,7 +65,7 @@ export function createCashier(database: Database, processors: readonly PaymentPr
 }
 
 /** Nothing was charged, and nothing will be until the operator gives the processor's key: better to say so than to wait. */
-const OUT_OF_ORDER = {
+const outOfOrder = {
   status: 'declined',
   intentId: null,
   card: null,
@@ -77,15 +77,15 @@ const OUT_OF_ORDER = {
 } as const satisfies ChargeAnswer
 
 /** The processor that a payment was made with, whichever new payments use. */
-export function findProcessor(
-  processors: readonly PaymentProcessor[],
-): (payment: { readonly processor: string }) => PaymentProcessor {
-  return ({ processor: name }) => {
+export const findProcessor =
+  (
+    processors: readonly PaymentProcessor[],
+  ): ((payment: { readonly processor: string }) => PaymentProcessor) =>
+  ({ processor: name }) => {
     const processor = processors.find((candidate) => candidate.name === name)
     if (processor === undefined) throw new Error(`Payment processor ${name} is not configured.`)
     return processor
   }
-}
 
 /** Asks for the charge, or, when that may be too late to be the same request, whether it was made. */
 async function chargeOnce(processor: PaymentProcessor, payment: Payment): Promise<ChargeAnswer> {
@@ -106,17 +106,15 @@ async function answerAfterWaiting(processor: PaymentProcessor, payment: Payment)
   return ended.status === 'cancelled' ? answer : ended
 }
 
-function chargeOf(payment: Payment) {
-  return {
-    idempotencyKey: payment.id,
-    amount: payment.amount,
-    currency: payment.currency,
-    paymentMethodId: payment.paymentMethodId,
-    returnUrl: payment.returnUrl,
-    manualCapture: payment.captureMethod === 'MANUAL',
-    metadata: { merchant_id: payment.merchantId, order_id: payment.orderId, payment_id: payment.id },
-  }
-}
+const chargeOf = (payment: Payment) => ({
+  idempotencyKey: payment.id,
+  amount: payment.amount,
+  currency: payment.currency,
+  paymentMethodId: payment.paymentMethodId,
+  returnUrl: payment.returnUrl,
+  manualCapture: payment.captureMethod === 'MANUAL',
+  metadata: { merchant_id: payment.merchantId, order_id: payment.orderId, payment_id: payment.id },
+})
 
 const captureOf = (payment: Payment, amount: number) => ({
   idempotencyKey: `${payment.id}:capture`,

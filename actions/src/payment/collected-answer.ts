@@ -2,8 +2,8 @@ import { type Answer, done } from '../action/answer.ts'
 import type { Collected } from './cashier.ts'
 
 /** A decline is data: the payment is there, FAILED, and says why. */
-export function collectedAnswer({ payment, action }: Collected): Answer {
-  return done({
+export const collectedAnswer = ({ payment, action }: Collected): Answer =>
+  done({
     merchantId: payment.merchantId,
     paymentId: payment.id,
     requiresAction: action,
@@ -12,4 +12,3 @@ export function collectedAnswer({ payment, action }: Collected): Answer {
         ? { code: payment.failureCode, message: payment.failureReason, declineCode: payment.declineCode }
         : null,
   })
-}

@@ -42,9 +42,8 @@ async function order(): Promise<string> {
   return String(dataOf(await byShopper('createOrder', { input })).orderId)
 }
 
-async function choose(orderId: string, method: string): Promise<string> {
-  return String(dataOf(await byShopper('processPayment', { input: { orderId, method } })).paymentId)
-}
+const choose = async (orderId: string, method: string): Promise<string> =>
+  String(dataOf(await byShopper('processPayment', { input: { orderId, method } })).paymentId)
 
 async function paymentOf(id: string) {
   const [row] = await shop.database<{ status: string; captured: number }[]>`
@@ -60,7 +59,7 @@ async function windowOf(orderId: string): Promise<number | null> {
   return found(row).minutes
 }
 
-const lapse = async (orderId: string) => {
+async function lapse(orderId: string) {
   await shop.database`UPDATE inventory.reservation SET expires_at = now() WHERE order_id = ${orderId} AND status = 'ACTIVE'`
   await lapseUnpaidOrders(shop.database)
 }

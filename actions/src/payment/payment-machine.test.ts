@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ChargeAnswer } from '../processors/index.ts'
-import { REFUSED } from '../state-machine.ts'
+import { refused } from '../state-machine.ts'
 import {
   address,
   dataOf,
@@ -43,7 +43,7 @@ describe('a payment', () => {
     const payment = await insertPayment(status)
     const settled = await settle(shop.database, payment, answers[event](crypto.randomUUID()))
     const next = paymentMachine[status][event]
-    expect(settled.status).toBe(next === REFUSED ? status : next)
+    expect(settled.status).toBe(next === refused ? status : next)
     const [order] = await shop.database`SELECT status FROM ordering.order WHERE id = ${payment.orderId}`
     expect(order).toEqual({ status: next === 'SUCCEEDED' ? 'CONFIRMED' : 'PENDING' })
   })

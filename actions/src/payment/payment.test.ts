@@ -55,7 +55,7 @@ async function statusesOf(orderId: string) {
   return found(row)
 }
 
-const chargedIntents = async (orderId: string) => {
+async function chargedIntents(orderId: string) {
   const rows = await shop.database`
     SELECT 1 FROM sandbox_processor.payment_intent
     WHERE body #>> '{metadata,order_id}' = ${orderId} AND body ->> 'status' = 'succeeded'`
@@ -108,7 +108,7 @@ describe('a card that is good', () => {
 })
 
 describe('a card’s number', () => {
-  const CARD = '4242424242424242'
+  const testCard = '4242424242424242'
   const tables = async () => {
     const found = await shop.database<{ name: string }[]>`
       SELECT format('%I.%I', n.nspname, c.relname) AS name
@@ -117,7 +117,7 @@ describe('a card’s number', () => {
     return found.map(({ name }) => name)
   }
 
-  test.each([CARD, `pm_${CARD}`, '4242 4242 4242 4242', 'visa', ''])(
+  test.each([testCard, `pm_${testCard}`, '4242 4242 4242 4242', 'visa', ''])(
     'is no id of a payment method: %j is refused by the field’s name',
     async (paymentMethodId) => {
       const answer = await pay(await newOrder(), paymentMethodId)
@@ -127,10 +127,13 @@ describe('a card’s number', () => {
 
   test('is stored nowhere, whatever was tried with it', async () => {
     const orderId = await newOrder()
-    await pay(orderId, CARD)
-    await pay(orderId, 'pm_card_visa', { returnUrl: `https://shop.example/?${CARD}`, paymentMethodId: CARD })
+    await pay(orderId, testCard)
+    await pay(orderId, 'pm_card_visa', {
+      returnUrl: `https://shop.example/?${testCard}`,
+      paymentMethodId: testCard,
+    })
     for (const table of await tables()) {
-      const rows = await shop.database.unsafe(`SELECT 1 FROM ${table} t WHERE t::text LIKE '%${CARD}%'`)
+      const rows = await shop.database.unsafe(`SELECT 1 FROM ${table} t WHERE t::text LIKE '%${testCard}%'`)
       expect({ table, rows: rows.length }).toEqual({ table, rows: 0 })
     }
   })

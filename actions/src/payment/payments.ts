@@ -27,12 +27,12 @@ export interface PaymentRequest {
 type CaptureMethod = 'AUTOMATIC' | 'MANUAL'
 
 /** Puts on record what the processor is about to be asked. */
-export async function beginPayment(
+export const beginPayment = async (
   sql: Queryable,
   session: Session,
   request: PaymentRequest,
-): Promise<payment.BeginPaymentAnswer> {
-  return payment.beginPayment(actingAs(sql, session), {
+): Promise<payment.BeginPaymentAnswer> =>
+  payment.beginPayment(actingAs(sql, session), {
     merchantId: session.merchantId,
     orderId: request.orderId,
     customerId: ownerOf(session),
@@ -45,7 +45,6 @@ export async function beginPayment(
     awaited: request.awaited,
     orderFrom: orderTransitions.pay.from,
   })
-}
 
 export interface Payment {
   readonly id: string
@@ -76,7 +75,7 @@ export interface Payment {
 }
 
 /** Processors forget idempotency keys after a day; from then on the same request would be another charge or refund. */
-export const IDEMPOTENCY_HOURS = 23
+export const idempotencyHours = 23
 
 /** @param owner only this customer's payments exist */
 export async function findPayment(
@@ -92,7 +91,7 @@ export async function findPayment(
       'paymentMethodId', p.processor_payment_method_id, 'returnUrl', p.return_url, 'failureReason', p.failure_reason,
       'captureMethod', p.capture_method, 'awaited', p.awaited, 'authorized', p.authorized_at IS NOT NULL,
       'authorizationIsOver', coalesce(p.capture_before <= now(), false), 'captureRequested', p.capture_requested,
-      'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS}),
+      'isLost', p.status = 'PENDING' AND p.created_at <= now() - make_interval(hours => ${idempotencyHours}),
       'failureCode', p.failure_code, 'declineCode', p.decline_code,
       'windowIsOver', ordering.payment_window_is_over(p.merchant_id, p.order_id)
     ) AS payment
@@ -122,7 +121,7 @@ export async function settle(database: Database, open: Payment, answer: ChargeAn
   const event = eventOf(answer)
   if (event === null) {
     await database`
-      UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${MOST_UNANSWERED_CALLS})
+      UPDATE payment.payment SET unanswered_calls = least(unanswered_calls + 1, ${mostUnansweredCalls})
       WHERE merchant_id = ${open.merchantId} AND id = ${open.id} AND status IN ('PENDING', 'PROCESSING')`
   } else {
     const { from, to } = paymentTransitions[event]
@@ -193,22 +192,21 @@ function recordOf(answer: ChargeAnswer): Record<string, JsonValue> {
 }
 
 /** Puts on record what is about to be taken of reserved money. @param amount minor units; null for all of it */
-export async function beginCapture(
+export const beginCapture = async (
   sql: Queryable,
   session: Session,
   paymentId: string,
   amount: number | null,
-): Promise<payment.BeginCaptureAnswer> {
-  return payment.beginCapture(actingAs(sql, session), {
+): Promise<payment.BeginCaptureAnswer> =>
+  payment.beginCapture(actingAs(sql, session), {
     merchantId: session.merchantId,
     paymentId,
     amount,
     from: paymentTransitions.succeed.from,
   })
-}
 
 /** Of calls without an answer, no more are counted: the time to the next call doesn't grow any more. */
-export const MOST_UNANSWERED_CALLS = 10
+export const mostUnansweredCalls = 10
 
 /**
  * SQL for how long ago a row has to be untouched before the reconciler takes it: `seconds`, in which a call may still be answered. A
@@ -218,21 +216,21 @@ export const patience = (sql: Queryable, seconds: number): postgres.Fragment => 
   make_interval(secs => CASE WHEN unanswered_calls = 0 THEN ${seconds}::integer ELSE least(${seconds}::integer, 2 ^ unanswered_calls) END)`
 
 /** Payments that have waited for an answer for `seconds`, or have just missed one, longest first. */
-export async function unsettledPayments(
+export const unsettledPayments = async (
   database: Database,
   seconds: number,
   limit: number,
-): Promise<readonly { readonly merchantId: MerchantId; readonly id: string }[]> {
-  return database<{ merchantId: MerchantId; id: string }[]>`
+): Promise<readonly { readonly merchantId: MerchantId; readonly id: string }[]> => database<
+  { merchantId: MerchantId; id: string }[]
+>`
     SELECT p.merchant_id AS "merchantId", p.id
     FROM payment.payment p
     WHERE p.status IN ('PENDING', 'PROCESSING') AND NOT p.awaited AND p.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY p.updated_at
     LIMIT ${limit}`
-}
 
 /** Seconds without an answer after which somebody should know of it. */
-const ATTENTION_AFTER = 60 * 60
+const attentionAfter = 60 * 60
 
 /**
  * Sends a payment to the end of the reconciler's queue; one that goes there again and again is shown to the merchant.
@@ -247,7 +245,7 @@ export async function postpone(
   await database`
     UPDATE payment.payment
     SET unanswered_calls = CASE WHEN ${answered} THEN 0 ELSE unanswered_calls END, attention = CASE
-      WHEN status = 'PENDING' AND created_at <= now() - make_interval(secs => ${ATTENTION_AFTER}) THEN 'UNANSWERED'
+      WHEN status = 'PENDING' AND created_at <= now() - make_interval(secs => ${attentionAfter}) THEN 'UNANSWERED'
       ELSE attention
     END
     WHERE merchant_id = ${merchantId} AND id = ${id}`

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 /** The first is the merchant's own. */
-const CURRENCIES = ['USD', 'EUR', 'JPY'] as const
+const currencies = ['USD', 'EUR', 'JPY'] as const
 
 interface Trade {
   readonly merchant: TestMerchant
@@ -39,7 +39,7 @@ interface Trade {
 async function beginTrade(): Promise<Trade> {
   const merchant = await shop.createMerchant()
   const productIds: Record<string, string[]> = {}
-  for (const currency of CURRENCIES)
+  for (const currency of currencies)
     for (const price of [333, 1999]) {
       const { id } = await shop.createProduct(merchant, { price, currency, stock: [900] })
       productIds[currency] = [...(productIds[currency] ?? []), id]
@@ -59,7 +59,7 @@ const percent = fc.integer({ min: 1, max: 100 })
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('place' as const),
-    currency: fc.constantFrom(...CURRENCIES),
+    currency: fc.constantFrom(...currencies),
     quantities: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 2 }),
     customer: fc.nat({ max: 1 }),
     shipped: fc.boolean(),
@@ -137,7 +137,7 @@ async function happen(trade: Trade, what: Happening): Promise<void> {
 }
 
 async function place(trade: Trade, what: Extract<Happening, { kind: 'place' }>): Promise<void> {
-  const own = what.currency === CURRENCIES[0]
+  const own = what.currency === currencies[0]
   const input = {
     customerId: found(trade.customerIds[what.customer]),
     items: what.quantities.map((quantity, index) => ({
@@ -156,7 +156,7 @@ async function place(trade: Trade, what: Extract<Happening, { kind: 'place' }>):
 /** By currency; what is nothing is left out. */
 type Money = Readonly<Record<string, number>>
 
-const money = (rows: readonly { currency: string; amount: number }[]): Money => {
+function money(rows: readonly { currency: string; amount: number }[]): Money {
   const sums: Record<string, number> = {}
   for (const { currency, amount } of rows) sums[currency] = (sums[currency] ?? 0) + amount
   return Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0))
@@ -216,7 +216,7 @@ async function expectMoneyToAgree({ merchant }: Trade): Promise<Money> {
   expect(money(spent)).toEqual(held)
   const [total] = await shop.database<{ amount: number }[]>`
     SELECT sum(total_spent)::integer AS amount FROM crm.customer_total WHERE merchant_id = ${merchant.merchantId}`
-  expect(found(total).amount).toBe(held[CURRENCIES[0]] ?? 0)
+  expect(found(total).amount).toBe(held[currencies[0]] ?? 0)
   return held
 }
 

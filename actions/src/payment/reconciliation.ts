@@ -16,11 +16,11 @@ export interface ReconcileOptions {
 }
 
 /** Payments, and refunds, that one run looks into at most; the rest is the next run's. */
-const BATCH = 50
+const batch = 50
 /** Calls to processors at the same time. */
-const AT_ONCE = 10
+const atOnce = 10
 /** Of the advisory lock that a run holds; any number that nothing else locks. */
-const RUN_LOCK = 7_267_481_002
+const runLock = 7_267_481_002
 
 /**
  * Settles what a crash or a lost answer left between asking a processor and recording its answer, and gives up what
@@ -30,12 +30,12 @@ const RUN_LOCK = 7_267_481_002
 export async function reconcilePayments(options: ReconcileOptions): Promise<number> {
   const session = await options.database.reserve()
   try {
-    const [lock] = await session<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${RUN_LOCK}) AS taken`
+    const [lock] = await session<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${runLock}) AS taken`
     if (lock?.taken !== true) return 0
     try {
       return await reconcileAll(options)
     } finally {
-      await session`SELECT pg_advisory_unlock(${RUN_LOCK})`
+      await session`SELECT pg_advisory_unlock(${runLock})`
     }
   } finally {
     session.release()
@@ -46,8 +46,8 @@ async function reconcileAll({ database, processors, after, logger }: ReconcileOp
   const cashier = createCashier(database, processors)
   const completeRefund = createRefunder(database, processors)
 
-  const payments = await unsettledPayments(database, after, BATCH)
-  await inParallel(AT_ONCE, payments, async (payment) => {
+  const payments = await unsettledPayments(database, after, batch)
+  await inParallel(atOnce, payments, async (payment) => {
     const answered = await reconcile(database, cashier, payment).catch((error: unknown) => {
       logger.error({ error, ...payment }, 'a payment could not be reconciled')
       return true
@@ -55,8 +55,8 @@ async function reconcileAll({ database, processors, after, logger }: ReconcileOp
     await postpone(database, payment, answered)
   })
 
-  const refunds = await unsettledRefunds(database, after, BATCH)
-  await inParallel(AT_ONCE, refunds, async (refund) => {
+  const refunds = await unsettledRefunds(database, after, batch)
+  await inParallel(atOnce, refunds, async (refund) => {
     await completeRefund(refund.merchantId, refund.id).catch((error: unknown) =>
       logger.error({ error, ...refund }, 'a refund could not be reconciled'),
     )

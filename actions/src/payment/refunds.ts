@@ -6,7 +6,7 @@ import { type CancellationRefund, orderTransitions } from '../ordering/index.ts'
 import type { PaymentProcessor, RefundAnswer, RefundRequest } from '../processors/index.ts'
 import { findProcessor } from './cashier.ts'
 import { paymentTransitions } from './payment-machine.ts'
-import { IDEMPOTENCY_HOURS, MOST_UNANSWERED_CALLS, patience } from './payments.ts'
+import { idempotencyHours, mostUnansweredCalls, patience } from './payments.ts'
 import * as payment from '../sql/generated/payment.ts'
 
 interface Refund {
@@ -75,30 +75,28 @@ async function refundOnce(
 }
 
 /** Puts a refund of a part of a payment on record. @param amount minor units; null for all that is left */
-export async function beginRefund(
+export const beginRefund = async (
   sql: Queryable,
   session: Session,
   paymentId: string,
   { amount, reason }: { readonly amount: number | null; readonly reason: string },
-): Promise<payment.BeginRefundAnswer> {
-  return payment.beginRefund(actingAs(sql, session), {
+): Promise<payment.BeginRefundAnswer> =>
+  payment.beginRefund(actingAs(sql, session), {
     merchantId: session.merchantId,
     paymentId,
     amount,
     reason,
     from: paymentTransitions.refund.from,
   })
-}
 
 /** Has a refund that failed asked for once more. @param manually the merchant has given the money back by other means */
-export async function retryRefund(
+export const retryRefund = async (
   sql: Queryable,
   session: Session,
   refundId: string,
   manually: boolean,
-): Promise<payment.RetryRefundAnswer> {
-  return payment.retryRefund(actingAs(sql, session), { merchantId: session.merchantId, refundId, manually })
-}
+): Promise<payment.RetryRefundAnswer> =>
+  payment.retryRefund(actingAs(sql, session), { merchantId: session.merchantId, refundId, manually })
 
 async function settleRefund(
   database: Database,
@@ -108,7 +106,7 @@ async function settleRefund(
 ): Promise<Refund['status']> {
   if (answer.status === 'unknown') {
     await database`
-      UPDATE payment.refund SET unanswered_calls = least(unanswered_calls + 1, ${MOST_UNANSWERED_CALLS})
+      UPDATE payment.refund SET unanswered_calls = least(unanswered_calls + 1, ${mostUnansweredCalls})
       WHERE merchant_id = ${merchantId} AND id = ${refundId} AND status = 'PENDING'`
     return 'PENDING'
   }
@@ -131,7 +129,7 @@ async function getRefund(database: Database, merchantId: MerchantId, refundId: s
     SELECT json_build_object(
       'amount', r.amount, 'status', r.status, 'createdAt', r.created_at, 'processorRefundId', r.processor_refund_id,
       'processor', coalesce(r.processor, p.processor), 'intentId', p.processor_payment_intent_id, 'attempt', r.attempt,
-      'isLost', r.attempted_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})
+      'isLost', r.attempted_at <= now() - make_interval(hours => ${idempotencyHours})
     ) AS refund
     FROM payment.refund r
     JOIN payment.payment p ON p.merchant_id = r.merchant_id AND p.id = r.payment_id
@@ -141,18 +139,18 @@ async function getRefund(database: Database, merchantId: MerchantId, refundId: s
 }
 
 /** Refunds that have waited for an answer for `seconds`, or have just missed one, longest first. */
-export async function unsettledRefunds(
+export const unsettledRefunds = async (
   database: Database,
   seconds: number,
   limit: number,
-): Promise<readonly { readonly merchantId: MerchantId; readonly id: string }[]> {
-  return database<{ merchantId: MerchantId; id: string }[]>`
+): Promise<readonly { readonly merchantId: MerchantId; readonly id: string }[]> => database<
+  { merchantId: MerchantId; id: string }[]
+>`
     SELECT r.merchant_id AS "merchantId", r.id
     FROM payment.refund r
     WHERE r.status = 'PENDING' AND r.updated_at <= now() - ${patience(database, seconds)}
     ORDER BY r.updated_at
     LIMIT ${limit}`
-}
 
 /** Sends a refund to the end of the reconciler's queue. */
 export async function postponeRefund(database: Database, merchantId: MerchantId, id: string): Promise<void> {

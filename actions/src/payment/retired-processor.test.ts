@@ -17,9 +17,8 @@ afterAll(() => shop.close())
 
 const processors = [createRetiredProcessor('sandbox')]
 
-async function statusOf(paymentId: string): Promise<string> {
-  return (await getPayment(shop.database, merchant.merchantId, paymentId)).status
-}
+const statusOf = async (paymentId: string): Promise<string> =>
+  (await getPayment(shop.database, merchant.merchantId, paymentId)).status
 
 test('money that a processor which is gone seemed to hold is not captured: the payment fails, and says why', async () => {
   const { paymentId } = await paidOrder(shop, merchant, [1], { payment: { captureMethod: 'MANUAL' } })

@@ -42,9 +42,8 @@ const order = (couponCode: string, items = [line(shirt)], more: object = {}): Pr
     input: { customerId, items, shippingAddress: address, couponCode, ...more },
   })
 
-async function newCart(items: readonly object[], more: object = { customerId }): Promise<string> {
-  return String(dataOf(await shop.call(merchant, 'createCart', { input: { items, ...more } })).cartId)
-}
+const newCart = async (items: readonly object[], more: object = { customerId }): Promise<string> =>
+  String(dataOf(await shop.call(merchant, 'createCart', { input: { items, ...more } })).cartId)
 
 const apply = (cartId: string, code: string): Promise<Answer> =>
   shop.call(merchant, 'applyCoupon', { cartId, code })

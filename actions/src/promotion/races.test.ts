@@ -102,8 +102,8 @@ test('of racing first orders of a customer one gets the coupon for a first order
 
 test('orders, cancellations and lapsing with several coupons and promotions without a code over the same SKUs never deadlock', async () => {
   const products = await Promise.all([1, 2, 3].map(() => shop.createProduct(merchant, { stock: [500, 500] })))
-  for (const usage_limit of [3, 5, 1000]) {
-    await shop.createPromotion(merchant, { code: null, value: 12, usage_limit })
+  for (const usageLimit of [3, 5, 1000]) {
+    await shop.createPromotion(merchant, { code: null, value: 12, usage_limit: usageLimit })
   }
   const coupons = await Promise.all(
     [1, 2, 3].map(() => shop.createPromotion(merchant, { usage_limit: 1000 })),

@@ -16,7 +16,7 @@ let shop: TestShop
 let merchant: TestMerchant
 let products: readonly TestProduct[]
 let parcel: string
-const SHIPPING = 733n
+const shippingCost = 733n
 beforeAll(async () => {
   shop = await openTestShop()
   merchant = await shop.createMerchant()
@@ -24,7 +24,7 @@ beforeAll(async () => {
   products = await Promise.all(
     prices.map((price) => shop.createProduct(merchant, { price, stock: [900_000] })),
   )
-  parcel = await createShippingMethod(shop.database, merchant, Number(SHIPPING))
+  parcel = await createShippingMethod(shop.database, merchant, Number(shippingCost))
 })
 afterAll(() => shop.close())
 
@@ -59,7 +59,7 @@ function expectedSums(
   lines: readonly Line[],
   own: Promotion,
   automatic: Promotion | null,
-  shipping = SHIPPING,
+  shipping = shippingCost,
 ) {
   const sums = sumsWith(lines, own, shipping)
   const others = automatic && sumsWith(lines, automatic, shipping)
@@ -148,7 +148,7 @@ test('random promotions on random carts, with a code and without: cart and order
         const input = { customerId: merchant.customerId, items: items(chosen) }
         const { cartId } = dataOf(await shop.call(merchant, 'createCart', { input }))
         const applied = await shop.call(merchant, 'applyCoupon', { cartId, code })
-        const { applies } = sumsWith(chosen, terms, SHIPPING)
+        const { applies } = sumsWith(chosen, terms, shippingCost)
         expect(applied.kind).toBe(applies ? 'done' : 'invalid')
         if (!applies) return
         const shown = expectedSums(chosen, terms, automatic, 0n)
@@ -183,7 +183,7 @@ async function expectOrder(orderId: unknown, expected: ReturnType<typeof sumsWit
     subtotal: sum(expected.subtotals),
     discount: expected.discount,
     tax: expected.tax,
-    total: sum(expected.subtotals) + expected.tax + SHIPPING - expected.discount,
+    total: sum(expected.subtotals) + expected.tax + shippingCost - expected.discount,
   })
   expect(sum(order.discounts)).toBe(expected.onGoods)
   expect(sum(order.taxes)).toBe(expected.tax)

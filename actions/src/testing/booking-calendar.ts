@@ -15,7 +15,7 @@ export interface ScheduleEntry {
   readonly endTime?: string
 }
 
-export const WEEKDAYS = [
+export const weekdays = [
   'SUNDAY',
   'MONDAY',
   'TUESDAY',
@@ -27,7 +27,7 @@ export const WEEKDAYS = [
 
 /** The same hours on every day of the week. */
 export const everyDay = (startTime: string, endTime: string): readonly ScheduleEntry[] =>
-  WEEKDAYS.map((weekday) => ({ type: 'WEEKLY', weekday, startTime, endTime }))
+  weekdays.map((weekday) => ({ type: 'WEEKLY', weekday, startTime, endTime }))
 
 export async function createService(
   { database }: TestShop,

@@ -4,11 +4,11 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { AnsweredCall } from '../sql/answer-of.ts'
 
-const FILE = path.resolve(import.meta.dirname, '../sql/generated/answers.json')
+const file = path.resolve(import.meta.dirname, '../sql/generated/answers.json')
 
 /** Holds every answer of a function to what it declares. A test run fails with an unhandled error when one differs. */
 export function holdAnswersToDeclarations(): void {
-  const schemas = JSON.parse(readFileSync(FILE, 'utf8')) as Readonly<
+  const schemas = JSON.parse(readFileSync(file, 'utf8')) as Readonly<
     Record<string, z.core.JSONSchema.JSONSchema>
   >
   const parsers = new Map<string, z.ZodType>()

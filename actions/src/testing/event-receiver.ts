@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { pino } from 'pino'
-import { EVENT_QUEUE, openEventQueue } from '../events/event-queue.ts'
+import { eventQueue, openEventQueue } from '../events/event-queue.ts'
 import { receiveEvents } from '../events/receive-events.ts'
 import { openQueueBackend } from '../jobs/queue-backend.ts'
 
@@ -24,7 +24,7 @@ export async function startEventReceiver(databaseUrl: string): Promise<EventRece
   const queue = openEventQueue(backend, logger)
   const jobs: unknown[] = []
   const worker = backend.openWorker(
-    EVENT_QUEUE,
+    eventQueue,
     (job) => {
       jobs.push((job.data as { readonly new: { readonly id: unknown } }).new.id)
       return Promise.resolve()

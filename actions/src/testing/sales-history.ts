@@ -26,17 +26,17 @@ export interface SalesHistory {
   readonly orderIds: string[]
 }
 
-const PRODUCTS = 3
-const CUSTOMERS = 3
+const products = 3
+const customers = 3
 
 export async function beginHistory(shop: TestShop, start: Date): Promise<SalesHistory> {
   const merchant = await shop.createMerchant()
   const productIds: string[] = []
-  for (let index = 0; index < PRODUCTS; index += 1) {
+  for (let index = 0; index < products; index += 1) {
     productIds.push((await shop.createProduct(merchant, { price: 700 + index * 333, stock: [10] })).id)
   }
   const customerIds: string[] = []
-  for (let index = 0; index < CUSTOMERS; index += 1) {
+  for (let index = 0; index < customers; index += 1) {
     customerIds.push(await createCustomer(shop.database, merchant.merchantId))
   }
   return { merchant, start, productIds, customerIds, orderIds: [] }

@@ -25,7 +25,7 @@ export const address = {
 }
 
 /** Everything that a key can be permitted to do. */
-const ALL_PERMISSIONS = new Set(
+const allPermissions = new Set(
   [
     'inventory',
     'carts',
@@ -123,14 +123,14 @@ export const staff = ({ merchantId }: TestMerchant): Session => ({
   role: 'merchant',
   merchantId,
   keyId: '01a1f000-00ff-7000-8000-000000000001',
-  permissions: ALL_PERMISSIONS,
+  permissions: allPermissions,
 })
 
 export const shopper = ({ merchantId }: TestMerchant, customerId: CustomerId): Session => ({
   role: 'customer',
   merchantId,
   customerId,
-  permissions: ALL_PERMISSIONS,
+  permissions: allPermissions,
 })
 
 async function createMerchant(database: Database): Promise<TestMerchant> {

@@ -50,9 +50,10 @@ export function withStatus(
   return { ...error, status, code }
 }
 
-export function withPath(error: CatalogueError, path: readonly (string | number)[]): CatalogueError {
-  return { ...error, path }
-}
+export const withPath = (error: CatalogueError, path: readonly (string | number)[]): CatalogueError => ({
+  ...error,
+  path,
+})
 
 /** SVC_VAL_001: a required field, argument or variable that is missing or null. */
 export const fieldRequired = (field: string): CatalogueError =>

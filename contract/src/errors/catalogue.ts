@@ -189,6 +189,4 @@ export function messageOf<Id extends CatalogueId>(id: Id, values: MessageValues<
 }
 
 /** What a client sent is quoted in messages; a megabyte of it is not. */
-export function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
-}
+export const clip = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

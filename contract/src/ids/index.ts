@@ -10,4 +10,4 @@ export type CustomerId = Branded<string, 'CustomerId'>
 export type OperatorKeyId = Branded<string, 'OperatorKeyId'>
 
 /** The merchant of what is about none, such as a doing of an operator. No merchant has this id. */
-export const NO_MERCHANT = '00000000-0000-0000-0000-000000000000' as MerchantId
+export const noMerchant = '00000000-0000-0000-0000-000000000000' as MerchantId

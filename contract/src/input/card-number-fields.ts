@@ -1,7 +1,7 @@
 import { holdsCardNumber } from './card-number.ts'
 
 /** Fields of which long numbers are the nature, or which are never stored as they are: README.md says why. */
-const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
+const notLookedAt: ReadonlySet<string> = new Set([
   'sku',
   'skus',
   'reference',
@@ -25,11 +25,10 @@ export const cardNumberMessage = (field: string): string =>
  * The fields of a mutation's arguments that hold a card's number, as paths like `items.2.notes`; those of the argument `input`
  * without its name, as errors name them.
  */
-export function cardNumberFields(args: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(args).flatMap(([name, value]) =>
+export const cardNumberFields = (args: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(args).flatMap(([name, value]) =>
     name === 'input' ? fieldsIn(value, '') : fieldsOf(value, name, name),
   )
-}
 
 function fieldsIn(value: unknown, prefix: string): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
@@ -38,7 +37,7 @@ function fieldsIn(value: unknown, prefix: string): readonly string[] {
 
 /** @param name the last field's; an entry of a list has its number for a name, and never one that isn't looked at */
 function fieldsOf(value: unknown, name: string, path: string): readonly string[] {
-  if (NOT_LOOKED_AT.has(name)) return []
+  if (notLookedAt.has(name)) return []
   if (typeof value === 'string') return holdsCardNumber(value) ? [path] : []
   return fieldsIn(value, `${path}.`)
 }

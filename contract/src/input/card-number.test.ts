@@ -106,19 +106,19 @@ describe('a card’s number', () => {
 })
 
 describe('the fields of an input', () => {
-  const CARD = '4242 4242 4242 4242'
+  const card = '4242 4242 4242 4242'
 
   test('are named as errors name them', () => {
     const input = {
-      notes: CARD,
+      notes: card,
       items: [
         { productId: '1', note: 'none' },
-        { productId: '2', note: `card ${CARD}` },
+        { productId: '2', note: `card ${card}` },
       ],
-      shippingAddress: { line1: CARD },
-      tags: ['fine', CARD],
+      shippingAddress: { line1: card },
+      tags: ['fine', card],
     }
-    expect(cardNumberFields({ input, reason: CARD })).toEqual([
+    expect(cardNumberFields({ input, reason: card })).toEqual([
       'notes',
       'items.1.note',
       'shippingAddress.line1',
@@ -129,14 +129,14 @@ describe('the fields of an input', () => {
 
   test('that are numbers by nature are left out, and so is everything in them', () => {
     const input = {
-      sku: CARD,
-      trackingNumber: CARD,
-      phone: CARD,
-      reference: CARD,
-      images: [{ url: `https://cdn.example.com/${CARD}`, alt: CARD }],
-      skus: [CARD],
-      token: CARD,
+      sku: card,
+      trackingNumber: card,
+      phone: card,
+      reference: card,
+      images: [{ url: `https://cdn.example.com/${card}`, alt: card }],
+      skus: [card],
+      token: card,
     }
-    expect(cardNumberFields({ input, password: CARD })).toEqual(['images.0.alt'])
+    expect(cardNumberFields({ input, password: card })).toEqual(['images.0.alt'])
   })
 })

@@ -1,12 +1,12 @@
-const FEWEST_DIGITS = 12
-const MOST_DIGITS = 19
+const fewestDigits = 12
+const mostDigits = 19
 
 /** What has many digits and is no card's number: URLs, UUIDs, dates, and runs of hexadecimal digits, which may be hashes. */
-const OTHER_NUMBERS =
+const otherNumbers =
   /https?:\/\/\S+|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|(?<!\d)(?:19|20)\d\d-[01]\d-[0-3]\d(?!\d)|(?<![\da-f])[\da-f]{24,}/giu
 
 /** Groups of digits with up to three spaces or hyphens, of whichever kind, between them. */
-const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}\u2212]{1,3}\d+)*/gu
+const digitGroups = /\d+(?:[\s\p{Pd}\u2212]{1,3}\d+)*/gu
 
 /**
  * Whether a text holds a card's number: 12 to 19 digits that pass Luhn's test, in one group or several. README.md says what
@@ -15,27 +15,24 @@ const DIGIT_GROUPS = /\d+(?:[\s\p{Pd}\u2212]{1,3}\d+)*/gu
 export function holdsCardNumber(text: string): boolean {
   if (!/\p{Nd}/u.test(text)) return false
   // Digits of other forms (full-width ones, for example) become the usual ones.
-  const plain = text
-    .normalize('NFKC')
-    .replace(OTHER_NUMBERS, (found) => (/^\d+$/.test(found) ? found : ' . '))
-  return (plain.match(DIGIT_GROUPS) ?? []).some((run) => isCardAmong(run.match(/\d+/g) ?? []))
+  const plain = text.normalize('NFKC').replace(otherNumbers, (found) => (/^\d+$/.test(found) ? found : ' . '))
+  return (plain.match(digitGroups) ?? []).some((run) => isCardAmong(run.match(/\d+/g) ?? []))
 }
 
 /** Whether neighbouring groups make a card's number: what stands beside it may be an expiry date. */
-function isCardAmong(groups: readonly string[]): boolean {
-  return groups.some((_, first) => {
+const isCardAmong = (groups: readonly string[]): boolean =>
+  groups.some((_, first) => {
     let digits = ''
-    for (const group of groups.slice(first, first + MOST_DIGITS)) {
+    for (const group of groups.slice(first, first + mostDigits)) {
       digits += group
-      if (digits.length > MOST_DIGITS) return false
+      if (digits.length > mostDigits) return false
       if (isCardNumber(digits) && !(digits === group && isBarcode(digits))) return true
     }
     return false
   })
-}
 
 const isCardNumber = (digits: string): boolean =>
-  digits.length >= FEWEST_DIGITS && digits.length <= MOST_DIGITS && !/^0+$/.test(digits) && passesLuhn(digits)
+  digits.length >= fewestDigits && digits.length <= mostDigits && !/^0+$/.test(digits) && passesLuhn(digits)
 
 /** From the last digit on, every second one counts twice; the sum of all digits is a multiple of ten. */
 function passesLuhn(digits: string): boolean {

@@ -11,11 +11,8 @@ const minDigits = 4
  * code it has to have a length that numbers of that country have. Without one it may be of any country, so only its form
  * counts (docs/decisions/0076-phone-numbers-and-countries.md).
  */
-export function phoneFault(given: string): Fault | null {
-  return (
-    textFault(given, { lines: 'one', min: 1, max: 64 }) ?? (isPhoneNumber(given.trim()) ? null : wrongForm)
-  )
-}
+export const phoneFault = (given: string): Fault | null =>
+  textFault(given, { lines: 'one', min: 1, max: 64 }) ?? (isPhoneNumber(given.trim()) ? null : wrongForm)
 
 const wrongForm: Fault = {
   kind: 'format',

@@ -107,9 +107,8 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
   }
 }
 
-function isFederation(definition: DefinitionNode): boolean {
-  return definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
-}
+const isFederation = (definition: DefinitionNode): boolean =>
+  definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
 
 /** Without it, graphql-js would take the type Subscription for a root. */
 const schemaDefinition = (present: readonly Root[]): SchemaDefinitionNode => ({
@@ -121,13 +120,11 @@ const schemaDefinition = (present: readonly Root[]): SchemaDefinitionNode => ({
   })),
 })
 
-function rootType({ name, description }: Root): ObjectTypeDefinitionNode {
-  return {
-    kind: Kind.OBJECT_TYPE_DEFINITION,
-    name: { kind: Kind.NAME, value: name },
-    description: { kind: Kind.STRING, value: description },
-  }
-}
+const rootType = ({ name, description }: Root): ObjectTypeDefinitionNode => ({
+  kind: Kind.OBJECT_TYPE_DEFINITION,
+  name: { kind: Kind.NAME, value: name },
+  description: { kind: Kind.STRING, value: description },
+})
 
 function mergeExtensions(
   type: ObjectTypeDefinitionNode,

@@ -39,12 +39,10 @@ function members(type: GraphQLNamedType): Member[] {
   ]
 }
 
-function fieldsOf(
+const fieldsOf = (
   type: string,
   fields: readonly (GraphQLInputField | GraphQLArgument | GraphQLField<unknown, unknown>)[],
-): Member[] {
-  return fields.map(({ name, description }) => ({ path: `${type}.${name}`, description }))
-}
+): Member[] => fields.map(({ name, description }) => ({ path: `${type}.${name}`, description }))
 
 describe('contract', () => {
   test('declares its root types, none of which is the merchant’s plan Subscription', () => {

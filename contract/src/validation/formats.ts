@@ -18,9 +18,10 @@ export interface Format {
   readonly kept?: (value: string) => string
 }
 
-const ofText = (faultOf: (text: string) => Fault | null): Format['faultOf'] => {
-  return (value) => (typeof value === 'string' ? faultOf(value) : null)
-}
+const ofText =
+  (faultOf: (text: string) => Fault | null): Format['faultOf'] =>
+  (value) =>
+    typeof value === 'string' ? faultOf(value) : null
 
 const matching = (pattern: RegExp, phrase: string): Format => ({
   phrase,

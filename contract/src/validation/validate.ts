@@ -34,12 +34,10 @@ export const validate = (
   ])
 
 /** What of a list's bounds alone: its entries are looked at one by one, by rules of their own. */
-export function listErrors(
+export const listErrors = (
   { name, required, rule }: FieldRule,
   entries: readonly unknown[],
-): readonly UserError[] {
-  return rule.kind === 'list' ? boundErrors(rule, required, entries, name) : []
-}
+): readonly UserError[] => (rule.kind === 'list' ? boundErrors(rule, required, entries, name) : [])
 
 /** The first of a field when it has several. */
 export function onePerField<Found extends UserError>(errors: readonly Found[]): readonly Found[] {

@@ -1,6 +1,6 @@
 import type { Check } from './check-shop.ts'
 
-const TOLD = 5
+const told = 5
 
 /** Compares what is kept with what was recomputed, by key. What is nothing needn't be there. */
 export function compare(
@@ -12,7 +12,7 @@ export function compare(
   const wrong = [...keys]
     .filter((key) => (kept.get(key) ?? 0) !== (recomputed.get(key) ?? 0))
     .map((key) => `${key}: ${kept.get(key) ?? 0} instead of ${recomputed.get(key) ?? 0}`)
-  return { name, compared: keys.size, wrong: wrong.slice(0, TOLD) }
+  return { name, compared: keys.size, wrong: wrong.slice(0, told) }
 }
 
 export const byKey = (rows: readonly { readonly key: string; readonly value: number | null }[]) =>

@@ -1,6 +1,6 @@
 import type { Sql } from '@commerce-graph/postgres-driver'
 import type { Check } from './check-shop.ts'
-import { SEGMENT_DESCRIPTION } from '../own-shop.ts'
+import { segmentDescription } from '../own-shop.ts'
 import { byKey, compare } from './compare.ts'
 
 interface Pair {
@@ -141,4 +141,4 @@ const segments = (sql: Sql, merchantId: string) => sql<Pair[]>`
       WHERE c.merchant_id = s.merchant_id AND t.orders >= coalesce(s.order_count_min, 0) AND t.spent >= coalesce(s.total_spent_min, 0)
     )::float AS recomputed
   FROM crm.segment s
-  WHERE s.merchant_id = ${merchantId} AND s.description = ${SEGMENT_DESCRIPTION}`
+  WHERE s.merchant_id = ${merchantId} AND s.description = ${segmentDescription}`

@@ -13,9 +13,8 @@ const version = 1
 const maxLength = 4096
 
 /** The cursor as clients see it: opaque text, fit for a URL. */
-export function encodeCursor({ sort, value, id }: Cursor): string {
-  return Buffer.from(JSON.stringify([version, sort, value, id])).toString('base64url')
-}
+export const encodeCursor = ({ sort, value, id }: Cursor): string =>
+  Buffer.from(JSON.stringify([version, sort, value, id])).toString('base64url')
 
 /** Undefined for anything that `encodeCursor` did not make. */
 export function decodeCursor(text: string): Cursor | undefined {

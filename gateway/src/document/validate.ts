@@ -38,8 +38,9 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode):
   }))
 }
 
-function reporting(rule: ValidationRule, reports: WeakMap<GraphQLError, Report>): ValidationRule {
-  return (context) => {
+const reporting =
+  (rule: ValidationRule, reports: WeakMap<GraphQLError, Report>): ValidationRule =>
+  (context) => {
     const watched = Object.create(context, {
       reportError: {
         value: (error: GraphQLError) => {
@@ -50,7 +51,6 @@ function reporting(rule: ValidationRule, reports: WeakMap<GraphQLError, Report>)
     }) as ValidationContext
     return rule(watched)
   }
-}
 
 function catalogued(document: DocumentNode, error: GraphQLError, report: Report | undefined): CatalogueError {
   switch (report?.rule) {

@@ -49,11 +49,11 @@ const typed = new Set(['EmailAddress', 'URL', 'DateTime', 'Date'])
 /** More would only repeat itself: a client with hundreds of bad values has one bug. */
 const maxErrors = 50
 
-export function variableDefinitions(
+export const variableDefinitions = (
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-): readonly VariableDefinition[] {
-  return (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
+): readonly VariableDefinition[] =>
+  (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const type = typeFromAST(schema, typeNode)
     if (!isInputType(type))
       throw new GraphQLError(`validation lets no variable of type ${String(type)} through`)
@@ -64,7 +64,6 @@ export function variableDefinitions(
       defaultValue: defaultValue && valueFromAST(defaultValue, type),
     }
   })
-}
 
 /**
  * The operation's variables as its types want them: defaults filled in, scalars parsed, what was not given left out.

@@ -28,6 +28,5 @@ export function errorBody(error: CatalogueError, { requestId, now }: AnswerConte
 }
 
 /** The answer to a request that was refused as a whole: no `data`, since nothing was run. */
-export function refusalBody(errors: readonly CatalogueError[], context: AnswerContext): string {
-  return JSON.stringify({ errors: errors.map((error) => errorBody(error, context)) })
-}
+export const refusalBody = (errors: readonly CatalogueError[], context: AnswerContext): string =>
+  JSON.stringify({ errors: errors.map((error) => errorBody(error, context)) })

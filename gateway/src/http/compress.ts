@@ -25,8 +25,7 @@ export async function compress(body: string | Buffer, headers: IncomingHttpHeade
   }
 }
 
-function takesGzip(accepted: string | readonly string[] | undefined): boolean {
-  return String(accepted ?? '')
+const takesGzip = (accepted: string | readonly string[] | undefined): boolean =>
+  String(accepted ?? '')
     .split(',')
     .some((coding) => /^\s*(gzip|x-gzip)\s*(;\s*q=(0\.0*[1-9]\d*|1(\.0*)?))?\s*$/i.test(coding))
-}

@@ -40,9 +40,9 @@ export function endClientOf(
 }
 
 /** As much of it as a session keeps. */
-const MAX_DEVICE = 500
+const maxDevice = 500
 
 const named = (userAgent: string | readonly string[] | undefined): string | undefined =>
   String(userAgent ?? '')
     .trim()
-    .slice(0, MAX_DEVICE) || undefined
+    .slice(0, maxDevice) || undefined

@@ -7,7 +7,7 @@ import { mediaTypeFor } from './media-type.ts'
 const graphQLResponse = 'application/graphql-response+json'
 
 /** Where the audit would rather have another status, and why ours is what it is. */
-const DIFFERENT: Readonly<Record<string, string>> = {
+const different: Readonly<Record<string, string>> = {
   // The specification gives SVC_GQL_003 and SVC_VAL_001 the status 400, whatever the client accepts.
   '572B': 'a document that can not be parsed is 400 as application/json too',
   FDE2: 'a document that is not valid is 400 as application/json too',
@@ -36,13 +36,13 @@ describe('the audit of GraphQL over HTTP', () => {
     '%s: %s',
     async (id, _name, audit) => {
       const result = await audit.fn()
-      if (id in DIFFERENT) expect(result).toMatchObject({ status: 'warn' })
+      if (id in different) expect(result).toMatchObject({ status: 'warn' })
       else expect(result.status === 'ok' || result.status === 'notice' ? 'ok' : result).toBe('ok')
     },
   )
 
   test('lists as different only what there is', () => {
-    expect(Object.keys(DIFFERENT).filter((id) => !audited.some((audit) => audit.id === id))).toEqual([])
+    expect(Object.keys(different).filter((id) => !audited.some((audit) => audit.id === id))).toEqual([])
   })
 })
 

@@ -67,6 +67,5 @@ export function readGraphQLRequest(body: unknown): ParsedRequest {
 
 const refused = (error: CatalogueError): ParsedRequest => ({ kind: 'refused', error })
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -45,10 +45,9 @@ export function readBody(
   })
 }
 
-function tooLarge(value: number, max: number): CatalogueError {
-  return catalogueError(
+const tooLarge = (value: number, max: number): CatalogueError =>
+  catalogueError(
     'SVC_VAL_003',
     { value, min: 1, max },
     { field: 'body', reason: `At most ${max} bytes are allowed` },
   )
-}

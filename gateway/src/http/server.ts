@@ -139,9 +139,8 @@ async function route(
   }
 }
 
-function isBrowser({ method, headers }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
-}
+const isBrowser = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
 
 async function answerGraphQL(
   routes: Routes,

@@ -172,13 +172,11 @@ function sizeFrom(value: unknown, { defaultPageSize }: Sizes): number {
   return typeof value === 'number' && value >= 0 ? value : defaultPageSize
 }
 
-function isIntrospection({ name: { value } }: FieldNode): boolean {
-  return value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name
-}
+const isIntrospection = ({ name: { value } }: FieldNode): boolean =>
+  value === SchemaMetaFieldDef.name || value === TypeMetaFieldDef.name
 
-function isConnection(type: GraphQLCompositeType): boolean {
-  return isObjectType(type) && 'edges' in type.getFields()
-}
+const isConnection = (type: GraphQLCompositeType): boolean =>
+  isObjectType(type) && 'edges' in type.getFields()
 
 const one: Part = () => 1
 

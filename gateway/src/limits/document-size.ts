@@ -29,9 +29,8 @@ export function checkDocumentSize(document: DocumentNode, limits: Limits): Catal
 }
 
 /** SVC_GQL_001. */
-export function tooDeep(depth: number, { depth: max }: Limits): CatalogueError {
-  return catalogueError('SVC_GQL_001', { depth, max }, { field: 'query' })
-}
+export const tooDeep = (depth: number, { depth: max }: Limits): CatalogueError =>
+  catalogueError('SVC_GQL_001', { depth, max }, { field: 'query' })
 
 interface Measurement {
   readonly aliases: number
@@ -111,10 +110,9 @@ function countRootFields(
 }
 
 /** SVC_VAL_003 for more of something than there may be. */
-export function tooMany(field: string, value: number, max: number, what: string): CatalogueError {
-  return catalogueError(
+export const tooMany = (field: string, value: number, max: number, what: string): CatalogueError =>
+  catalogueError(
     'SVC_VAL_003',
     { value, min: 1, max },
     { field, reason: `At most ${max} ${what} are allowed` },
   )
-}

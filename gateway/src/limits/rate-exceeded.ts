@@ -2,9 +2,8 @@ import type { Exceeded } from '@commerce-graph/rate-limits'
 import { type CatalogueError, catalogueError } from '@commerce-graph/contract/errors'
 
 /** SVC_RATE_001 for a merchant or shopper that has sent more than its rate allows. */
-export function rateExceeded({ of, window, allowed, retryAfter }: Exceeded): CatalogueError {
-  return tooMany(retryAfter, reasonOf(of, window, allowed), { limit: of === 'plan' ? window : of, allowed })
-}
+export const rateExceeded = ({ of, window, allowed, retryAfter }: Exceeded): CatalogueError =>
+  tooMany(retryAfter, reasonOf(of, window, allowed), { limit: of === 'plan' ? window : of, allowed })
 
 /** SVC_GQL_002 for a request that weighs more than its caller's rate can ever admit, so that waiting is of no use. */
 export function tooHeavy(complexity: number, max: number): CatalogueError {

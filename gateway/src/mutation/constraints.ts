@@ -23,7 +23,7 @@ const value = (field: string, message?: string): Meaning => ({
   ...(message !== undefined && { message }),
 })
 
-const LOCKS_CALLER_OUT =
+const locksCallerOut =
   'You could not get in any more from the address that you call from: add it first, or say confirmLockout: true'
 
 /**
@@ -238,8 +238,8 @@ export const constraints: Readonly<Record<string, Meaning>> = {
     'id',
     'Nobody could get in: switch the allow-list off before its last entry goes',
   ),
-  merchant_allow_list_caller: value('ipWhitelistEnabled', LOCKS_CALLER_OUT),
-  ip_allow_list_entry_caller: value('id', LOCKS_CALLER_OUT),
+  merchant_allow_list_caller: value('ipWhitelistEnabled', locksCallerOut),
+  ip_allow_list_entry_caller: value('id', locksCallerOut),
   merchant_allow_list_some: value('ipWhitelistEnabled', 'Nobody could get in: add an address first'),
 }
 

@@ -9,9 +9,9 @@ export interface IdempotencyKey {
 }
 
 /** What `platform.idempotency_record` holds. */
-const MAX_LENGTH = 255
+const maxLength = 255
 /** Visible characters and spaces of ASCII: they come through every header unchanged. */
-const KEY = /^[ -~]+$/
+const keyFormat = /^[ -~]+$/
 
 export type KeyOfRequest =
   | { readonly kind: 'key'; readonly key: IdempotencyKey | undefined }
@@ -21,8 +21,8 @@ export type KeyOfRequest =
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): KeyOfRequest {
   const value = headers['idempotency-key']
   if (value === undefined) return { kind: 'key', key: undefined }
-  if (typeof value !== 'string' || value.length > MAX_LENGTH || !KEY.test(value)) {
-    const error = invalidFormat('Idempotency-Key', `1 to ${MAX_LENGTH} characters of ASCII`)
+  if (typeof value !== 'string' || value.length > maxLength || !keyFormat.test(value)) {
+    const error = invalidFormat('Idempotency-Key', `1 to ${maxLength} characters of ASCII`)
     return { kind: 'refused', error }
   }
   return { kind: 'key', key: { value, part: '' } }

@@ -27,7 +27,7 @@ export function auditVariables(
     'x-hasura-root-field': field.name,
     ...(clientAddress !== null && { 'x-hasura-client-address': clientAddress }),
     ...(requestId !== null && { 'x-hasura-request-id': requestId }),
-    ...(operationName !== null && { 'x-hasura-operation-name': operationName.slice(0, MAX_NAME) }),
+    ...(operationName !== null && { 'x-hasura-operation-name': operationName.slice(0, maxName) }),
   }
 }
 
@@ -45,4 +45,4 @@ export function recordFailure(
 }
 
 /** Headers have a bound, and so has the log. */
-const MAX_NAME = 200
+const maxName = 200

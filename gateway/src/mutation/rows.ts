@@ -163,18 +163,16 @@ function rowsMutation<Name extends WithInput>(
 }
 
 /** `deleteX(id)`. */
-export function deletion(what: string, write: (id: unknown) => Write | Statement): RowsMutation {
-  return {
-    kind: 'rows',
-    record: null,
-    what,
-    id: 'id',
-    input: null,
-    check: () => [],
-    lookUps: () => [],
-    write: ({ id }) => asWrite(write(id)),
-  }
-}
+export const deletion = (what: string, write: (id: unknown) => Write | Statement): RowsMutation => ({
+  kind: 'rows',
+  record: null,
+  what,
+  id: 'id',
+  input: null,
+  check: () => [],
+  lookUps: () => [],
+  write: ({ id }) => asWrite(write(id)),
+})
 
 const asWrite = (write: Write | Statement): Write => ('root' in write ? { before: [], record: write } : write)
 
@@ -193,21 +191,19 @@ export function absent(
 }
 
 /** The records with these ids must be there. */
-export function present(
+export const present = (
   { list, type, existing }: LookUpTarget,
   values: LookUp['values'],
   what: string,
-): LookUp {
-  return {
-    table: list,
-    type,
-    column: 'id',
-    expect: 'present',
-    values,
-    what,
-    ...(existing && { where: existing }),
-  }
-}
+): LookUp => ({
+  table: list,
+  type,
+  column: 'id',
+  expect: 'present',
+  values,
+  what,
+  ...(existing && { where: existing }),
+})
 
 /** A look-up's values of one optional field. */
 export const valueOf = (field: string, value: string | null | undefined): LookUp['values'] =>

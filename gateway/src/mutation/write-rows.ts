@@ -13,13 +13,11 @@ import { findEarlier, keyVariables } from './replay.ts'
 import { rowsOperation, writtenRecord } from './rows-operation.ts'
 
 /** Writes rows, unless an earlier request with the same Idempotency-Key has, or one at the same time is quicker. */
-export async function writeRows(
+export const writeRows = async (
   definition: RowsMutation,
   call: PlannedCall,
   context: QueryContext,
-): Promise<Outcome> {
-  return (await replayed(definition, call, context)) ?? writeNow(definition, call, context)
-}
+): Promise<Outcome> => (await replayed(definition, call, context)) ?? writeNow(definition, call, context)
 
 async function replayed(
   definition: RowsMutation,

@@ -120,11 +120,8 @@ const memberRules = (
   )
 
 /** SVC_AUTH_003 for what a rule guards. A key or user lacks the permission; for shoppers there is none to have. */
-export function ruleError({ rule, of }: NeededRule, role: Role, path: readonly string[]): CatalogueError {
-  return withPath(catalogueError('SVC_AUTH_003', {}, { field: of, ...whatLacks({ rule, of }, role) }), [
-    ...path,
-  ])
-}
+export const ruleError = ({ rule, of }: NeededRule, role: Role, path: readonly string[]): CatalogueError =>
+  withPath(catalogueError('SVC_AUTH_003', {}, { field: of, ...whatLacks({ rule, of }, role) }), [...path])
 
 function whatLacks(
   { rule, of }: NeededRule,

@@ -64,14 +64,12 @@ export function usedVariables(
 }
 
 /** `($v0: uuid!, $v1: Int!)`, or nothing. */
-export function printVariableDefinitions(variables: readonly HasuraVariable[]): string {
-  return variables.length > 0 ? `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(', ')})` : ''
-}
+export const printVariableDefinitions = (variables: readonly HasuraVariable[]): string =>
+  variables.length > 0 ? `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(', ')})` : ''
 
 /** `{ id name }` */
-export function printSelection(fields: readonly HasuraField[]): string {
-  return `{ ${fields.map(printField).join(' ')} }`
-}
+export const printSelection = (fields: readonly HasuraField[]): string =>
+  `{ ${fields.map(printField).join(' ')} }`
 
 function printField({ alias, name, args, selection }: HasuraField): string {
   const label = alias === name ? name : `${alias}: ${name}`

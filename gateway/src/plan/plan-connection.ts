@@ -151,14 +151,14 @@ function planPart(
   }
 }
 
-function planEdges(
+const planEdges = (
   scope: PlanScope,
   { projection }: ConnectionProjection,
   type: GraphQLObjectType,
   group: FieldGroup,
   result: PartsPlan,
-): EdgePart[] {
-  return [...collectFields(scope, type, selectionSetsOf(group))].map(([key, field]): EdgePart => {
+): EdgePart[] =>
+  [...collectFields(scope, type, selectionSetsOf(group))].map(([key, field]): EdgePart => {
     const name = field[0].name.value
     if (name === '__typename') return { kind: 'constant', key, value: type.name }
     if (name === 'cursor') {
@@ -177,15 +177,14 @@ function planEdges(
     result.nodes.push(...fields)
     return { kind: 'node', key, extract, complete }
   })
-}
 
-function planPageInfo(
+const planPageInfo = (
   scope: PlanScope,
   type: GraphQLObjectType,
   group: FieldGroup,
   result: PartsPlan,
-): PageInfoPart[] {
-  return [...collectFields(scope, type, selectionSetsOf(group))].map(([key, [node]]): PageInfoPart => {
+): PageInfoPart[] =>
+  [...collectFields(scope, type, selectionSetsOf(group))].map(([key, [node]]): PageInfoPart => {
     const name = pageInfoFields.find((field) => field === node.name.value)
     if (!name) return { kind: 'constant', key, value: type.name }
     result.pageInfo.add(name)
@@ -193,7 +192,6 @@ function planPageInfo(
     if (name === 'startCursor' || name === 'endCursor') result.needsCursors = true
     return { kind: name, key }
   })
-}
 
 /** The fields of the page's nodes: what is selected, and the keyset where cursors are made of it. */
 function planRows(

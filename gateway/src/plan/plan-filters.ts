@@ -9,16 +9,15 @@ import type { ArgumentValues, FieldArguments, PlanScope } from './plan-scope.ts'
  * The conditions that a list's arguments ask for: members of `filters`, and arguments of the same names on the list
  * itself. Both at once must both hold.
  */
-export function planFilters(
+export const planFilters = (
   scope: PlanScope,
   filters: Readonly<Record<string, Filter>>,
   args: FieldArguments,
-): readonly Condition[] {
-  return Object.entries(filters).flatMap(([name, filter]) => [
+): readonly Condition[] =>
+  Object.entries(filters).flatMap(([name, filter]) => [
     ...planFilter(scope, filter, args, (values) => membersOf(values)[name], `filters.${name}`),
     ...planFilter(scope, filter, args, (values) => values[name], name),
   ])
-}
 
 /** @returns the condition, or none when the value isn't given */
 export function planFilter(

@@ -44,13 +44,11 @@ export interface FieldSelection {
 }
 
 /** Plans the selection of a contract object that is found as the projection says. */
-export function planRow(
+export const planRow = (
   scope: PlanScope,
   projectionName: string,
   selectionSets: readonly SelectionSetNode[],
-): RowPlan {
-  return planFields(scope, projectionName, selectionsOf(scope, projectionName, selectionSets))
-}
+): RowPlan => planFields(scope, projectionName, selectionsOf(scope, projectionName, selectionSets))
 
 function selectionsOf(
   scope: PlanScope,
@@ -111,12 +109,11 @@ function planTypename(key: string, { type, from }: TypeProjection): RowPlan {
   return { fields, shapes: type === from ? [] : [shape] }
 }
 
-function planField(scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan {
-  return scope.below(field.key, () => {
+const planField = (scope: PlanScope, projection: TypeProjection, field: SelectedField): RowPlan =>
+  scope.below(field.key, () => {
     const refusal = scope.refusalOf(field)
     return refusal ? planRefused(field, refusal) : planVisibleField(scope, projection, field)
   })
-}
 
 /** Nothing of it is asked for; its place in the answer tells why. */
 const planRefused = (field: SelectedField, error: CatalogueError): RowPlan =>
@@ -162,11 +159,8 @@ function planVisibleField(scope: PlanScope, projection: TypeProjection, field: S
 }
 
 /** What holds where a projection says nothing: a column, or an object relationship, of the field's name. */
-function sameName({ definition: { name, type } }: SelectedField): FieldProjection {
-  return isLeafType(getNamedType(type))
-    ? { kind: 'column', column: name }
-    : { kind: 'object', relationship: name }
-}
+const sameName = ({ definition: { name, type } }: SelectedField): FieldProjection =>
+  isLeafType(getNamedType(type)) ? { kind: 'column', column: name } : { kind: 'object', relationship: name }
 
 /** Timestamps have one form, wherever they come from. */
 const inOneForm = ({ extract = (raw: unknown) => raw, ...shape }: FieldShape): FieldShape => ({

@@ -143,13 +143,12 @@ function planStream(
 }
 
 /** The rows of a stream's answer, and where each stands in it. */
-export function streamedRows(
+export const streamedRows = (
   answer: Row,
   { rows, place }: Extract<SubscriptionSource, { kind: 'stream' }>,
-): readonly { readonly row: Row; readonly place: unknown }[] {
-  return (answer[rows] as readonly Row[]).map((row) => {
+): readonly { readonly row: Row; readonly place: unknown }[] =>
+  (answer[rows] as readonly Row[]).map((row) => {
     const value = row[place]
     row[place] = undefined
     return { row, place: value }
   })
-}

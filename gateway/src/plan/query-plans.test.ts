@@ -9,7 +9,7 @@ import { QueryPlans } from './query-plans.ts'
 
 const merchant = keyPrincipal(1)
 
-const prepare = (text: string) => {
+function prepare(text: string) {
   const document = parse(text)
   return prepareOperation(contract.schema, document, document.definitions[0] as OperationDefinitionNode)
 }

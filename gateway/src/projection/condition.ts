@@ -27,7 +27,7 @@ export interface OrderBy {
 }
 
 /** @param path the column's name, after the names of the object relationships that lead to it, with dots between */
-const orderBy = (path: string, direction: Direction): OrderBy => {
+function orderBy(path: string, direction: Direction): OrderBy {
   const [first = path, ...rest] = path.split('.')
   return { path: [first, ...rest], direction }
 }

@@ -21,9 +21,7 @@ export const isUuid = (value: unknown): value is string =>
   typeof value === 'string' && uuidPattern.test(value)
 
 /** The contract's ids are opaque strings, so one that no record can have is simply not found, and no error. */
-export function toUuid(value: unknown): string {
-  return isUuid(value) ? value.toLowerCase() : nobody
-}
+export const toUuid = (value: unknown): string => (isUuid(value) ? value.toLowerCase() : nobody)
 
 /** @param condition what holds for the given id */
 export const idFilter = (condition: (id: VariableReference) => Condition): Filter => ({

@@ -46,7 +46,7 @@ function askedFor(filter: unknown, found = new Set<string>()): ReadonlySet<strin
 }
 
 /** Where both are right to differ. */
-const EXCEPTIONS: Readonly<Record<string, string>> = {
+const exceptions: Readonly<Record<string, string>> = {
   PromotionConditions: 'shoppers see promotions of theirs, and no column of the conditions',
   LowStock: 'shoppers pass the type’s rule and see none of its rows',
 }
@@ -59,10 +59,10 @@ const typed = [...projections.types].flatMap(([name, { type, from }]) => {
 
 test('the types of the contract are found in the metadata', () => {
   expect(typed.length).toBeGreaterThan(40)
-  expect(Object.keys(EXCEPTIONS).filter((name) => !projections.types.has(name))).toEqual([])
+  expect(Object.keys(exceptions).filter((name) => !projections.types.has(name))).toEqual([])
 })
 
-test.each(typed.filter(({ name }) => !(name in EXCEPTIONS)))(
+test.each(typed.filter(({ name }) => !(name in exceptions)))(
   '$name needs of /graphql what Hasura’s own API needs',
   ({ rule, table }) => {
     expect([...askedFor(selectOf(table, 'merchant')?.filter)]).toEqual([rule.name])

@@ -105,7 +105,7 @@ const exclusive = new Set([
   'before',
 ])
 
-const argumentText = (argument: GraphQLArgument): fc.Arbitrary<string> => {
+function argumentText(argument: GraphQLArgument): fc.Arbitrary<string> {
   const type = getNamedType(argument.type)
   const pool =
     values[argument.name] ?? (isEnumType(type) ? type.getValues().map(({ name }) => name) : values[type.name])

@@ -50,11 +50,12 @@ export interface PageLayout {
 }
 
 /** @returns the connection, or null when a node that has to be there was lost */
-export function connectionShape(
-  parts: readonly ConnectionPart[],
-  layout: PageLayout,
-): (raw: unknown, row: Row, context: ShapeContext) => unknown {
-  return (raw, row, context) => {
+export const connectionShape =
+  (
+    parts: readonly ConnectionPart[],
+    layout: PageLayout,
+  ): ((raw: unknown, row: Row, context: ShapeContext) => unknown) =>
+  (raw, row, context) => {
     const page = readPage(raw, row, layout, context)
     const connection = newRow()
     for (const part of parts) {
@@ -64,7 +65,6 @@ export function connectionShape(
     }
     return connection
   }
-}
 
 /** A connection that lost a node has reported it already, so it is more than a plain null. */
 const lost = Symbol('lost')

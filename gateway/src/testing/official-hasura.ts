@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GenericContainer } from 'testcontainers'
 
 /** The Hasura that docker-compose.yml runs, too. */
-const IMAGE = 'hasura/graphql-engine:v2.48.0'
+const image = 'hasura/graphql-engine:v2.48.0'
 
-const START_TIMEOUT_MS = 60_000
+const startTimeoutMs = 60_000
 
 export interface OfficialHasura {
   readonly url: string
@@ -29,7 +29,7 @@ export async function startOfficialHasura({
   metadata,
 }: OfficialHasuraOptions): Promise<OfficialHasura> {
   const port = await freePorts(1)
-  const container = await new GenericContainer(IMAGE)
+  const container = await new GenericContainer(image)
     .withNetworkMode('host')
     .withEnvironment({
       ...env,
@@ -53,13 +53,13 @@ export async function startOfficialHasura({
 }
 
 async function untilHealthy(url: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS
+  const deadline = Date.now() + startTimeoutMs
   for (;;) {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(
       () => undefined,
     )
     if (response?.ok === true) return
-    if (Date.now() > deadline) throw new Error(`${IMAGE} does not answer at ${url}`)
+    if (Date.now() > deadline) throw new Error(`${image} does not answer at ${url}`)
     await sleep(200)
   }
 }
@@ -69,7 +69,7 @@ async function replaceMetadata(url: string, adminSecret: string, metadata: unkno
     method: 'POST',
     headers: { 'x-hasura-admin-secret': adminSecret },
     body: JSON.stringify({ type: 'replace_metadata', args: metadata }),
-    signal: AbortSignal.timeout(START_TIMEOUT_MS),
+    signal: AbortSignal.timeout(startTimeoutMs),
   })
   if (!response.ok) throw new Error(`the metadata was refused: ${await response.text()}`)
 }

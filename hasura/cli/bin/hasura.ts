@@ -5,7 +5,7 @@ import { CommandFailed, createProgram } from '../src/commands.ts'
 import { MetadataFilesError } from '../src/metadata-files.ts'
 import { ProjectError } from '../src/project.ts'
 
-const EXPECTED = [
+const expectedFaults = [
   CommandFailed,
   HasuraApiError,
   InterruptedMigrationError,
@@ -18,7 +18,7 @@ const EXPECTED = [
 try {
   await createProgram(join(import.meta.dirname, '../..'), (line) => console.log(line)).parseAsync()
 } catch (error) {
-  const expected = EXPECTED.find((type) => error instanceof type)
+  const expected = expectedFaults.find((type) => error instanceof type)
   if (expected === undefined) throw error
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -44,7 +44,7 @@ export function actionsFiles(actions: unknown, types: unknown): readonly (readon
 }
 
 /** What actions.graphql says, and actions.yaml therefore does not. */
-const IN_SDL = ['type', 'arguments', 'output_type']
+const inSdl = ['type', 'arguments', 'output_type']
 
 function actionEntry({ name, definition, ...rest }: Action): Record<string, unknown> {
   const { type, kind, handler, forward_client_headers: forwards, headers, timeout } = definition
@@ -56,30 +56,27 @@ function actionEntry({ name, definition, ...rest }: Action): Record<string, unkn
     ...(headers === undefined ? {} : { headers }),
     ...(timeout === undefined ? {} : { timeout }),
   }
-  const others = without(definition, [...Object.keys(settings), ...IN_SDL, 'forward_client_headers'])
+  const others = without(definition, [...Object.keys(settings), ...inSdl, 'forward_client_headers'])
   return { name, definition: { ...settings, ...others }, ...rest }
 }
 
-function typeEntries({
+const typeEntries = ({
   enums,
   input_objects: inputs,
   objects,
   scalars,
-}: CustomTypes): Record<string, unknown> {
-  return {
-    enums,
-    input_objects: inputs.map((type) => without(type, ['fields'])),
-    objects: objects.map((type) => without(type, ['fields'])),
-    scalars,
-  }
-}
+}: CustomTypes): Record<string, unknown> => ({
+  enums,
+  input_objects: inputs.map((type) => without(type, ['fields'])),
+  objects: objects.map((type) => without(type, ['fields'])),
+  scalars,
+})
 
-function without(
+const without = (
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[],
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
-}
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 
 function actionsSdl(actions: readonly Action[], types: CustomTypes): string {
   const { enums, input_objects: inputs, objects, scalars } = types

@@ -41,6 +41,5 @@ export async function diffMetadata(api: HasuraApi, directory: string): Promise<s
     .join('')
 }
 
-async function readEngineFiles(api: HasuraApi): Promise<MetadataFiles> {
-  return metadataFiles(await api.metadata({ type: 'export_metadata', args: {} }))
-}
+const readEngineFiles = async (api: HasuraApi): Promise<MetadataFiles> =>
+  metadataFiles(await api.metadata({ type: 'export_metadata', args: {} }))

@@ -1,7 +1,7 @@
 import { HasuraApiError, type HasuraApi } from 'hasura-embedded/migrations'
 import { z } from 'zod'
 
-const TIMEOUT_MS = 120_000
+const timeoutMs = 120_000
 
 export interface HasuraApiOptions {
   readonly endpoint: string
@@ -52,7 +52,7 @@ async function fetchJson(
   const post = { method: 'POST', headers: { 'content-type': 'application/json', ...secret } }
   const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) }
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
     return { ok: response.ok, status: response.status, body: parse(await response.text()) }
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

@@ -12,7 +12,7 @@ export class MetadataFilesError extends Error {
 }
 
 /** One file for each key, and what hasura-cli writes when the engine has nothing under it. */
-const KEY_FILES = [
+const keyFiles = [
   ['allow_list.yaml', 'allowlist', []],
   ['api_limits.yaml', 'api_limits', {}],
   ['backend_configs.yaml', 'backend_configs', {}],
@@ -53,7 +53,7 @@ export function metadataFiles(exported: unknown): MetadataFiles {
   }
   add('version.yaml', yaml({ version: 3 }))
   for (const [path, content] of actionsFiles(rest['actions'], rest['custom_types'])) add(path, content)
-  for (const [path, key, empty] of KEY_FILES) add(path, yaml(rest[key] ?? empty))
+  for (const [path, key, empty] of keyFiles) add(path, yaml(rest[key] ?? empty))
   // Tables of other databases have names of other shapes: they stay where the source is.
   const entries = sources.map((each) => (isPostgres(each) ? sourceEntry(source.parse(each), add) : each))
   add('databases/databases.yaml', yaml(entries))

@@ -28,7 +28,7 @@ const config = z.object({
 })
 
 /** What a platform that runs beside the project says about itself while it runs. */
-const READY_FILE = '.data/ready.json'
+const readyFile = '.data/ready.json'
 
 const ready = z.object({ hasuraUrl: z.url(), adminSecret: z.string() })
 
@@ -81,7 +81,7 @@ interface Running {
 /** The file is there while the platform runs; one that can't be read counts as none. */
 async function readRunning(folder: string): Promise<Running | undefined> {
   for (const place of [process.cwd(), folder, resolve(folder, '..')]) {
-    const text = await readFile(join(place, READY_FILE), 'utf8').catch(() => undefined)
+    const text = await readFile(join(place, readyFile), 'utf8').catch(() => undefined)
     if (text === undefined) continue
     const parsed = ready.safeParse(parseJson(text))
     if (parsed.success) return { endpoint: parsed.data.hasuraUrl, adminSecret: parsed.data.adminSecret }

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { applyMetadata, applySeeds, diffMetadata, exportMetadata, migrate } from '../src/index.ts'
-import { ADMIN_SECRET, runEngine, type RunningEngine } from './running-engine.ts'
+import { adminSecret, runEngine, type RunningEngine } from './running-engine.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
-const METADATA = join(ROOT, 'metadata')
+const root = join(import.meta.dirname, '../../..')
+const metadata = join(root, 'metadata')
 
 describe("with the platform's own project", () => {
   let engine: RunningEngine
@@ -18,7 +18,7 @@ describe("with the platform's own project", () => {
   beforeAll(async () => {
     engine = await runEngine()
     directory = mkdtempSync(join(tmpdir(), 'metadata-'))
-    const migrations = join(ROOT, 'migrations/default')
+    const migrations = join(root, 'migrations/default')
     const outcome = await migrate({ api: engine.api, directory: migrations, database: 'default' })
     if (outcome.kind !== 'migrated') throw new Error(JSON.stringify(outcome))
   })
@@ -38,20 +38,20 @@ describe("with the platform's own project", () => {
     )
 
   test('applying what was exported changes nothing', async () => {
-    expect(await applyMetadata(engine.api, METADATA)).toEqual([])
-    expect(await diffMetadata(engine.api, METADATA)).toBe('')
+    expect(await applyMetadata(engine.api, metadata)).toEqual([])
+    expect(await diffMetadata(engine.api, metadata)).toBe('')
     await exportMetadata(engine.api, directory)
     const exported = filesOf(directory)
     expect(await applyMetadata(engine.api, directory)).toEqual([])
     await exportMetadata(engine.api, directory)
     expect(filesOf(directory)).toEqual(exported)
-    expect(await diffMetadata(engine.api, METADATA)).toBe('')
+    expect(await diffMetadata(engine.api, metadata)).toBe('')
   })
 
   test('exports the same files that metadata/ has', async () => {
     await exportMetadata(engine.api, directory)
     const exported = filesOf(directory)
-    const written = filesOf(METADATA)
+    const written = filesOf(metadata)
     expect(Object.keys(exported)).toEqual(Object.keys(written))
     for (const file of ['actions.graphql', 'version.yaml', 'databases/default/tables/tables.yaml']) {
       expect(exported[file]).toBe(written[file])
@@ -71,7 +71,7 @@ describe("with the platform's own project", () => {
 
   test('shows what applying would change, and tells what cannot be used', async () => {
     const changed = mkdtempSync(join(tmpdir(), 'metadata-'))
-    cpSync(METADATA, changed, { recursive: true })
+    cpSync(metadata, changed, { recursive: true })
     const file = join(changed, 'databases/default/tables/crm_customer.yaml')
     writeFileSync(
       file,
@@ -87,7 +87,7 @@ describe("with the platform's own project", () => {
     expect(await applyMetadata(engine.api, changed)).toMatchObject([
       { type: 'table', reason: expect.stringContaining('nowhere') as string },
     ])
-    await applyMetadata(engine.api, METADATA)
+    await applyMetadata(engine.api, metadata)
     rmSync(changed, { recursive: true })
   })
 
@@ -110,8 +110,8 @@ describe("with the platform's own project", () => {
     const run = async (...args: string[]) => {
       const child = spawn(
         process.execPath,
-        [join(ROOT, 'hasura/cli/bin/hasura.ts'), '--endpoint', engine.url, ...args],
-        { env: { ...process.env, HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET } },
+        [join(root, 'hasura/cli/bin/hasura.ts'), '--endpoint', engine.url, ...args],
+        { env: { ...process.env, HASURA_GRAPHQL_ADMIN_SECRET: adminSecret } },
       )
       const [out, error, code] = await Promise.all([
         text(child.stdout),

@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const running = (content: string): void => {
+function running(content: string): void {
   mkdirSync(join(root, '.data'))
   writeFileSync(join(root, '.data/ready.json'), content)
 }

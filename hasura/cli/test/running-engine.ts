@@ -3,7 +3,7 @@ import { startEngine } from 'hasura-embedded'
 import { pino } from 'pino'
 import { createHasuraApi, type HasuraApi } from '../src/index.ts'
 
-export const ADMIN_SECRET = 'a secret of the test'
+export const adminSecret = 'a secret of the test'
 
 export interface RunningEngine {
   readonly api: HasuraApi
@@ -17,7 +17,7 @@ export async function runEngine(): Promise<RunningEngine> {
   const database = await createTestDatabase()
   const engine = await startEngine({
     databaseUrl: database.url,
-    adminSecret: ADMIN_SECRET,
+    adminSecret: adminSecret,
     port: 0,
     env: {
       HASURA_GRAPHQL_DATABASE_URL: database.url,
@@ -30,7 +30,7 @@ export async function runEngine(): Promise<RunningEngine> {
   return {
     url,
     databaseUrl: database.url,
-    api: createHasuraApi({ endpoint: url, adminSecret: ADMIN_SECRET }),
+    api: createHasuraApi({ endpoint: url, adminSecret: adminSecret }),
     stop: async () => {
       await engine.stop()
       await database.drop()

@@ -15,11 +15,11 @@ import type { Subscribable } from 'rxjs'
 import { SubscriptionClient } from 'subscriptions-transport-ws'
 import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
-import { ADA, articleId, authorHeaders, openBlogForFile } from './blog.ts'
+import { ada, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
 const blog = await openBlogForFile()
 
-const headers = authorHeaders(ADA)
+const headers = authorHeaders(ada)
 
 const clientOver = (link: ApolloLink): ApolloClient =>
   new ApolloClient({
@@ -29,7 +29,7 @@ const clientOver = (link: ApolloLink): ApolloClient =>
 
 const overHttp = (): ApolloClient => clientOver(new HttpLink({ uri: blog.graphqlUrl, headers }))
 
-const TITLES: TypedDocumentNode<Titles, { where?: object; limit?: number }> = gql`
+const titles: TypedDocumentNode<Titles, { where?: object; limit?: number }> = gql`
   query Titles($where: article_bool_exp, $limit: Int) {
     article(where: $where, order_by: { created_at: asc }, limit: $limit) {
       ...Titled
@@ -50,7 +50,7 @@ const TITLES: TypedDocumentNode<Titles, { where?: object; limit?: number }> = gq
   }
 `
 
-const RENAME = gql`
+const rename = gql`
   mutation Rename($id: uuid!, $title: String!) {
     update_article_by_pk(pk_columns: { id: $id }, _set: { title: $title }) {
       id
@@ -72,13 +72,13 @@ interface Titles {
 describe('over HTTP', () => {
   test('a query answers with the type names that the cache asks for', async () => {
     const client = overHttp()
-    const { data } = await client.query({ query: TITLES, variables: { limit: 2 } })
+    const { data } = await client.query({ query: titles, variables: { limit: 2 } })
     expect(data).toEqual({
       article: [1, 2].map((n) => ({
         __typename: 'article',
         id: articleId(n),
         title: `Article ${n}`,
-        author: { __typename: 'author', id: ADA, name: 'Ada' },
+        author: { __typename: 'author', id: ada, name: 'Ada' },
       })),
       article_aggregate: {
         __typename: 'article_aggregate',
@@ -89,21 +89,21 @@ describe('over HTTP', () => {
       'ROOT_QUERY',
       `article:${articleId(1)}`,
       `article:${articleId(2)}`,
-      `author:${ADA}`,
+      `author:${ada}`,
     ])
   })
 
   test('what a mutation returns changes what a watched query shows, without asking again', async () => {
     const client = overHttp()
-    const query = { query: TITLES, variables: { where: { id: { _eq: articleId(1) } } } }
+    const query = { query: titles, variables: { where: { id: { _eq: articleId(1) } } } }
     const seen = results<Titles>(client.watchQuery(query))
     expect((await seen.next()).data?.article[0]?.title).toBe('Article 1')
-    await client.mutate({ mutation: RENAME, variables: { id: articleId(1), title: 'New' } })
+    await client.mutate({ mutation: rename, variables: { id: articleId(1), title: 'New' } })
     expect((await seen.next()).data?.article[0]?.title).toBe('New')
     const cached = await client.query({ ...query, fetchPolicy: 'cache-only' })
     expect(cached.data?.article[0]?.title).toBe('New')
     seen.stop()
-    await client.mutate({ mutation: RENAME, variables: { id: articleId(1), title: 'Article 1' } })
+    await client.mutate({ mutation: rename, variables: { id: articleId(1), title: 'Article 1' } })
   })
 
   test("Hasura's errors arrive with their codes", async () => {
@@ -120,7 +120,7 @@ describe('over HTTP', () => {
 
   test('a batch of operations is answered in its order, an error among them too', async () => {
     const client = clientOver(new BatchHttpLink({ uri: blog.graphqlUrl, headers, batchInterval: 20 }))
-    const ask = (limit: number) => client.query({ query: TITLES, variables: { limit } })
+    const ask = (limit: number) => client.query({ query: titles, variables: { limit } })
     const [one, wrong, two] = await Promise.allSettled([ask(1), ask(-1), ask(2)])
     expect([one, two]).toMatchObject([
       { value: { data: { article: { length: 1 } } } },
@@ -176,9 +176,9 @@ describe.each(protocols)('over %s', (_, open) => {
   test('queries, mutations and errors take the same socket', async () => {
     const { link, close } = open()
     const client = clientOver(link)
-    const { data } = await client.query({ query: TITLES, variables: { limit: 1 } })
+    const { data } = await client.query({ query: titles, variables: { limit: 1 } })
     expect(data?.article).toHaveLength(1)
-    const renamed = client.mutate({ mutation: RENAME, variables: { id: articleId(5), title: 'Not mine' } })
+    const renamed = client.mutate({ mutation: rename, variables: { id: articleId(5), title: 'Not mine' } })
     expect((await renamed).data).toEqual({ update_article_by_pk: null })
     const failed = client.query({ query: gql`{ nothing }` }) // prettier-ignore
     expect(await failed.catch(told)).toMatch(/"nothing.+query_root/)
@@ -214,7 +214,7 @@ const told = (error: unknown): string =>
   JSON.stringify(error instanceof Error ? [error.message, error.cause] : error)
 
 /** The results of an observable that have data or an error; the others say that something is loading. */
-const results = <T>(observable: Subscribable<Result<unknown>>): Arrivals<Result<T>> => {
+function results<T>(observable: Subscribable<Result<unknown>>): Arrivals<Result<T>> {
   const all = arrivals<Result<T>>((arrive) => {
     const subscription = observable.subscribe({ next: (result) => arrive(result as Result<T>) })
     return () => subscription.unsubscribe()

@@ -5,10 +5,10 @@ export interface Arrivals<T> {
   readonly stop: () => void
 }
 
-const PATIENCE_MS = 10_000
+const patienceMs = 10_000
 
 /** Subscribes at once. `subscribe` gets what takes a value, and returns what ends the subscription. */
-export const arrivals = <T>(subscribe: (arrive: (value: T) => void) => () => void): Arrivals<T> => {
+export function arrivals<T>(subscribe: (arrive: (value: T) => void) => () => void): Arrivals<T> {
   const waiting: T[] = []
   let wake = (): void => undefined
   const stop = subscribe((value) => {
@@ -28,7 +28,7 @@ export const arrivals = <T>(subscribe: (arrive: (value: T) => void) => () => voi
   }
   const untilWoken = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('nothing arrived')), PATIENCE_MS)
+      const timer = setTimeout(() => reject(new Error('nothing arrived')), patienceMs)
       wake = () => {
         clearTimeout(timer)
         resolve()

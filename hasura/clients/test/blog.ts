@@ -17,30 +17,30 @@ export interface Blog {
 
 export type NamingConvention = 'hasura-default' | 'graphql-default'
 
-export const ADA = '00000000-0000-4000-8000-00000000000a'
-export const BO = '00000000-0000-4000-8000-00000000000b'
+export const ada = '00000000-0000-4000-8000-00000000000a'
+export const bo = '00000000-0000-4000-8000-00000000000b'
 
 export const articleId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
-const ADMIN_SECRET = 'secret'
+const adminSecret = 'secret'
 
 /** The headers of an author, who sees what is published, and what is their own. */
 export const authorHeaders = (id: string): Readonly<Record<string, string>> => ({
-  'x-hasura-admin-secret': ADMIN_SECRET,
+  'x-hasura-admin-secret': adminSecret,
   'x-hasura-role': 'author',
   'x-hasura-user-id': id,
 })
 
-export const adminHeaders: Readonly<Record<string, string>> = { 'x-hasura-admin-secret': ADMIN_SECRET }
+export const adminHeaders: Readonly<Record<string, string>> = { 'x-hasura-admin-secret': adminSecret }
 
 /** A blog of two authors behind an engine's HTTP server. */
-export const openBlog = async (naming: NamingConvention = 'hasura-default'): Promise<Blog> => {
+export async function openBlog(naming: NamingConvention = 'hasura-default'): Promise<Blog> {
   const { url: databaseUrl, drop } = await createTestDatabase()
   const database = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   await database.query(await readFile(new URL('blog.sql', import.meta.url), 'utf8'))
   const engine = await startEngine({
     databaseUrl,
-    adminSecret: ADMIN_SECRET,
+    adminSecret: adminSecret,
     port: 0,
     liveQueries: { intervalMs: 50, batchSize: 100 },
     streamingQueries: { intervalMs: 50, batchSize: 100 },
@@ -63,7 +63,7 @@ export const openBlog = async (naming: NamingConvention = 'hasura-default'): Pro
 }
 
 /** A blog that the tests of one file share. It is closed after the last of them. */
-export const openBlogForFile = async (): Promise<Blog> => {
+export async function openBlogForFile(): Promise<Blog> {
   const blog = await openBlog()
   afterAll(() => blog.close())
   return blog

@@ -10,11 +10,11 @@ import { type IntrospectionQuery, buildClientSchema, printSchema } from 'graphql
  * Runs relay-compiler, as an application's build does, over the schema that introspection showed. Returns what it
  * made, by the names of operations and fragments. Throws what it says if it finds a mistake in schema or documents.
  */
-export const compileRelayDocuments = async (
+export async function compileRelayDocuments(
   introspection: IntrospectionQuery,
   source: { readonly file: string; readonly text: string },
   names: readonly string[],
-): Promise<ReadonlyMap<string, unknown>> => {
+): Promise<ReadonlyMap<string, unknown>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'relay-'))
   try {
     await Promise.all([mkdir(path.join(folder, 'src')), mkdir(path.join(folder, 'made'))])

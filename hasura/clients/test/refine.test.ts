@@ -7,7 +7,7 @@ import dataProvider, {
 } from '@refinedev/hasura'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { arrivals } from './arrivals.ts'
-import { ADA, BO, type Blog, type NamingConvention, articleId, authorHeaders, openBlog } from './blog.ts'
+import { ada, bo, type Blog, type NamingConvention, articleId, authorHeaders, openBlog } from './blog.ts'
 
 /** The types of the package say that its default export is the module that it comes from, and of another build. */
 const createDataProvider = dataProvider as unknown as (
@@ -28,7 +28,7 @@ describe.each(conventions)('in an admin panel of Refine with %s names', (naming,
   })
   afterAll(() => blog.close())
 
-  const provider = (id = ADA) =>
+  const provider = (id = ada) =>
     createDataProvider(new GraphQLClient(blog.graphqlUrl, { headers: { ...authorHeaders(id) } }), {
       namingConvention: naming,
     })
@@ -86,10 +86,10 @@ describe.each(conventions)('in an admin panel of Refine with %s names', (naming,
   })
 
   test('one row, and many, are those of the ids that the role may see', async () => {
-    const { data } = await provider(BO).getMany({ ...article, ids: [2, 3, 4].map(articleId) })
+    const { data } = await provider(bo).getMany({ ...article, ids: [2, 3, 4].map(articleId) })
     expect(data.map(({ id }) => id).sort()).toEqual([articleId(2), articleId(4)])
-    expect((await provider(BO).getOne({ ...article, id: articleId(4) })).data.title).toBe('Article 4')
-    expect((await provider(BO).getOne({ ...article, id: articleId(3) })).data).toBeNull()
+    expect((await provider(bo).getOne({ ...article, id: articleId(4) })).data.title).toBe('Article 4')
+    expect((await provider(bo).getOne({ ...article, id: articleId(3) })).data).toBeNull()
   })
 
   test('rows are made, changed and deleted, one and many, and the permissions hold', async () => {
@@ -108,10 +108,10 @@ describe.each(conventions)('in an admin panel of Refine with %s names', (naming,
     const ids = [id, ...two.data.map((row) => row.id ?? '')]
     const read = await updateMany({ ...article, ids: [...ids, articleId(5)], variables: { views: 9 } })
     expect(read.data.map(({ views }) => views as number)).toEqual([9, 9, 9])
-    expect((await provider(BO).deleteOne({ ...article, id })).data).toBeNull()
+    expect((await provider(bo).deleteOne({ ...article, id })).data).toBeNull()
     expect((await deleteOne({ ...article, id })).data).toMatchObject({ id })
     expect((await deleteMany({ ...article, ids })).data).toHaveLength(2)
-    await expect(create({ ...article, variables: { author_id: BO, title: 'Forged' } })).rejects.toThrow(
+    await expect(create({ ...article, variables: { author_id: bo, title: 'Forged' } })).rejects.toThrow(
       `field "author_id" not found in type`,
     )
   })
@@ -121,7 +121,7 @@ test('lists, rows and single rows are live', async () => {
   const blog = await openBlog()
   const client = graphqlWS.createClient({
     url: blog.webSocketUrl,
-    connectionParams: { headers: authorHeaders(ADA) },
+    connectionParams: { headers: authorHeaders(ada) },
   })
   const live = liveProvider(client)
   const follow = (params: object) =>

@@ -1,5 +1,5 @@
 /** A module of an application, as relay-compiler finds it: operations are named after it. */
-export const RELAY_MODULE = 'Blog.js'
+export const relayModule = 'Blog.js'
 
 export const relayDocuments = `
 graphql\`

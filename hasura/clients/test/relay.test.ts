@@ -20,11 +20,11 @@ import {
 } from 'relay-runtime'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { arrivals } from './arrivals.ts'
-import { ADA, type Blog, articleId, authorHeaders, openBlog } from './blog.ts'
+import { ada, type Blog, articleId, authorHeaders, openBlog } from './blog.ts'
 import { compileRelayDocuments } from './compile-relay-documents.ts'
-import { RELAY_MODULE, relayDocuments } from './relay-documents.ts'
+import { relayModule, relayDocuments } from './relay-documents.ts'
 
-const NAMES = [
+const names = [
   'BlogFrontPageQuery',
   'Blog_frontPage',
   'Blog_article',
@@ -46,13 +46,13 @@ beforeAll(async () => {
   blog = await openBlog()
   socket = createClient({
     url: blog.relayUrl.replace('http', 'ws'),
-    connectionParams: { headers: authorHeaders(ADA) },
+    connectionParams: { headers: authorHeaders(ada) },
   })
   const introspected = (await ask(getIntrospectionQuery(), {})) as { readonly data: IntrospectionQuery }
   documents = await compileRelayDocuments(
     introspected.data,
-    { file: RELAY_MODULE, text: relayDocuments },
-    NAMES,
+    { file: relayModule, text: relayDocuments },
+    names,
   )
 })
 afterAll(async () => {
@@ -81,13 +81,13 @@ beforeEach(() => {
   })
 })
 
-const ask = async (query: string, variables: object): Promise<GraphQLResponse> => {
+async function ask(query: string, variables: object): Promise<GraphQLResponse> {
   const body = JSON.stringify({ query, variables })
-  const response = await fetch(blog.relayUrl, { method: 'POST', headers: authorHeaders(ADA), body })
+  const response = await fetch(blog.relayUrl, { method: 'POST', headers: authorHeaders(ada), body })
   return (await response.json()) as GraphQLResponse
 }
 
-const document = (name: (typeof NAMES)[number]): GraphQLTaggedNode => documents.get(name) as GraphQLTaggedNode
+const document = (name: (typeof names)[number]): GraphQLTaggedNode => documents.get(name) as GraphQLTaggedNode
 
 const nodeId = (table: string, id: string): string =>
   Buffer.from(`[1, "public", "${table}", "${id}"]`).toString('base64')
@@ -104,7 +104,7 @@ interface Shown {
   readonly more: (count: number) => Promise<void>
 }
 
-const FrontPage = ({ onShow }: { readonly onShow: (shown: Shown) => void }): ReactNode => {
+function FrontPage({ onShow }: { readonly onShow: (shown: Shown) => void }): ReactNode {
   const query = useLazyLoadQuery<OperationType>(document('BlogFrontPageQuery'), { first: 3 })
   const { data, hasNext, loadNext } = usePaginationFragment(document('Blog_frontPage'), query as never)
   const connection = (data as unknown as { readonly article_connection: Connection }).article_connection
@@ -116,7 +116,7 @@ const FrontPage = ({ onShow }: { readonly onShow: (shown: Shown) => void }): Rea
   return connection.edges.map(({ node }) => createElement(Article, { key: node.id, article: node }))
 }
 
-const Article = ({ article }: { readonly article: object }): ReactNode => {
+function Article({ article }: { readonly article: object }): ReactNode {
   const data = useFragment(document('Blog_article'), article as never) as unknown as {
     readonly title: string
     readonly author: { readonly name: string }
@@ -124,7 +124,7 @@ const Article = ({ article }: { readonly article: object }): ReactNode => {
   return createElement('article', null, `${data.title} by ${data.author.name}`)
 }
 
-const openFrontPage = () => {
+function openFrontPage() {
   let last: Shown | undefined
   const onShow = (shown: Shown): void => {
     last = shown
@@ -142,7 +142,7 @@ const openFrontPage = () => {
 
 const eventually = (shown: () => unknown) => expect.poll(shown, { timeout: 10_000, interval: 10 })
 
-const change = (name: (typeof NAMES)[number], variables: Variables): Promise<unknown> =>
+const change = (name: (typeof names)[number], variables: Variables): Promise<unknown> =>
   new Promise((resolve, reject) => {
     commitMutation(environment, {
       mutation: document(name),
@@ -192,7 +192,7 @@ test('what a permission refuses rejects the mutation, and leaves the store alone
 })
 
 test('a row is found again by its id, with the last of its connection', async () => {
-  const variables = { id: nodeId('author', ADA), last: 2 }
+  const variables = { id: nodeId('author', ada), last: 2 }
   const answer = await fetchQuery(environment, document('BlogAuthorQuery'), variables).toPromise()
   expect(answer).toMatchObject({ node: { __typename: 'author', name: 'Ada' } })
   const records = Object.values(environment.getStore().getSource().toJSON() as object) as readonly object[]

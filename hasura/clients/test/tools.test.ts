@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { ClientError, GraphQLClient, gql } from 'graphql-request'
 import { describe, expect, test } from 'vitest'
-import { ADA, adminHeaders, articleId, authorHeaders, openBlogForFile } from './blog.ts'
+import { ada, adminHeaders, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
 const blog = await openBlogForFile()
 
@@ -24,7 +24,7 @@ const introspect = (url: string, headers: Readonly<Record<string, string>>): Pro
 
 describe.each([
   ['admin', adminHeaders],
-  ['an author', authorHeaders(ADA)],
+  ['an author', authorHeaders(ada)],
 ])('the schema of %s', (_, headers) => {
   test.each(['graphqlUrl', 'relayUrl'] as const)(
     'that introspection of %s tells is a valid one',
@@ -37,7 +37,7 @@ describe.each([
 })
 
 test('graphql-codegen makes types of it, and of documents, that say what the answers are', async () => {
-  const schema = buildClientSchema(await introspect(blog.graphqlUrl, authorHeaders(ADA)))
+  const schema = buildClientSchema(await introspect(blog.graphqlUrl, authorHeaders(ada)))
   const document = parse(`query Titles($where: article_bool_exp!) {
     article(where: $where) { id title views author { name } remarks { said } }
   }`)
@@ -54,7 +54,7 @@ test('graphql-codegen makes types of it, and of documents, that say what the ans
 })
 
 describe('graphql-request', () => {
-  const client = () => new GraphQLClient(blog.graphqlUrl, { headers: authorHeaders(ADA) })
+  const client = () => new GraphQLClient(blog.graphqlUrl, { headers: authorHeaders(ada) })
 
   test('sends variables and headers of one request, and takes the data', async () => {
     const query = gql`

@@ -13,13 +13,13 @@ import { type Sink, createClient } from 'graphql-ws'
 import { SubscriptionClient } from 'subscriptions-transport-ws'
 import { describe, expect, test } from 'vitest'
 import { type Arrivals, arrivals } from './arrivals.ts'
-import { BO, articleId, authorHeaders, openBlogForFile } from './blog.ts'
+import { bo, articleId, authorHeaders, openBlogForFile } from './blog.ts'
 
 const blog = await openBlogForFile()
 
-const headers = authorHeaders(BO)
+const headers = authorHeaders(bo)
 
-const BEST = gql<{ article: readonly { id: string; views: number }[] }, { limit: number }>`
+const bestBooks = gql<{ article: readonly { id: string; views: number }[] }, { limit: number }>`
   query Best($limit: Int!) {
     article(order_by: [{ views: desc }, { id: asc }], limit: $limit) {
       id
@@ -28,7 +28,7 @@ const BEST = gql<{ article: readonly { id: string; views: number }[] }, { limit:
   }
 `
 
-const READ = gql<
+const read = gql<
   { update_article: { affected_rows: number; returning: readonly object[] } },
   { id: string; times: number }
 >`
@@ -55,9 +55,9 @@ describe('over HTTP', () => {
 
   test('a mutation makes the document cache ask again for what shows that type', async () => {
     const client = open()
-    const seen = results(client.query(BEST, { limit: 1 }))
+    const seen = results(client.query(bestBooks, { limit: 1 }))
     expect((await seen.next()).data?.article).toMatchObject([{ id: articleId(10), views: 100 }])
-    const { data } = await client.mutation(READ, { id: articleId(5), times: 100 })
+    const { data } = await client.mutation(read, { id: articleId(5), times: 100 })
     expect(data?.update_article).toMatchObject({
       affected_rows: 1,
       returning: [{ id: articleId(5), views: 150 }],
@@ -75,7 +75,7 @@ describe('over HTTP', () => {
         extensions: { code: 'validation-failed' },
       },
     ])
-    const { data: none } = await open().mutation(READ, { id: articleId(1), times: 1 })
+    const { data: none } = await open().mutation(read, { id: articleId(1), times: 1 })
     expect(none?.update_article).toMatchObject({ affected_rows: 0, returning: [] })
   })
 })
@@ -128,10 +128,10 @@ describe.each(forwarders)('over %s', (_, open) => {
     `
     const seen = results(client.subscription(best, {}))
     const before = (await seen.next()).data?.article[0]?.views ?? 0
-    const { data } = await client.mutation(READ, { id: articleId(10), times: 1000 })
+    const { data } = await client.mutation(read, { id: articleId(10), times: 1000 })
     expect(data?.update_article).toMatchObject({ affected_rows: 1 })
     expect((await seen.next()).data?.article[0]?.views).toBeGreaterThan(before)
-    expect((await client.query(BEST, { limit: 3 })).data?.article).toHaveLength(3)
+    expect((await client.query(bestBooks, { limit: 3 })).data?.article).toHaveLength(3)
     const refused = results(client.subscription(gql`subscription { nothing }`, {})) // prettier-ignore
     expect((await refused.next()).error?.message).toContain("not found in type: 'subscription_root'")
     seen.stop()

@@ -3,29 +3,27 @@ import { violationOfProblem } from './violation.ts'
 import type { DataLayer, DataLayerResult, SessionVariables } from './data-layer.ts'
 
 /** The data layer over an engine in this process: no socket, and the text of the answer as Postgres wrote it. */
-export function createEmbeddedDataLayer(engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer {
-  return {
-    async execute(operation, session, { signal, headers } = {}) {
-      signal?.throwIfAborted()
-      const result = await engine.execute(operation, sessionOf(session), {
-        signal,
-        clientHeaders: headers,
-      })
-      signal?.throwIfAborted()
-      return told(result)
-    },
-    async *subscribe(operation, session, { signal }) {
-      for await (const result of engine.subscribe(operation, sessionOf(session), { signal })) {
-        yield told(result)
-        if (result.kind !== 'data') return
-      }
-      if (!signal.aborted) yield { kind: 'unavailable', reason: 'the engine has ended the subscription' }
-    },
-  }
-}
+export const createEmbeddedDataLayer = (engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer => ({
+  async execute(operation, session, { signal, headers } = {}) {
+    signal?.throwIfAborted()
+    const result = await engine.execute(operation, sessionOf(session), {
+      signal,
+      clientHeaders: headers,
+    })
+    signal?.throwIfAborted()
+    return told(result)
+  },
+  async *subscribe(operation, session, { signal }) {
+    for await (const result of engine.subscribe(operation, sessionOf(session), { signal })) {
+      yield told(result)
+      if (result.kind !== 'data') return
+    }
+    if (!signal.aborted) yield { kind: 'unavailable', reason: 'the engine has ended the subscription' }
+  },
+})
 
 function sessionOf(session: SessionVariables): Session {
-  const { 'x-hasura-role': role = 'admin', [BACKEND_ONLY]: backendOnly, ...variables } = session
+  const { 'x-hasura-role': role = 'admin', [backendOnlyHeader]: backendOnly, ...variables } = session
   return createSession(role, variables, { backendOnlyPermissions: backendOnly === 'true' })
 }
 
@@ -47,4 +45,4 @@ function told(result: GraphQLResult): DataLayerResult {
   }
 }
 
-const BACKEND_ONLY = 'x-hasura-use-backend-only-permissions'
+const backendOnlyHeader = 'x-hasura-use-backend-only-permissions'

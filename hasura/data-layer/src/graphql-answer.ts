@@ -13,7 +13,7 @@ const graphqlBody = z.object({ data: z.unknown().optional(), errors: z.array(has
 /** What an HTTP request that doesn't reach GraphQL is refused with, as `/v1/metadata` does it too. */
 const refusal = z.object({ error: z.string(), code: z.string(), path: z.string() })
 
-const DATA_START = /^\s*\{\s*"data"\s*:/
+const dataStart = /^\s*\{\s*"data"\s*:/
 
 /**
  * Reads an answer of `/v1/graphql`. The text of `data` is cut out rather than written anew, because numbers
@@ -25,7 +25,7 @@ export function parseGraphqlAnswer(status: number, body: string): DataLayerResul
   if (answer.success && answer.data.errors !== undefined) {
     return { kind: 'errors', errors: (answer.data.errors as DataLayerErrors).map(withViolation) }
   }
-  const start = DATA_START.exec(body)?.[0].length
+  const start = dataStart.exec(body)?.[0].length
   if (start !== undefined && isDataOnly(parsed)) {
     return { kind: 'data', json: body.slice(start, body.lastIndexOf('}')).trim() }
   }
@@ -44,9 +44,8 @@ function withViolation(error: DataLayerErrors[number]): DataLayerErrors[number] 
   return violation ? { ...error, violation } : error
 }
 
-function isDataOnly(parsed: unknown): boolean {
-  return typeof parsed === 'object' && parsed !== null && 'data' in parsed && Object.keys(parsed).length === 1
-}
+const isDataOnly = (parsed: unknown): boolean =>
+  typeof parsed === 'object' && parsed !== null && 'data' in parsed && Object.keys(parsed).length === 1
 
 function parseJson(text: string): unknown {
   try {

@@ -18,9 +18,9 @@ export interface WebSocketClient {
 }
 
 /** How often a silent connection is asked whether it is still there. */
-const KEEP_ALIVE_MS = 10_000
+const keepAliveMs = 10_000
 /** An engine sends an answer a second at most. */
-const MAX_WAITING_RESULTS = 100
+const maxWaitingResults = 100
 
 /**
  * Subscribes at `/v1/graphql` over WebSocket. A connection speaks for one session, so all subscriptions of a session
@@ -36,7 +36,7 @@ export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptio
       url: address.href,
       connectionParams: { headers },
       retryAttempts: 0,
-      keepAlive: KEEP_ALIVE_MS,
+      keepAlive: keepAliveMs,
     })
 
   async function* subscribe(
@@ -96,7 +96,7 @@ class ResultQueue {
   #wake: (() => void) | undefined
 
   add(result: DataLayerResult): void {
-    if (this.#results.length >= MAX_WAITING_RESULTS)
+    if (this.#results.length >= maxWaitingResults)
       this.#results.splice(0, Infinity, { kind: 'unavailable', reason: 'answers were not taken' })
     else this.#results.push(result)
     this.#wake?.()

@@ -41,7 +41,7 @@ type Arguments = ReturnType<typeof readArguments>
 const readArguments = () => parseArgs({ options }).values
 
 /** An argument goes before the environment. */
-const settingsOf = (args: Arguments): Settings => {
+function settingsOf(args: Arguments): Settings {
   const given = {
     HASURA_GRAPHQL_DATABASE_URL: args['database-url'],
     HASURA_GRAPHQL_SERVER_PORT: args.port,
@@ -56,7 +56,7 @@ const settingsOf = (args: Arguments): Settings => {
   return result.settings
 }
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const args = readArguments()
   if (args.help) {
     process.stdout.write(help)
@@ -73,7 +73,7 @@ const main = async (): Promise<void> => {
   tellAbout(engine, settings)
 }
 
-const tellAbout = (engine: Engine, settings: Settings): void => {
+function tellAbout(engine: Engine, settings: Settings): void {
   for (const { name, reason } of engine.snapshot.inconsistencies) process.stderr.write(`${name}: ${reason}\n`)
   if (settings.adminSecret === undefined)
     process.stderr.write('No admin secret is set: whoever reaches this address is admin.\n')
@@ -81,7 +81,7 @@ const tellAbout = (engine: Engine, settings: Settings): void => {
 }
 
 /** What the caller or the surroundings did wrong is told in a line; a mistake of ours with its stack. */
-const describe = (error: unknown): string => {
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const expected = [
     StartError,

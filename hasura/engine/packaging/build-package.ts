@@ -30,13 +30,13 @@ const manifest = z.object({
 const readManifest = (folder: string) =>
   manifest.parse(JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')))
 
-const compile = (): void => {
+function compile(): void {
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
   execFileSync(process.execPath, [compiler, '-p', join(engine, 'tsconfig.build.json')], { stdio: 'inherit' })
 }
 
 /** What the compiler passes over: SQL that is read at run time, and the modules written in JavaScript. */
-const copyOthers = (): void => {
+function copyOthers(): void {
   for (const pattern of [
     'hasura/engine/src/**/*.sql',
     'hasura/engine/bin/*.mjs',
@@ -49,13 +49,13 @@ const copyOthers = (): void => {
 }
 
 /** The command starts what was compiled. */
-const startCompiled = (): void => {
+function startCompiled(): void {
   const path = join(dist, 'hasura/engine/bin/run.mjs')
   writeFileSync(path, readFileSync(path, 'utf8').replace('./hasura-embedded.ts', './hasura-embedded.js'))
 }
 
 /** The workspaces' names mean nothing elsewhere: their files are beside. */
-const inlineWorkspaces = (): void => {
+function inlineWorkspaces(): void {
   for (const file of globSync('hasura/**/*.{js,d.ts}', { cwd: dist })) {
     const path = join(dist, file)
     const text = readFileSync(path, 'utf8')
@@ -67,7 +67,7 @@ const inlineWorkspaces = (): void => {
   }
 }
 
-const writeManifest = (): void => {
+function writeManifest(): void {
   const own = readManifest('hasura/engine')
   const postgres = readManifest('local-postgres')
   const all = Object.entries({ ...postgres.dependencies, ...own.dependencies })

@@ -18,7 +18,7 @@ const people = {
 const key = 'the key that the sign-in service signs with'
 
 /** What the sign-in service gives to who has signed in: HS256, with the claims in Hasura's namespace. */
-const token = (id: string, signedWith = key): string => {
+function token(id: string, signedWith = key): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = {
     'x-hasura-default-role': 'user',
@@ -69,7 +69,7 @@ const sendMessage = (room: number, body: string) => ({
   variables: { room, body },
 })
 
-const say = async (person: keyof typeof people, room: number, body: string): Promise<unknown> => {
+async function say(person: keyof typeof people, room: number, body: string): Promise<unknown> {
   const { query, variables } = sendMessage(room, body)
   return chat.ask(query, as(person), variables)
 }

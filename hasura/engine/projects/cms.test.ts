@@ -47,13 +47,13 @@ const as = (role: string, variables: Headers = {}): Headers => ({
 })
 
 /** The data of an answer; whoever expects an error asks for it by `refusal`. */
-const data = async (query: string, headers: Headers = asAdmin): Promise<unknown> => {
+async function data(query: string, headers: Headers = asAdmin): Promise<unknown> {
   const body = (await cms.ask(query, headers)) as { readonly data?: unknown }
   if (body.data == null) throw new Error(JSON.stringify(body))
   return body.data
 }
 
-const refusal = async (query: string, headers: Headers): Promise<string> => {
+async function refusal(query: string, headers: Headers): Promise<string> {
   const { errors } = (await cms.ask(query, headers)) as { readonly errors: readonly { message: string }[] }
   return errors[0]?.message ?? ''
 }

@@ -34,11 +34,11 @@ export interface RunningProject {
 const folderOf = (name: string): string => join(import.meta.dirname, name)
 
 /** Starts `hasura-embedded` on a folder of hasura-cli beside this file. `args` say where the data are. */
-export const runProject = async (
+export async function runProject(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<RunningProject> => {
+): Promise<RunningProject> {
   const folder = folderOf(name)
   const command = await runCommand(
     [

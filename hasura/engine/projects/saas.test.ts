@@ -25,13 +25,13 @@ const as = (name: string) => ({ authorization: `Bearer ${name}` })
 
 const json = (status: number, body: unknown): HookAnswer => ({ status, body: JSON.stringify(body) })
 
-const sessionOf = ({ headers }: ReceivedCall): HookAnswer => {
+function sessionOf({ headers }: ReceivedCall): HookAnswer {
   const session = sessions[headers.authorization?.replace('Bearer ', '') ?? '']
   return session === undefined ? { status: 401 } : json(200, session)
 }
 
 /** The back end: authentication, handlers of actions, a check of input, the mailer. */
-const backend = (call: ReceivedCall): HookAnswer => {
+function backend(call: ReceivedCall): HookAnswer {
   switch (call.path) {
     case '/auth':
       return sessionOf(call)

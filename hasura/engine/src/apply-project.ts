@@ -26,7 +26,7 @@ export interface ProjectOptions {
  * Applies the migrations that are missing, then the metadata: before anybody is served. Metadata that does not fit the
  * database is a matter of `snapshot.inconsistencies`. Throws StartError, MigrationFilesError, MetadataDirectoryError.
  */
-export const applyProject = async (workspace: Workspace, options: ProjectOptions): Promise<void> => {
+export async function applyProject(workspace: Workspace, options: ProjectOptions): Promise<void> {
   // Read first: a mistake in it should not be found after the migrations.
   const metadata = await readMetadata(options)
   const source = ownSource(metadata ?? workspace.snapshot.storedMetadata)?.name ?? defaultSource
@@ -34,11 +34,11 @@ export const applyProject = async (workspace: Workspace, options: ProjectOptions
   if (metadata !== undefined) await applyMetadata(workspace, metadata)
 }
 
-const readMetadata = async ({
+async function readMetadata({
   metadata,
   strictMetadata,
   logger,
-}: ProjectOptions): Promise<Metadata | undefined> => {
+}: ProjectOptions): Promise<Metadata | undefined> {
   if (typeof metadata !== 'string') return metadata
   const unknown: string[] = []
   const read = await readMetadataDirectory(metadata, { onUnknownKey: (place) => unknown.push(place) })
@@ -48,7 +48,7 @@ const readMetadata = async ({
   return read
 }
 
-const applyMigrations = async (workspace: Workspace, folder: string, source: string): Promise<void> => {
+async function applyMigrations(workspace: Workspace, folder: string, source: string): Promise<void> {
   const directory = await databaseFolder(folder, source)
   const outcome = await migrate({ api: workspaceApi(workspace), directory, database: source })
   switch (outcome.kind) {
@@ -64,7 +64,7 @@ const applyMigrations = async (workspace: Workspace, folder: string, source: str
 }
 
 /** The folder that is named after the source, or the only one, unless the migrations are in the given one. */
-const databaseFolder = async (folder: string, source: string): Promise<string> => {
+async function databaseFolder(folder: string, source: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   const databases = names.filter((name) => !isMigrationName(name))
@@ -77,7 +77,7 @@ const databaseFolder = async (folder: string, source: string): Promise<string> =
 const failureText = ({ file, line, message }: SqlFailure): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${message}`
 
-const applyMetadata = async (workspace: Workspace, metadata: Metadata): Promise<void> => {
+async function applyMetadata(workspace: Workspace, metadata: Metadata): Promise<void> {
   const args = { metadata, allow_inconsistent_metadata: true }
   try {
     await workspace.handle('metadata', { type: 'replace_metadata', version: 2, args })

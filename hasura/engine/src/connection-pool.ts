@@ -3,10 +3,10 @@ import type { ResolvedOptions } from './engine-options.ts'
 import { StartError, reasonOf } from './start-error.ts'
 
 /** The engine's connections to its database, which has answered once. Throws StartError. */
-export const openConnectionPool = async (
+export async function openConnectionPool(
   databaseUrl: string,
   { connections, poolSize, logger }: ResolvedOptions,
-): Promise<pg.Pool> => {
+): Promise<pg.Pool> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: poolSize,

@@ -18,7 +18,7 @@ export interface DatabaseOptions {
  * The database at the URL; without one, a Postgres of the engine's own. With a folder it keeps its data there; without,
  * the data is gone when it stops, and is written without waiting for the disk. Throws LocalPostgresError.
  */
-export const openDatabase = async ({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> => {
+export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
   if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() }
   if (dataDir !== undefined) return startLocalPostgres({ dataDir, databases: [ownDatabase] })
   const folder = await mkdtemp(join(tmpdir(), 'hasura-embedded-'))

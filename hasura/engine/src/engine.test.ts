@@ -29,7 +29,7 @@ beforeEach(() => {
 
 afterEach(() => Promise.all(started.map((engine) => engine.stop())))
 
-const start = async (options: Partial<EngineOptions> = {}): Promise<Engine> => {
+async function start(options: Partial<EngineOptions> = {}): Promise<Engine> {
   const engine = await startEngine({
     databaseUrl: database.url,
     adminSecret: 'secret',
@@ -73,7 +73,7 @@ const track = (engine: Engine) =>
 const names = { query: '{ author(order_by: {id: asc}) { name } }' }
 const both = { data: { author: [{ name: 'Ada' }, { name: 'Grace' }] } }
 
-const dataOf = async (engine: Engine, query: string, session: Session): Promise<unknown> => {
+async function dataOf(engine: Engine, query: string, session: Session): Promise<unknown> {
   const result = await engine.execute({ query }, session)
   return result.kind === 'data' ? (JSON.parse(result.json) as unknown) : result
 }

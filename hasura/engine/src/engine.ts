@@ -83,7 +83,7 @@ const initialMetadata: Metadata = {
 }
 
 /** Connects, creates Hasura's tables if they are absent, reads metadata and catalog, and serves. Throws StartError. */
-export const startEngine = async (given: EngineOptions = {}): Promise<Engine> => {
+export async function startEngine(given: EngineOptions = {}): Promise<Engine> {
   const options = resolveOptions(given)
   const database = await openDatabase(options)
   try {
@@ -100,7 +100,7 @@ export const startEngine = async (given: EngineOptions = {}): Promise<Engine> =>
   }
 }
 
-const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptions): Promise<Engine> => {
+async function startOn(pool: pg.Pool, database: Database, options: ResolvedOptions): Promise<Engine> {
   const { env, logger } = options
   const store = createMetadataStore(pool)
   await store.prepare(initialMetadata)
@@ -163,7 +163,7 @@ const startOn = async (pool: pg.Pool, database: Database, options: ResolvedOptio
   }
 }
 
-const warnOfUnserved = ({ metadata }: Snapshot, logger: Logger): void => {
+function warnOfUnserved({ metadata }: Snapshot, logger: Logger): void {
   const unserved = unservedFeatures(metadata)
   if (unserved.length > 0)
     logger.warn({ unserved }, 'metadata has parts that this engine does not act on yet')
@@ -180,10 +180,7 @@ interface Served extends Pick<Api, 'workspace' | 'rows' | 'executor' | 'hub' | '
   readonly pool: pg.Pool
 }
 
-const serve = async (
-  { pool, ...served }: Served,
-  options: ResolvedOptions,
-): Promise<HttpServer | undefined> => {
+async function serve({ pool, ...served }: Served, options: ResolvedOptions): Promise<HttpServer | undefined> {
   const { port } = options
   if (port === undefined) return undefined
   const api: Omit<Api, 'isStopping'> = {

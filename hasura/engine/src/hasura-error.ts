@@ -72,7 +72,7 @@ export class HasuraError extends Error {
 }
 
 /** Runs a part of something; what is refused in it is said to be at this step of the path (`.where`, `[2]`). */
-export const within = <Result>(step: string, run: () => Result): Result => {
+export function within<Result>(step: string, run: () => Result): Result {
   try {
     return run()
   } catch (error) {
@@ -81,7 +81,7 @@ export const within = <Result>(step: string, run: () => Result): Result => {
 }
 
 /** The same for what takes its time. */
-export const withinAsync = async <Result>(step: string, run: () => Promise<Result>): Promise<Result> => {
+export async function withinAsync<Result>(step: string, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
   } catch (error) {

@@ -82,7 +82,7 @@ const metadata = () => ({
 })
 
 /** As the command does it, from nothing but the environment. */
-const start = async (variables: Readonly<Record<string, string>> = {}): Promise<Engine> => {
+async function start(variables: Readonly<Record<string, string>> = {}): Promise<Engine> {
   const result = readSettings({
     HASURA_GRAPHQL_DATABASE_URL: database.url,
     HASURA_GRAPHQL_SERVER_PORT: '0',
@@ -103,11 +103,11 @@ const start = async (variables: Readonly<Record<string, string>> = {}): Promise<
   return engine
 }
 
-const ask = async (
+async function ask(
   engine: Engine,
   query: string,
   headers: Readonly<Record<string, string>> = { 'x-hasura-admin-secret': 'secret' },
-): Promise<{ readonly status: number; readonly body: unknown }> => {
+): Promise<{ readonly status: number; readonly body: unknown }> {
   const url = `${engine.url ?? ''}/v1/graphql`
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query }) })
   const text = await answer.text()
@@ -220,7 +220,7 @@ describe('a token in a cookie of a WebSocket', () => {
   })
 })
 
-const open = async (engine: Engine, headers: Readonly<Record<string, string>> = {}): Promise<WebSocket> => {
+async function open(engine: Engine, headers: Readonly<Record<string, string>> = {}): Promise<WebSocket> {
   const url = `${engine.url ?? ''}/v1/graphql`.replace('http', 'ws')
   const socket = new WebSocket(url, ['graphql-transport-ws'], { headers })
   await once(socket, 'open')

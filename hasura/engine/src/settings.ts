@@ -60,7 +60,7 @@ export type SettingsResult =
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 /** Reads the environment. Every problem is told, with the name of its variable; so is what has no effect. */
-export const readSettings = (env: Readonly<Record<string, string | undefined>>): SettingsResult => {
+export function readSettings(env: Readonly<Record<string, string | undefined>>): SettingsResult {
   const parsed = environment.safeParse(env)
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`)
@@ -81,17 +81,17 @@ export const readSettings = (env: Readonly<Record<string, string | undefined>>):
     : { kind: 'settings', settings, warnings: [...withoutEffect(env), ...unknownFeatures(values)] }
 }
 
-const otherDatabase = (values: EnvironmentValues): string | undefined => {
+function otherDatabase(values: EnvironmentValues): string | undefined {
   const { HASURA_GRAPHQL_DATABASE_URL: data, HASURA_GRAPHQL_METADATA_DATABASE_URL: metadata } = values
   return data === undefined || metadata === undefined || data === metadata
     ? undefined
     : 'HASURA_GRAPHQL_METADATA_DATABASE_URL: the engine keeps metadata in the database of the data (HASURA_GRAPHQL_DATABASE_URL)'
 }
 
-const databaseUrlOf = (
+function databaseUrlOf(
   values: EnvironmentValues,
   env: Readonly<Record<string, string | undefined>>,
-): string | undefined | UnsetVariable => {
+): string | undefined | UnsetVariable {
   const url = values.HASURA_GRAPHQL_DATABASE_URL ?? values.HASURA_GRAPHQL_METADATA_DATABASE_URL
   try {
     return url === undefined ? undefined : resolveTemplate(url, env)
@@ -201,7 +201,7 @@ const fromEnvironment = (
   },
 })
 
-const internalErrors = (values: EnvironmentValues): InternalErrors => {
+function internalErrors(values: EnvironmentValues): InternalErrors {
   if (values.HASURA_GRAPHQL_DEV_MODE) return 'everybody'
   return values.HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS ? 'admin' : 'nobody'
 }

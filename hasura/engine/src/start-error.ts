@@ -4,7 +4,7 @@ export class StartError extends Error {
 }
 
 /** The reason of an error of the network or of Postgres, of which some say nothing by themselves. */
-export const reasonOf = (error: unknown): string => {
+export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)
 }

@@ -24,14 +24,14 @@ afterEach(async () => {
   await database.drop()
 })
 
-const write = async (file: string, content: string): Promise<void> => {
+async function write(file: string, content: string): Promise<void> {
   const path = join(folder, file)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content)
 }
 
 /** A project of hasura-cli: two migrations, a tracked table. */
-const writeProject = async (): Promise<{ metadata: string; migrations: string }> => {
+async function writeProject(): Promise<{ metadata: string; migrations: string }> {
   await write(
     'migrations/default/1700000000000_author/up.sql',
     'create table author (id int primary key, name text)',
@@ -53,7 +53,7 @@ const writeProject = async (): Promise<{ metadata: string; migrations: string }>
   return { metadata: join(folder, 'metadata'), migrations: join(folder, 'migrations') }
 }
 
-const ask = async (url: string | undefined, secret: string) => {
+async function ask(url: string | undefined, secret: string) {
   const answer = await fetch(`${url ?? ''}/v1/graphql`, {
     method: 'POST',
     headers: { 'x-hasura-admin-secret': secret, 'x-hasura-role': 'reader' },
@@ -62,7 +62,7 @@ const ask = async (url: string | undefined, secret: string) => {
   return (await answer.json()) as unknown
 }
 
-const failure = async (args: readonly string[], env: Record<string, string> = {}) => {
+async function failure(args: readonly string[], env: Record<string, string> = {}) {
   const { ended, errors } = await runCommand(args, env)
   return { code: await ended, errors: await errors }
 }
@@ -188,7 +188,7 @@ describe('the command', () => {
     await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
     const { port } = busy.address() as AddressInfo
     const url = ['--database-url', database.url]
-    const [option, setting, port_, metadata] = await Promise.all([
+    const [option, setting, busyPort, metadata] = await Promise.all([
       failure(['--nothing']),
       failure(url, { HASURA_GRAPHQL_SERVER_PORT: 'x' }),
       failure([...url, '--port', String(port)]),
@@ -203,7 +203,7 @@ describe('the command', () => {
       code: 1,
       errors: expect.stringMatching(/^HASURA_GRAPHQL_SERVER_PORT: /) as string,
     })
-    expect(port_).toEqual({ code: 1, errors: `port ${port} of 127.0.0.1 is in use by another program\n` })
+    expect(busyPort).toEqual({ code: 1, errors: `port ${port} of 127.0.0.1 is in use by another program\n` })
     expect(metadata).toEqual({ code: 1, errors: expect.stringContaining('has no version.yaml') as string })
   })
 })

@@ -34,33 +34,31 @@ const customer = z.object({
 const records = z.array(z.union([product, customer]))
 
 /** The importer's rows for the records of one file. */
-export function convert(fileContent: string): object[] {
-  return records
-    .parse(JSON.parse(fileContent))
-    .map((one) => ('sku' in one ? productRow(one) : customerRow(one)))
-}
+export const convert = (fileContent: string): object[] =>
+  records.parse(JSON.parse(fileContent)).map((one) => ('sku' in one ? productRow(one) : customerRow(one)))
 
-function productRow({ title, category, price, reviews, ...rest }: z.infer<typeof product>) {
-  return {
-    type: 'product',
-    ...rest,
-    name: title,
-    price: minorUnits(price),
-    currency: 'USD',
-    status: 'ACTIVE',
-    categories: [category],
-    reviews: reviews.map(({ rating, comment, reviewerName }) => ({
-      authorName: reviewerName,
-      rating,
-      body: comment,
-      status: 'APPROVED',
-    })),
-  }
-}
+const productRow = ({ title, category, price, reviews, ...rest }: z.infer<typeof product>) => ({
+  type: 'product',
+  ...rest,
+  name: title,
+  price: minorUnits(price),
+  currency: 'USD',
+  status: 'ACTIVE',
+  categories: [category],
+  reviews: reviews.map(({ rating, comment, reviewerName }) => ({
+    authorName: reviewerName,
+    rating,
+    body: comment,
+    status: 'APPROVED',
+  })),
+})
 
-function customerRow({ firstName, lastName, address, ...rest }: z.infer<typeof customer>) {
-  return { type: 'customer', ...rest, name: `${firstName} ${lastName}`, addresses: [address] }
-}
+const customerRow = ({ firstName, lastName, address, ...rest }: z.infer<typeof customer>) => ({
+  type: 'customer',
+  ...rest,
+  name: `${firstName} ${lastName}`,
+  addresses: [address],
+})
 
 async function main(files: readonly string[]): Promise<void> {
   if (files.length === 0 || files.includes('--help')) {

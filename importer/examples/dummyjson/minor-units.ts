@@ -1,4 +1,4 @@
-const DECIMAL = /^(\d+)(?:\.(\d{1,2})0*)?$/
+const decimal = /^(\d+)(?:\.(\d{1,2})0*)?$/
 
 /**
  * Minor units of a decimal amount in a currency with two digits, by moving digits: 9.99 -> 999, 64.5 -> 6450. A
@@ -7,7 +7,7 @@ const DECIMAL = /^(\d+)(?:\.(\d{1,2})0*)?$/
  * @throws RangeError for a negative amount, or one with a fraction of a minor unit
  */
 export function minorUnits(amount: number): number {
-  const match = DECIMAL.exec(String(amount))
+  const match = decimal.exec(String(amount))
   if (match === null) throw new RangeError(`${amount} is no amount with at most two decimals`)
   const [, whole = '', fraction = ''] = match
   return Number(whole + fraction.padEnd(2, '0'))

@@ -26,11 +26,11 @@ interface RawResponse {
   readonly errors?: unknown
 }
 
-const REQUEST_TIMEOUT_MS = 60_000
+const requestTimeoutMs = 60_000
 // A plan's hour may have to pass. Nobody waits for longer than this in front of a progress bar.
-const MAX_PAUSE_MS = 15 * 60_000
+const maxPauseMs = 15 * 60_000
 // The specification's retryable statuses (Errors, rule 2).
-const RETRYABLE = new Set([429, 500, 502, 503, 504])
+const retryable = new Set([429, 500, 502, 503, 504])
 
 const graphqlErrors = z.array(
   z.object({
@@ -47,9 +47,8 @@ const graphqlErrors = z.array(
   }),
 )
 
-export function isRetryable(error: ApiError): boolean {
-  return error.statusCode === undefined || RETRYABLE.has(error.statusCode)
-}
+export const isRetryable = (error: ApiError): boolean =>
+  error.statusCode === undefined || retryable.has(error.statusCode)
 
 interface CommerceApiOptions {
   readonly url: string
@@ -112,7 +111,7 @@ export class CommerceApi {
     const data = z.record(z.string(), z.unknown()).safeParse(response.data)
     if (data.success && response.status !== 429) return { data: data.data, errors: errors.map(apiError) }
     const message = errors[0]?.message ?? `the answer is no GraphQL (HTTP ${response.status})`
-    if (!RETRYABLE.has(response.status)) {
+    if (!retryable.has(response.status)) {
       throw new ImportStopped(`${this.url} refused the request (HTTP ${response.status}): ${message}`)
     }
     this.#wait(retryAfterMs(response.headers.get('retry-after'), Date.now()))
@@ -124,7 +123,7 @@ export class CommerceApi {
       return await this.#client.rawRequest({
         query,
         variables,
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+        signal: AbortSignal.timeout(requestTimeoutMs),
       })
     } catch (error) {
       if (error instanceof ClientError) return error.response
@@ -135,7 +134,7 @@ export class CommerceApi {
   // Requests of other batches wait as well: the limit is the key's, not the request's.
   #wait(milliseconds: number | undefined): void {
     if (milliseconds === undefined) return
-    if (milliseconds > MAX_PAUSE_MS) {
+    if (milliseconds > maxPauseMs) {
       throw new ImportStopped(`the API asks to come back in ${Math.ceil(milliseconds / 60_000)} minutes`)
     }
     this.#notBefore = Math.max(this.#notBefore, Date.now() + milliseconds)

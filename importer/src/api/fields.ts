@@ -16,8 +16,8 @@ export type FieldResult =
   | { readonly kind: 'failed'; readonly error: ApiError; readonly retryable: boolean }
 
 // The gateway runs at most 20 fields per document and reads at most a megabyte.
-const MAX_FIELDS = 20
-const MAX_BYTES = 700_000
+const maxFields = 20
+const maxBytes = 700_000
 
 /**
  * Runs many fields in few requests: each under an alias, with its own variables, as many per document as the API
@@ -61,7 +61,7 @@ function* chunksOf(fields: readonly Field[]): Generator<Field[]> {
   let bytes = 0
   for (const field of fields) {
     const size = Buffer.byteLength(JSON.stringify(field))
-    if (chunk.length === MAX_FIELDS || (chunk.length > 0 && bytes + size > MAX_BYTES)) {
+    if (chunk.length === maxFields || (chunk.length > 0 && bytes + size > maxBytes)) {
       yield chunk
       chunk = []
       bytes = 0
@@ -89,6 +89,4 @@ const payload = z.looseObject({
 export type UserError = z.infer<typeof payload>['errors'][number]
 
 /** The `UserError`s of a mutation's payload; empty when it succeeded. */
-export function userErrorsOf(value: unknown): readonly UserError[] {
-  return payload.parse(value).errors
-}
+export const userErrorsOf = (value: unknown): readonly UserError[] => payload.parse(value).errors

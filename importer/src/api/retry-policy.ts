@@ -4,9 +4,8 @@ export interface RetryPolicy {
   readonly maxDelayMs: number
 }
 
-export const DEFAULT_RETRY_POLICY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
+export const defaultRetryPolicy: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000 }
 
 /** How long to wait after the given attempt (from 1) has failed: twice as long each time, and never all at once. */
-export function backoffMs({ firstDelayMs, maxDelayMs }: RetryPolicy, attempt: number): number {
-  return Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.5 + Math.random() / 2)
-}
+export const backoffMs = ({ firstDelayMs, maxDelayMs }: RetryPolicy, attempt: number): number =>
+  Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.5 + Math.random() / 2)

@@ -7,7 +7,7 @@ import { readAll } from './pages.ts'
 import { live, type ProductTask } from './product-task.ts'
 import { runMutations, runQueries, type Call } from './task.ts'
 
-const REVIEWS = `
+const reviews = `
   query Reviews($id: ID!, $first: Int, $after: String) {
     product(id: $id) {
       reviews(first: $first, after: $after) {
@@ -84,20 +84,17 @@ async function findReviews(
   await runQueries(api, calls)
   for (const task of long) {
     const connectionAt = (data: Readonly<Record<string, unknown>>) => reviewsOf.parse(data.product).reviews
-    found.set(task, await readAll(api, REVIEWS, { id: task.id }, connectionAt, reviewNode))
+    found.set(task, await readAll(api, reviews, { id: task.id }, connectionAt, reviewNode))
   }
   return found
 }
 
-function reviewIdentity({ authorName, rating, title, body }: z.infer<typeof reviewNode>): string {
-  return JSON.stringify([authorName, rating, title ?? '', body ?? ''])
-}
+const reviewIdentity = ({ authorName, rating, title, body }: z.infer<typeof reviewNode>): string =>
+  JSON.stringify([authorName, rating, title ?? '', body ?? ''])
 
-function createReview(productId: string, review: ReviewRow): Field {
-  return {
-    name: 'createReview',
-    creates: true,
-    arguments: { input: { type: 'CreateReviewInput!', value: { productId, ...review } } },
-    selection: 'review { id } errors { field message code }',
-  }
-}
+const createReview = (productId: string, review: ReviewRow): Field => ({
+  name: 'createReview',
+  creates: true,
+  arguments: { input: { type: 'CreateReviewInput!', value: { productId, ...review } } },
+  selection: 'review { id } errors { field message code }',
+})

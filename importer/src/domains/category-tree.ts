@@ -5,7 +5,7 @@ import { runFields, userErrorsOf, type UserError } from '../api/fields.ts'
 import { levelsOf } from '../input/category-path.ts'
 import { readAll } from './pages.ts'
 
-const CATEGORIES = `
+const categories = `
   query Categories($first: Int, $after: String) {
     categories(first: $first, after: $after) {
       edges { node { id name parent { id } } }
@@ -93,7 +93,7 @@ export class CategoryTree {
   }
 
   #load(): Promise<Map<string, Promise<string>>> {
-    this.#ids ??= readAll(this.#api, CATEGORIES, {}, (data) => data.categories, categoryNode).then(byPath)
+    this.#ids ??= readAll(this.#api, categories, {}, (data) => data.categories, categoryNode).then(byPath)
     this.#ids.catch(() => {
       this.#ids = undefined
     })

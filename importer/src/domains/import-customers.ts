@@ -45,9 +45,7 @@ export async function importCustomers(
   return tasks.map((task) => task.outcome)
 }
 
-function live(tasks: readonly CustomerTask[]): CustomerTask[] {
-  return tasks.filter((task) => task.live)
-}
+const live = (tasks: readonly CustomerTask[]): CustomerTask[] => tasks.filter((task) => task.live)
 
 async function findExisting(
   { api, onExisting, starts }: CustomerImport,
@@ -106,9 +104,15 @@ function defaultFirst(addresses: readonly AddressRow[] | undefined) {
   return sorted.map(addressInput)
 }
 
-function addressInput({ line1, line2, city, state, postalCode, country, phone }: AddressRow) {
-  return { line1, line2, city, state, postalCode, country, phone }
-}
+const addressInput = ({ line1, line2, city, state, postalCode, country, phone }: AddressRow) => ({
+  line1,
+  line2,
+  city,
+  state,
+  postalCode,
+  country,
+  phone,
+})
 
 // An address has no key of its own. So one with the same lines is taken for the same.
 function addAddresses(task: CustomerTask): Call<CustomerRow>[] {

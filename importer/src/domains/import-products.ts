@@ -205,8 +205,8 @@ function saveVariants(task: ProductTask): Call<ProductRow>[] {
   })
 }
 
-function setStock(task: ProductTask): Call<ProductRow>[] {
-  return task.levels.map(({ sku, warehouseId, units, at }) => ({
+const setStock = (task: ProductTask): Call<ProductRow>[] =>
+  task.levels.map(({ sku, warehouseId, units, at }) => ({
     task,
     at,
     field: {
@@ -217,4 +217,3 @@ function setStock(task: ProductTask): Call<ProductRow>[] {
       selection: 'inventory { sku } errors { field message code }',
     },
   }))
-}

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { CommerceApi } from '../api/commerce-api.ts'
 import { ImportStopped, Unavailable } from '../api/api-error.ts'
 
-const PAGE_SIZE = 100
+const pageSize = 100
 // A list that is longer than this is no list of categories, warehouses or one product's reviews.
-const MAX_PAGES = 1_000
+const maxPages = 1_000
 
 /**
  * Reads a whole connection, page by page.
@@ -24,10 +24,10 @@ export async function readAll<T>(
   })
   const nodes: T[] = []
   let after: string | null = null
-  for (let page = 0; page < MAX_PAGES; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { data, errors } = await api.send(
       query,
-      { ...variables, first: PAGE_SIZE, after },
+      { ...variables, first: pageSize, after },
       { repeatable: true },
     )
     if (errors[0] !== undefined) throw new Unavailable(errors[0].message)
@@ -36,5 +36,5 @@ export async function readAll<T>(
     if (!pageInfo.hasNextPage) return nodes
     after = pageInfo.endCursor ?? null
   }
-  throw new ImportStopped(`more than ${MAX_PAGES * PAGE_SIZE} items in a list that should be short`)
+  throw new ImportStopped(`more than ${maxPages * pageSize} items in a list that should be short`)
 }

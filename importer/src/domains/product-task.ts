@@ -23,6 +23,4 @@ export class ProductTask extends Task<ProductRow> {
 }
 
 /** Those with something left to do. */
-export function live(tasks: readonly ProductTask[]): ProductTask[] {
-  return tasks.filter((task) => task.live)
-}
+export const live = (tasks: readonly ProductTask[]): ProductTask[] => tasks.filter((task) => task.live)

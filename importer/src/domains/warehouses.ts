@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { CommerceApi } from '../api/commerce-api.ts'
 import { readAll } from './pages.ts'
 
-const WAREHOUSES = `
+const warehouses = `
   query Warehouses($first: Int, $after: String) {
     warehouses(first: $first, after: $after) {
       edges { node { id code } }
@@ -22,7 +22,7 @@ export class Warehouses {
   }
 
   async idOf(code: string): Promise<string | undefined> {
-    this.#ids ??= readAll(this.#api, WAREHOUSES, {}, (data) => data.warehouses, warehouseNode).then(
+    this.#ids ??= readAll(this.#api, warehouses, {}, (data) => data.warehouses, warehouseNode).then(
       (nodes) => new Map(nodes.map((node) => [node.code, node.id])),
     )
     this.#ids.catch(() => {

@@ -5,12 +5,12 @@ import { InputError } from './input-error.ts'
 import { fieldsOf, type RawRow, type RowKind } from './row.ts'
 import { unflatten } from './unflatten.ts'
 
-const MAX_RECORD_BYTES = 1_000_000
+const maxRecordBytes = 1_000_000
 
 // A cell is text; these columns, by the last name of their path, hold something else.
-const NUMBERS = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock', 'width', 'height'])
-const BOOLEANS = new Set(['featured', 'marketingOptIn', 'isDefault'])
-const LISTS = new Set(['tags', 'categories', 'images'])
+const numbers = new Set(['price', 'compareAtPrice', 'costPerItem', 'rating', 'stock', 'width', 'height'])
+const booleans = new Set(['featured', 'marketingOptIn', 'isDefault'])
+const lists = new Set(['tags', 'categories', 'images'])
 
 const parsedRecord = z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) })
 
@@ -27,7 +27,7 @@ export async function* readCsv(file: string): AsyncGenerator<RawRow> {
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      max_record_size: MAX_RECORD_BYTES,
+      max_record_size: maxRecordBytes,
     }),
   )
   let header: Header | undefined
@@ -95,8 +95,8 @@ function typed(value: unknown, name: string): unknown {
 
 // A cell that is not what its column asks for stays text, and the schema says what is wrong with it.
 function typedCell(text: string, name: string): unknown {
-  if (NUMBERS.has(name)) return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
-  if (BOOLEANS.has(name)) return text === 'true' ? true : text === 'false' ? false : text
-  if (LISTS.has(name)) return text.split('|').map((element) => element.trim())
+  if (numbers.has(name)) return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
+  if (booleans.has(name)) return text === 'true' ? true : text === 'false' ? false : text
+  if (lists.has(name)) return text.split('|').map((element) => element.trim())
   return text
 }

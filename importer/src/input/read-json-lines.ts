@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { RawRow } from './row.ts'
 
 // A row that is longer than a request may be can't be imported anyway.
-const MAX_LINE_LENGTH = 1_000_000
+const maxLineLength = 1_000_000
 
 interface Line {
   readonly number: number
@@ -16,7 +16,7 @@ export async function* readJsonLines(file: string): AsyncGenerator<RawRow> {
   for await (const line of readLines(file)) {
     const location = { file, line: line.number, index }
     if (line.tooLong) {
-      const message = `the line is longer than ${MAX_LINE_LENGTH} characters`
+      const message = `the line is longer than ${maxLineLength} characters`
       yield { location, kind: undefined, problem: { field: undefined, message, code: 'OUT_OF_RANGE' } }
     } else if (line.text.trim() === '') {
       continue
@@ -52,7 +52,7 @@ async function* readLines(file: string): AsyncGenerator<Line> {
       }
       if (tooLong) continue
       text += part
-      tooLong = text.length > MAX_LINE_LENGTH
+      tooLong = text.length > maxLineLength
       if (tooLong) text = ''
     }
   }

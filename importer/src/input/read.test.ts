@@ -24,9 +24,8 @@ async function rowsOf(name: string, content: string): Promise<RawRow[]> {
   return rows
 }
 
-function valuesOf(rows: readonly RawRow[]): unknown[] {
-  return rows.map((row) => ('problem' in row ? row.problem : row.value))
-}
+const valuesOf = (rows: readonly RawRow[]): unknown[] =>
+  rows.map((row) => ('problem' in row ? row.problem : row.value))
 
 describe('JSON Lines', () => {
   test('are read with their line numbers, past empty lines, a byte order mark and Windows line ends', async () => {

@@ -47,9 +47,8 @@ export type ParsedRow =
   { readonly kind: 'row'; readonly row: Row } | { readonly kind: 'refused'; readonly refused: RefusedRow }
 
 /** The columns, or members, that a row of this kind may have at its top. */
-export function fieldsOf(kind: RowKind): readonly string[] {
-  return Object.keys(kind === 'product' ? productRow.shape : customerRow.shape)
-}
+export const fieldsOf = (kind: RowKind): readonly string[] =>
+  Object.keys(kind === 'product' ? productRow.shape : customerRow.shape)
 
 /** Checks a row against its schema. All that is wrong is told at once, a problem per field. */
 export function parseRow(raw: RawRow): ParsedRow {
@@ -79,22 +78,17 @@ export function parseRow(raw: RawRow): ParsedRow {
 }
 
 /** What tells rows of a kind apart: the SKU, or the e-mail address in any case. */
-export function naturalKey(row: Row): string {
-  return row.kind === 'product' ? `sku ${row.value.sku}` : `email ${row.value.email.toLowerCase()}`
-}
+export const naturalKey = (row: Row): string =>
+  row.kind === 'product' ? `sku ${row.value.sku}` : `email ${row.value.email.toLowerCase()}`
 
-export function shownKey(row: Row): string {
-  return row.kind === 'product' ? row.value.sku : row.value.email
-}
+export const shownKey = (row: Row): string => (row.kind === 'product' ? row.value.sku : row.value.email)
 
-function refused(
+const refused = (
   location: Location,
   kind: RowKind | undefined,
   key: string | undefined,
   problems: readonly Problem[],
-): ParsedRow {
-  return { kind: 'refused', refused: { location, kind, key, problems } }
-}
+): ParsedRow => ({ kind: 'refused', refused: { location, kind, key, problems } })
 
 function kindOf(value: unknown): RowKind | undefined {
   const type = memberOf(value, 'type')
@@ -106,11 +100,8 @@ function keyOf(value: unknown, name: string): string | undefined {
   return typeof key === 'string' ? key : undefined
 }
 
-function memberOf(value: unknown, name: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Record<PropertyKey, unknown>)[name]
-    : undefined
-}
+const memberOf = (value: unknown, name: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[name] : undefined
 
 /** What is sold is counted by its SKU, so a product and its variants have one each. */
 function repeatedSkus({ sku, variants }: ProductRow): readonly Problem[] {

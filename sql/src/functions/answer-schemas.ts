@@ -4,7 +4,7 @@ import type { SqlFunction } from './read-functions.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-const SCALARS: Readonly<Record<string, JsonSchema>> = {
+const scalars: Readonly<Record<string, JsonSchema>> = {
   integer: { type: 'integer' },
   bigint: { type: 'integer' },
   numeric: { type: 'number' },
@@ -27,7 +27,7 @@ export function answerSchemas(
       case 'union': {
         const members = declarations.membersOf(type)
         const [only] = members
-        if (only?.kind === 'name' && members.length === 1) return SCALARS[only.name] ?? { type: 'string' }
+        if (only?.kind === 'name' && members.length === 1) return scalars[only.name] ?? { type: 'string' }
         return { anyOf: members.map(schemaOf) }
       }
       case 'literal':

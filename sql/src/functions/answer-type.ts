@@ -18,11 +18,11 @@ export interface Field {
   readonly type: AnswerType
 }
 
-const TOKEN = /'[^']*'|[\w.]+(?:\(\))?|[{}[\]()|:,?]/g
+const tokenPattern = /'[^']*'|[\w.]+(?:\(\))?|[{}[\]()|:,?]/g
 
 /** Parses what stands behind `answers:` or `type name =`. Throws a SyntaxError that quotes it. */
 export function parseAnswerType(text: string): AnswerType {
-  const tokens = text.match(TOKEN) ?? []
+  const tokens = text.match(tokenPattern) ?? []
   let at = 0
   const fail = (): never => {
     throw new SyntaxError(`Not a type, at ${tokens.slice(at, at + 5).join(' ') || 'its end'}: ${text}`)

@@ -152,7 +152,7 @@ function where(state: State, condition: string, isTrue: boolean): State {
   return new Map(state).set(variable, { ...known, canBeNull: false })
 }
 
-const joined = (one: State, other: State): State => {
+function joined(one: State, other: State): State {
   if (one === null || other === null) return one ?? other
   const names = new Set([...one.keys(), ...other.keys()])
   return new Map(
@@ -209,7 +209,7 @@ const field = (tree: Tree, name: string): Tree => asTree(tree[name])
 const text = (tree: Tree, name: string): string => (typeof tree[name] === 'string' ? tree[name] : '')
 const list = (tree: Tree, name: string): readonly Tree[] =>
   Array.isArray(tree[name]) ? (tree[name] as unknown[]).map(asTree) : []
-const only = (tree: Tree): readonly [string, Tree] => {
+function only(tree: Tree): readonly [string, Tree] {
   const [entry] = Object.entries(tree)
   if (entry === undefined) throw new TypeError('The tree of PL/pgSQL has an empty part')
   return [entry[0], asTree(entry[1])]

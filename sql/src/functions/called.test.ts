@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { readSource } from '../read-source.ts'
 import { readFunctions } from './read-functions.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../../..')
+const root = path.resolve(import.meta.dirname, '../../..')
 
 const textsOf = (pattern: string): readonly string[] =>
-  globSync(pattern, { cwd: ROOT })
+  globSync(pattern, { cwd: root })
     .filter((file) => !/node_modules|\/generated\/|\.test\.ts$/.test(file))
-    .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 

@@ -113,15 +113,13 @@ function textFaults(
   )
 }
 
-function setFaults(
+const setFaults = (
   what: string,
   answered: readonly string[],
   declared: readonly string[],
-): readonly string[] {
-  return [
-    ...[...new Set(answered)]
-      .filter((one) => !declared.includes(one))
-      .map((one) => `${what} ${one} is not declared`),
-    ...declared.filter((one) => !answered.includes(one)).map((one) => `no body answers the ${what} ${one}`),
-  ]
-}
+): readonly string[] => [
+  ...[...new Set(answered)]
+    .filter((one) => !declared.includes(one))
+    .map((one) => `${what} ${one} is not declared`),
+  ...declared.filter((one) => !answered.includes(one)).map((one) => `no body answers the ${what} ${one}`),
+]

@@ -12,8 +12,8 @@ export interface Scope {
   readonly from: ReadonlyMap<string, string>
 }
 
-const OBJECTS = new Set(['jsonb_build_object', 'json_build_object'])
-const STRIPS = new Set(['jsonb_strip_nulls', 'json_strip_nulls'])
+const objects = new Set(['jsonb_build_object', 'json_build_object'])
+const strips = new Set(['jsonb_strip_nulls', 'json_strip_nulls'])
 
 /** What an expression, or the first column of a SELECT, can be. */
 export async function answersOf(node: Node | undefined, scope: Scope): Promise<Possible> {
@@ -54,8 +54,8 @@ export const targetsOf = (targets: readonly Node[] = []): readonly (Node | undef
   targets.map((target) => ('ResTarget' in target ? target.ResTarget.val : undefined))
 
 /** The functions in FROM, by alias. */
-export function functionsIn({ fromClause = [] }: SelectStmt): ReadonlyMap<string, string> {
-  return new Map(
+export const functionsIn = ({ fromClause = [] }: SelectStmt): ReadonlyMap<string, string> =>
+  new Map(
     fromClause.flatMap((entry): readonly (readonly [string, string])[] => {
       if (!('RangeFunction' in entry)) return []
       const { alias, functions = [] } = entry.RangeFunction
@@ -65,7 +65,6 @@ export function functionsIn({ fromClause = [] }: SelectStmt): ReadonlyMap<string
       return [[alias.aliasname, namesOf(call.FuncCall.funcname).join('.')]]
     }),
   )
-}
 
 function answersOfConstant(constant: Extract<Node, { A_Const: unknown }>['A_Const']): Possible {
   if (constant.isnull) return onlyNull
@@ -87,7 +86,7 @@ async function answersOfCall(
 ): Promise<Possible> {
   const name = namesOf(call.funcname).join('.')
   const args = call.args ?? []
-  if (OBJECTS.has(name)) {
+  if (objects.has(name)) {
     const keys = new Map<string, Texts>()
     for (let at = 0; at < args.length; at += 2) {
       const [key] = textsOf(args[at]) ?? []
@@ -96,7 +95,7 @@ async function answersOfCall(
     }
     return { ...nothing, variants: [{ keys, optional: new Set() }] }
   }
-  if (STRIPS.has(name)) {
+  if (strips.has(name)) {
     const stripped = await answersOf(args[0], scope)
     const variants = stripped.variants.map(({ keys }) => ({
       keys,

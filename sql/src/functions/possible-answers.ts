@@ -5,7 +5,7 @@ import { type Possible, unknown } from './possible.ts'
 import type { SqlFunction } from './read-functions.ts'
 
 /** What is followed; `record` for OUT parameters. */
-const FOLLOWED = new Set(['jsonb', 'json', 'record'])
+const followed = new Set(['jsonb', 'json', 'record'])
 
 /** Finds what functions can answer from their bodies. */
 export class PossibleAnswers {
@@ -26,7 +26,7 @@ export class PossibleAnswers {
 
   async #read(name: string, column: string | null): Promise<Possible> {
     const source = this.#functions.get(name)
-    if (source === undefined || !FOLLOWED.has(source.returns)) return unknown(`${name}()`)
+    if (source === undefined || !followed.has(source.returns)) return unknown(`${name}()`)
     const scope: Scope = {
       answersOf: (called, of) => this.of(called, of),
       columnsOf: (called) => this.#functions.get(called)?.columns.map((found) => found.name) ?? [],

@@ -20,27 +20,23 @@ export const nothing: Possible = { variants: [], canBeNull: false, unknown: [] }
 export const onlyNull: Possible = { ...nothing, canBeNull: true }
 export const unknown = (expression: string): Possible => ({ ...nothing, unknown: [expression] })
 
-export function either(...all: readonly Possible[]): Possible {
-  return {
-    variants: [...new Set(all.flatMap(({ variants }) => variants))],
-    canBeNull: all.some(({ canBeNull }) => canBeNull),
-    unknown: [...new Set(all.flatMap((one) => one.unknown))],
-  }
-}
+export const either = (...all: readonly Possible[]): Possible => ({
+  variants: [...new Set(all.flatMap(({ variants }) => variants))],
+  canBeNull: all.some(({ canBeNull }) => canBeNull),
+  unknown: [...new Set(all.flatMap((one) => one.unknown))],
+})
 
 /** What `a || b` can be. */
-export function merged(a: Possible, b: Possible): Possible {
-  return {
-    variants: a.variants.flatMap((one) =>
-      b.variants.map((other) => ({
-        keys: new Map([...one.keys, ...other.keys]),
-        optional: new Set([...one.optional, ...other.optional]),
-      })),
-    ),
-    canBeNull: a.canBeNull || b.canBeNull,
-    unknown: [...a.unknown, ...b.unknown],
-  }
-}
+export const merged = (a: Possible, b: Possible): Possible => ({
+  variants: a.variants.flatMap((one) =>
+    b.variants.map((other) => ({
+      keys: new Map([...one.keys, ...other.keys]),
+      optional: new Set([...one.optional, ...other.optional]),
+    })),
+  ),
+  canBeNull: a.canBeNull || b.canBeNull,
+  unknown: [...a.unknown, ...b.unknown],
+})
 
 /** Every outcome as a variant of its own. */
 export function byOutcome({ variants }: Possible): ReadonlyMap<string | null, readonly Variant[]> {

@@ -24,8 +24,8 @@ export interface SqlFunction extends Annotations {
   readonly text: string
 }
 
-export function readFunctions(statements: readonly Statement[]): readonly SqlFunction[] {
-  return statements.flatMap((statement) => {
+export const readFunctions = (statements: readonly Statement[]): readonly SqlFunction[] =>
+  statements.flatMap((statement) => {
     const { node, text, comment, file } = statement
     if (!('CreateFunctionStmt' in node)) return []
     const { parameters = [], returnType, options = [] } = node.CreateFunctionStmt
@@ -46,7 +46,6 @@ export function readFunctions(statements: readonly Statement[]): readonly SqlFun
       },
     ]
   })
-}
 
 const parameterOf = ({ name = '', argType, defexpr }: FunctionParameter): Parameter => ({
   name,
@@ -54,7 +53,7 @@ const parameterOf = ({ name = '', argType, defexpr }: FunctionParameter): Parame
   hasDefault: defexpr !== undefined,
 })
 
-const ALIASES: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   int4: 'integer',
   int8: 'bigint',
   int2: 'smallint',
@@ -65,15 +64,14 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function typeOf({ names = [], arrayBounds = [] }: TypeName): string {
   const parts = names.flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : []))
   const name = parts.filter((part) => part !== 'pg_catalog').join('.')
-  return `${ALIASES[name] ?? name}${arrayBounds.length > 0 ? '[]' : ''}`
+  return `${aliases[name] ?? name}${arrayBounds.length > 0 ? '[]' : ''}`
 }
 
-function stringsOf(options: readonly Node[], name: string): readonly string[] {
-  return options.flatMap((option) => {
+const stringsOf = (options: readonly Node[], name: string): readonly string[] =>
+  options.flatMap((option) => {
     if (!('DefElem' in option) || option.DefElem.defname !== name) return []
     const { arg } = option.DefElem
     if (arg === undefined) return []
     const items = 'List' in arg ? (arg.List.items ?? []) : [arg]
     return items.flatMap((item) => ('String' in item ? [item.String.sval ?? ''] : []))
   })
-}

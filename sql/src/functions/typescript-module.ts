@@ -2,7 +2,7 @@ import type { AnswerType, Field } from './answer-type.ts'
 import type { Declarations } from './declarations.ts'
 import type { Parameter, SqlFunction } from './read-functions.ts'
 
-const SCALARS: Readonly<Record<string, string>> = {
+const scalars: Readonly<Record<string, string>> = {
   uuid: 'string',
   text: 'string',
   citext: 'string',
@@ -24,7 +24,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 }
 
 /** What the driver makes of a value that isn't inside of JSON. */
-const OUTSIDE_OF_JSON: Readonly<Record<string, string>> = {
+const outsideOfJson: Readonly<Record<string, string>> = {
   date: 'Date',
   timestamptz: 'Date',
   bigint: 'string',
@@ -110,7 +110,7 @@ function answerText(
 ): string {
   if (type.kind === 'rows') {
     const fields = type.fields.map((field) => {
-      const plain = field.type.kind === 'name' ? OUTSIDE_OF_JSON[field.type.name] : undefined
+      const plain = field.type.kind === 'name' ? outsideOfJson[field.type.name] : undefined
       const text = plain ?? fieldType(field, schema, declarations)
       return `readonly ${camel(field.name)}: ${text}${nullable.has(field.name) ? ' | null' : ''}`
     })
@@ -121,7 +121,7 @@ function answerText(
   return members
     .map(
       (member) =>
-        (member.kind === 'name' ? OUTSIDE_OF_JSON[member.name] : undefined) ??
+        (member.kind === 'name' ? outsideOfJson[member.name] : undefined) ??
         typescriptOf(member, schema, declarations),
     )
     .join(' | ')
@@ -173,7 +173,7 @@ function namedType(name: string, schema: string, declarations: Declarations): st
 }
 
 function scalarOf(name: string): string {
-  const scalar = SCALARS[name]
+  const scalar = scalars[name]
   if (scalar === undefined) throw new SyntaxError(`TypeScript has no type for ${name}`)
   return scalar
 }

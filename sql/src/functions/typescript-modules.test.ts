@@ -4,8 +4,8 @@ import { readSource } from '../read-source.ts'
 import type { Statement } from '../statement.ts'
 import { typescriptModules } from './typescript-modules.ts'
 
-async function statementsOf(...functions: readonly string[]): Promise<readonly Statement[]> {
-  return Promise.all(
+const statementsOf = async (...functions: readonly string[]): Promise<readonly Statement[]> =>
+  Promise.all(
     functions.map(async (text) => {
       const comment = text.split('\n').filter((line) => line.startsWith('--'))
       const { stmts = [] } = await parse(text)
@@ -15,7 +15,6 @@ async function statementsOf(...functions: readonly string[]): Promise<readonly S
       return { file: 'shop/functions.sql', node, text: statement, comment: comment.join('\n') }
     }),
   )
-}
 
 const closing = (answers: string, body: string): string => `-- answers: ${answers}
 CREATE FUNCTION shop.close(p_merchant_id uuid, p_order_id uuid, p_from text[], p_note text DEFAULT 'x') RETURNS jsonb
@@ -29,19 +28,19 @@ BEGIN
 END
 $$;`
 
-const LOCK = `CREATE FUNCTION shop.lock(p_order_id uuid) RETURNS jsonb LANGUAGE plpgsql AS $$
+const lock = `CREATE FUNCTION shop.lock(p_order_id uuid) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
   RETURN CASE WHEN p_order_id IS NULL THEN jsonb_build_object('outcome', 'unknown')
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'busy', 'by', 'clerk') END;
 END
 $$;`
 
-const moduleOf = async (answers: string, body: string): Promise<string> => {
-  const modules = await typescriptModules(await statementsOf(closing(answers, body), LOCK))
+async function moduleOf(answers: string, body: string): Promise<string> {
+  const modules = await typescriptModules(await statementsOf(closing(answers, body), lock))
   return modules.get('shop.ts') ?? ''
 }
 
-const BODY = `IF v_lock ->> 'outcome' = 'busy' THEN
+const functionBody = `IF v_lock ->> 'outcome' = 'busy' THEN
     RETURN jsonb_build_object('outcome', 'closed', 'orderId', p_order_id);
   END IF;
   IF v_lock IS NOT NULL THEN
@@ -55,7 +54,7 @@ const BODY = `IF v_lock ->> 'outcome' = 'busy' THEN
 test('a function is called by the names of its arguments, and answers a union of its outcomes', async () => {
   const written = await moduleOf(
     "closed {orderId: uuid} | unknown {} | refused {status: text, reason?: 'late'}",
-    BODY,
+    functionBody,
   )
   expect(written).toContain(
     'export const close = (caller: Caller, args: CloseArguments): Promise<CloseAnswer>',
@@ -90,7 +89,9 @@ const refused: readonly (readonly [string, string])[] = [
 ]
 for (const [declared, fault] of refused) {
   test(`a declaration that differs from the body is refused: ${fault}`, async () => {
-    await expect(moduleOf(declared, BODY)).rejects.toThrow(`shop.close in shop/functions.sql: ${fault}`)
+    await expect(moduleOf(declared, functionBody)).rejects.toThrow(
+      `shop.close in shop/functions.sql: ${fault}`,
+    )
   })
 }
 

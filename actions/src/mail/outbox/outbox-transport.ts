@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type Mail, type MailTransport, messageOf } from '../mail-transport.ts'
 
 /** Files that are kept; the oldest ones go. */
-const MAX_FILES = 500
+const maxFiles = 500
 
 /**
  * Puts each message into a folder, as a file that mail programs open and only its owner may read, and sends nothing: for
@@ -17,7 +17,7 @@ export function createOutboxTransport(folder: string, logger?: Logger): MailTran
   let hasSaid = false
   const sayOnce = (): void => {
     if (!hasSaid)
-      logger?.warn({ folder, kept: MAX_FILES }, 'the outbox folder is full: its oldest e-mails are removed')
+      logger?.warn({ folder, kept: maxFiles }, 'the outbox folder is full: its oldest e-mails are removed')
     hasSaid = true
   }
   const composer = createTransport({
@@ -48,7 +48,7 @@ export function createOutboxTransport(folder: string, logger?: Logger): MailTran
 /** Messages are named by their ids, which begin with the time. Returns whether any had to go. */
 async function removeOldest(folder: string): Promise<boolean> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
-  const oldest = files.slice(0, -MAX_FILES)
+  const oldest = files.slice(0, -maxFiles)
   for (const name of oldest) await rm(join(folder, name), { force: true })
   return oldest.length > 0
 }

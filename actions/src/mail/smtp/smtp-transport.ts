@@ -3,19 +3,19 @@ import type { SendOutcome } from '../../delivery/index.ts'
 import { type MailTransport, messageOf } from '../mail-transport.ts'
 
 /** Milliseconds. */
-const CONNECTION_TIMEOUT = 10_000
-const SOCKET_TIMEOUT = 30_000
-const MAX_CONNECTIONS = 5
+const connectionTimeout = 10_000
+const socketTimeout = 30_000
+const maxConnections = 5
 
 /** Sends through an SMTP server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
 export function createSmtpTransport(smtpUrl: string): MailTransport {
   const transporter = createTransport({
     url: smtpUrl,
     pool: true,
-    maxConnections: MAX_CONNECTIONS,
-    connectionTimeout: CONNECTION_TIMEOUT,
-    greetingTimeout: CONNECTION_TIMEOUT,
-    socketTimeout: SOCKET_TIMEOUT,
+    maxConnections: maxConnections,
+    connectionTimeout: connectionTimeout,
+    greetingTimeout: connectionTimeout,
+    socketTimeout: socketTimeout,
     // A message is text from templates, and never reads a file or a page.
     disableFileAccess: true,
     disableUrlAccess: true,

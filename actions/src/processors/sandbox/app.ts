@@ -23,7 +23,7 @@ import type { PaymentIntent } from './payment-intent.ts'
 import { failed, type StripeAnswer } from './stripe-error.ts'
 import type { Ledger, Store } from './store.ts'
 
-const BODY_LIMIT = '100kb'
+const bodyLimit = '100kb'
 
 /** @param ownUrl where the sandbox is reached, for the links to its authentication page */
 export function createSandboxApp(store: Store, ownUrl: () => string): Express {
@@ -32,7 +32,7 @@ export function createSandboxApp(store: Store, ownUrl: () => string): Express {
   const app = express()
   app.disable('x-powered-by')
   // Express reads nested names (`metadata[order_id]`) only with the extended parser.
-  app.use(express.urlencoded({ extended: true, limit: BODY_LIMIT }))
+  app.use(express.urlencoded({ extended: true, limit: bodyLimit }))
   app.use('/v1', stripeRoutes(store, urlOf))
   app.use('/authenticate', authenticationRoutes(store))
   app.use((_request, response) => {
@@ -90,11 +90,9 @@ const requireTestKey: RequestHandler = (request, response, next) => {
   else send(response, failed(401, { type: 'invalid_request_error', message: 'Invalid API Key provided' }))
 }
 
-function write(
-  store: Store,
-  work: (ledger: Ledger, request: Request) => Promise<StripeAnswer>,
-): RequestHandler {
-  return async (request, response) => {
+const write =
+  (store: Store, work: (ledger: Ledger, request: Request) => Promise<StripeAnswer>): RequestHandler =>
+  async (request, response) => {
     const key = request.get('idempotency-key')
     const run = (ledger: Ledger) => work(ledger, request)
     const answer =
@@ -103,16 +101,12 @@ function write(
         : await store.transactOnce(key, [request.path, request.body], run)
     send(response, answer)
   }
-}
 
-function read(
-  store: Store,
-  find: (ledger: Ledger, request: Request) => Promise<StripeAnswer>,
-): RequestHandler {
-  return async (request, response) => {
+const read =
+  (store: Store, find: (ledger: Ledger, request: Request) => Promise<StripeAnswer>): RequestHandler =>
+  async (request, response) => {
     send(response, await store.transact((ledger) => find(ledger, request)))
   }
-}
 
 function authenticationRoutes(store: Store): Router {
   const router = Router()

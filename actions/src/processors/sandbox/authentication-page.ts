@@ -1,6 +1,6 @@
 /** The page on which a tester plays the customer's bank. Plain HTML: a form and two buttons. */
-export function authenticationPage(action: string): string {
-  return page(
+export const authenticationPage = (action: string): string =>
+  page(
     '3-D Secure test page',
     `<p>This payment needs authentication. Decide how it goes.</p>
     <form method="post" action="${escapeHtml(action)}">
@@ -8,7 +8,6 @@ export function authenticationPage(action: string): string {
       <button name="outcome" value="fail">Fail authentication</button>
     </form>`,
   )
-}
 
 /** Where the customer lands when the payment was made without a return URL. */
 export const donePage = (message: string): string =>
@@ -17,7 +16,7 @@ export const donePage = (message: string): string =>
 const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -26,4 +25,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

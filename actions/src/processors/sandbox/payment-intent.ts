@@ -37,7 +37,7 @@ interface Charge {
 }
 
 /** Seconds that a card's issuer holds money for. */
-const AUTHORIZATION_SECONDS = 7 * 24 * 60 * 60
+const authorizationSeconds = 7 * 24 * 60 * 60
 
 interface NextAction {
   readonly type: 'redirect_to_url'
@@ -123,19 +123,18 @@ export const cancelled = (intent: PaymentIntent): PaymentIntent => ({
   next_action: null,
 })
 
-export function refunded(intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent {
-  return { ...intent, latest_charge: { ...charge, amount_refunded: charge.amount_refunded + amount } }
-}
+export const refunded = (intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent => ({
+  ...intent,
+  latest_charge: { ...charge, amount_refunded: charge.amount_refunded + amount },
+})
 
 /** Takes what was reserved, or a part of it; the rest is let go. */
-export function captured(intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent {
-  return {
-    ...intent,
-    status: 'succeeded',
-    amount_received: amount,
-    latest_charge: { ...charge, amount },
-  }
-}
+export const captured = (intent: PaymentIntent, charge: Charge, amount: number): PaymentIntent => ({
+  ...intent,
+  status: 'succeeded',
+  amount_received: amount,
+  latest_charge: { ...charge, amount },
+})
 
 function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
   const manual = intent.capture_method === 'manual'
@@ -153,18 +152,16 @@ function charged(intent: PaymentIntent, card: SandboxCard): PaymentIntent {
       payment_method_details: {
         type: 'card',
         card: manual
-          ? { ...card, capture_before: Math.floor(Date.now() / 1000) + AUTHORIZATION_SECONDS }
+          ? { ...card, capture_before: Math.floor(Date.now() / 1000) + authorizationSeconds }
           : card,
       },
     },
   }
 }
 
-function declined(intent: PaymentIntent, card: SandboxCard, error: StripeError): PaymentIntent {
-  return {
-    ...intent,
-    status: 'requires_payment_method',
-    next_action: null,
-    last_payment_error: { ...error, payment_method: { card } },
-  }
-}
+const declined = (intent: PaymentIntent, card: SandboxCard, error: StripeError): PaymentIntent => ({
+  ...intent,
+  status: 'requires_payment_method',
+  next_action: null,
+  last_payment_error: { ...error, payment_method: { card } },
+})

@@ -39,11 +39,11 @@ export interface Store {
   close(): Promise<void>
 }
 
-const POOL_SIZE = 8
+const poolSize = 8
 
 /** The sandbox's state lives in a schema of its own, so that killing it loses nothing that it has answered. */
 export async function openStore(databaseUrl: string): Promise<Store> {
-  const database = connectDatabase({ databaseUrl, poolSize: POOL_SIZE, applicationName: 'payment-sandbox' })
+  const database = connectDatabase({ databaseUrl, poolSize: poolSize, applicationName: 'payment-sandbox' })
   await createTables(database)
   const transact: Store['transact'] = (work) => database.begin<StripeAnswer>((sql) => work(ledgerOf(sql)))
   return {
@@ -84,38 +84,36 @@ async function createTables(database: Database): Promise<void> {
   })
 }
 
-function ledgerOf(sql: Queryable): Ledger {
-  return {
-    async findIntent(id) {
-      const [row] = await sql<{ body: PaymentIntent }[]>`
+const ledgerOf = (sql: Queryable): Ledger => ({
+  async findIntent(id) {
+    const [row] = await sql<{ body: PaymentIntent }[]>`
         SELECT body FROM sandbox_processor.payment_intent WHERE id = ${id} FOR UPDATE`
-      return row?.body ?? null
-    },
-    async findIntentsBy(field, value) {
-      const rows = await sql<{ body: PaymentIntent }[]>`
+    return row?.body ?? null
+  },
+  async findIntentsBy(field, value) {
+    const rows = await sql<{ body: PaymentIntent }[]>`
         SELECT body FROM sandbox_processor.payment_intent WHERE body -> 'metadata' ->> ${field} = ${value} LIMIT 10`
-      return rows.map(({ body }) => body)
-    },
-    async saveIntent(intent) {
-      await sql`
+    return rows.map(({ body }) => body)
+  },
+  async saveIntent(intent) {
+    await sql`
         INSERT INTO sandbox_processor.payment_intent (id, body) VALUES (${intent.id}, ${toJson(sql, intent)})
         ON CONFLICT (id) DO UPDATE SET body = excluded.body`
-    },
-    async findRefund(id) {
-      const [row] = await sql<{ body: Refund }[]>`SELECT body FROM sandbox_processor.refund WHERE id = ${id}`
-      return row?.body ?? null
-    },
-    async listRefunds(intentId, limit) {
-      const rows = await sql<{ body: Refund }[]>`
+  },
+  async findRefund(id) {
+    const [row] = await sql<{ body: Refund }[]>`SELECT body FROM sandbox_processor.refund WHERE id = ${id}`
+    return row?.body ?? null
+  },
+  async listRefunds(intentId, limit) {
+    const rows = await sql<{ body: Refund }[]>`
         SELECT body FROM sandbox_processor.refund WHERE body ->> 'payment_intent' = ${intentId}
         ORDER BY (body -> 'created')::bigint DESC, id LIMIT ${limit}`
-      return rows.map(({ body }) => body)
-    },
-    async saveRefund(refund) {
-      await sql`INSERT INTO sandbox_processor.refund (id, body) VALUES (${refund.id}, ${toJson(sql, refund)})`
-    },
-  }
-}
+    return rows.map(({ body }) => body)
+  },
+  async saveRefund(refund) {
+    await sql`INSERT INTO sandbox_processor.refund (id, body) VALUES (${refund.id}, ${toJson(sql, refund)})`
+  },
+})
 
 const toJson = (sql: Queryable, value: object) => sql.json(value as JsonValue)
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { checkStripeKey } from './check-stripe-key.ts'
 import { createStripeProcessor, type KeyState } from './stripe-processor.ts'
 
-const CHARGE = {
+const chargeRequest = {
   idempotencyKey: '1',
   amount: 100,
   currency: 'USD',
@@ -15,7 +15,7 @@ const CHARGE = {
   metadata: {},
 }
 
-const REFUSAL = { error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } }
+const refusal = { error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } }
 
 /** Runs the work against a Stripe that answers each request with the next of the statuses, and the last one from then on. */
 async function against<T>(statuses: readonly number[], work: (apiUrl: string) => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ async function against<T>(statuses: readonly number[], work: (apiUrl: string) =>
     request.resume()
     const status = statuses[Math.min(answered, statuses.length - 1)] ?? 500
     answered += 1
-    const body = status === 200 ? { object: 'list', data: [], has_more: false } : REFUSAL
+    const body = status === 200 ? { object: 'list', data: [], has_more: false } : refusal
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')
@@ -55,7 +55,7 @@ test('of a Stripe that is not there nothing is known', async () => {
 test('a charge is known not to be made when the key is refused at once, and not when the first try got no answer', async () => {
   const charge = (statuses: readonly number[]) =>
     against(statuses, (apiUrl) =>
-      createStripeProcessor({ name: 'stripe', secretKey: 'sk_test_1', apiUrl }).charge(CHARGE),
+      createStripeProcessor({ name: 'stripe', secretKey: 'sk_test_1', apiUrl }).charge(chargeRequest),
     )
   expect((await charge([401])).status).toBe('unauthorized')
   expect((await charge([500, 401])).status).toBe('unknown')
@@ -66,7 +66,7 @@ test('each answer says whether the key is still taken, and an outage says nothin
   await against([401, 500, 500, 400], async (apiUrl) => {
     const onKey = (state: KeyState): void => void heard.push(state)
     const processor = createStripeProcessor({ name: 'stripe', secretKey: 'sk_test_1', apiUrl, onKey })
-    for (let count = 0; count < 3; count += 1) await processor.charge(CHARGE)
+    for (let count = 0; count < 3; count += 1) await processor.charge(chargeRequest)
   })
   expect(heard).toEqual(['refused', 'accepted'])
 })

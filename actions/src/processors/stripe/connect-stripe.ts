@@ -7,18 +7,19 @@ export interface StripeConnection {
 }
 
 /** Milliseconds for one try; with one retry it all fits into the time that Hasura waits for an action. */
-const TIMEOUT = 8_000
-const RETRIES = 1
+const timeout = 8_000
+const retries = 1
 
-export function connectStripe({ secretKey, apiUrl }: StripeConnection): Stripe {
-  return new Stripe(secretKey, {
-    timeout: TIMEOUT,
-    maxNetworkRetries: RETRIES,
+export const connectStripe = ({ secretKey, apiUrl }: StripeConnection): Stripe =>
+  new Stripe(secretKey, {
+    timeout: timeout,
+    maxNetworkRetries: retries,
     telemetry: false,
     ...(apiUrl !== undefined && endpointOf(new URL(apiUrl))),
   })
-}
 
-function endpointOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
-  return { protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port !== '' && { port }) }
-}
+const endpointOf = ({ protocol, hostname, port }: URL): Stripe.StripeConfig => ({
+  protocol: protocol === 'http:' ? 'http' : 'https',
+  host: hostname,
+  ...(port !== '' && { port }),
+})

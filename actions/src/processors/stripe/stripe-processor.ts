@@ -22,13 +22,13 @@ export interface StripeOptions extends StripeConnection {
 export type KeyState = 'accepted' | 'refused'
 
 /** Stripe's own estimate for cards is 5 to 10 business days. */
-const REFUND_DAYS = 10
+const refundDays = 10
 
 /** The field of a refund's metadata that holds the key of our request for it. */
-const REFUND_REFERENCE = 'request'
+const refundReference = 'request'
 
 /** A page of Stripe's lists, at most. */
-const LISTED_REFUNDS = 100
+const listedRefunds = 100
 
 /** Card payments through Stripe's SDK. */
 export function createStripeProcessor({ name, onKey, ...connection }: StripeOptions): PaymentProcessor {
@@ -39,7 +39,7 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
   }
   return {
     name,
-    refundDays: REFUND_DAYS,
+    refundDays: refundDays,
     charge: (request) => chargeOf(stripe, request),
     capture: ({ idempotencyKey, intentId, amount }: CaptureRequest) =>
       answerOf(() =>
@@ -72,15 +72,15 @@ export function createStripeProcessor({ name, onKey, ...connection }: StripeOpti
         if (intentId === null)
           throw new Error('A payment without an intent has taken nothing that could be refunded.')
         return stripe.refunds.create(
-          { payment_intent: intentId, amount, metadata: { [REFUND_REFERENCE]: idempotencyKey } },
+          { payment_intent: intentId, amount, metadata: { [refundReference]: idempotencyKey } },
           { idempotencyKey },
         )
       }),
     async findRefund({ idempotencyKey, intentId }) {
       if (intentId === null) return null
       try {
-        const refunds = await stripe.refunds.list({ payment_intent: intentId, limit: LISTED_REFUNDS })
-        const made = refunds.data.find(({ metadata }) => metadata?.[REFUND_REFERENCE] === idempotencyKey)
+        const refunds = await stripe.refunds.list({ payment_intent: intentId, limit: listedRefunds })
+        const made = refunds.data.find(({ metadata }) => metadata?.[refundReference] === idempotencyKey)
         if (made !== undefined) return answerOfRefund(made)
         if (!refunds.has_more) return null
         return {
@@ -134,19 +134,17 @@ async function orAsItIs(
   }
 }
 
-function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
-  return {
-    amount: request.amount,
-    currency: request.currency.toLowerCase(),
-    confirm: true,
-    capture_method: request.manualCapture ? 'manual' : 'automatic',
-    allowed_payment_method_types: ['card'],
-    metadata: { ...request.metadata },
-    expand: ['latest_charge'],
-    ...(request.paymentMethodId !== null && { payment_method: request.paymentMethodId }),
-    ...(request.returnUrl !== null && { return_url: request.returnUrl }),
-  }
-}
+const intentOf = (request: ChargeRequest): Stripe.PaymentIntentCreateParams => ({
+  amount: request.amount,
+  currency: request.currency.toLowerCase(),
+  confirm: true,
+  capture_method: request.manualCapture ? 'manual' : 'automatic',
+  allowed_payment_method_types: ['card'],
+  metadata: { ...request.metadata },
+  expand: ['latest_charge'],
+  ...(request.paymentMethodId !== null && { payment_method: request.paymentMethodId }),
+  ...(request.returnUrl !== null && { return_url: request.returnUrl }),
+})
 
 async function answerOf(call: () => Promise<Stripe.PaymentIntent>): Promise<ChargeAnswer> {
   try {
@@ -231,19 +229,18 @@ function declineOf(error: StripeDecline | null | undefined): Decline {
 }
 
 /** Stripe's own default for cards, where the charge doesn't tell. */
-const AUTHORIZATION_DAYS = 7
+const authorizationDays = 7
 
 function captureBeforeOf({ created, latest_charge: charge }: Stripe.PaymentIntent): string {
   const told =
     charge === null || typeof charge === 'string'
       ? undefined
       : charge.payment_method_details?.card?.capture_before
-  return new Date((told ?? created + AUTHORIZATION_DAYS * 24 * 60 * 60) * 1000).toISOString()
+  return new Date((told ?? created + authorizationDays * 24 * 60 * 60) * 1000).toISOString()
 }
 
-function cardOfCharge(charge: Stripe.PaymentIntent['latest_charge']): Card | null {
-  return charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
-}
+const cardOfCharge = (charge: Stripe.PaymentIntent['latest_charge']): Card | null =>
+  charge === null || typeof charge === 'string' ? null : cardOf(charge.payment_method_details?.card)
 
 interface StripeCard {
   readonly brand: string | null
@@ -257,13 +254,14 @@ function cardOf(card: StripeCard | null | undefined): Card | null {
   return { brand: card.brand, last4: card.last4, expiryMonth: card.exp_month, expiryYear: card.exp_year }
 }
 
-function actionOf({ next_action: next, client_secret: clientSecret }: Stripe.PaymentIntent): RequiredAction {
-  return {
-    type: next?.type ?? 'use_stripe_sdk',
-    clientSecret: clientSecret ?? '',
-    redirectUrl: next?.redirect_to_url?.url ?? null,
-  }
-}
+const actionOf = ({
+  next_action: next,
+  client_secret: clientSecret,
+}: Stripe.PaymentIntent): RequiredAction => ({
+  type: next?.type ?? 'use_stripe_sdk',
+  clientSecret: clientSecret ?? '',
+  redirectUrl: next?.redirect_to_url?.url ?? null,
+})
 
 async function refundAnswerOf(call: () => Promise<Stripe.Refund>): Promise<RefundAnswer> {
   try {
@@ -287,11 +285,11 @@ function answerOfRefund({ id, status, failure_reason: reason }: Stripe.Refund): 
   }
 }
 
-const CONFLICT = 409
+const conflict = 409
 
 /** A request that will never do. 409 is not: the same key, or the same intent, is in another request's hands. */
 const isInvalidRequest = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
-  error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== CONFLICT
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== conflict
 
 const isUnexpectedState = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'payment_intent_unexpected_state'

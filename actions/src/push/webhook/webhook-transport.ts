@@ -4,7 +4,7 @@ import type { PushTransport } from '../push-transport.ts'
 import type { WebhookSecret } from './webhook-secrets.ts'
 
 /** Milliseconds. */
-const TIMEOUT = 10_000
+const timeout = 10_000
 
 /**
  * Posts each push as JSON to a server of the operator's, which has the accounts with Apple, Google and the browsers. Signed
@@ -21,7 +21,7 @@ export const createWebhookTransport = (url: string, secrets: readonly WebhookSec
         headers: { 'content-type': 'application/json', ...signed(push.id, body, secrets) },
         body,
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT),
+        signal: AbortSignal.timeout(timeout),
       })
       // Only the status counts: of the body, nothing is read.
       await response.body?.cancel()

@@ -75,27 +75,25 @@ const categoryRows = (ids: readonly string[]): readonly Values[] =>
   [...new Set(ids)].map((id) => ({ categoryId: toUuid(id) }))
 
 /** A SKU is unique over products and variants: what is sold is counted by it. */
-function skusTaken(
+const skusTaken = (
   values: LookUp['values'],
   except: { readonly product?: string; readonly variant?: string } = {},
-): readonly LookUp[] {
-  return [
-    absent(
-      productTable,
-      'sku',
-      values,
-      'Product',
-      except.product === undefined ? undefined : byId(except.product),
-    ),
-    absent(
-      variantTable,
-      'sku',
-      values,
-      'Variant',
-      except.variant === undefined ? undefined : byId(except.variant),
-    ),
-  ]
-}
+): readonly LookUp[] => [
+  absent(
+    productTable,
+    'sku',
+    values,
+    'Product',
+    except.product === undefined ? undefined : byId(except.product),
+  ),
+  absent(
+    variantTable,
+    'sku',
+    values,
+    'Variant',
+    except.variant === undefined ? undefined : byId(except.variant),
+  ),
+]
 
 const variantSkus = (variants: readonly ProductVariantInput[] | null | undefined): LookUp['values'] =>
   (variants ?? []).flatMap(({ sku: value }, index) => valueOf(`variants.${index}.sku`, value))

@@ -15,10 +15,10 @@ export interface NewInvocation {
 }
 
 /** Writes down that an action is to be run. Returns the id by which its result can be asked for. */
-export const insertInvocation = async (
+export async function insertInvocation(
   pool: Pool,
   { action, input, session, headers }: NewInvocation,
-): Promise<string> => {
+): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into hdb_catalog.hdb_action_log (action_name, input_payload, session_variables, request_headers, status)
      values ($1, $2, $3, $4, 'created') returning id`,
@@ -38,12 +38,12 @@ export interface InvocationResult {
 }
 
 /** What has become of an invocation. For anybody but the admin and the session that started it, it does not exist. */
-export const readInvocation = async (
+export async function readInvocation(
   pool: Pool,
   action: string,
   id: string,
   session: Session,
-): Promise<InvocationResult | undefined> => {
+): Promise<InvocationResult | undefined> {
   const { rows } = await pool.query<InvocationResult>(
     `select id, to_json(created_at) #>> '{}' as created_at, errors, response_payload as output
        from hdb_catalog.hdb_action_log
@@ -74,7 +74,7 @@ export const takeInvocations = (heldRows: HeldRows, limit: number): Promise<read
     [limit],
   )
 
-export const completeInvocation = async (pool: Pool, id: string, output: JsonValue): Promise<void> => {
+export async function completeInvocation(pool: Pool, id: string, output: JsonValue): Promise<void> {
   await pool.query(
     `update hdb_catalog.hdb_action_log
         set status = 'completed', response_payload = $2, response_received_at = now() where id = $1`,
@@ -83,7 +83,7 @@ export const completeInvocation = async (pool: Pool, id: string, output: JsonVal
 }
 
 /** The error is kept in the shape of Hasura's own: `{path, error, code}`. */
-export const failInvocation = async (pool: Pool, id: string, failure: GraphQLError): Promise<void> => {
+export async function failInvocation(pool: Pool, id: string, failure: GraphQLError): Promise<void> {
   const { path = '$', code: told = 'unexpected', ...extensions } = failure.extensions
   const { code } = failure.refusal ?? { code: told }
   const more = Object.keys(extensions).length === 0 ? {} : { extensions }
@@ -94,7 +94,7 @@ export const failInvocation = async (pool: Pool, id: string, failure: GraphQLErr
   )
 }
 
-export const releaseInvocations = async (pool: Pool, ids: readonly string[]): Promise<void> => {
+export async function releaseInvocations(pool: Pool, ids: readonly string[]): Promise<void> {
   await pool.query(
     `update hdb_catalog.hdb_action_log set status = 'created' where status = 'processing' and id = any($1)`,
     [ids],
@@ -104,23 +104,20 @@ export const releaseInvocations = async (pool: Pool, ids: readonly string[]): Pr
 const abandonedSql = `status = 'processing' and not ${isHeldSql('action')}`
 
 /** What is being processed by an engine that is gone. */
-export const abandonedInvocations = async (heldRows: HeldRows): Promise<readonly string[]> => {
+export async function abandonedInvocations(heldRows: HeldRows): Promise<readonly string[]> {
   const rows = await heldRows.look<{ id: string }>(
     `select id from hdb_catalog.hdb_action_log where ${abandonedSql}`,
   )
   return rows.map(({ id }) => id)
 }
 
-export const releaseAbandonedInvocations = async (
-  heldRows: HeldRows,
-  ids: readonly string[],
-): Promise<void> => {
+export async function releaseAbandonedInvocations(heldRows: HeldRows, ids: readonly string[]): Promise<void> {
   await heldRows.look(
     `update hdb_catalog.hdb_action_log set status = 'created' where id = any($1) and ${abandonedSql}`,
     [ids],
   )
 }
 
-export const forgetInvocations = async (pool: Pool, action: string): Promise<void> => {
+export async function forgetInvocations(pool: Pool, action: string): Promise<void> {
   await pool.query('delete from hdb_catalog.hdb_action_log where action_name = $1', [action])
 }

@@ -66,7 +66,7 @@ const metadata = metadataSchema.parse({
 })
 
 /** An engine that has the metadata, or finds it there. */
-const start = async (events: Partial<EventSettings> = {}): Promise<Engine> => {
+async function start(events: Partial<EventSettings> = {}): Promise<Engine> {
   const engine = await world.start({ events, liveQueries: { intervalMs: 30, batchSize: 100 } })
   expect(await engine.replaceMetadata(metadata)).toEqual([])
   return engine
@@ -74,20 +74,20 @@ const start = async (events: Partial<EventSettings> = {}): Promise<Engine> => {
 
 const buyer = (user: string): Session => createSession('buyer', { 'X-Hasura-User-Id': user })
 
-const data = async (engine: Engine, query: string, session: Session, headers = {}): Promise<unknown> => {
+async function data(engine: Engine, query: string, session: Session, headers = {}): Promise<unknown> {
   const result = await engine.execute({ query }, session, { clientHeaders: headers })
   if (result.kind === 'errors') throw new Error(JSON.stringify(result.errors))
   return JSON.parse(result.json) as unknown
 }
 
-const place = async (engine: Engine, session: Session, headers = {}): Promise<string> => {
+async function place(engine: Engine, session: Session, headers = {}): Promise<string> {
   const answer = (await data(engine, 'mutation { order(productId: 1) }', session, headers)) as {
     order: string
   }
   return answer.order
 }
 
-const resultOf = async (engine: Engine, id: string, session: Session): Promise<unknown> => {
+async function resultOf(engine: Engine, id: string, session: Session): Promise<unknown> {
   const query = `{ order(id: "${id}") { __typename id errors output
     { total product { name } products { name } lines { quantity } } } }`
   return ((await data(engine, query, session)) as { order: unknown }).order

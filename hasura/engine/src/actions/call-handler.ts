@@ -44,12 +44,12 @@ const maxAnswerBytes = 10 * 1024 * 1024
  * Posts to an action's handler, and sees that the answer is of the action's output type. Throws RequestFailure with what
  * the client is to be told.
  */
-export const callHandler = async (
+export async function callHandler(
   { definition }: Action,
   types: CustomTypes,
   payload: ActionPayload,
   call: HandlerCall,
-): Promise<HandlerAnswer> => {
+): Promise<HandlerAnswer> {
   const session = payload.session_variables
   const { request, context } = requestOf(definition, payload, call)
   const told = requestInfo(definition, payload, call, context === undefined ? null : request)
@@ -78,12 +78,12 @@ export const callHandler = async (
 }
 
 /** The answer as the client is to see it; undefined if it is no JSON. */
-const bodyOf = (
+function bodyOf(
   { response_transform: transform }: Action['definition'],
   { body, status }: Extract<WebhookOutcome, { kind: 'answered' }>,
   session: ActionPayload['session_variables'],
   request: TransformContext | undefined,
-): JsonValue | undefined => {
+): JsonValue | undefined {
   const parsed = parseJson(body)
   if (transform === undefined) return parsed
   return transformed<JsonValue>('Response Transformation Failed', () =>
@@ -92,12 +92,12 @@ const bodyOf = (
 }
 
 /** The request's part of what is told in `internal`. Variables of the environment are told by name alone. */
-const requestInfo = (
+function requestInfo(
   definition: Action['definition'],
   payload: ActionPayload,
   { clientHeaders }: HandlerCall,
   transformed: WebhookRequest | null,
-): Json => {
+): Json {
   const forwarded = Object.entries(clientHeadersFor(definition, clientHeaders))
   return {
     url: definition.handler,
@@ -115,11 +115,11 @@ const requestInfo = (
 }
 
 /** The request to the handler, and what its templates saw if there are any. */
-const requestOf = (
+function requestOf(
   definition: Action['definition'],
   payload: ActionPayload,
   call: HandlerCall,
-): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } => {
+): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } {
   const url = configured(() => resolveTemplate(definition.handler, call.environment))
   const request: WebhookRequest = {
     method: 'POST',
@@ -136,7 +136,7 @@ const requestOf = (
   }))
 }
 
-const transformed = <Result>(message: string, transform: () => Result): Result => {
+function transformed<Result>(message: string, transform: () => Result): Result {
   try {
     return transform()
   } catch (error) {
@@ -148,7 +148,7 @@ const cookiesOf = ({ headers }: Extract<WebhookOutcome, { kind: 'answered' }>): 
   headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
 
 /** What the metadata leaves to the environment, which may lack it. */
-const configured = <Result>(resolve: () => Result): Result => {
+function configured<Result>(resolve: () => Result): Result {
   try {
     return resolve()
   } catch (error) {
@@ -156,7 +156,7 @@ const configured = <Result>(resolve: () => Result): Result => {
   }
 }
 
-const parseJson = (text: string): JsonValue | undefined => {
+function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue
   } catch {

@@ -10,7 +10,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 export const answerProblem = (value: JsonValue, outputType: string, types: CustomTypes): string | undefined =>
   problemOf(value, parseType(outputType), types)
 
-const problemOf = (value: JsonValue, type: TypeNode, types: CustomTypes): string | undefined => {
+function problemOf(value: JsonValue, type: TypeNode, types: CustomTypes): string | undefined {
   const nullable = type.kind === Kind.NON_NULL_TYPE ? type.type : type
   if (nullable.kind === Kind.NAMED_TYPE && isFreeScalar(nullable.name.value, types)) return undefined
   if (value === null)
@@ -22,11 +22,7 @@ const problemOf = (value: JsonValue, type: TypeNode, types: CustomTypes): string
   return namedProblem(value, nullable.name.value, types)
 }
 
-const namedProblem = (
-  value: NonNullable<JsonValue>,
-  type: string,
-  types: CustomTypes,
-): string | undefined => {
+function namedProblem(value: NonNullable<JsonValue>, type: string, types: CustomTypes): string | undefined {
   const got = (what: string): string => `got ${what} for the action webhook response, expecting ${type}`
   switch (typeof value) {
     case 'number':
@@ -62,10 +58,10 @@ const builtInScalars: ReadonlySet<string> = new Set(['Int', 'Float', 'String', '
 const isFreeScalar = (type: string, { objects = [] }: CustomTypes): boolean =>
   !builtInScalars.has(type) && !objects.some(({ name }) => name === type)
 
-const firstProblem = <Item>(
+function firstProblem<Item>(
   items: readonly Item[],
   problem: (item: Item) => string | undefined,
-): string | undefined => {
+): string | undefined {
   for (const item of items) {
     const found = problem(item)
     if (found !== undefined) return found

@@ -37,7 +37,7 @@ const parser =
  * A 4xx is the handler's own word to the client: its `extensions` are told as they are, in place of a path and a code.
  * Anything else is its failure.
  */
-export const refusal = (status: number, body: Json, exchange: Exchange): RequestFailure => {
+export function refusal(status: number, body: Json, exchange: Exchange): RequestFailure {
   if (status < 400 || status >= 500)
     return exchangeFailure(
       'internal error',
@@ -64,7 +64,7 @@ const objectOf = (value: Json): Readonly<Record<string, Json>> | undefined =>
     ? (value as Readonly<Record<string, Json>>)
     : undefined
 
-const kindOf = (value: Json): string => {
+function kindOf(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   return { string: 'String', number: 'Number', boolean: 'Boolean', object: 'Object' }[

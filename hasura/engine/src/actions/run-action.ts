@@ -33,11 +33,11 @@ export interface ActionAnswer {
 }
 
 /** Runs an action, starts it if it is an asynchronous one, or tells what has become of such a one. */
-export const answerAction = async (
+export async function answerAction(
   field: Extract<RootField, { kind: 'action' | 'action-result' }>,
   scope: SelectScope,
   runtime: ActionRuntime,
-): Promise<ActionAnswer> => {
+): Promise<ActionAnswer> {
   if (field.kind === 'action-result') return { json: await resultJson(field, scope, runtime), cookies: [] }
   return isAsynchronous(field.action)
     ? { json: await start(field, runtime), cookies: [] }
@@ -45,11 +45,11 @@ export const answerAction = async (
 }
 
 /** Calls the handler, checks the answer, and adds the relationships to tables. */
-const run = async (
+async function run(
   { action, customTypes, arguments: given, collected, type }: Extract<RootField, { kind: 'action' }>,
   scope: SelectScope,
   runtime: ActionRuntime,
-): Promise<ActionAnswer> => {
+): Promise<ActionAnswer> {
   const payload = {
     action: { name: action.name },
     input: jsonOfObject(given),
@@ -61,32 +61,32 @@ const run = async (
 }
 
 /** The id of what has been written down to be run. */
-const start = async (
+async function start(
   { action, arguments: given }: Extract<RootField, { kind: 'action' }>,
   { pool, session, clientHeaders }: ActionRuntime,
-): Promise<string> => {
+): Promise<string> {
   const headers = clientHeadersFor(action.definition, clientHeaders)
   const input = jsonOfObject(given)
   return JSON.stringify(await insertInvocation(pool, { action: action.name, input, session, headers }))
 }
 
-const resultJson = async (
+async function resultJson(
   { action, id, type, collected }: Extract<RootField, { kind: 'action-result' }>,
   scope: SelectScope,
   runtime: ActionRuntime,
-): Promise<string> => {
+): Promise<string> {
   const result = await readInvocation(runtime.pool, action.name, id, runtime.session)
   return result === undefined ? 'null' : selectedJson({ ...result }, type, collected, scope, runtime)
 }
 
 /** What was selected of a value, with its relationships to tables. */
-const selectedJson = async (
+async function selectedJson(
   value: JsonValue,
   type: GraphQLOutputType,
   collected: CollectedField,
   scope: SelectScope,
   runtime: ActionRuntime,
-): Promise<string> => {
+): Promise<string> {
   const { answer, sites } = shapeAnswer(value, type, collected, scope)
   const related = new Map<RelationshipSite, readonly ResultRow[]>()
   for (const site of sites) related.set(site, await resolveSite(site, runtime))
@@ -94,10 +94,10 @@ const selectedJson = async (
 }
 
 /** The related rows of all objects of a site, as JSON texts: one row per object, one column per relationship. */
-const resolveSite = async (
+async function resolveSite(
   site: RelationshipSite,
   { pool, session, signal, stringifyNumbers }: ActionRuntime,
-): Promise<readonly ResultRow[]> => {
+): Promise<readonly ResultRow[]> {
   const statement: CompiledStatement = compileStatement(stringifyNumbers, (translation) =>
     relatedStatement(
       site.relationships.flatMap(({ columns }) =>
@@ -111,10 +111,10 @@ const resolveSite = async (
   return withConnection(pool, signal, (client) => runBound(client, statement, bindings, '$'))
 }
 
-const jsonText = (
+function jsonText(
   answer: ShapedAnswer,
   related: ReadonlyMap<RelationshipSite, readonly ResultRow[]>,
-): string => {
+): string {
   switch (answer.kind) {
     case 'json':
       return JSON.stringify(answer.value)

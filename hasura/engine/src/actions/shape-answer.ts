@@ -39,12 +39,12 @@ export interface RelationshipSite {
 type Sites = Map<readonly SelectionSetNode[], RelationshipSite>
 
 /** Cuts an answer to the selection. Throws RequestError where an object or a list is not what its type says. */
-export const shapeAnswer = (
+export function shapeAnswer(
   value: JsonValue,
   type: GraphQLOutputType,
   collected: CollectedField,
   scope: SelectScope,
-): { readonly answer: ShapedAnswer; readonly sites: readonly RelationshipSite[] } => {
+): { readonly answer: ShapedAnswer; readonly sites: readonly RelationshipSite[] } {
   const sites: Sites = new Map()
   const answer = shape(value, type, collected, scope, sites, new Map())
   return { answer, sites: [...sites.values()] }
@@ -53,14 +53,14 @@ export const shapeAnswer = (
 /** Fields of a type under a selection, collected once for all objects of a list. */
 type Collections = Map<readonly SelectionSetNode[], readonly CollectedField[]>
 
-const shape = (
+function shape(
   value: JsonValue,
   type: GraphQLOutputType,
   collected: CollectedField,
   scope: SelectScope,
   sites: Sites,
   collections: Collections,
-): ShapedAnswer => {
+): ShapedAnswer {
   if (isNonNullType(type)) {
     if (value === null) throw unexpected(`expecting not null value for field "${collected.name}"`)
     return shape(value, type.ofType as GraphQLOutputType, collected, scope, sites, collections)
@@ -80,14 +80,14 @@ const shape = (
   return shapeObject(value as Readonly<Record<string, JsonValue>>, type, collected, scope, sites, collections)
 }
 
-const shapeObject = (
+function shapeObject(
   value: Readonly<Record<string, JsonValue>>,
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
   scope: SelectScope,
   sites: Sites,
   collections: Collections,
-): ShapedAnswer => {
+): ShapedAnswer {
   const fields = collections.get(selections) ?? collectFields(selections, type, scope, `${path}.selectionSet`)
   collections.set(selections, fields)
   const site = sites.get(selections) ?? createSite(fields, type, scope)
@@ -108,11 +108,11 @@ const shapeObject = (
   return { kind: 'object', entries }
 }
 
-const createSite = (
+function createSite(
   fields: readonly CollectedField[],
   type: GraphQLObjectType,
   scope: SelectScope,
-): RelationshipSite => {
+): RelationshipSite {
   const relationships: ValueJoin[] = []
   for (const collected of fields) {
     if (collected.name === '__typename') continue

@@ -18,7 +18,7 @@ const reservedValues = new Set(['true', 'false', 'null'])
  * Whether a table can be an enum: one primary key column of type text, optionally one more column of type
  * text. The problems are worded as Hasura words them.
  */
-export const enumTableShape = (table: CatalogTable): EnumTableShape | readonly string[] => {
+export function enumTableShape(table: CatalogTable): EnumTableShape | readonly string[] {
   const primaryKey = table.primaryKey
   if (!primaryKey) return ['the table must have a primary key']
   const problems: string[] = []
@@ -65,7 +65,7 @@ const sqlTypeNames: Readonly<Record<string, string>> = {
 const sqlTypeName = (name: string): string => sqlTypeNames[name] ?? name
 
 /** Why the rows of an enum table can't be values of a GraphQL enum; undefined when they can. */
-export const enumValuesProblem = (values: readonly EnumTableValue[]): string | undefined => {
+export function enumValuesProblem(values: readonly EnumTableValue[]): string | undefined {
   if (values.length === 0) return 'the table is empty'
   const bad = values.filter(({ value }) => !graphqlEnumValue.test(value) || reservedValues.has(value))
   const [first] = bad
@@ -84,11 +84,11 @@ const maxEnumValues = 10_000
  * Adds the rows of the tables that metadata calls enums. A table that can't be one is left out; the reason
  * is told by the consistency check.
  */
-export const readEnumTables = async (
+export async function readEnumTables(
   client: ClientBase | Pool,
   catalog: Catalog,
   enumTables: readonly QualifiedName[],
-): Promise<Catalog> => {
+): Promise<Catalog> {
   const readable = enumTables.flatMap((name) => {
     const table = catalog.tables.get(qualifiedKey(name))
     const shape = table && enumTableShape(table)
@@ -109,7 +109,7 @@ export const readEnumTables = async (
   return { ...catalog, enumTables: new Map(entries) }
 }
 
-const enumTableSql = (table: CatalogTable, shape: EnumTableShape): string => {
+function enumTableSql(table: CatalogTable, shape: EnumTableShape): string {
   const id = (name: string): string => pg.escapeIdentifier(name)
   const comment = shape.comment === undefined ? 'null' : id(shape.comment)
   return `select coalesce(json_agg(json_build_object('value', value, 'comment', comment)), '[]') as values

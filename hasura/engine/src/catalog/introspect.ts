@@ -115,13 +115,13 @@ const canDelete = 1 << 4
  * Reads the catalog of the database in one statement. `enumTables` is empty: which tables are enums is said
  * by the metadata, see `readEnumTables`.
  */
-export const introspect = async (client: ClientBase | Pool): Promise<Catalog> => {
+export async function introspect(client: ClientBase | Pool): Promise<Catalog> {
   const results: unknown = await client.query(introspectionSql)
   const [, { rows }] = introspectionResults.parse(results)
   return buildCatalog(introspection.parse(JSON.parse(rows[0].catalog)))
 }
 
-const buildCatalog = (rows: Introspection): Catalog => {
+function buildCatalog(rows: Introspection): Catalog {
   const relations = new Map(rows.relations.map((relation) => [relation.oid, relation]))
   const typeOf = typeResolver(rows)
   const rowTypeOf = rowTypeResolver(rows, relations)
@@ -135,7 +135,7 @@ const buildCatalog = (rows: Introspection): Catalog => {
   }
 }
 
-const typeResolver = (rows: Introspection): ((oid: number) => CatalogType) => {
+function typeResolver(rows: Introspection): (oid: number) => CatalogType {
   const byOid = new Map(rows.types.map((type) => [type.oid, type]))
   const resolved = new Map<number, CatalogType>()
   const resolve = (oid: number): CatalogType => {
@@ -156,7 +156,7 @@ const typeResolver = (rows: Introspection): ((oid: number) => CatalogType) => {
   return resolve
 }
 
-const baseCategory = (kind: string): 'base' | 'composite' | 'enum' | 'range' | 'pseudo' => {
+function baseCategory(kind: string): 'base' | 'composite' | 'enum' | 'range' | 'pseudo' {
   switch (kind) {
     case 'c':
       return 'composite'
@@ -173,7 +173,7 @@ const baseCategory = (kind: string): 'base' | 'composite' | 'enum' | 'range' | '
 }
 
 /** The table whose rows a type describes, if there is one. */
-const rowTypeResolver = (rows: Introspection, relations: ReadonlyMap<number, RelationRow>) => {
+function rowTypeResolver(rows: Introspection, relations: ReadonlyMap<number, RelationRow>) {
   const relationOfType = new Map(rows.types.map((type) => [type.oid, type.relation]))
   return (oid: number): QualifiedName | undefined => {
     const relation = relations.get(relationOfType.get(oid) ?? 0)
@@ -181,12 +181,12 @@ const rowTypeResolver = (rows: Introspection, relations: ReadonlyMap<number, Rel
   }
 }
 
-const groupBy = <Row>(rows: readonly Row[], key: (row: Row) => number): ((key: number) => readonly Row[]) => {
+function groupBy<Row>(rows: readonly Row[], key: (row: Row) => number): (key: number) => readonly Row[] {
   const groups = Map.groupBy(rows, key)
   return (wanted) => groups.get(wanted) ?? []
 }
 
-const buildTables = (rows: Introspection, typeOf: (oid: number) => CatalogType): Catalog['tables'] => {
+function buildTables(rows: Introspection, typeOf: (oid: number) => CatalogType): Catalog['tables'] {
   const columnsOf = groupBy(rows.columns, (row) => row.relation)
   const keysOf = groupBy(rows.keys, (row) => row.relation)
   const foreignKeysOf = groupBy(rows.foreignKeys, (row) => row.relation)
@@ -240,11 +240,11 @@ const buildForeignKey = (row: z.output<typeof foreignKeyRow>): ForeignKey => ({
   refColumns: row.refColumns,
 })
 
-const buildFunctions = (
+function buildFunctions(
   rows: Introspection,
   typeOf: (oid: number) => CatalogType,
   rowTypeOf: (oid: number) => QualifiedName | undefined,
-): Catalog['functions'] => {
+): Catalog['functions'] {
   const functions = rows.functions.map((row): CatalogFunction => ({
     name: { name: row.name, schema: row.schema },
     oid: row.oid,
@@ -260,11 +260,11 @@ const buildFunctions = (
 }
 
 /** Modes `i`, `b` and `v` are given by the caller; `o` and `t` (RETURNS TABLE) are results. */
-const inputArguments = (
+function inputArguments(
   row: z.output<typeof functionRow>,
   typeOf: (oid: number) => CatalogType,
   rowTypeOf: (oid: number) => QualifiedName | undefined,
-): readonly FunctionArgument[] => {
+): readonly FunctionArgument[] {
   const all = row.argumentTypes.map((oid, index) => ({
     oid,
     mode: row.argumentModes?.[index] ?? 'i',
@@ -280,7 +280,7 @@ const inputArguments = (
   }))
 }
 
-const buildEnums = (rows: Introspection): Catalog['enums'] => {
+function buildEnums(rows: Introspection): Catalog['enums'] {
   const enums = rows.types.flatMap(({ schema, name, labels }): EnumType[] =>
     labels ? [{ name: { name, schema }, values: labels }] : [],
   )

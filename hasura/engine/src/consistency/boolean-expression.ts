@@ -30,12 +30,12 @@ const columnOperators = /^[_$]c(eq|ne|neq|gt|lt|gte|lte)$/
  * Walks a permission's expression with the table that each name belongs to: one walk serves to find names
  * that do not exist, to collect what an expression depends on, and to rename.
  */
-export const mapExpression = (
+export function mapExpression(
   expression: JsonObject,
   table: QualifiedName,
   lookup: FieldLookup,
   renaming: Renaming,
-): JsonObject => {
+): JsonObject {
   const root = table
   const walk = (value: Json, current: QualifiedName): Json => {
     if (Array.isArray(value)) return (value as readonly Json[]).map((item) => walk(item, current))
@@ -114,11 +114,11 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Every name of an expression, in its order. */
-export const referencesOf = (
+export function referencesOf(
   expression: JsonObject,
   table: QualifiedName,
   lookup: FieldLookup,
-): { readonly fields: readonly FieldReference[]; readonly tables: readonly QualifiedName[] } => {
+): { readonly fields: readonly FieldReference[]; readonly tables: readonly QualifiedName[] } {
   const fields: FieldReference[] = []
   const tables: QualifiedName[] = []
   mapExpression(expression, table, lookup, {

@@ -36,11 +36,11 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-const snapshotOf = (
+function snapshotOf(
   tables: readonly Record<string, unknown>[],
   source: Record<string, unknown> = {},
   more: Record<string, unknown> = {},
-): Snapshot => {
+): Snapshot {
   const document = {
     version: 3,
     sources: [{ name: 'default', kind: 'postgres', tables, ...source }],
@@ -214,11 +214,13 @@ describe('buildSnapshot', () => {
 
   test('a relationship of an answer starts from a value, not from an object', () => {
     const definition = { handler: 'http://localhost', output_type: 'Receipt', type: 'query' }
-    const custom_types = {
+    const customTypes = {
       objects: [{ ...receipt, relationships: [{ ...toAuthor, field_mapping: { line: 'id' } }] }, line],
     }
     expect(
-      reasons(snapshotOf([author], {}, { custom_types, actions: [{ name: 'pay', definition }] })),
+      reasons(
+        snapshotOf([author], {}, { custom_types: customTypes, actions: [{ name: 'pay', definition }] }),
+      ),
     ).toEqual([
       'action pay: in action "pay"; Relationships cannot be defined with nested object fields: "author"',
     ])

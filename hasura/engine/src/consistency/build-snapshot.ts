@@ -24,7 +24,7 @@ import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } fro
 export const defaultSource = 'default'
 
 /** The source that is the engine's own database: of those that are a Postgres `default`, or the only one, whatever it is called. */
-export const ownSource = ({ sources }: Metadata): Source | undefined => {
+export function ownSource({ sources }: Metadata): Source | undefined {
   const candidates = sources.filter(isPostgres)
   return (
     candidates.find(({ name }) => name === defaultSource) ??
@@ -39,12 +39,12 @@ export const ownSource = ({ sources }: Metadata): Source | undefined => {
  * The order is that of dependence: permissions mention relationships and computed fields, these need tables,
  * and each step sees only what the step before it kept.
  */
-export const buildSnapshot = (
+export function buildSnapshot(
   stored: Metadata,
   catalog: Catalog,
   resourceVersion: number,
   introspections: Introspections = new Map(),
-): Snapshot => {
+): Snapshot {
   const own = ownSource(stored)
   const checkedSources = stored.sources.map((source) =>
     source === own ? checkSource(source, catalog) : refusedSource(source),
@@ -85,7 +85,7 @@ export const buildSnapshot = (
 }
 
 /** Remote schemas, and the relationships of tables into them, once it is known what else there is. */
-const checkRemotes = (
+function checkRemotes(
   metadata: Metadata,
   catalog: Catalog,
   introspections: Introspections,
@@ -93,7 +93,7 @@ const checkRemotes = (
 ): {
   readonly metadata: Pick<Metadata, 'sources' | 'remote_schemas'>
   readonly inconsistencies: readonly Inconsistency[]
-} => {
+} {
   const tables = metadata.sources.flatMap((source) => source.tables)
   const isUsed =
     metadata.remote_schemas !== undefined || tables.some((table) => table.remote_relationships !== undefined)
@@ -132,7 +132,7 @@ const refusal = (source: Source): string =>
     ? 'the embedded engine has one database: the source "default", or the only one that is a Postgres'
     : `the embedded engine has one database, and it is a Postgres; the source is of the kind "${source.kind ?? ''}"`
 
-const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
+function checkSource(source: Source, catalog: Catalog): CheckedSource {
   const { name } = source
   const kept = checkTables(name, source.tables, catalog)
   const tracked = trackedTables(kept.kept, catalog)
@@ -176,10 +176,10 @@ const checkSource = (source: Source, catalog: Catalog): CheckedSource => {
 const metadataOf = (tables: TrackedTables): readonly TableMetadata[] =>
   [...tables.values()].map(({ metadata }) => metadata)
 
-const forEachTable = (
+function forEachTable(
   tables: TrackedTables,
   check: (table: TrackedTable) => { table: TrackedTable; inconsistencies: readonly Inconsistency[] },
-): { tables: TrackedTables; inconsistencies: readonly Inconsistency[] } => {
+): { tables: TrackedTables; inconsistencies: readonly Inconsistency[] } {
   const checked = [...tables.values()].map(check)
   return {
     tables: new Map(checked.map(({ table }) => [qualifiedKey(table.metadata.table), table])),

@@ -5,11 +5,11 @@ import { type KnownTypes, baseType, knownTypes } from './known-types.ts'
 import { type Checked, actionObject, checkEach } from './metadata-object.ts'
 
 /** What an action takes and returns must be defined. The words are Hasura's. */
-export const checkActions = (
+export function checkActions(
   actions: readonly Action[] | undefined,
   types: CustomTypes | undefined,
   catalog: Catalog,
-): Checked<Action> => {
+): Checked<Action> {
   const known = knownTypes(types, catalog)
   const seen = new Set<string>()
   return checkEach(
@@ -24,7 +24,7 @@ export const checkActions = (
   )
 }
 
-const actionProblem = ({ definition }: Action, known: KnownTypes): string | undefined => {
+function actionProblem({ definition }: Action, known: KnownTypes): string | undefined {
   for (const argument of definition.arguments ?? []) {
     const type = baseType(argument.type)
     if (!known.scalars(type) && !known.enums.has(type) && !known.inputs.has(type))
@@ -39,7 +39,7 @@ const actionProblem = ({ definition }: Action, known: KnownTypes): string | unde
 }
 
 /** A relationship starts from a value, which an object in the answer is not. */
-const relationshipProblem = (action: Action, types: CustomTypes | undefined): string | undefined => {
+function relationshipProblem(action: Action, types: CustomTypes | undefined): string | undefined {
   const output = baseType(action.definition.output_type ?? '')
   const object = types?.objects?.find(({ name }) => name === output)
   if (object === undefined || isAsynchronous(action)) return undefined

@@ -7,12 +7,12 @@ import { becauseOf, checkEach, computedFieldObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, trackedTable } from './tracked-tables.ts'
 
 /** The table with the computed fields whose functions exist and fit. */
-export const checkComputedFields = (
+export function checkComputedFields(
   source: string,
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
+): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
   const { metadata } = table
   const taken = new Set(
     [...(metadata.object_relationships ?? []), ...(metadata.array_relationships ?? [])].map(
@@ -36,12 +36,12 @@ export const checkComputedFields = (
   }
 }
 
-const computedFieldProblem = (
+function computedFieldProblem(
   field: ComputedField,
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): string | undefined => {
+): string | undefined {
   const name = displayName(field.definition.function)
   const context = `in table "${displayName(table.metadata.table)}": in computed field "${field.name}": `
   const overloads = catalog.functions.get(qualifiedKey(field.definition.function)) ?? []
@@ -59,11 +59,11 @@ const computedFieldProblem = (
     : undefined
 }
 
-const functionProblems = (
+function functionProblems(
   field: ComputedField,
   fn: CatalogFunction,
   table: QualifiedName,
-): readonly string[] => {
+): readonly string[] {
   const name = displayName(fn.name)
   const problems: string[] = []
   if (fn.volatility === 'volatile') {
@@ -79,11 +79,11 @@ const functionProblems = (
   return problems
 }
 
-const tableArgumentProblems = (
+function tableArgumentProblems(
   field: ComputedField,
   fn: CatalogFunction,
   table: QualifiedName,
-): readonly string[] => {
+): readonly string[] {
   const named = field.definition.table_argument
   const argument = named === undefined ? fn.arguments[0] : fn.arguments.find((each) => each.name === named)
   if (!argument) {
@@ -103,7 +103,7 @@ const tableArgumentProblems = (
 const isRowOf = (argument: FunctionArgument, table: QualifiedName): boolean =>
   argument.table !== undefined && qualifiedKey(argument.table) === qualifiedKey(table)
 
-const sessionArgumentProblems = (session: string | undefined, fn: CatalogFunction): readonly string[] => {
+function sessionArgumentProblems(session: string | undefined, fn: CatalogFunction): readonly string[] {
   if (session === undefined) return []
   const argument = fn.arguments.find((each) => each.name === session)
   if (!argument) return [`"${session}" is not an input argument of "${displayName(fn.name)}" function`]

@@ -17,11 +17,11 @@ const problem = (message: string): Problem => ({ message, isLast: false })
 const lastProblem = (message: string): Problem => ({ message, isLast: true })
 
 /** Custom types stand or fall together, as in Hasura. */
-export const checkCustomTypes = (
+export function checkCustomTypes(
   types: CustomTypes | undefined,
   tables: TrackedTables,
   catalog: Catalog,
-): { types: CustomTypes | undefined; inconsistencies: readonly Inconsistency[] } => {
+): { types: CustomTypes | undefined; inconsistencies: readonly Inconsistency[] } {
   if (!types) return { types, inconsistencies: [] }
   const found = [...untilLast(problemsOf(types, knownTypes(types, catalog), tables))]
   if (found.length === 0) return { types, inconsistencies: [] }
@@ -120,7 +120,7 @@ function* relationshipProblems(
 }
 
 /** Hasura spells out what was not given. */
-const customTypesDefinition = (types: CustomTypes): Json => {
+function customTypesDefinition(types: CustomTypes): Json {
   const definition = {
     input_objects: types.input_objects?.map(({ name, description = null, fields }) => ({
       name,

@@ -6,11 +6,11 @@ import { checkEach, eventTriggerObject } from './metadata-object.ts'
 import type { TrackedTable } from './tracked-tables.ts'
 
 /** An event trigger's columns must exist, its name must be its own, and its table must be one that fires triggers. */
-export const checkEventTriggers = (
+export function checkEventTriggers(
   source: string,
   table: TrackedTable,
   taken: Set<string>,
-): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } => {
+): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } {
   const { metadata, catalog } = table
   const { kept, inconsistencies } = checkEach(
     metadata.event_triggers,
@@ -30,7 +30,7 @@ const tableProblem = ({ kind, name }: CatalogTable): string | undefined =>
     ? `event triggers are not supported on the view "${displayName(name)}"`
     : undefined
 
-const columnProblem = ({ definition }: EventTrigger, { name, columns }: CatalogTable): string | undefined => {
+function columnProblem({ definition }: EventTrigger, { name, columns }: CatalogTable): string | undefined {
   const known = new Set(columns.map((column) => column.name))
   const mentioned = [definition.insert, definition.update, definition.delete].flatMap((operation) =>
     [operation?.columns, operation?.payload].flatMap((list) =>

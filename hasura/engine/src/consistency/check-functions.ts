@@ -5,12 +5,12 @@ import { type Checked, becauseOf, checkEach, functionObject } from './metadata-o
 import { type TrackedTables, trackedTable } from './tracked-tables.ts'
 
 /** A tracked function must exist, once, and return rows of a tracked table. */
-export const checkFunctions = (
+export function checkFunctions(
   source: string,
   functions: readonly FunctionMetadata[] | undefined,
   tables: TrackedTables,
   catalog: Catalog,
-): Checked<FunctionMetadata> => {
+): Checked<FunctionMetadata> {
   const seen = new Set<string>()
   return checkEach(
     functions,
@@ -24,11 +24,11 @@ export const checkFunctions = (
   )
 }
 
-const functionProblem = (
+function functionProblem(
   metadata: FunctionMetadata,
   tables: TrackedTables,
   catalog: Catalog,
-): string | undefined => {
+): string | undefined {
   const name = displayName(metadata.function)
   const overloads = catalog.functions.get(qualifiedKey(metadata.function)) ?? []
   const [fn] = overloads
@@ -43,7 +43,7 @@ const functionProblem = (
     : undefined
 }
 
-const trackingProblems = (metadata: FunctionMetadata, fn: CatalogFunction): readonly string[] => {
+function trackingProblems(metadata: FunctionMetadata, fn: CatalogFunction): readonly string[] {
   const { session_argument: session, exposed_as: exposedAs } = metadata.configuration ?? {}
   const problems: string[] = []
   if (fn.variadic) problems.push('function with "VARIADIC" parameters are not supported')

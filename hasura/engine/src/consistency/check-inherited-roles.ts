@@ -13,7 +13,7 @@ import { type Checked, checkEach, inheritedRoleObject } from './metadata-object.
 type InheritedRole = NonNullable<Metadata['inherited_roles']>[number]
 
 /** Inherited roles that are made of roles which exist, and not of themselves. */
-export const checkInheritedRoles = (metadata: Metadata): Checked<InheritedRole> => {
+export function checkInheritedRoles(metadata: Metadata): Checked<InheritedRole> {
   const known = metadataRoles(metadata)
   const parents = roleParents(metadata)
   const seen = new Set<string>()
@@ -34,7 +34,7 @@ export const checkInheritedRoles = (metadata: Metadata): Checked<InheritedRole> 
   )
 }
 
-const inheritsFromItself = (role: string, parents: RoleParents): boolean => {
+function inheritsFromItself(role: string, parents: RoleParents): boolean {
   const seen = new Set<string>()
   const waiting = [...(parents.get(role) ?? [])]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -49,7 +49,7 @@ const inheritsFromItself = (role: string, parents: RoleParents): boolean => {
 const writeKinds: readonly WriteKind[] = ['insert', 'update', 'delete']
 
 /** Permissions that an inherited role does not get, because its roles say different things. */
-export const inheritanceConflicts = (metadata: Metadata): readonly Inconsistency[] => {
+export function inheritanceConflicts(metadata: Metadata): readonly Inconsistency[] {
   const parents = roleParents(metadata)
   return (metadata.inherited_roles ?? []).flatMap(({ role_name: role }) =>
     metadata.sources.flatMap((source) =>

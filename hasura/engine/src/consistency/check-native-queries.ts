@@ -7,10 +7,10 @@ import type { SourceModel } from '../schema/source-model.ts'
 import { type Checked, checkEach, logicalModelObject, nativeQueryObject } from './metadata-object.ts'
 
 /** A logical model is there once, and its permissions speak of its fields. */
-export const checkLogicalModels = (
+export function checkLogicalModels(
   { name, logical_models: models }: Source,
   source: SourceModel,
-): Checked<LogicalModel> => {
+): Checked<LogicalModel> {
   const seen = new Set<string>()
   return checkEach(
     models,
@@ -23,7 +23,7 @@ export const checkLogicalModels = (
   )
 }
 
-const permissionProblem = (model: LogicalModel, source: SourceModel): string | undefined => {
+function permissionProblem(model: LogicalModel, source: SourceModel): string | undefined {
   const table = logicalTable(model, source.naming)
   for (const { role, permission } of model.select_permissions ?? []) {
     const at = `in logical model "${model.name}": in permission for role "${role}": `
@@ -37,10 +37,10 @@ const permissionProblem = (model: LogicalModel, source: SourceModel): string | u
 }
 
 /** A native query returns a logical model that is there, and uses no argument that it does not declare. */
-export const checkNativeQueries = (
+export function checkNativeQueries(
   { name, native_queries: queries }: Source,
   models: readonly LogicalModel[],
-): Checked<NativeQuery> => {
+): Checked<NativeQuery> {
   const seen = new Set<string>()
   return checkEach(
     queries,
@@ -56,17 +56,17 @@ export const checkNativeQueries = (
 }
 
 /** A client could not give an argument that GraphQL can't name. */
-const argumentProblem = ({ arguments: declared = {} }: NativeQuery): string | undefined => {
+function argumentProblem({ arguments: declared = {} }: NativeQuery): string | undefined {
   const wrong = Object.keys(declared).find((name) => !isGraphqlName(name))
   return wrong === undefined ? undefined : `the argument "${wrong}" is not a valid GraphQL name`
 }
 
 /** What is wrong with a native query by itself, in Hasura's words; undefined if nothing is. */
-export const nativeCodeProblem = ({
+export function nativeCodeProblem({
   code,
   arguments: declared = {},
 }: Pick<NativeQuery, 'code' | 'arguments'>):
-  { readonly code: 'parse-failed' | 'validation-failed'; readonly message: string } | undefined => {
+  { readonly code: 'parse-failed' | 'validation-failed'; readonly message: string } | undefined {
   const parts = parseNativeCode(code)
   if (parts === undefined)
     return { code: 'parse-failed', message: "Found '{{' without a matching closing '}}'" }

@@ -8,12 +8,12 @@ import { type Permission, type PermissionKind, checkEach, permissionObject } fro
 import type { TrackedTable } from './tracked-tables.ts'
 
 /** The table with the permissions in which every name exists. */
-export const checkPermissions = (
+export function checkPermissions(
   source: string,
   table: TrackedTable,
   model: SourceModel,
   lookup: FieldLookup,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
+): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
   const { metadata } = table
   const check = <Entry extends Permission>(
     kind: PermissionKind,
@@ -62,12 +62,12 @@ interface PermissionParts {
   readonly computed_fields?: readonly string[] | undefined
 }
 
-const permissionProblem = (
+function permissionProblem(
   { permission }: Permission,
   table: TrackedTable,
   model: SourceModel,
   lookup: FieldLookup,
-): string | undefined => {
+): string | undefined {
   const parts: PermissionParts = permission
   const { name } = table.catalog
   const columns = [...(parts.columns === '*' ? [] : (parts.columns ?? [])), ...Object.keys(parts.set ?? {})]

@@ -8,12 +8,12 @@ import { type RelationshipKind, checkEach, relationshipObject } from './metadata
 import { type TrackedTable, type TrackedTables, columnFieldName, trackedTable } from './tracked-tables.ts'
 
 /** The table with the relationships that lead somewhere. */
-export const checkRelationships = (
+export function checkRelationships(
   source: string,
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } => {
+): { table: TrackedTable; inconsistencies: readonly Inconsistency[] } {
   const { metadata } = table
   const names = new Set<string>()
   const check = <Relationship extends ObjectRelationship | ArrayRelationship>(
@@ -42,13 +42,13 @@ export const checkRelationships = (
   }
 }
 
-const relationshipProblem = (
+function relationshipProblem(
   kind: RelationshipKind,
   relationship: ObjectRelationship | ArrayRelationship,
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): string | undefined => {
+): string | undefined {
   const problem = keyProblem(relationshipKey(relationship.using), table, tables, catalog)
   switch (problem?.kind) {
     case 'wrong-key':
@@ -72,12 +72,12 @@ const missing = (reason: string): KeyProblem => ({ kind: 'missing-dependency', r
 const wrong = (reason: string): KeyProblem => ({ kind: 'wrong-key', reason })
 const noForeignKey = wrong('no foreign constraint exists on the given column')
 
-const keyProblem = (
+function keyProblem(
   key: RelationshipKey,
   table: TrackedTable,
   tables: TrackedTables,
   catalog: Catalog,
-): KeyProblem | undefined => {
+): KeyProblem | undefined {
   switch (key.kind) {
     case 'own-foreign-key': {
       const join = resolveRelationship(key, table.catalog, catalog.tables)
@@ -101,7 +101,7 @@ const keyProblem = (
 const untracked = (table: QualifiedName, tables: TrackedTables): KeyProblem | undefined =>
   trackedTable(tables, table) ? undefined : missing(`table "${displayName(table)}" is not tracked`)
 
-const missingColumn = (columns: readonly string[], table: CatalogTable): KeyProblem | undefined => {
+function missingColumn(columns: readonly string[], table: CatalogTable): KeyProblem | undefined {
   const absent = columns.find((name) => !table.columns.some((column) => column.name === name))
   return absent === undefined
     ? undefined
@@ -109,7 +109,7 @@ const missingColumn = (columns: readonly string[], table: CatalogTable): KeyProb
 }
 
 /** A relationship or computed field can't have the name of a column's field. */
-export const fieldNameProblem = (names: readonly string[], table: TrackedTable): string | undefined => {
+export function fieldNameProblem(names: readonly string[], table: TrackedTable): string | undefined {
   for (const column of table.catalog.columns) {
     const fieldName = columnFieldName(table.metadata, column.name)
     if (column.name === names[0]) return 'field definition conflicts with postgres column'

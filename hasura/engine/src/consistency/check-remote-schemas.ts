@@ -27,11 +27,11 @@ import type { TrackedTable } from './tracked-tables.ts'
  * A remote schema must answer and must not bring names that are taken. What depends on it (permissions, relationships)
  * is checked against what it says about itself. `metadata` is what has been found consistent so far.
  */
-export const checkRemoteSchemas = (
+export function checkRemoteSchemas(
   metadata: Metadata,
   introspections: Introspections,
   source: SourceModel,
-): { readonly kept: readonly RemoteSchema[]; readonly inconsistencies: readonly Inconsistency[] } => {
+): { readonly kept: readonly RemoteSchema[]; readonly inconsistencies: readonly Inconsistency[] } {
   const inconsistencies: Inconsistency[] = []
   let kept: readonly RemoteSchema[] = []
   for (const remote of metadata.remote_schemas ?? []) {
@@ -48,13 +48,13 @@ export const checkRemoteSchemas = (
   }
 }
 
-const remoteProblem = (
+function remoteProblem(
   remote: RemoteSchema,
   others: readonly RemoteSchema[],
   metadata: Metadata,
   introspections: Introspections,
   source: SourceModel,
-): string | undefined => {
+): string | undefined {
   if (others.some(({ name }) => name === remote.name))
     return `multiple definitions in metadata for remote schema "${remote.name}"`
   const introspection = introspections.get(remote.name)
@@ -72,12 +72,12 @@ const adminRemotes = (remotes: readonly RemoteSchema[], introspections: Introspe
   )
 
 /** Types and root fields of all that is there already are the admin's. */
-const nameConflict = (
+function nameConflict(
   remote: RoleRemote,
   others: readonly RoleRemote[],
   metadata: Metadata,
   source: SourceModel,
-): string | undefined => {
+): string | undefined {
   const options = {
     api: 'graphql',
     role: adminRole,
@@ -111,11 +111,11 @@ const nameConflict = (
   return type && `Found conflicting definitions for "${type.name}"; give its types a prefix`
 }
 
-const withValidPermissions = (
+function withValidPermissions(
   remote: RemoteSchema,
   introspections: Introspections,
   inconsistencies: Inconsistency[],
-): RemoteSchema => {
+): RemoteSchema {
   const introspection = introspections.get(remote.name)
   if (remote.permissions === undefined || introspection?.kind !== 'introspected') return remote
   const permissions = remote.permissions.filter((permission) => {
@@ -132,12 +132,12 @@ const withValidPermissions = (
   return { ...remote, permissions }
 }
 
-const withValidRelationships = (
+function withValidRelationships(
   remote: RemoteSchema,
   remotes: readonly RoleRemote[],
   source: SourceModel,
   inconsistencies: Inconsistency[],
-): RemoteSchema => {
+): RemoteSchema {
   const upstream = remotes.find(({ name }) => name === remote.name)?.upstream
   if (remote.remote_relationships === undefined || upstream === undefined) return remote
   return {
@@ -161,12 +161,12 @@ const withValidRelationships = (
   }
 }
 
-const relationshipProblem = (
+function relationshipProblem(
   relationship: RemoteRelationship,
   known: readonly string[],
   remotes: readonly RoleRemote[],
   source: SourceModel,
-): string | undefined => {
+): string | undefined {
   const target = relationshipTarget(relationship)
   if (target === undefined) return 'the definition is neither to_remote_schema nor to_source'
   return target.kind === 'source'
@@ -174,11 +174,11 @@ const relationshipProblem = (
     : remoteTargetProblem(target, known, remotes)
 }
 
-const sourceProblem = (
+function sourceProblem(
   { table, mapping }: Extract<RelationshipTarget, { kind: 'source' }>,
   known: readonly string[],
   source: SourceModel,
-): string | undefined => {
+): string | undefined {
   const found = source.tables.get(qualifiedKey(table))
   if (found === undefined) return `table "${displayName(table)}" is not tracked`
   const own = Object.keys(mapping).find((name) => !known.includes(name))
@@ -189,11 +189,11 @@ const sourceProblem = (
     : `column "${column}" does not exist in table "${displayName(table)}"`
 }
 
-const remoteTargetProblem = (
+function remoteTargetProblem(
   { remoteSchema, lhsFields, steps }: Extract<RelationshipTarget, { kind: 'remote-schema' }>,
   known: readonly string[],
   remotes: readonly RoleRemote[],
-): string | undefined => {
+): string | undefined {
   const remote = remotes.find(({ name }) => name === remoteSchema)
   if (remote === undefined) return `remote schema "${remoteSchema}" does not exist`
   const own = lhsFields.find((name) => !known.includes(name))
@@ -210,18 +210,18 @@ const remoteTargetProblem = (
 }
 
 /** Relationships of a table into remote schemas. */
-export const checkTableRelationships = (
+export function checkTableRelationships(
   source: string,
   table: TrackedTable,
   remotes: readonly RemoteSchema[],
   introspections: Introspections,
-): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } => {
+): { readonly table: TrackedTable; readonly inconsistencies: readonly Inconsistency[] } {
   const { metadata, catalog } = table
   if (metadata.remote_relationships === undefined) return { table, inconsistencies: [] }
   const inconsistencies: Inconsistency[] = []
   const known = adminRemotes(remotes, introspections)
   const columns = catalog.columns.map(({ name }) => name)
-  const remote_relationships = metadata.remote_relationships.filter((relationship) => {
+  const remoteRelationships = metadata.remote_relationships.filter((relationship) => {
     const target = relationshipTarget(relationship)
     const problem =
       target?.kind === 'remote-schema'
@@ -233,5 +233,8 @@ export const checkTableRelationships = (
       )
     return problem === undefined
   })
-  return { table: { catalog, metadata: { ...metadata, remote_relationships } }, inconsistencies }
+  return {
+    table: { catalog, metadata: { ...metadata, remote_relationships: remoteRelationships } },
+    inconsistencies,
+  }
 }

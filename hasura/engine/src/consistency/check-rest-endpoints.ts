@@ -7,7 +7,7 @@ import type { Inconsistency } from '../snapshot.ts'
 import { type Checked, restEndpointObject } from './metadata-object.ts'
 
 /** Endpoints must have a sound URL, a query that exists, and no URL that is somebody else's as well. */
-export const checkRestEndpoints = (metadata: Metadata): Checked<RestEndpoint> => {
+export function checkRestEndpoints(metadata: Metadata): Checked<RestEndpoint> {
   const inconsistencies: Inconsistency[] = []
   const sound = (metadata.rest_endpoints ?? []).filter((endpoint) => {
     const reason = restPathProblem(endpoint.url) ?? queryProblem(endpoint, metadata)
@@ -22,7 +22,7 @@ export const checkRestEndpoints = (metadata: Metadata): Checked<RestEndpoint> =>
   }
 }
 
-const queryProblem = ({ name, definition }: RestEndpoint, metadata: Metadata): string | undefined => {
+function queryProblem({ name, definition }: RestEndpoint, metadata: Metadata): string | undefined {
   const { collection_name, query_name } = definition.query
   const found = findCollectionQuery(metadata, collection_name, query_name)
   const at = `Inconsistent object: in endpoint ${name}: `
@@ -41,7 +41,7 @@ const queryProblem = ({ name, definition }: RestEndpoint, metadata: Metadata): s
   }
 }
 
-const operationsOf = (query: string): OperationTypeNode | 'invalid' | 'several' => {
+function operationsOf(query: string): OperationTypeNode | 'invalid' | 'several' {
   try {
     const operations = parse(query, { noLocation: true }).definitions.filter(
       (definition) => definition.kind === Kind.OPERATION_DEFINITION,
@@ -54,7 +54,7 @@ const operationsOf = (query: string): OperationTypeNode | 'invalid' | 'several' 
 }
 
 /** Endpoints that overlap, together with those that overlap with these, and so on. */
-const ambiguousGroups = (endpoints: readonly RestEndpoint[]): readonly (readonly RestEndpoint[])[] => {
+function ambiguousGroups(endpoints: readonly RestEndpoint[]): readonly (readonly RestEndpoint[])[] {
   const groups: RestEndpoint[][] = []
   for (const endpoint of endpoints) {
     const near = groups.filter((group) => group.some((other) => overlap(endpoint, other)))
@@ -68,7 +68,7 @@ const overlap = (one: RestEndpoint, other: RestEndpoint): boolean =>
   one.methods.some((method) => other.methods.includes(method)) &&
   pathsOverlap(parseRestPath(one.url), parseRestPath(other.url))
 
-const ambiguity = (group: readonly RestEndpoint[], metadata: Metadata): Inconsistency => {
+function ambiguity(group: readonly RestEndpoint[], metadata: Metadata): Inconsistency {
   const sorted = group.toSorted((a, b) => (a.url < b.url ? -1 : 1))
   const urls = sorted.map(({ url }) => url).join(', ')
   const conflicts = sorted.map(({ name, url, methods, comment, definition }): Json => {

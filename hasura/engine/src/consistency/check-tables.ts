@@ -5,11 +5,11 @@ import type { TableMetadata } from '../metadata/types.ts'
 import { becauseOf, checkEach, tableObject, type Checked } from './metadata-object.ts'
 
 /** A tracked table must exist, once, and what is called an enum must be one. */
-export const checkTables = (
+export function checkTables(
   source: string,
   tables: readonly TableMetadata[],
   catalog: Catalog,
-): Checked<TableMetadata> => {
+): Checked<TableMetadata> {
   const seen = new Set<string>()
   return checkEach(
     tables,
@@ -23,7 +23,7 @@ export const checkTables = (
   )
 }
 
-const tableProblem = (table: TableMetadata, catalog: Catalog): string | undefined => {
+function tableProblem(table: TableMetadata, catalog: Catalog): string | undefined {
   const name = displayName(table.table)
   const found = catalog.tables.get(qualifiedKey(table.table))
   if (!found) return `no such table/view exists in source: "${name}"`
@@ -41,7 +41,7 @@ const tableProblem = (table: TableMetadata, catalog: Catalog): string | undefine
     : undefined
 }
 
-const enumValueProblems = (table: TableMetadata, catalog: Catalog): readonly string[] => {
+function enumValueProblems(table: TableMetadata, catalog: Catalog): readonly string[] {
   const problem = enumValuesProblem(catalog.enumTables.get(qualifiedKey(table.table)) ?? [])
   return problem === undefined ? [] : [problem]
 }

@@ -10,7 +10,7 @@ const member = z.object({
 })
 
 /** How Hasura calls an object that stands in the way: `permission author.user.select in source "default"`. */
-const describeDependent = ({ type, name, definition }: Inconsistency): string => {
+function describeDependent({ type, name, definition }: Inconsistency): string {
   const parsed = member.safeParse(definition)
   if (!parsed.success) return name
   const { source, table, role = '', name: ownName = '' } = parsed.data

@@ -64,7 +64,7 @@ const filterSource = (source: Source, keep: Keep): Source => ({
   native_queries: source.native_queries?.filter((query) => keep(nativeQueryObject(source.name, query))),
 })
 
-const filterTable = (source: string, table: TableMetadata, keep: Keep): TableMetadata => {
+function filterTable(source: string, table: TableMetadata, keep: Keep): TableMetadata {
   const permitted = (kind: PermissionKind) => (permission: Parameters<typeof permissionObject>[3]) =>
     keep(permissionObject(source, table.table, kind, permission))
   return {

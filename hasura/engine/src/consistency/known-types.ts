@@ -15,7 +15,7 @@ export interface KnownTypes {
   readonly objects: ReadonlySet<string>
 }
 
-export const knownTypes = (types: CustomTypes | undefined, catalog: Catalog): KnownTypes => {
+export function knownTypes(types: CustomTypes | undefined, catalog: Catalog): KnownTypes {
   const names = (entries: readonly { readonly name: string }[] | undefined) =>
     new Set((entries ?? []).map(({ name }) => name))
   const custom = names(types?.scalars)

@@ -202,11 +202,11 @@ export interface Checked<Entry> {
 }
 
 /** Keeps the entries about which `problem` has nothing to say. */
-export const checkEach = <Entry>(
+export function checkEach<Entry>(
   entries: readonly Entry[] | undefined,
   problem: (entry: Entry) => string | undefined,
   objectOf: (entry: Entry) => MetadataObject,
-): Checked<Entry> => {
+): Checked<Entry> {
   const kept: Entry[] = []
   const inconsistencies: Inconsistency[] = []
   for (const entry of entries ?? []) {

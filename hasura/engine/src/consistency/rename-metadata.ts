@@ -26,7 +26,7 @@ export interface Renames {
 export const noRenames: Renames = { tables: new Map(), columns: new Map(), relationships: new Map() }
 
 /** Follows renamed tables, columns and relationships everywhere. `catalog` is the one before the change. */
-export const renameInMetadata = (metadata: Metadata, catalog: Catalog, renames: Renames): Metadata => {
+export function renameInMetadata(metadata: Metadata, catalog: Catalog, renames: Renames): Metadata {
   if (renames.tables.size === 0 && renames.columns.size === 0 && renames.relationships.size === 0)
     return metadata
   const names = newNames(renames)
@@ -49,17 +49,17 @@ const newNames = ({ tables, columns, relationships }: Renames): NewNames => ({
   relationship: (table, name) => relationships.get(qualifiedKey(table))?.get(name) ?? name,
 })
 
-const renameInSource = (source: Source, catalog: Catalog, names: NewNames): Source => {
+function renameInSource(source: Source, catalog: Catalog, names: NewNames): Source {
   const lookup = fieldLookup(trackedTables(source.tables, catalog), catalog)
   return { ...source, tables: source.tables.map((table) => renameInTable(table, catalog, lookup, names)) }
 }
 
-const renameInTable = (
+function renameInTable(
   table: TableMetadata,
   catalog: Catalog,
   lookup: FieldLookup,
   names: NewNames,
-): TableMetadata => {
+): TableMetadata {
   const own = table.table
   const column = (name: string): string => names.column(own, name)
   const expression = renamePermissions(own, lookup, names)
@@ -97,7 +97,7 @@ const renameInTable = (
   }
 }
 
-const renameEventTrigger = (trigger: EventTrigger, rename: (column: string) => string): EventTrigger => {
+function renameEventTrigger(trigger: EventTrigger, rename: (column: string) => string): EventTrigger {
   const { insert, update, delete: deletion } = trigger.definition
   const columns = (list: '*' | readonly string[]): '*' | readonly string[] =>
     list === '*' ? list : list.map(rename)
@@ -131,7 +131,7 @@ interface PermissionParts {
   readonly check?: JsonObject | undefined
 }
 
-const renamePermissions = (table: QualifiedName, lookup: FieldLookup, names: NewNames) => {
+function renamePermissions(table: QualifiedName, lookup: FieldLookup, names: NewNames) {
   const renaming: Renaming = {
     field: ({ table: owner, name, field }) => {
       switch (field?.kind) {
@@ -172,7 +172,7 @@ const renameRelationship = <Relationship extends ObjectRelationship | ArrayRelat
 
 type Using = ObjectRelationship['using'] | ArrayRelationship['using']
 
-const renameUsing = (using: Using, table: QualifiedName, catalog: Catalog, names: NewNames): Using => {
+function renameUsing(using: Using, table: QualifiedName, catalog: Catalog, names: NewNames): Using {
   const key = relationshipKey(using)
   switch (key.kind) {
     case 'own-foreign-key': {
@@ -205,7 +205,7 @@ const renameUsing = (using: Using, table: QualifiedName, catalog: Catalog, names
   }
 }
 
-const oneOrMany = (columns: readonly string[]): string | readonly string[] => {
+function oneOrMany(columns: readonly string[]): string | readonly string[] {
   const [only] = columns
   return columns.length === 1 && only !== undefined ? only : columns
 }

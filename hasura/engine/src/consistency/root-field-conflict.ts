@@ -49,7 +49,7 @@ const actionFields = (actions: readonly Action[], root: 'query' | 'mutation'): r
  * No two things can have one root field: tables, functions, native queries and actions, by whatever names they were given.
  * (Remote schemas are held against all of these where they are checked.) Says which, or undefined when each has its own.
  */
-export const rootFieldConflict = ({ metadata, catalog }: Snapshot): string | undefined => {
+export function rootFieldConflict({ metadata, catalog }: Snapshot): string | undefined {
   const model = buildSourceModel(metadata, catalog)
   const tables = [...model.tables.values()]
   const actions = metadata.actions ?? []
@@ -70,10 +70,10 @@ export const rootFieldConflict = ({ metadata, catalog }: Snapshot): string | und
   )
 }
 
-const conflict = (
+function conflict(
   root: 'query' | 'mutation' | 'subscription',
   groups: readonly (readonly string[])[],
-): string | undefined => {
+): string | undefined {
   const repeated = groups.flatMap((fields) =>
     [...Map.groupBy(fields, (name) => name)].flatMap(([name, uses]) => (uses.length > 1 ? [name] : [])),
   )

@@ -43,7 +43,7 @@ export const fieldLookup =
 const columnOf = (table: CatalogTable | undefined, name: string): Field | undefined =>
   table?.columns.some((column) => column.name === name) === true ? { kind: 'column' } : undefined
 
-const fieldOf = (table: TrackedTable, catalog: Catalog, name: string): Field | undefined => {
+function fieldOf(table: TrackedTable, catalog: Catalog, name: string): Field | undefined {
   const column = columnOf(table.catalog, name)
   if (column) return column
   const { object_relationships = [], array_relationships = [], computed_fields = [] } = table.metadata

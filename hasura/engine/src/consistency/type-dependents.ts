@@ -9,7 +9,7 @@ import { fieldLookup, trackedTables } from './tracked-tables.ts'
 const isSessionVariable = (value: Json): boolean => typeof value === 'string' && /^x-hasura-/i.test(value)
 
 /** A value written down is of a column's type. A session variable is read as whatever type the column has. */
-const isStatic = (operand: Json | undefined): boolean => {
+function isStatic(operand: Json | undefined): boolean {
   if (operand === undefined || operand === null || isSessionVariable(operand)) return false
   if (typeof operand !== 'object') return true
   return Object.values(operand).some((value: Json) => value !== null && !isSessionVariable(value))
@@ -22,11 +22,7 @@ interface PermissionParts {
 }
 
 /** Permissions that compare a column with a value, or preset it: they stand in the way of another type. */
-export const typeDependents = (
-  snapshot: Snapshot,
-  table: QualifiedName,
-  column: string,
-): readonly string[] => {
+export function typeDependents(snapshot: Snapshot, table: QualifiedName, column: string): readonly string[] {
   const names = snapshot.metadata.sources.flatMap((source) => {
     const lookup = fieldLookup(trackedTables(source.tables, snapshot.catalog), snapshot.catalog)
     return source.tables.flatMap((owner) =>
@@ -50,13 +46,13 @@ const permissionsOf = (
   ...(table.delete_permissions ?? []).map((permission) => ({ kind: 'delete', permission }) as const),
 ]
 
-const dependsOnType = (
+function dependsOnType(
   { permission }: Permission,
   owner: QualifiedName,
   table: QualifiedName,
   column: string,
   lookup: FieldLookup,
-): boolean => {
+): boolean {
   const parts: PermissionParts = permission
   if (qualifiedKey(owner) === qualifiedKey(table) && isStatic(parts.set?.[column])) return true
   return [parts.filter, parts.check].some((expression) =>

@@ -21,12 +21,12 @@ import { callHandler } from '../actions/call-handler.ts'
  * Asynchronous actions on their way to their handlers. One call each, as in Hasura: a failure is the result. Only an
  * engine that ends in between has it called again.
  */
-export const createActionQueue = (
+export function createActionQueue(
   pool: Pool,
   heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
-): DeliveryQueue => {
+): DeliveryQueue {
   const attempt = async (invocation: TakenInvocation, signal: AbortSignal): Promise<void> => {
     const { metadata } = getSnapshot()
     const action = metadata.actions?.find(({ name }) => name === invocation.action_name)

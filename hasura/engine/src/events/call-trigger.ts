@@ -52,7 +52,7 @@ export type TriggerOutcome = WebhookOutcome | { readonly kind: 'untransformable'
 const maxAnswerBytes = 1024 * 1024
 
 /** Calls the webhook of a trigger. A variable that is not set counts as a webhook that does not answer. */
-export const callTrigger = async (trigger: Addressee, call: TriggerCall): Promise<CalledTrigger> => {
+export async function callTrigger(trigger: Addressee, call: TriggerCall): Promise<CalledTrigger> {
   try {
     const { request, context } = requestOf(trigger, call)
     const { signal, trace } = call
@@ -72,10 +72,10 @@ export const callTrigger = async (trigger: Addressee, call: TriggerCall): Promis
   }
 }
 
-const requestOf = (
+function requestOf(
   { webhook, webhook_from_env, headers = [], request_transform: transform }: Addressee,
   { body, session, environment }: TriggerCall,
-): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } => {
+): { readonly request: WebhookRequest; readonly context: TransformContext | undefined } {
   const url =
     webhook_from_env === undefined
       ? resolveTemplate(webhook ?? '', environment)
@@ -96,12 +96,12 @@ const requestOf = (
  * Of a trigger's answer only the log knows, so that is what a response transform is for. One that fails leaves the
  * answer as it came: what was delivered stays delivered.
  */
-const withTransformedBody = (
+function withTransformedBody(
   outcome: Extract<WebhookOutcome, { kind: 'answered' }>,
   { response_transform: transform }: Addressee,
   { session }: TriggerCall,
   request: TransformContext | undefined,
-): WebhookOutcome => {
+): WebhookOutcome {
   if (transform === undefined) return outcome
   const { status, body } = outcome
   try {
@@ -113,7 +113,7 @@ const withTransformedBody = (
   }
 }
 
-const jsonOrNull = (text: string): Json => {
+function jsonOrNull(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -33,7 +33,7 @@ afterAll(async () => {
 const bin = new URL('../../bin/hasura-embedded.ts', import.meta.url).pathname
 
 /** An engine in a process of its own, to be killed. */
-const startProcess = (): ChildProcess => {
+function startProcess(): ChildProcess {
   const child = spawn(process.execPath, [bin, '--database-url', database.url, '--port', '0'], {
     stdio: 'ignore',
     env: {
@@ -47,7 +47,7 @@ const startProcess = (): ChildProcess => {
   return child
 }
 
-const eventually = async (condition: () => Promise<boolean> | boolean): Promise<void> => {
+async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = Date.now() + 20_000
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('it did not come to that')

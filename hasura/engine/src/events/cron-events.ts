@@ -7,10 +7,10 @@ import type { CronTrigger } from '../metadata/types.ts'
 const upcoming = 100
 
 /** Writes the next times of every trigger that has less than the usual number of them. */
-export const planCronEvents = async (
+export async function planCronEvents(
   client: ClientBase | Pool,
   triggers: readonly CronTrigger[],
-): Promise<void> => {
+): Promise<void> {
   const { rows } = await client.query<{ trigger_name: string; count: number; last: Date }>(
     `select trigger_name, count(*)::int as count, max(scheduled_time) as last
        from hdb_catalog.hdb_cron_events

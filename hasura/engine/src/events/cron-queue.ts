@@ -17,12 +17,12 @@ interface CronRow extends ScheduledRow {
 /** How often the plan of coming times is looked after. */
 const planningIntervalMs = 60_000
 
-export const createCronQueue = (
+export function createCronQueue(
   pool: Pool,
   heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
-): DeliveryQueue => {
+): DeliveryQueue {
   const triggers = (): readonly CronTrigger[] => getSnapshot().metadata.cron_triggers ?? []
   let plannedAt = -Infinity
   return createScheduledQueue<CronRow>(pool, heldRows, environment, {

@@ -50,7 +50,7 @@ const secondLookMs = 2_000
  * Delivers what is due, at least once: it is locked in the database before and recorded there afterwards. Ends of
  * the process in between leave it locked, and the next engine that sees so twice unlocks it.
  */
-export const startDeliverer = (queue: DeliveryQueue, options: DelivererOptions): Deliverer => {
+export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions): Deliverer {
   const { logger, concurrency } = options
   const running = new Map<string, Promise<void>>()
   const cut = new AbortController()

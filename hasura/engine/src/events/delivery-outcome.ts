@@ -17,7 +17,7 @@ export interface RetryPolicy {
  * Hasura's rule: a 2xx is success; anything else is tried again as often as configured, and as often as the handler
  * itself asks for by `Retry-After`.
  */
-export const judge = (outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict => {
+export function judge(outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict {
   if (outcome.kind === 'answered' && isSuccess(outcome.status)) return { kind: 'delivered' }
   if (outcome.kind === 'untransformable') return { kind: 'failed' }
   const asked = outcome.kind === 'answered' ? retryAfter(outcome.headers) : undefined
@@ -33,7 +33,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300
 const longestRetryAfter = 366 * 24 * 3600
 
 /** Whole seconds; like Hasura, not the header's other form, a date. */
-const retryAfter = (headers: readonly (readonly [string, string])[]): number | undefined => {
+function retryAfter(headers: readonly (readonly [string, string])[]): number | undefined {
   const value = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1].trim()
   if (value === undefined || !/^\d+$/.test(value)) return undefined
   const seconds = Number(value)
@@ -84,7 +84,7 @@ const loggedHeaders = (headers: readonly WebhookHeader[]): readonly WebhookHeade
 ]
 
 /** A transformed body may be absent, or a form instead of JSON. */
-const jsonText = (body: string | undefined): string => {
+function jsonText(body: string | undefined): string {
   if (body === undefined) return 'null'
   try {
     JSON.parse(body)

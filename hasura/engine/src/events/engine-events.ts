@@ -31,7 +31,7 @@ export interface EventSettings {
 }
 
 /** What a change of the metadata changes in the database for the sake of events. */
-export const followWithEvents = (stringifyNumbers: boolean): FinishChange => {
+export function followWithEvents(stringifyNumbers: boolean): FinishChange {
   const followers = [followWithTriggers(stringifyNumbers), followWithCronEvents]
   return async (client, before, after) => {
     for (const follow of followers) await follow(client, before, after)
@@ -43,7 +43,7 @@ export interface EngineEvents {
   stop(): Promise<void>
 }
 
-export const createEngineEvents = ({
+export function createEngineEvents({
   pool,
   getSnapshot,
   environment,
@@ -55,7 +55,7 @@ export const createEngineEvents = ({
   readonly environment: Environment
   readonly settings: EventSettings
   readonly logger: Logger
-}): EngineEvents => {
+}): EngineEvents {
   const heldRows = createHeldRows(pool.options)
   let deliverers: readonly Deliverer[] = []
   return {

@@ -19,11 +19,11 @@ export interface ManualEvent {
 }
 
 /** Writes an event that no row has caused; what it is given stands where a new row would. Returns its id. */
-export const insertManualEvent = async (
+export async function insertManualEvent(
   pool: Pool,
   { table, trigger, payload }: ManualEvent,
   { user, trace }: TransactionSettings,
-): Promise<string> => {
+): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `select hdb_catalog.insert_event_log($1, $2, $3, 'MANUAL', $4::json) as id
      from (select set_config('hasura.user', $5, true), set_config('hasura.tracecontext', $6, true) offset 0) as settings`,
@@ -35,7 +35,7 @@ export const insertManualEvent = async (
 }
 
 /** Puts an event back to where it started, unless it is being delivered now. */
-export const redeliverEvent = async (pool: Pool, id: string): Promise<'marked' | 'absent' | 'locked'> => {
+export async function redeliverEvent(pool: Pool, id: string): Promise<'marked' | 'absent' | 'locked'> {
   const { rows } = await pool.query<{ marked: boolean }>(
     `with marked as (
        update hdb_catalog.event_log
@@ -93,7 +93,7 @@ export const eventInvocationLogs = (
     [name, limit, offset],
   )
 
-export const eventById = async (pool: Pool, id: string, page: Page): Promise<Json | undefined> => {
+export async function eventById(pool: Pool, id: string, page: Page): Promise<Json | undefined> {
   const events = z
     .array(json)
     .parse(await jsonList(pool, `select ${eventColumns} from hdb_catalog.event_log where id = $1`, [id]))
@@ -108,7 +108,7 @@ export const eventById = async (pool: Pool, id: string, page: Page): Promise<Jso
   return { event, invocations }
 }
 
-const jsonList = async (pool: Pool, sql: string, values: readonly (string | number)[]): Promise<Json> => {
+async function jsonList(pool: Pool, sql: string, values: readonly (string | number)[]): Promise<Json> {
   const { rows } = await pool.query<{ list: Json }>(
     `select coalesce(json_agg(row_to_json(r)), '[]') as list from (${sql}) r`,
     [...values],

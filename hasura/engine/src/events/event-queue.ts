@@ -53,12 +53,12 @@ update hdb_catalog.event_log
 /** How long events of a trigger that this engine does not know (yet, or any more) are left alone. */
 const unknownTriggerSeconds = 60
 
-export const createEventQueue = (
+export function createEventQueue(
   pool: Pool,
   heldRows: HeldRows,
   getSnapshot: () => Snapshot,
   environment: Environment,
-): DeliveryQueue => {
+): DeliveryQueue {
   const record = async (row: EventRow, verdict: Verdict, invocation: Invocation): Promise<void> => {
     await pool.query(recordSql, [
       row.id,
@@ -132,9 +132,10 @@ const eventOrigin = z.object({
 })
 
 /** On whose behalf the row was written (nobody's, if it was not by GraphQL), and as part of what. */
-const originOf = ({
-  payload,
-}: EventRow): { readonly session: SessionVariables | undefined; readonly trace: TraceContext } => {
+function originOf({ payload }: EventRow): {
+  readonly session: SessionVariables | undefined
+  readonly trace: TraceContext
+} {
   const origin = eventOrigin.safeParse(JSON.parse(payload)).data
   return { session: origin?.session_variables ?? undefined, trace: resumeTrace(origin?.trace_context) }
 }
@@ -148,7 +149,7 @@ const findTrigger = ({ metadata }: Snapshot, name: string): EventTrigger | undef
     .find((trigger) => trigger.name === name)
 
 /** The event itself is Postgres' text: numbers beyond JavaScript's come out as they went in. */
-const eventBody = (row: EventRow, maxRetries: number): string => {
+function eventBody(row: EventRow, maxRetries: number): string {
   const head = {
     id: row.id,
     created_at: row.created_at,

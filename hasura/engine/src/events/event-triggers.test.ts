@@ -23,14 +23,14 @@ const trigger = {
   delete: { columns: '*' },
 }
 
-const track = async (more: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+async function track(more: Readonly<Record<string, unknown>> = {}): Promise<void> {
   await world.command('pg_track_table', { table: 'product' })
   expect(await world.command('pg_create_event_trigger', { ...trigger, ...more })).toEqual({
     message: 'success',
   })
 }
 
-const run = async (engine: Engine, query: string, session = createSession('admin', {})): Promise<void> => {
+async function run(engine: Engine, query: string, session = createSession('admin', {})): Promise<void> {
   expect(await engine.execute({ query }, session)).toMatchObject({ kind: 'data' })
 }
 
@@ -40,7 +40,7 @@ const logRows = async (): Promise<readonly Readonly<Record<string, unknown>>[]> 
     unknown
   >[]
 
-const settled = async (count: number): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+async function settled(count: number): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const deadline = Date.now() + 10_000
   for (;;) {
     const rows = await logRows()

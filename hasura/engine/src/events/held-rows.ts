@@ -43,7 +43,7 @@ export const isHeldSql = (queue: QueueName, id = 'id'): string =>
  * An engine holds what it has locked by advisory locks on a connection of its own. Postgres gives them back when the process
  * ends, however it ends; so what is locked and not held is in no hands any more.
  */
-export const createHeldRows = (options: pg.ClientConfig): HeldRows => {
+export function createHeldRows(options: pg.ClientConfig): HeldRows {
   const held = new Map<QueueName, Set<string>>()
   let done: { readonly queue: QueueName; readonly id: string }[] = []
   let joined: Promise<pg.Client> | undefined

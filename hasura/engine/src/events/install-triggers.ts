@@ -40,11 +40,11 @@ export const followWithTriggers =
  * Makes the database's triggers those of the metadata, touching no table whose triggers are as they should be.
  * Part of the caller's transaction: metadata and triggers change together or not at all.
  */
-const installTriggers = async (
+async function installTriggers(
   client: ClientBase,
   snapshot: Snapshot,
   stringifyNumbers: boolean,
-): Promise<void> => {
+): Promise<void> {
   const wanted = sqlTriggers(snapshot, stringifyNumbers)
   const { rows } = await client.query(installedSql)
   const installed = new Map(
@@ -70,7 +70,7 @@ const isInstalled = (trigger: SqlTrigger, found: Installed | undefined): boolean
   found.always === trigger.onReplication
 
 /** Events of triggers that metadata has forgotten are kept, but no one delivers them any more. */
-const archiveEvents = async (client: ClientBase, before: Metadata, after: Metadata): Promise<void> => {
+async function archiveEvents(client: ClientBase, before: Metadata, after: Metadata): Promise<void> {
   const remaining = new Set(triggerNames(after))
   const gone = triggerNames(before).filter((name) => !remaining.has(name))
   if (gone.length === 0) return

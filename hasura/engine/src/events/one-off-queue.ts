@@ -48,7 +48,7 @@ const callOf = (row: OneOffRow, { webhook, headers, retry }: z.output<typeof sto
   ...retryDefaults(retry ?? undefined),
 })
 
-const bodyOf = ({ id, scheduledTime, createdAt, comment, payload }: OneOffRow): string => {
+function bodyOf({ id, scheduledTime, createdAt, comment, payload }: OneOffRow): string {
   const head = {
     id,
     scheduled_time: scheduledTime,

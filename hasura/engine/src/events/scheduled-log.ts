@@ -28,7 +28,7 @@ export interface OneOffEvent {
   readonly comment: string | undefined
 }
 
-export const createOneOffEvent = async (pool: Pool, event: OneOffEvent): Promise<string> => {
+export async function createOneOffEvent(pool: Pool, event: OneOffEvent): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into hdb_catalog.hdb_scheduled_events
        (webhook_conf, scheduled_time, payload, retry_conf, header_conf, comment)
@@ -48,11 +48,11 @@ export const createOneOffEvent = async (pool: Pool, event: OneOffEvent): Promise
 }
 
 /** Returns whether there was such an event. */
-export const deleteScheduledEvent = async (
+export async function deleteScheduledEvent(
   pool: Pool,
   type: ScheduledKind['type'],
   id: string,
-): Promise<boolean> => {
+): Promise<boolean> {
   const { rowCount } = await pool.query(`delete from ${tables[type].events} where id = $1`, [id])
   return rowCount === 1
 }
@@ -92,11 +92,11 @@ export const scheduledEvents = async (
   })
 
 /** Attempts of an event, of a trigger or of all one-off events, the latest first. */
-export const scheduledInvocations = async (
+export async function scheduledInvocations(
   pool: Pool,
   kind: ScheduledKind & { readonly eventId: string | undefined },
   page: ScheduledPage,
-): Promise<CountedRows> => {
+): Promise<CountedRows> {
   const { events, logs } = tables[kind.type]
   return readPage(pool, page, {
     columns: `l.id, l.event_id, l.status, l.request, l.response, ${utcText('l.created_at')} as created_at`,
@@ -116,11 +116,11 @@ interface PageQuery {
   readonly values: readonly [unknown, unknown]
 }
 
-const readPage = async (
+async function readPage(
   pool: Pool,
   { limit, offset, counted }: ScheduledPage,
   { columns, from, order, values }: PageQuery,
-): Promise<CountedRows> => {
+): Promise<CountedRows> {
   const { rows } = await pool.query<{ list: unknown; count: number | null }>(
     `select coalesce(json_agg(row_to_json(r)), '[]') as list,
             case when $5 then (select count(*)::int from ${from}) end as count

@@ -40,12 +40,12 @@ export interface ScheduledTable<Row extends ScheduledRow> {
   callOf(row: Row): ScheduledCall | undefined
 }
 
-export const createScheduledQueue = <Row extends ScheduledRow>(
+export function createScheduledQueue<Row extends ScheduledRow>(
   pool: Pool,
   heldRows: HeldRows,
   environment: Environment,
   table: ScheduledTable<Row>,
-): DeliveryQueue => {
+): DeliveryQueue {
   const events = `hdb_catalog.${table.events}`
 
   const takeSql = `

@@ -25,7 +25,7 @@ const nightly = {
 }
 
 /** Makes the next tick due, as if it had been planned for that long ago. */
-const makeDue = async (ago: string): Promise<string> => {
+async function makeDue(ago: string): Promise<string> {
   const { rows } = await world.pool.query<{ id: string }>(
     `update hdb_catalog.hdb_cron_events set scheduled_time = now() - $1::interval
       where id = (select id from hdb_catalog.hdb_cron_events where status = 'scheduled' order by scheduled_time limit 1)
@@ -35,7 +35,7 @@ const makeDue = async (ago: string): Promise<string> => {
   return rows[0]?.id ?? ''
 }
 
-const settled = async (table: string, id: string): Promise<Readonly<Record<string, unknown>>> => {
+async function settled(table: string, id: string): Promise<Readonly<Record<string, unknown>>> {
   const deadline = Date.now() + 10_000
   for (;;) {
     const { rows } = await world.pool.query<Record<string, unknown>>(
@@ -87,8 +87,8 @@ test('a tick that fails is tried again, and one that is too old is not called at
 })
 
 test('a tick whose next try would come too late is given up', async () => {
-  const retry_conf = { num_retries: 5, retry_interval_seconds: 1, tolerance_seconds: 3600 }
-  await world.command('create_cron_trigger', { ...nightly, retry_conf })
+  const retryConf = { num_retries: 5, retry_interval_seconds: 1, tolerance_seconds: 3600 }
+  await world.command('create_cron_trigger', { ...nightly, retry_conf: retryConf })
   world.receiver.answer = () => ({ status: 500 })
   const id = await makeDue('3599.5 seconds')
   expect(await settled('hdb_cron_events', id)).toMatchObject({ status: 'dead', tries: 1 })

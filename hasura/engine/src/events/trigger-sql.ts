@@ -54,13 +54,13 @@ const triggersOf = (
     ]
   })
 
-const functionBody = (
+function functionBody(
   trigger: string,
   table: CatalogTable,
   operation: Operation,
   { columns, payload }: { readonly columns: Columns; readonly payload: Columns },
   stringifyNumbers: boolean,
-): string => {
+): string {
   const delivered = chosen(table, payload)
   const json = (row: 'OLD' | 'NEW'): string => rowJson(row, delivered, stringifyNumbers)
   const data = `json_build_object('old', ${operation === 'insert' ? 'null' : json('OLD')}, 'new', ${operation === 'delete' ? 'null' : json('NEW')})`
@@ -79,12 +79,12 @@ const chosen = (table: CatalogTable, columns: Columns): readonly CatalogColumn[]
  * `1.0` for `1.00` is no change, and the images of all of them where a type has no equality (`json`, `point`): a trigger
  * that fails would fail the user's update.
  */
-const whenChanged = (
+function whenChanged(
   table: CatalogTable,
   columns: Columns,
   stringifyNumbers: boolean,
   write: string,
-): string => {
+): string {
   const listened = chosen(table, columns)
   // A row constructor would be compared column by column, and null with null would be unknown.
   const row = (of: 'OLD' | 'NEW'): string =>
@@ -108,11 +108,7 @@ const rowJson = (row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], stringif
   `(select row_to_json(r) from (${rowValues(row, columns, stringifyNumbers)}) r)`
 
 /** The columns as they are delivered. */
-const rowValues = (
-  row: 'OLD' | 'NEW',
-  columns: readonly CatalogColumn[],
-  stringifyNumbers: boolean,
-): string => {
+function rowValues(row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], stringifyNumbers: boolean): string {
   const values = columns.map(({ name, type }) => {
     const column = `${row}.${escapeIdentifier(name)}`
     const shown = stringifyNumbers && isBigNumber(type) ? `${column}::text` : geojson(column, type)
@@ -122,7 +118,7 @@ const rowValues = (
 }
 
 /** As queries show it (`shownValue` in `sql/`); undefined for what is shown as it is. */
-const geojson = (column: string, type: CatalogType): string | undefined => {
+function geojson(column: string, type: CatalogType): string | undefined {
   const spatial = spatialType(type)
   if (spatial === undefined || spatial.name === 'raster') return undefined
   return `${escapeIdentifier(spatial.schema)}.st_asgeojson(${column}, 15, 4)::json`
@@ -135,7 +131,7 @@ export const dropStatement = (name: string): string =>
   `drop function if exists hdb_catalog.${escapeIdentifier(name)}() cascade`
 
 /** Statements that make the function and the trigger; neither may exist. */
-export const createStatements = (trigger: SqlTrigger): readonly string[] => {
+export function createStatements(trigger: SqlTrigger): readonly string[] {
   const name = escapeIdentifier(trigger.name)
   const table = qualified(trigger.table)
   return [

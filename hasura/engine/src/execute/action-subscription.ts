@@ -8,10 +8,10 @@ import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
  * What a subscription to results of asynchronous actions asks for; undefined for every other subscription. Such a
  * result is read from the log of actions, so it has no part in the statements of live queries. Throws RequestError.
  */
-export const actionSubscriptionGroups = (
+export function actionSubscriptionGroups(
   request: GraphQLRequest,
   runtime: RoleRuntime,
-): Pick<CompiledOperation, 'groups' | 'joins'> | undefined => {
+): Pick<CompiledOperation, 'groups' | 'joins'> | undefined {
   const { roleSchema } = runtime
   if (!hasActionResults(roleSchema)) return undefined
   const { operation } = cachedDocument(request, runtime)

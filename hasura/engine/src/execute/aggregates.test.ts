@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => project.close())
 
-const ask = async (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> => {
+async function ask(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const result = await executor.execute({ query, variables }, createSession('admin', {}))
   if (result.kind === 'data') return JSON.parse(result.json) as unknown
   const [error] = result.errors

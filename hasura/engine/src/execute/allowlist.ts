@@ -2,10 +2,10 @@ import { type DocumentNode, parse, print, visit } from 'graphql'
 import type { Metadata } from '../metadata/types.ts'
 
 /** The documents that a role may send, each as its normal form. */
-export const allowedDocuments = (
+export function allowedDocuments(
   { allowlist = [], query_collections = [] }: Metadata,
   role: string,
-): ReadonlySet<string> => {
+): ReadonlySet<string> {
   const collections = new Set(
     allowlist
       .filter(({ scope }) => scope === undefined || scope.global || scope.roles.includes(role))
@@ -19,7 +19,7 @@ export const allowedDocuments = (
 }
 
 /** A query that is none allows nothing. */
-const normalForms = (query: string): readonly string[] => {
+function normalForms(query: string): readonly string[] {
   try {
     return [normalForm(parse(query, { noLocation: true }))]
   } catch {

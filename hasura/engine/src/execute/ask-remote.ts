@@ -19,11 +19,11 @@ export interface RemoteData {
 }
 
 /** Asks a remote schema with what the role's permission presets. Throws RemoteFailure, or RequestFailure where there is no answer. */
-export const askRemote = async (
+export async function askRemote(
   remote: RoleRemote,
   { operation, nodes, variables }: RemoteQuestion,
   caller: RemoteCaller,
-): Promise<RemoteData> => {
+): Promise<RemoteData> {
   const document = remoteDocument(operation, nodes, variables.definitions)
   const query = print(withPresets(document, remote, caller.sessionVariables ?? {}))
   try {
@@ -48,7 +48,7 @@ export const askRemote = async (
  * A remote schema's value as clients see it: names of types in their form, markers in place of relationships, and
  * nothing that only those needed.
  */
-export const shaped = (value: unknown, shape: RemoteShape, remote: RoleRemote): unknown => {
+export function shaped(value: unknown, shape: RemoteShape, remote: RoleRemote): unknown {
   if (Array.isArray(value)) return value.map((item) => shaped(item, shape, remote))
   if (typeof value !== 'object' || value === null || isRawNumber(value)) return value
   const own = value as Readonly<Record<string, unknown>>

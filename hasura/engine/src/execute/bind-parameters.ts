@@ -26,7 +26,7 @@ export type BoundParameters =
   | { readonly kind: 'refused-variable' }
 
 /** The values of a statement's parameters, in Postgres' text format. */
-export const bindParameters = (sources: readonly ParameterSource[], bindings: Bindings): BoundParameters => {
+export function bindParameters(sources: readonly ParameterSource[], bindings: Bindings): BoundParameters {
   const values = new Array<string | null>(sources.length)
   const missing: string[] = []
   for (const [index, source] of sources.entries()) {
@@ -58,10 +58,10 @@ export const bindParameters = (sources: readonly ParameterSource[], bindings: Bi
     : { kind: 'bound', values }
 }
 
-const otherValue = (
+function otherValue(
   source: Exclude<ParameterSource, { kind: 'variable' | 'json-template' | 'session' }>,
   { session, written, answer, cursor }: Bindings,
-): string | null => {
+): string | null {
   switch (source.kind) {
     case 'literal':
       return source.text
@@ -85,10 +85,10 @@ const otherValue = (
   }
 }
 
-const encodeTemplate = (
+function encodeTemplate(
   { parts, scalar }: Extract<ParameterSource, { kind: 'json-template' }>,
   variables: Bindings['variables'],
-): Encoded => {
+): Encoded {
   const text = parts
     .map((part) => (part.kind === 'text' ? part.text : JSON.stringify(variables[part.name] ?? null)))
     .join('')
@@ -97,10 +97,10 @@ const encodeTemplate = (
     : encodeLiteral(JSON.parse(text) as JsonValue, { scalar, list: false })
 }
 
-const variableAt = (
+function variableAt(
   path: readonly (string | number)[],
   variables: Readonly<Record<string, JsonValue>>,
-): JsonValue | undefined => {
+): JsonValue | undefined {
   let value: JsonValue | undefined = variables
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined

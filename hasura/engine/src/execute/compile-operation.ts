@@ -72,12 +72,12 @@ export type FieldGroup =
 /** What runs on the group's connection: statements that read, one that writes, or a transaction of several. */
 type Isolation = 'reads' | 'single-write' | 'transaction'
 
-export const compileOperation = (
+export function compileOperation(
   operation: Operation,
   variables: Readonly<Record<string, JsonValue>>,
   roleSchema: RoleSchema,
   stringifyNumbers: boolean,
-): CompiledOperation => {
+): CompiledOperation {
   const { kind, fields, scope } = planOperation(operation, variables, roleSchema)
   if (kind === 'subscription') throw new Error('A subscription is compiled for a batch')
   const introspect = createIntrospector(operation, scope)
@@ -96,10 +96,7 @@ export const compileOperation = (
   }
 }
 
-const groupsOf = (
-  kind: 'query' | 'mutation',
-  fields: readonly CompiledRootField[],
-): readonly FieldGroup[] => {
+function groupsOf(kind: 'query' | 'mutation', fields: readonly CompiledRootField[]): readonly FieldGroup[] {
   const groups: FieldGroup[] = []
   let neighbours: (TextField | DatabaseField)[] = []
   let remote: RemoteField[] = []
@@ -132,19 +129,19 @@ const groupsOf = (
   return groups
 }
 
-const isolationOf = (kind: 'query' | 'mutation', fields: readonly DatabaseField[]): Isolation => {
+function isolationOf(kind: 'query' | 'mutation', fields: readonly DatabaseField[]): Isolation {
   if (kind === 'query') return 'reads'
   // One statement is a transaction by itself.
   const statements = fields.flatMap(({ field }) => statementsOf(field))
   return statements.length === 1 ? 'single-write' : 'transaction'
 }
 
-const compileRootField = (
+function compileRootField(
   field: RootField,
   introspect: ReturnType<typeof createIntrospector>,
   scope: SelectScope,
   stringifyNumbers: boolean,
-): CompiledRootField => {
+): CompiledRootField {
   const { key, namespace } = field
   const place = namespace === undefined ? { key } : { key, namespace }
   switch (field.kind) {

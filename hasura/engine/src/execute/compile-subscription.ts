@@ -17,12 +17,12 @@ export interface CompiledSubscription {
 }
 
 /** Throws RequestError, in Hasura's words, if the operation can't be subscribed to. */
-export const compileSubscription = (
+export function compileSubscription(
   operation: Operation,
   variables: Readonly<Record<string, JsonValue>>,
   roleSchema: RoleSchema,
   stringifyNumbers: boolean,
-): CompiledSubscription => {
+): CompiledSubscription {
   const { fields, scope } = planOperation(operation, variables, roleSchema)
   if (scope.joins.joins.length > 0)
     throw new RequestError('Remote relationships are not allowed in subscriptions', '$', 'not-supported')
@@ -46,7 +46,7 @@ export const compileSubscription = (
   }
 }
 
-const liveField = (field: RootField): LiveField => {
+function liveField(field: RootField): LiveField {
   switch (field.kind) {
     case 'select':
       return { key: field.key, namespace: field.namespace?.key, select: field.select }

@@ -76,10 +76,10 @@ export interface CompiledStep {
   readonly path: string
 }
 
-export const compileStatement = (
+export function compileStatement(
   stringifyNumbers: boolean,
   translate: (translation: Translation) => Statement,
-): CompiledStatement => {
+): CompiledStatement {
   const { text, parameters } = printStatement(translate({ aliases: new Aliases(), stringifyNumbers }))
   const name = `hasura_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`
   return { name, text, parameters }
@@ -115,11 +115,11 @@ export const compileEntities = (
 })
 
 /** The field of a mutation, with the path that Hasura reports errors of Postgres at. */
-export const compileMutation = (
+export function compileMutation(
   { path }: Pick<RootField, 'path'>,
   mutation: MutationPlan,
   stringifyNumbers: boolean,
-): CompiledField => {
+): CompiledField {
   const compiled = (translate: (translation: Translation) => Statement): CompiledStatement =>
     compileStatement(stringifyNumbers, translate)
   const written = (plan: InsertPlan | UpdatePlan | DeletePlan): CompiledWrite => {
@@ -162,7 +162,7 @@ export const compileMutation = (
 }
 
 /** The statements of a field, in the order in which they run. */
-export const statementsOf = (field: CompiledField): readonly CompiledStatement[] => {
+export function statementsOf(field: CompiledField): readonly CompiledStatement[] {
   switch (field.kind) {
     case 'statement':
       return [field.statement]

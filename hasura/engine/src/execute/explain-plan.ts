@@ -50,11 +50,11 @@ export interface ExplainContext {
  * EXPLAIN is run, never the statement. Throws HasuraError for operations that can't be explained, in Hasura's words, and
  * RequestError for those that `execute` would refuse.
  */
-export const explainPlan = async (
+export async function explainPlan(
   request: GraphQLRequest,
   session: Session,
   context: ExplainContext,
-): Promise<readonly FieldPlan[] | SubscriptionPlan> => {
+): Promise<readonly FieldPlan[] | SubscriptionPlan> {
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const operation = parseOperation(request.query, request.operationName)
   const asked: Asked = { operation, variables, session }
@@ -74,10 +74,10 @@ interface Asked {
   readonly session: Session
 }
 
-const explainQuery = async (
+async function explainQuery(
   { operation, variables, session }: Asked,
   context: ExplainContext,
-): Promise<readonly FieldPlan[]> => {
+): Promise<readonly FieldPlan[]> {
   const compiled = compileOperation(operation, variables, context.roleSchema, context.stringifyNumbers)
   if (compiled.joins.joins.length > 0)
     throw new HasuraError('invalid-params', 'queries with remote relationships cannot be explained')
@@ -100,7 +100,7 @@ interface ExplainedField {
   readonly statement?: CompiledStatement
 }
 
-const explainedFields = (group: FieldGroup): readonly ExplainedField[] => {
+function explainedFields(group: FieldGroup): readonly ExplainedField[] {
   switch (group.kind) {
     case 'remote':
       throw new HasuraError('invalid-params', 'only hasura queries can be explained')
@@ -123,10 +123,10 @@ const nameOf = ({ key, namespace }: Omit<RootFieldPlace, 'path'>): string =>
   namespace === undefined ? key : `${namespace.key}.${key}`
 
 /** The statement is that for one subscriber. */
-const explainSubscription = async (
+async function explainSubscription(
   { operation, variables, session }: Asked,
   context: ExplainContext,
-): Promise<SubscriptionPlan> => {
+): Promise<SubscriptionPlan> {
   const compiled = compileSubscription(operation, variables, context.roleSchema, context.stringifyNumbers)
   const { parameters, text } = compiled.statement
   const [cursor = null] = compiled.initialCursor
@@ -137,10 +137,7 @@ const explainSubscription = async (
   return { sql, plan: await askPlan(sql, context), variables: subscriptionVariables(parameters, values) }
 }
 
-const boundValues = (
-  parameters: readonly ParameterSource[],
-  bindings: Bindings,
-): readonly (string | null)[] => {
+function boundValues(parameters: readonly ParameterSource[], bindings: Bindings): readonly (string | null)[] {
   const bound = bindParameters(parameters, bindings)
   switch (bound.kind) {
     case 'bound':
@@ -154,10 +151,10 @@ const boundValues = (
   }
 }
 
-const subscriptionVariables = (
+function subscriptionVariables(
   parameters: readonly ParameterSource[],
   values: readonly (string | null)[],
-): SubscriptionPlan['variables'] => {
+): SubscriptionPlan['variables'] {
   const bound = parameters.map((source, index) => ({ source, value: values[index] ?? null }))
   return {
     synthetic: bound.filter(({ source }) => source.kind === 'literal').map(({ value }) => value),

@@ -92,7 +92,7 @@ const ask = (representations: unknown, session = merchant) =>
 const entities = async (representations: unknown, session = merchant): Promise<unknown> =>
   (dataOf(await ask(representations, session)) as { readonly _entities: unknown })._entities
 
-const sdlOf = async (role: string): Promise<string> => {
+async function sdlOf(role: string): Promise<string> {
   const data = dataOf(await executor.execute({ query: '{ _service { sdl __typename } }' }, as(role)))
   const { _service: service } = data as { readonly _service: { readonly sdl: string } }
   expect(service).toMatchObject({ __typename: '_Service' })

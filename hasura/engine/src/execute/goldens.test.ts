@@ -317,12 +317,7 @@ for (const { name, session, kind, args } of rowCommands)
 const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>
   answer.kind === 'data' ? answer.json : JSON.stringify(answer.errors)
 
-const compiled = ({
-  query,
-  variables = {},
-  session,
-  api = 'graphql',
-}: Golden): readonly CompiledStatement[] => {
+function compiled({ query, variables = {}, session, api = 'graphql' }: Golden): readonly CompiledStatement[] {
   const { metadata, catalog } = shop.snapshot
   const roleSchema = buildRoleSchema(metadata, buildSourceModel(metadata, catalog), {
     api,

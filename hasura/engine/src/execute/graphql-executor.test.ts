@@ -17,18 +17,18 @@ const data = async (
   variables: Readonly<Record<string, unknown>> = {},
 ): Promise<unknown> => dataOf(await shop.executor.execute({ query, variables }, session))
 
-const errorOf = async (
+async function errorOf(
   query: string,
   session = merchant(1),
   variables: Readonly<Record<string, unknown>> = {},
-): Promise<unknown> => {
+): Promise<unknown> {
   const result = await shop.executor.execute({ query, variables }, session)
   if (result.kind === 'data') throw new Error(`expected an error, got ${result.json}`)
   const [{ message, extensions }] = result.errors as [{ message: string; extensions: object }]
   return { message, ...extensions }
 }
 
-const count = async (table: 'book' | 'author' | 'review'): Promise<number> => {
+async function count(table: 'book' | 'author' | 'review'): Promise<number> {
   const { rows } = await shop.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`)
   return rows[0]?.count ?? 0
 }

@@ -94,11 +94,11 @@ export interface Inspector {
  * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
  * throws where the engine or the connection to the database fails.
  */
-export const createGraphQLExecutor = (
+export function createGraphQLExecutor(
   getSnapshot: () => Snapshot,
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
-): GraphQLExecutor & SubscriptionCompiler & Inspector => {
+): GraphQLExecutor & SubscriptionCompiler & Inspector {
   const roles = new RoleSchemas(options)
   const runtimeOf = ({ api = 'graphql' }: GraphQLRequest, session: Session): RoleRuntime =>
     roles.of(getSnapshot(), session, api)
@@ -151,7 +151,7 @@ export const createGraphQLExecutor = (
 }
 
 /** Throws what is no refusal, but a bug or a broken connection. */
-const failedResult = (error: unknown, session: Session, options: GraphQLExecutorOptions): GraphQLResult => {
+function failedResult(error: unknown, session: Session, options: GraphQLExecutorOptions): GraphQLResult {
   if (error instanceof RemoteFailure) return { kind: 'errors', stage: 'remote', errors: error.errors }
   const failure = failureOf(error)
   if (failure === undefined) throw error
@@ -163,11 +163,11 @@ const failedResult = (error: unknown, session: Session, options: GraphQLExecutor
  * The cause of an error as Hasura tells it in `internal`, which it does of errors that it has no words of its own for. The
  * statement is not told: it holds what was sent.
  */
-const withInternal = (
+function withInternal(
   error: GraphQLError,
   { isAdmin }: Session,
   { internalErrors }: GraphQLExecutorOptions,
-): GraphQLError => {
+): GraphQLError {
   const isTold = internalErrors === 'everybody' || (internalErrors === 'admin' && isAdmin)
   if (!isTold) return error
   if (error.internal !== undefined)
@@ -186,14 +186,14 @@ const withInternal = (
   return { ...error, extensions: { ...error.extensions, internal } }
 }
 
-const execute = async (
+async function execute(
   request: GraphQLRequest,
   session: Session,
   executeOptions: ExecuteOptions,
   runtime: RoleRuntime,
   pool: pg.Pool,
   options: GraphQLExecutorOptions,
-): Promise<GraphQLResult> => {
+): Promise<GraphQLResult> {
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const document = cachedDocument(request, runtime)
   if (document.operation.definition.operation === OperationTypeNode.SUBSCRIPTION)
@@ -239,10 +239,10 @@ interface Run {
   readonly trace: () => TraceContext
 }
 
-const runOperation = async (
+async function runOperation(
   { groups, joins }: Pick<CompiledOperation, 'groups' | 'joins'>,
   run: Run,
-): Promise<GraphQLResult> => {
+): Promise<GraphQLResult> {
   const parts: string[] = []
   const cookies: string[] = []
   for (const group of groups) {
@@ -276,7 +276,7 @@ const runOperation = async (
     : { kind: 'data', json, headers: { 'set-cookie': cookies } }
 }
 
-const withJoins = async (json: string, joins: JoinRegistry, run: Run): Promise<string> => {
+async function withJoins(json: string, joins: JoinRegistry, run: Run): Promise<string> {
   if (joins.joins.length === 0) return json
   const { pool, session, options } = run
   const stringifyNumbers = options.stringifyNumericTypes
@@ -292,7 +292,7 @@ const remoteCaller = ({ session, options, executeOptions, trace }: Run): RemoteC
 })
 
 /** A field of the answer; the first and the last one of a namespace open and close its object. */
-const entry = ({ key, namespace }: Omit<RootFieldPlace, 'path'>, json: string): string => {
+function entry({ key, namespace }: Omit<RootFieldPlace, 'path'>, json: string): string {
   const own = `"${key}":${json}`
   if (namespace === undefined) return own
   const { isFirst, isLast } = namespace
@@ -312,7 +312,7 @@ const actionRuntime = ({ pool, options, session, request, executeOptions, trace 
 type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
 
 /** The entries of the group's fields in the answer. */
-const runDatabaseGroup = ({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> => {
+function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> {
   const { variables, session, pool } = run
   const entries = async (client: pg.PoolClient, bindings: Bindings): Promise<string> => {
     const parts: string[] = []
@@ -347,7 +347,7 @@ const settingsOf = ({ session, trace }: Run): TransactionSettings => ({
 })
 
 /** Constraints that are deferred are looked at here: what they say is an answer as any statement's. */
-const commit = async (client: pg.PoolClient): Promise<void> => {
+async function commit(client: pg.PoolClient): Promise<void> {
   try {
     await client.query('COMMIT')
   } catch (error) {
@@ -357,11 +357,11 @@ const commit = async (client: pg.PoolClient): Promise<void> => {
   }
 }
 
-const inTransaction = async <Result>(
+async function inTransaction<Result>(
   client: pg.PoolClient,
   { user, trace }: TransactionSettings,
   work: () => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   await client.query(
     `BEGIN; SET LOCAL "hasura.user" = ${pg.escapeLiteral(user)}; SET LOCAL "hasura.tracecontext" = ${pg.escapeLiteral(trace)}`,
   )

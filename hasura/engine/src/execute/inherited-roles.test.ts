@@ -122,7 +122,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const ask = async (role: string, query: string): Promise<unknown> => {
+async function ask(role: string, query: string): Promise<unknown> {
   const result = await engine.execute({ query }, createSession(role, { 'x-hasura-user-id': '1' }))
   return result.kind === 'data' ? JSON.parse(result.json) : result.errors.map(({ message }) => message)
 }

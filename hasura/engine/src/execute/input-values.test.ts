@@ -49,7 +49,7 @@ afterAll(() => project.close())
 
 const admin = createSession('admin', {})
 
-const ask = async (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> => {
+async function ask(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const result = await executor.execute({ query, variables }, admin)
   if (result.kind === 'data') return JSON.parse(result.json) as unknown
   const [error] = result.errors

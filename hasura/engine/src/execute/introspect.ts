@@ -13,7 +13,7 @@ interface SortedSchema {
 /** Hasura lists types, fields and values by name. Sorting is done once per schema, and only if somebody asks. */
 const sortedSchemas = new WeakMap<GraphQLSchema, SortedSchema>()
 
-const sorted = (unsorted: GraphQLSchema): SortedSchema => {
+function sorted(unsorted: GraphQLSchema): SortedSchema {
   const known = sortedSchemas.get(unsorted)
   if (known !== undefined) return known
   const schema = lexicographicSortSchema(unsorted)
@@ -31,10 +31,10 @@ const maxValues = 50_000
 type IntrospectionField = Extract<RootField, { kind: 'introspection' }>
 
 /** The answers to `__schema` and `__type` of an operation, as JSON text. Throws RequestError for more than a role may ask. */
-export const createIntrospector = (
+export function createIntrospector(
   operation: Operation,
   { schema: unsorted, variables: { values: variables }, access }: SelectScope,
-): ((field: IntrospectionField) => string) => {
+): (field: IntrospectionField) => string {
   const { definition, document, fragments } = operation
   let left = maxValues
   return ({ node, path }) => {

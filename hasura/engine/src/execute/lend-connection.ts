@@ -8,11 +8,11 @@ const maxPreparedPerConnection = 400
  * Lends a connection of the pool. Aborting cancels what it is running; it is given back only when that is
  * over, so that a late cancellation can't hit whoever gets the connection next.
  */
-export const withConnection = async <Result>(
+export async function withConnection<Result>(
   pool: pg.Pool,
   signal: AbortSignal | undefined,
   use: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   signal?.throwIfAborted()
   const client = await pool.connect()
   guardAgainstLoss(client)
@@ -43,7 +43,7 @@ const guarded = new WeakSet<pg.PoolClient>()
  * A connection that is lost while it is lent out says so twice: to the statement, which fails, and as an event, which
  * would end the process if nobody listened. The pool listens to idle ones only.
  */
-const guardAgainstLoss = (client: pg.PoolClient): void => {
+function guardAgainstLoss(client: pg.PoolClient): void {
   if (guarded.has(client)) return
   guarded.add(client)
   client.on('error', ignoreLoss)
@@ -55,7 +55,7 @@ const isConnectionError = (error: unknown): boolean =>
   error instanceof Error && ('code' in error || /connection|terminated/i.test(error.message))
 
 /** A second connection asks the server to stop; the pool may have none to spare. */
-const cancelStatement = async (pool: pg.Pool, client: pg.PoolClient): Promise<void> => {
+async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID } = client as pg.PoolClient & { readonly processID: number | null }
   if (processID === null) return
   const canceller = new pg.Client(pool.options)

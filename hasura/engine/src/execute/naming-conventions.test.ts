@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => project.close())
 
-const open = async (customization: object | undefined, defaultNamingConvention?: 'graphql-default') => {
+async function open(customization: object | undefined, defaultNamingConvention?: 'graphql-default') {
   const functions = [{ function: { schema: 'app_db', name: 'find_users' } }]
   const { newExecutor } = await project.serve({
     sources: [{ name: 'default', tables, functions, ...(customization && { customization }) }],

@@ -54,7 +54,7 @@ afterAll(() => project.close())
 
 const seller = createSession('seller', { 'x-hasura-shop-id': '2' })
 
-const ask = async (mutation: string, session = createSession('admin', {})): Promise<unknown> => {
+async function ask(mutation: string, session = createSession('admin', {})): Promise<unknown> {
   const result = await executor.execute({ query: `mutation { ${mutation} }` }, session)
   if (result.kind === 'data') return JSON.parse(result.json) as unknown
   const [error] = result.errors

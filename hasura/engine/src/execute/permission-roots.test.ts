@@ -89,7 +89,7 @@ afterAll(() => project.close())
 
 beforeEach(() => project.pool.query(`truncate document; ${documents}`))
 
-const ask = async (query: string, role = 'reader'): Promise<unknown> => {
+async function ask(query: string, role = 'reader'): Promise<unknown> {
   const result = await executor.execute({ query }, createSession(role, { 'x-hasura-name': 'ann' }))
   if (result.kind !== 'data') throw new Error(JSON.stringify(result.errors))
   return JSON.parse(result.json)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => project.close())
 
-const ask = async (query: string, role = 'closer', variables = {}): Promise<unknown> => {
+async function ask(query: string, role = 'closer', variables = {}): Promise<unknown> {
   const result = await executor.execute({ query, variables }, createSession(role, { 'x-hasura-user': 'ann' }))
   if (result.kind === 'data') return JSON.parse(result.json) as unknown
   const [error] = result.errors

@@ -16,7 +16,7 @@ const violations: Readonly<Record<string, { readonly code: string; readonly pref
 const invalidEscapeSequence = '22025'
 
 /** Turns what Postgres says into Hasura's error; undefined if the error is not Postgres'. */
-export const postgresError = (error: unknown, path: string): GraphQLError | undefined => {
+export function postgresError(error: unknown, path: string): GraphQLError | undefined {
   if (!(error instanceof DatabaseError)) return undefined
   const { code: sqlState = '', message, detail, hint, constraint, table, schema, column } = error
   const database = { sqlState, message, detail, hint, constraint, table, schema, column }

@@ -18,12 +18,12 @@ export interface PreparedSubscription {
 }
 
 /** Throws RequestError if the client did something wrong, as planning a query does. */
-export const prepareSubscription = (
+export function prepareSubscription(
   request: GraphQLRequest,
   session: Session,
   runtime: RoleRuntime,
   stringifyNumbers: boolean,
-): PreparedSubscription => {
+): PreparedSubscription {
   const variables = (request.variables ?? {}) as Readonly<Record<string, JsonValue>>
   const document = cachedDocument(request, runtime)
   const compile = (): CompiledSubscription =>
@@ -48,11 +48,11 @@ export const prepareSubscription = (
   }
 }
 
-const bind = (
+function bind(
   sources: CompiledStatement['parameters'],
   bindings: Bindings,
   compile: () => unknown,
-): readonly (string | null)[] => {
+): readonly (string | null)[] {
   const bound = bindParameters(sources, bindings)
   switch (bound.kind) {
     case 'bound':

@@ -16,7 +16,7 @@ export class RequestFailure extends Error {
 export class RefusedVariable extends Error {}
 
 /** The answer that a thrown refusal stands for; undefined if it is none, but a bug or a broken connection. */
-export const failureOf = (error: unknown): GraphQLError | undefined => {
+export function failureOf(error: unknown): GraphQLError | undefined {
   if (error instanceof RequestFailure) return error.error
   if (error instanceof RequestError)
     return { message: error.message, extensions: { path: error.path, code: error.code } }

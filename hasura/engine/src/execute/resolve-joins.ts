@@ -34,11 +34,11 @@ interface Place {
 }
 
 /** Puts what they lead to in place of the markers of an answer, all of one relationship by one request. */
-export const resolveJoins = async (
+export async function resolveJoins(
   json: string,
   registry: JoinRegistry,
   runtime: JoinRuntime,
-): Promise<string> => {
+): Promise<string> {
   const root = { data: parseExactly(json) }
   for (let round = 0; round < maxRounds; round += 1) {
     const places = new Map<Join, Place[]>()
@@ -49,7 +49,7 @@ export const resolveJoins = async (
   throw new Error('relationships lead from one to the next without an end')
 }
 
-const collectPlaces = (container: unknown, registry: JoinRegistry, places: Map<Join, Place[]>): void => {
+function collectPlaces(container: unknown, registry: JoinRegistry, places: Map<Join, Place[]>): void {
   if (typeof container !== 'object' || container === null || isRawNumber(container)) return
   const entries = container as Record<string, unknown>
   for (const [key, value] of Object.entries(entries)) {
@@ -67,14 +67,14 @@ const collectPlaces = (container: unknown, registry: JoinRegistry, places: Map<J
   }
 }
 
-const markerOf = (value: unknown, registry: JoinRegistry) => {
+function markerOf(value: unknown, registry: JoinRegistry) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const [entry, ...others] = Object.entries(value)
   const join = entry === undefined || others.length > 0 ? undefined : registry.of(entry[0])
   return join && { join, values: (entry?.[1] ?? {}) as Place['values'] }
 }
 
-const resolveJoin = async (join: Join, places: readonly Place[], runtime: JoinRuntime): Promise<void> => {
+async function resolveJoin(join: Join, places: readonly Place[], runtime: JoinRuntime): Promise<void> {
   if (join.kind === 'source') return resolveSource(join, places, runtime)
   const distinct = new Map<string, Place[]>()
   for (const place of places) {
@@ -90,11 +90,11 @@ const resolveJoin = async (join: Join, places: readonly Place[], runtime: JoinRu
     await resolveRemote(join, groups.slice(start, start + maxBatch), runtime)
 }
 
-const resolveRemote = async (
+async function resolveRemote(
   join: Extract<Join, { kind: 'remote' }>,
   groups: readonly (readonly Place[])[],
   runtime: JoinRuntime,
-): Promise<void> => {
+): Promise<void> {
   const { remote, selection } = join
   const nodes = groups.map((group, index) => callNode(join, `hasura_${index}`, group[0]?.values ?? {}))
   const question = { operation: 'query' as const, nodes, variables: selection.variables }
@@ -151,7 +151,7 @@ const callNode = (
 const nullNode: ValueNode = { kind: Kind.NULL }
 
 /** `"$id"` becomes the value that is called `id` on the left. */
-const filledIn = (value: Json, values: Place['values']): JsonValue => {
+function filledIn(value: Json, values: Place['values']): JsonValue {
   if (typeof value === 'string')
     return value.startsWith('$') ? plainJson(values[value.slice(1)] ?? null) : value
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => filledIn(each, values))
@@ -164,11 +164,11 @@ const plainJson = (value: unknown): JsonValue =>
   isRawNumber(value) ? JSON.stringify(value) : (value as JsonValue)
 
 /** Rows of the source for objects of a remote schema, under the caller's permissions, by one statement. */
-const resolveSource = async (
+async function resolveSource(
   { select, columns }: Extract<Join, { kind: 'source' }>,
   places: readonly Place[],
   { pool, session, signal, stringifyNumbers }: JoinRuntime,
-): Promise<void> => {
+): Promise<void> {
   const statement = compileStatement(stringifyNumbers, (translation) =>
     relatedStatement(
       columns.map(({ name, column }) => ({ name, type: typeNameOf(column.type) })),

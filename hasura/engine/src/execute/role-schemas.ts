@@ -128,10 +128,10 @@ const createRuntime = (
 })
 
 /** A document as the role's schema knows it, parsed once. Throws RequestError. */
-export const cachedDocument = (
+export function cachedDocument(
   { query, operationName }: GraphQLRequest,
   { allowed, documents, roleSchema }: RoleRuntime,
-): CachedDocument => {
+): CachedDocument {
   const key = operationName === undefined ? query : `${operationName}\n${query}`
   const known = documents.get(key)
   if (known !== undefined) return known

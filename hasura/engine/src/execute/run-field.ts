@@ -7,11 +7,11 @@ import { RefusedVariable, RequestFailure } from './request-failure.ts'
 import { type ResultRow, runStatement } from './statement-query.ts'
 
 /** Runs a root field on a connection and returns its JSON text. */
-export const runField = async (
+export async function runField(
   client: pg.PoolClient,
   field: CompiledField,
   bindings: Bindings,
-): Promise<string> => {
+): Promise<string> {
   switch (field.kind) {
     case 'statement':
       return jsonOf(await runBound(client, field.statement, bindings, field.path))
@@ -31,22 +31,22 @@ export const runField = async (
   }
 }
 
-const runWrite = async (
+async function runWrite(
   client: pg.PoolClient,
   { statement, answer }: CompiledWrite,
   bindings: Bindings,
   path: string,
-): Promise<string> => {
+): Promise<string> {
   const written = jsonOf(await runBound(client, statement, bindings, path))
   if (answer === undefined) return written
   return jsonOf(await runBound(client, answer, { ...bindings, answer: written }, path))
 }
 
-const runEntities = async (
+async function runEntities(
   client: pg.PoolClient,
   { groups, size, path }: Extract<CompiledField, { kind: 'entities' }>,
   bindings: Bindings,
-): Promise<string> => {
+): Promise<string> {
   const items = new Array<string>(size).fill('null')
   for (const { statement, references, places } of groups) {
     const rows = await runBound(client, statement, { ...bindings, answer: references }, path)
@@ -57,12 +57,12 @@ const runEntities = async (
 
 const jsonOf = (rows: readonly ResultRow[]): string => rows[0]?.[0] ?? 'null'
 
-export const runBound = async (
+export async function runBound(
   client: pg.PoolClient,
   statement: CompiledStatement,
   bindings: Bindings,
   path: string,
-): Promise<readonly ResultRow[]> => {
+): Promise<readonly ResultRow[]> {
   const bound = bindParameters(statement.parameters, bindings)
   switch (bound.kind) {
     case 'refused-variable':
@@ -81,26 +81,26 @@ export const runBound = async (
   }
 }
 
-export const missingSessionVariables = (names: readonly string[]): RequestError => {
+export function missingSessionVariables(names: readonly string[]): RequestError {
   const quoted = [...new Set(names)].map((name) => `"${name}"`)
   return new RequestError(`missing session variables: ${quoted.join(', ')}`, '$', 'not-found')
 }
 
-const runNestedInsert = async (
+async function runNestedInsert(
   client: pg.PoolClient,
   field: Extract<CompiledField, { kind: 'nested-insert' }>,
   bindings: Bindings,
-): Promise<string> => {
+): Promise<string> {
   const written: (ResultRow | null)[] = []
   for (const step of field.steps) written.push(await runStep(client, step, { ...bindings, written }))
   return jsonOf(await runBound(client, field.answer, { ...bindings, written }, field.path))
 }
 
-const runStep = async (
+async function runStep(
   client: pg.PoolClient,
   { statement, width, needed, path }: CompiledStep,
   bindings: Bindings,
-): Promise<ResultRow | null> => {
+): Promise<ResultRow | null> {
   const [row] = await runBound(client, statement, bindings, path)
   if (row !== undefined) return row.slice(0, width)
   if (needed !== undefined)

@@ -11,16 +11,16 @@ export interface RemoteFieldAnswer {
 }
 
 /** Neighbouring root fields of the same remote schema are one request to it; of a namespace, each is one. */
-export const runRemoteFields = async (
+export async function runRemoteFields(
   fields: readonly RemoteField[],
   caller: RemoteCaller,
-): Promise<readonly RemoteFieldAnswer[]> => {
+): Promise<readonly RemoteFieldAnswer[]> {
   const answers: RemoteFieldAnswer[] = []
   for (const group of requests(fields)) answers.push(...(await askTogether(group, caller)))
   return answers
 }
 
-const requests = (fields: readonly RemoteField[]): readonly (readonly RemoteField[])[] => {
+function requests(fields: readonly RemoteField[]): readonly (readonly RemoteField[])[] {
   const groups: RemoteField[][] = []
   for (const field of fields) {
     const last = groups.at(-1)
@@ -37,10 +37,10 @@ const fitsTogether = (one: RemoteField, other: RemoteField): boolean =>
   !other.isNamespace &&
   other.selection.variables.definitions.length === 0
 
-const askTogether = async (
+async function askTogether(
   group: readonly RemoteField[],
   caller: RemoteCaller,
-): Promise<readonly RemoteFieldAnswer[]> => {
+): Promise<readonly RemoteFieldAnswer[]> {
   const [first] = group
   if (first === undefined) return []
   const { remote, operation, isNamespace, selection } = first

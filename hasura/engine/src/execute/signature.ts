@@ -32,7 +32,7 @@ const structuralArguments: ReadonlySet<string> = new Set([
   'before',
 ])
 
-export const createSignature = ({ definition, fragments }: Operation, schema: GraphQLSchema): Signature => {
+export function createSignature({ definition, fragments }: Operation, schema: GraphQLSchema): Signature {
   const structural = structuralVariables([definition, ...fragments.values()])
   const declared = (definition.variableDefinitions ?? []).map(({ variable, type }) => ({
     name: variable.name.value,
@@ -57,7 +57,7 @@ const isId = (type: TypeNode): boolean =>
     : type.kind === Kind.NAMED_TYPE && type.name.value === 'ID'
 
 /** Fragments use the variables of the operation that spreads them. */
-const structuralVariables = (definitions: readonly ExecutableDefinitionNode[]): ReadonlySet<string> => {
+function structuralVariables(definitions: readonly ExecutableDefinitionNode[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const definition of definitions)
     visit(definition, {
@@ -70,7 +70,7 @@ const structuralVariables = (definitions: readonly ExecutableDefinitionNode[]): 
 
 const exactly = (value: JsonValue | undefined): string => (value === undefined ? 'u' : JSON.stringify(value))
 
-const describe = (type: GraphQLInputType, value: JsonValue | undefined): string => {
+function describe(type: GraphQLInputType, value: JsonValue | undefined): string {
   if (value === undefined) return 'u'
   if (value === null) return 'n'
   const nullable = getNullableType(type)
@@ -88,7 +88,7 @@ const describe = (type: GraphQLInputType, value: JsonValue | undefined): string 
   return `${text}}`
 }
 
-const describeList = (itemType: GraphQLInputType, value: JsonValue): string => {
+function describeList(itemType: GraphQLInputType, value: JsonValue): string {
   const item = getNullableType(itemType)
   if (!Array.isArray(value))
     return `(${typeof value === 'string' && value.startsWith('{') ? 'l' : describe(itemType, value)})`

@@ -120,7 +120,7 @@ test('a role has the namespace only with something in it', async () => {
 })
 
 /** What the first run of a subscription answers. */
-const subscribed = async (query: string): Promise<unknown> => {
+async function subscribed(query: string): Promise<unknown> {
   const { statement, values } = served.newExecutor().prepareSubscription({ query }, admin)
   const batch = batchParameters(statement.parameters.length, [{ values }])
   const { rows } = await project.pool.query<{ root: unknown }>(statement.text, [...batch])

@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => project.close())
 
-const roleSchema = () => {
+function roleSchema() {
   const { metadata, catalog } = served.snapshot
   return buildRoleSchema(metadata, buildSourceModel(metadata, catalog), {
     api: 'graphql',

@@ -102,12 +102,12 @@ class StatementQuery implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-const send = (
+function send(
   wire: Wire,
   prepared: Set<string>,
   { name, text }: Pick<CompiledStatement, 'name' | 'text'>,
   values: ResultRow,
-): void => {
+): void {
   const isKept = text.length <= maxPreparedLength
   const statement = isKept ? name : ''
   if (!isKept) wire.parse({ name: '', text })

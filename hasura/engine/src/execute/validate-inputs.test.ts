@@ -79,7 +79,7 @@ let service: Server
 let project: TestProject
 let executor: GraphQLExecutor
 
-const startService = async (): Promise<Server> => {
+async function startService(): Promise<Server> {
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = []
@@ -124,7 +124,7 @@ const ask = (
 const inputs = () =>
   received.map(({ path, body }) => [path, (body as { data: { input: unknown } }).data.input])
 
-const rows = async (): Promise<unknown> => {
+async function rows(): Promise<unknown> {
   const { rows: found } = await project.pool.query<{ id: number }>(
     'select id from author union all select id from book order by 1',
   )

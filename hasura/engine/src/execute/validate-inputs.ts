@@ -30,17 +30,17 @@ const maxAnswerBytes = 1024 * 1024
  * Asks the services that a role's permissions name, one after the other. Throws RequestError as soon as one of them
  * refuses, with its message (`validation-failed`), or fails to say what it thinks (`unexpected`).
  */
-export const validateInputs = async (
+export async function validateInputs(
   validations: readonly InputValidation[],
   call: ValidationCall,
-): Promise<void> => {
+): Promise<void> {
   for (const validation of validations) await validate(validation, call)
 }
 
-const validate = async (
+async function validate(
   { service: { definition }, input }: InputValidation,
   call: ValidationCall,
-): Promise<void> => {
+): Promise<void> {
   const { role, variables } = call.session
   const body = JSON.stringify({ version, role, session_variables: variables, data: { input } })
   const answer = await sendWebhook(requestTo(definition, body, call), {
@@ -64,11 +64,11 @@ const validate = async (
     : refusal(message, 'validation-failed')
 }
 
-const requestTo = (
+function requestTo(
   definition: ValidateInput['definition'],
   body: string,
   { environment, clientHeaders }: ValidationCall,
-): WebhookRequest => {
+): WebhookRequest {
   try {
     const url = resolveTemplate(definition.url, environment)
     return { method: 'POST', url, headers: requestHeaders(definition, environment, clientHeaders), body }
@@ -80,7 +80,7 @@ const requestTo = (
 const refusedAnswer = z.object({ message: z.string() })
 
 /** Why the service refuses; undefined if it does not say so in its format. */
-const messageOf = (body: string): string | undefined => {
+function messageOf(body: string): string | undefined {
   try {
     return refusedAnswer.safeParse(JSON.parse(body)).data?.message
   } catch {
@@ -88,7 +88,7 @@ const messageOf = (body: string): string | undefined => {
   }
 }
 
-const refusal = (message: string, code: ErrorCode, cause?: Error): RequestError => {
+function refusal(message: string, code: ErrorCode, cause?: Error): RequestError {
   const error = new RequestError(message, '$', code)
   error.cause = cause
   return error

@@ -43,7 +43,7 @@ export const refetchJson = ({ batchSize, intervalMs }: Refetch): Json => ({
 })
 
 /** What the console shows of a secret, which is not the secret. */
-const jwtInfo = ({ claims }: JwtSecret): Json => {
+function jwtInfo({ claims }: JwtSecret): Json {
   switch (claims.kind) {
     case 'map':
       return { claims_namespace: defaultNamespace, claims_format: 'json', claims_map: claimsMapJson(claims) }
@@ -68,7 +68,7 @@ const claimsMapJson = ({
   ...Object.fromEntries([...others].map(([name, claim]) => [name, claimJson(claim)])),
 })
 
-const claimJson = <Value extends Json>(claim: MappedClaim<Value>): Json => {
+function claimJson<Value extends Json>(claim: MappedClaim<Value>): Json {
   switch (claim.kind) {
     case 'literal':
       return claim.value

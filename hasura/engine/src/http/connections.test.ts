@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-const serve = async (options: Partial<EngineOptions>): Promise<ServedDatabase> => {
+async function serve(options: Partial<EngineOptions>): Promise<ServedDatabase> {
   const served = await serveDatabase(
     `create table page (id int primary key, text text); insert into page select 1, repeat('x', 32000000)`,
     options,
@@ -27,13 +27,13 @@ const serve = async (options: Partial<EngineOptions>): Promise<ServedDatabase> =
 }
 
 /** As the environment has them. */
-const socketsFrom = (env: Record<string, string>) => {
+function socketsFrom(env: Record<string, string>) {
   const read = readSettings(env)
   if (read.kind === 'invalid') throw new Error(read.problems.join('\n'))
   return read.settings.sockets
 }
 
-const open = async ({ engine }: ServedDatabase): Promise<Socket> => {
+async function open({ engine }: ServedDatabase): Promise<Socket> {
   const socket = connect(engine.port ?? 0, '127.0.0.1')
   socket.on('error', () => undefined)
   closing.push(() => socket.destroy())
@@ -41,7 +41,7 @@ const open = async ({ engine }: ServedDatabase): Promise<Socket> => {
   return socket
 }
 
-const openWebSocket = async ({ engine }: ServedDatabase): Promise<WebSocket> => {
+async function openWebSocket({ engine }: ServedDatabase): Promise<WebSocket> {
   const socket = new WebSocket(
     `${engine.url?.replace('http', 'ws') ?? ''}/v1/graphql`,
     'graphql-transport-ws',
@@ -52,7 +52,7 @@ const openWebSocket = async ({ engine }: ServedDatabase): Promise<WebSocket> => 
 }
 
 /** What a new connection is told. */
-const told = async (served: ServedDatabase): Promise<string> => {
+async function told(served: ServedDatabase): Promise<string> {
   const socket = await open(served)
   socket.write('GET /v1/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   let text = ''

@@ -9,7 +9,7 @@ export type CorsPolicy =
 const maxAgeSeconds = '1728000'
 
 /** Reads Hasura's setting: `*`, or a list like `https://a.example, https://*.b.example`. */
-export const parseCorsDomain = (setting: string): CorsPolicy => {
+export function parseCorsDomain(setting: string): CorsPolicy {
   const origins = setting.split(',').map((origin) => origin.trim())
   return origins.includes('*')
     ? { kind: 'any' }
@@ -17,7 +17,7 @@ export const parseCorsDomain = (setting: string): CorsPolicy => {
 }
 
 /** What an answer needs for a browser to show it to the page that asked. */
-export const corsHeaders = (policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders => {
+export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   const { origin } = request.headers
   if (origin === undefined || !allowsOrigin(policy, origin)) return {}
   const headers: OutgoingHttpHeaders = {
@@ -34,7 +34,7 @@ export const corsHeaders = (policy: CorsPolicy, request: IncomingMessage): Outgo
   }
 }
 
-export const allowsOrigin = (policy: CorsPolicy, origin: string): boolean => {
+export function allowsOrigin(policy: CorsPolicy, origin: string): boolean {
   switch (policy.kind) {
     case 'any':
       return true
@@ -46,7 +46,7 @@ export const allowsOrigin = (policy: CorsPolicy, origin: string): boolean => {
 }
 
 /** A pattern may leave the leftmost label open: `https://*.example.com`. */
-const matches = (pattern: string, origin: string): boolean => {
+function matches(pattern: string, origin: string): boolean {
   const [before, after] = pattern.split('*')
   if (after === undefined || before === undefined) return pattern === origin
   if (!origin.startsWith(before) || !origin.endsWith(after)) return false

@@ -9,7 +9,7 @@ let served: ServedDatabase
 let programs: string
 
 /** Stands in for the program, whose version would have to be that of the tests' server. */
-const writeProgram = async (lines: readonly string[]): Promise<void> => {
+async function writeProgram(lines: readonly string[]): Promise<void> {
   const file = join(programs, 'pg_dump')
   await writeFile(file, ['#!/bin/sh', ...lines].join('\n'))
   await chmod(file, 0o755)

@@ -35,7 +35,7 @@ export const handleExplain: Handler = async (api, httpRequest) => {
   }
 }
 
-const graphqlRequest = (query: unknown, isRelay: boolean) => {
+function graphqlRequest(query: unknown, isRelay: boolean) {
   try {
     return parseRequest(query, isRelay ? 'relay' : 'graphql')
   } catch (error) {
@@ -43,7 +43,7 @@ const graphqlRequest = (query: unknown, isRelay: boolean) => {
   }
 }
 
-const sessionOf = (user: Readonly<Record<string, string>>) => {
+function sessionOf(user: Readonly<Record<string, string>>) {
   const role = Object.entries(user).find(([name]) => name.toLowerCase() === 'x-hasura-role')?.[1]
   return createSession(role ?? adminRole, user)
 }

@@ -25,12 +25,12 @@ export interface GraphQLEndpoint extends Pick<Api, 'authenticator' | 'executor' 
 }
 
 /** `POST /v1/graphql` or `/v1beta1/relay`: one operation, or a list of them. */
-export const handleGraphQL = async (
+export async function handleGraphQL(
   { api, authenticator, executor, preserve401, statuses }: GraphQLEndpoint,
   text: string,
   headers: IncomingHttpHeaders,
   signal: AbortSignal,
-): Promise<HttpResponse> => {
+): Promise<HttpResponse> {
   try {
     const body = parseBody(text)
     const batch = Array.isArray(body)
@@ -51,14 +51,14 @@ export const handleGraphQL = async (
   }
 }
 
-const parseBatch = (body: readonly unknown[], api: GraphQLApi): readonly GraphQLRequest[] => {
+function parseBatch(body: readonly unknown[], api: GraphQLApi): readonly GraphQLRequest[] {
   if (body.length > maxBatch)
     throw new HasuraError('bad-request', `a batch has at most ${maxBatch} operations`)
   return body.map((each) => parseRequest(each, api))
 }
 
 /** Throws HasuraError `parse-failed`. */
-export const parseRequest = (body: unknown, api: GraphQLApi): GraphQLRequest => {
+export function parseRequest(body: unknown, api: GraphQLApi): GraphQLRequest {
   if (isPlainRequest(body)) return { query: body.query, variables: body.variables, api }
   const parsed = parseJson(graphqlRequest, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
@@ -72,7 +72,7 @@ interface PlainRequest {
 }
 
 /** What nearly all clients send is seen at a glance; the schema reads the rest, and says what is wrong. */
-const isPlainRequest = (body: unknown): body is PlainRequest => {
+function isPlainRequest(body: unknown): body is PlainRequest {
   if (typeof body !== 'object' || body === null) return false
   const { query, variables, operationName } = body as Readonly<Record<string, unknown>>
   return (
@@ -83,18 +83,18 @@ const isPlainRequest = (body: unknown): body is PlainRequest => {
   )
 }
 
-const runBatch = async (
+async function runBatch(
   executor: GraphQLExecutor,
   requests: readonly GraphQLRequest[],
   session: Session,
   options: ExecuteOptions,
-): Promise<HttpResponse> => {
+): Promise<HttpResponse> {
   const texts: string[] = []
   for (const request of requests) texts.push(resultText(await executor.execute(request, session, options)))
   return jsonText(`[${texts.join(',')}]`)
 }
 
-const resultText = (result: GraphQLResult): string => {
+function resultText(result: GraphQLResult): string {
   switch (result.kind) {
     case 'data':
       return `{"data":${result.json}}`

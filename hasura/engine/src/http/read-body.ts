@@ -38,7 +38,7 @@ const tooLong = (maxBytes: number): HasuraError =>
   new HasuraError('bad-request', `the request body is larger than ${maxBytes} bytes`, { status: 413 })
 
 /** Throws HasuraError `invalid-json`. */
-export const parseBody = (text: string): unknown => {
+export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {

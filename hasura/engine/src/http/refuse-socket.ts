@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { HasuraError } from '../hasura-error.ts'
 
 /** Refuses on the bare socket, where there is no response to write to, and ends the connection. */
-export const refuseSocket = (socket: Duplex, { status, message, path, code }: HasuraError): void => {
+export function refuseSocket(socket: Duplex, { status, message, path, code }: HasuraError): void {
   const body = JSON.stringify({ extensions: { path, code }, message })
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

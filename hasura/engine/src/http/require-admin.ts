@@ -7,11 +7,11 @@ import { parseBody } from './read-body.ts'
  * A request that only admin may send: its body, and the session. In Hasura's order: who asks, whether the body is JSON,
  * whether it is admin. Throws HasuraError.
  */
-export const adminRequest = async (
+export async function adminRequest(
   { authenticator }: Pick<Api, 'authenticator'>,
   { headers, text }: HttpRequest,
   refuse: (session: Session) => void = requireAdmin,
-): Promise<{ readonly body: unknown; readonly session: Session }> => {
+): Promise<{ readonly body: unknown; readonly session: Session }> {
   const session = await authenticator.authenticate({ headers })
   const body = parseBody(await text())
   refuse(session)
@@ -19,6 +19,6 @@ export const adminRequest = async (
 }
 
 /** Of the endpoints beside the metadata API. Throws HasuraError. */
-export const requireAdmin = ({ isAdmin }: Session): void => {
+export function requireAdmin({ isAdmin }: Session): void {
   if (!isAdmin) throw new HasuraError('access-denied', 'You have to be an admin to access this endpoint')
 }

@@ -54,7 +54,7 @@ afterAll(() => served.close())
 
 const send: ServedDatabase['ask'] = (...request) => served.ask(...request)
 
-const run = async (type: string, args: unknown) => {
+async function run(type: string, args: unknown) {
   const { status, body } = await send('POST', '/v1/metadata', { type, args })
   return status === 200 ? 'done' : body
 }

@@ -16,11 +16,11 @@ export const restPrefix = '/api/rest/'
  * the other endpoints. A value in the path goes before one in the body, and that before one in the URL's query.
  * Throws HasuraError.
  */
-export const handleRest = async (
+export async function handleRest(
   { authenticator, executor }: Pick<Api, 'authenticator' | 'executor'>,
   snapshot: Snapshot,
   request: HttpRequest,
-): Promise<HttpResponse> => {
+): Promise<HttpResponse> {
   const { headers, signal } = request
   const session = await authenticator.authenticate({ headers })
   const { endpoint, pathValues } = findEndpoint(snapshot, request)
@@ -37,10 +37,10 @@ export const handleRest = async (
   return jsonResponse(refusal.status, { path, error: error.message, code: refusal.code })
 }
 
-const findEndpoint = (
+function findEndpoint(
   { metadata }: Snapshot,
   { method, url }: HttpRequest,
-): { readonly endpoint: RestEndpoint; readonly pathValues: Readonly<Record<string, string>> } => {
+): { readonly endpoint: RestEndpoint; readonly pathValues: Readonly<Record<string, string>> } {
   const segments = decodeSegments(url.pathname.slice(restPrefix.length))
   const matches = (metadata.rest_endpoints ?? []).flatMap((endpoint) => {
     const pathValues = segments && matchRestPath(parseRestPath(endpoint.url), segments)
@@ -53,7 +53,7 @@ const findEndpoint = (
   throw new HasuraError('method-not-allowed', `Allowed methods: ${allowed}`, { status: 405 })
 }
 
-const decodeSegments = (path: string): readonly string[] | undefined => {
+function decodeSegments(path: string): readonly string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent)
   } catch {
@@ -69,7 +69,7 @@ const textValues = (texts: Readonly<Record<string, string>>): Readonly<Record<st
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { kind: 'text', text }]))
 
 /** What stands in the query of the URL, and in the body, which goes before it. */
-const givenBeside = async ({ url, headers, text }: HttpRequest): Promise<Readonly<Record<string, Given>>> => {
+async function givenBeside({ url, headers, text }: HttpRequest): Promise<Readonly<Record<string, Given>>> {
   const body = await text()
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
   const form = isForm ? new URLSearchParams(body) : []
@@ -80,7 +80,7 @@ const givenBeside = async ({ url, headers, text }: HttpRequest): Promise<Readonl
 }
 
 /** The members of a JSON object. Like Hasura, it takes whatever else a body is for nothing. */
-const membersOf = (body: string): Readonly<Record<string, Given>> => {
+function membersOf(body: string): Readonly<Record<string, Given>> {
   const json = jsonOf(body)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
   return Object.fromEntries(
@@ -88,7 +88,7 @@ const membersOf = (body: string): Readonly<Record<string, Given>> => {
   )
 }
 
-const jsonOf = (text: string): JsonValue | undefined => {
+function jsonOf(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue
   } catch {
@@ -100,10 +100,10 @@ const jsonOf = (text: string): JsonValue | undefined => {
  * The variables of the query's operation. One that is not given is left to the operation's own default, or refusal.
  * Throws HasuraError `bad-request` for what the operation does not declare.
  */
-const variablesOf = (
+function variablesOf(
   query: string,
   given: Readonly<Record<string, Given>>,
-): Readonly<Record<string, JsonValue>> => {
+): Readonly<Record<string, JsonValue>> {
   const { definition } = parseOperation(query, undefined)
   if (definition.operation === OperationTypeNode.SUBSCRIPTION)
     throw new Error('The consistency check refuses subscriptions')
@@ -126,7 +126,7 @@ const booleans: ReadonlySet<string> = new Set(['Boolean', 'Bool'])
  * A text of the URL as a value of the variable's type: booleans and numbers are read as such where Hasura does so, and
  * where they are none, refused later, as a text in their place. A `numeric` stays a text, which loses no digits. Undefined stands for a value that is left out.
  */
-const fromText = (name: string, text: string, type: TypeNode): JsonValue | undefined => {
+function fromText(name: string, text: string, type: TypeNode): JsonValue | undefined {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type
   if (named.kind === Kind.LIST_TYPE) {
     const where = `(Variable ${name}, with value ${JSON.stringify(text)})`

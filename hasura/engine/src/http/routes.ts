@@ -93,7 +93,7 @@ const rest: Route = {
   handler: (api, request) => handleRest(api, api.workspace.snapshot, request),
 }
 
-const findRoute = (method: string, request: HttpRequest): Route | undefined => {
+function findRoute(method: string, request: HttpRequest): Route | undefined {
   // Most requests name their route letter by letter, and need no parsing.
   const exact = ownRoute(`${method} ${request.target}`)
   if (exact !== undefined) return exact
@@ -107,7 +107,7 @@ export const resourceNotFound = (): HasuraError =>
   new HasuraError('not-found', 'resource does not exist', { status: 404 })
 
 /** Answers a request. Throws only for what is a mistake of the engine. */
-export const route = async (api: Api, request: HttpRequest): Promise<HttpResponse> => {
+export async function route(api: Api, request: HttpRequest): Promise<HttpResponse> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   try {
     const found = findRoute(method, request)

@@ -61,10 +61,10 @@ export interface HttpServer {
 const maxRequestIdLength = 200
 const closingGraceMs = 5_000
 
-export const startHttpServer = async (
+export async function startHttpServer(
   api: Omit<Api, 'isStopping'>,
   options: HttpServerOptions,
-): Promise<HttpServer> => {
+): Promise<HttpServer> {
   const server = createServer({ maxHeaderSize: options.maxHeaderBytes }, (request, response) => {
     boundSending(response, options.sockets)
     void serve(draining, options, request, response)
@@ -117,10 +117,10 @@ const listen = (server: Server, { host, port }: HttpServerOptions): Promise<Addr
     })
   })
 
-const boundSockets = (
+function boundSockets(
   server: Server,
   { connections, connectionsPerAddress, trustedProxies }: SocketLimits,
-): void => {
+): void {
   const refusals: Readonly<Record<ConnectionRefusal, HasuraError>> = {
     too_many: new HasuraError('unexpected', 'too many connections are open', { status: 503 }),
     too_many_from_address: new HasuraError(
@@ -137,12 +137,12 @@ const boundSockets = (
   })
 }
 
-const serve = async (
+async function serve(
   api: Api,
   options: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> => {
+): Promise<void> {
   const requestId = requestIdOf(request)
   const controller = new AbortController()
   response.once('close', () => {
@@ -164,22 +164,22 @@ const serve = async (
 }
 
 /** Hasura's type of log `http-log`. */
-const logRequest = (
+function logRequest(
   logger: Logger,
   { method, url, httpVersion, socket }: IncomingMessage,
   { statusCode: status }: ServerResponse,
   requestId: string,
-): void => {
+): void {
   const http = { method, url, status, ip: socket.remoteAddress, http_version: `HTTP/${httpVersion}` }
   logger.info({ type: 'http-log', detail: { request_id: requestId, http_info: http } }, 'request')
 }
 
-const answerTo = async (
+async function answerTo(
   api: Api,
   options: HttpServerOptions,
   request: IncomingMessage,
   signal: AbortSignal,
-): Promise<HttpResponse> => {
+): Promise<HttpResponse> {
   if (request.method === 'OPTIONS') return { status: 204, body: '' }
   const target = request.url ?? '/'
   return route(api, {
@@ -201,7 +201,7 @@ const timedOut = (): HasuraError =>
   new HasuraError('unexpected', 'the request took longer than the server allows', { status: 504 })
 
 /** What went wrong inside stays inside; the request id finds it in the log. */
-const internalError = (request: IncomingMessage, signal: AbortSignal): HttpResponse => {
+function internalError(request: IncomingMessage, signal: AbortSignal): HttpResponse {
   const error =
     signal.reason instanceof HasuraError
       ? signal.reason
@@ -210,19 +210,19 @@ const internalError = (request: IncomingMessage, signal: AbortSignal): HttpRespo
   return isGraphQL ? graphqlErrorResponse(error) : errorResponse(error)
 }
 
-const requestIdOf = (request: IncomingMessage): string => {
+function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && given !== '' && given.length <= maxRequestIdLength
     ? given
     : randomUUID()
 }
 
-const send = (
+function send(
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   extra: Record<string, unknown>,
   request: IncomingMessage,
-): void => {
+): void {
   if (response.headersSent || response.destroyed) return
   const bytes = Buffer.byteLength(body)
   response.writeHead(status, {

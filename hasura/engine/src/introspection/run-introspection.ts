@@ -37,9 +37,8 @@ export function runIntrospection(
 }
 
 /** The variables' values in their places: graphql-js loses a variable that is called `__proto__`. */
-function withValues(document: DocumentNode, variables: Introspection['variables']): DocumentNode {
-  return visit(document, { Variable: ({ name }) => literalOf(variables[name.value]) })
-}
+const withValues = (document: DocumentNode, variables: Introspection['variables']): DocumentNode =>
+  visit(document, { Variable: ({ name }) => literalOf(variables[name.value]) })
 
 /** Arguments of introspection and of directives are texts and booleans. */
 function literalOf(value: unknown): ValueNode {

@@ -111,7 +111,7 @@ function hasRootKinds(document: DocumentNode): boolean {
   return found
 }
 
-const queryWith = (options: IntrospectionOptions, rootKinds: boolean): string => {
+function queryWith(options: IntrospectionOptions, rootKinds: boolean): string {
   const query = getIntrospectionQuery(options)
   return rootKinds
     ? query

@@ -12,7 +12,7 @@ export interface Scope {
 }
 
 /** The value of a template. Throws KritiError. */
-export const evaluate = (template: Template, scope: Scope): Json => {
+export function evaluate(template: Template, scope: Scope): Json {
   scope.budget.steps -= 1
   if (scope.budget.steps < 0) throw new KritiError('Range Error Code', 'the template takes too long', 0)
   switch (template.kind) {
@@ -43,19 +43,19 @@ export const evaluate = (template: Template, scope: Scope): Json => {
   }
 }
 
-const textOf = (value: Json, at: number): string => {
+function textOf(value: Json, at: number): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw new KritiError('Type Error Code', `Cannot interpolate type: '${typeName(value)}'.`, at)
 }
 
-const variable = (name: string, at: number, { variables }: Scope): Json => {
+function variable(name: string, at: number, { variables }: Scope): Json {
   const value = variables.get(name)
   if (value === undefined) throw new KritiError('Invalid Path Code', `"${name}"`, at)
   return value
 }
 
-const lookup = (target: Json, steps: readonly Step[], scope: Scope): Json => {
+function lookup(target: Json, steps: readonly Step[], scope: Scope): Json {
   let value = target
   for (const { key, optional, at } of steps) {
     const next = memberOf(value, evaluate(key, scope), at, optional)
@@ -65,7 +65,7 @@ const lookup = (target: Json, steps: readonly Step[], scope: Scope): Json => {
   return value
 }
 
-const memberOf = (value: Json, key: Json, at: number, optional: boolean): Json | undefined => {
+function memberOf(value: Json, key: Json, at: number, optional: boolean): Json | undefined {
   if (isObject(value) && typeof key === 'string') {
     if (Object.hasOwn(value, key)) return value[key]
     if (optional) return undefined
@@ -81,7 +81,7 @@ const memberOf = (value: Json, key: Json, at: number, optional: boolean): Json |
   throw new KritiError('Type Error Code', `Unexpected type '${typeName(value)}', expected ${expected}.`, at)
 }
 
-const callOf = ({ name, argument, at }: Extract<Template, { kind: 'call' }>, scope: Scope): Json => {
+function callOf({ name, argument, at }: Extract<Template, { kind: 'call' }>, scope: Scope): Json {
   const apply = scope.functions.get(name)
   if (apply === undefined) throw new KritiError('Function Error Code', `Function ${name} is not defined.`, at)
   const value = evaluate(argument, scope)
@@ -93,17 +93,17 @@ const callOf = ({ name, argument, at }: Extract<Template, { kind: 'call' }>, sco
   }
 }
 
-const operation = (
+function operation(
   { operator, left, right, at }: Extract<Template, { kind: 'operation' }>,
   scope: Scope,
-): Json => {
+): Json {
   const first = evaluate(left, scope)
   if (operator === '??') return first ?? evaluate(right, scope)
   return applied(operator, first, evaluate(right, scope), at)
 }
 
 /** Both sides are always evaluated, as in Kriti. */
-const applied = (operator: Exclude<Operator, '??'>, left: Json, right: Json, at: number): Json => {
+function applied(operator: Exclude<Operator, '??'>, left: Json, right: Json, at: number): Json {
   switch (operator) {
     case '==':
       return isDeepStrictEqual(left, right)
@@ -129,7 +129,7 @@ const applied = (operator: Exclude<Operator, '??'>, left: Json, right: Json, at:
   }
 }
 
-const order = (left: Json, right: Json, at: number): number => {
+function order(left: Json, right: Json, at: number): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : Number(left > right)
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
@@ -140,7 +140,7 @@ const order = (left: Json, right: Json, at: number): number => {
   )
 }
 
-const isIn = (left: Json, right: Json, at: number): boolean => {
+function isIn(left: Json, right: Json, at: number): boolean {
   if (Array.isArray(right)) return right.some((item) => isDeepStrictEqual(item, left))
   if (!isObject(right))
     throw new KritiError('Type Error Code', `'${typeName(right)}' is not an Object or Array.`, at)
@@ -149,15 +149,12 @@ const isIn = (left: Json, right: Json, at: number): boolean => {
   return Object.hasOwn(right, left)
 }
 
-const truth = (value: Json, at: number): boolean => {
+function truth(value: Json, at: number): boolean {
   if (typeof value === 'boolean') return value
   throw new KritiError('Type Error Code', `'${JSON.stringify(value)}' is not a boolean.`, at)
 }
 
-const rangeOf = (
-  { index, item, list, body, at }: Extract<Template, { kind: 'range' }>,
-  scope: Scope,
-): Json => {
+function rangeOf({ index, item, list, body, at }: Extract<Template, { kind: 'range' }>, scope: Scope): Json {
   const items = evaluate(list, scope)
   if (!Array.isArray(items)) throw new KritiError('Range Error Code', 'Can only range over an array', at)
   return (items as readonly Json[]).map((value, position) => {
@@ -170,7 +167,7 @@ const rangeOf = (
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const typeName = (value: Json): string => {
+function typeName(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   const name = typeof value

@@ -28,40 +28,40 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const text = (value: Json): string => {
+function text(value: Json): string {
   if (typeof value !== 'string') throw new TypeError('expected a String')
   return value
 }
 
-const list = (value: Json): readonly Json[] => {
+function list(value: Json): readonly Json[] {
   if (!isList(value)) throw new TypeError('expected an Array')
   return value
 }
 
-const object = (value: Json): JsonObject => {
+function object(value: Json): JsonObject {
   if (!isObject(value)) throw new TypeError('expected an Object')
   return value
 }
 
-const flag = (value: Json): boolean => {
+function flag(value: Json): boolean {
   if (typeof value !== 'boolean') throw new TypeError('expected a Boolean')
   return value
 }
 
-const isEmpty = (value: Json): boolean => {
+function isEmpty(value: Json): boolean {
   if (typeof value === 'boolean') throw new TypeError('Cannot define emptiness for a boolean')
   if (typeof value === 'string') return value.trim() === ''
   if (isList(value)) return value.length === 0
   return value === null || value === 0 || (isObject(value) && Object.keys(value).length === 0)
 }
 
-const sizeOf = (value: Json): number => {
+function sizeOf(value: Json): number {
   if (typeof value === 'string') return Array.from(value).length
   if (isList(value)) return value.length
   return isObject(value) ? Object.keys(value).length : Number(value)
 }
 
-const inverse = (value: Json): Json => {
+function inverse(value: Json): Json {
   if (typeof value === 'string') return Array.from(value).reverse().join('')
   if (isList(value)) return value.toReversed()
   if (typeof value === 'boolean') return !value
@@ -69,7 +69,7 @@ const inverse = (value: Json): Json => {
   return typeof value === 'number' ? 1 / value : value
 }
 
-const firstOf = (value: Json): Json => {
+function firstOf(value: Json): Json {
   const [first] = typeof value === 'string' ? Array.from(value) : arrayOrText(value)
   if (first === undefined) throw new TypeError(isList(value) ? 'Empty array' : 'Empty string')
   return first
@@ -78,7 +78,7 @@ const firstOf = (value: Json): Json => {
 const tailOf = (value: Json): Json =>
   typeof value === 'string' ? Array.from(value).slice(1).join('') : arrayOrText(value).slice(1)
 
-const arrayOrText = (value: Json): readonly Json[] => {
+function arrayOrText(value: Json): readonly Json[] {
   if (!isList(value)) throw new TypeError('Expected an array or string')
   return value
 }
@@ -92,7 +92,7 @@ const escapeUri = (value: string): string =>
     (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-const pair = (value: Json): readonly [string, Json] => {
+function pair(value: Json): readonly [string, Json] {
   const [key, member, ...more] = isList(value) ? value : []
   if (typeof key !== 'string' || member === undefined || more.length > 0)
     throw new TypeError('Expected an array of shape [ [k1,v1], [k2,v2] ... ] - With String keys.')
@@ -100,7 +100,7 @@ const pair = (value: Json): readonly [string, Json] => {
 }
 
 /** Of arrays, texts or objects, all of one kind; of the same key of several objects, the last counts. */
-const concatenation = (items: readonly Json[]): Json => {
+function concatenation(items: readonly Json[]): Json {
   if (items.every(isList)) return items.flat()
   if (items.every((item) => typeof item === 'string')) return items.join('')
   if (items.every(isObject)) return Object.assign({}, ...items) as JsonObject

@@ -11,7 +11,7 @@ const blank = /(?:\s|#[^\n]*)+/y
 const keywords: ReadonlySet<string> = new Set(['if', 'elif', 'else', 'end', 'range', 'in'])
 
 /** Parses a template. Throws KritiError. */
-export const parseTemplate = (source: string): Template => {
+export function parseTemplate(source: string): Template {
   if (source.length > maxTemplateLength)
     throw new KritiError('Parse Error Code', `a template has at most ${maxTemplateLength} characters`, 0)
   return new Parser(source).whole()

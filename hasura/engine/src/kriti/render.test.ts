@@ -17,7 +17,7 @@ const variables = {
 } as const satisfies Record<string, Json>
 
 /** The value, or the code and message of the failure. */
-const outcome = (source: string): unknown => {
+function outcome(source: string): unknown {
   const result = render(source, variables)
   return result.kind === 'rendered' ? result.value : `${result.code}: ${result.message}`
 }

@@ -24,7 +24,7 @@ const parsed = new LRUCache<string, Template>({
   sizeCalculation: (_, source) => source.length + 1,
 })
 
-const parseCached = (source: string): Template => {
+function parseCached(source: string): Template {
   const known = parsed.get(source)
   if (known !== undefined) return known
   const template = parseTemplate(source)
@@ -36,11 +36,11 @@ const parseCached = (source: string): Template => {
  * What a Kriti template makes of the given values. `variables` are named as the template names them (`$body`),
  * `functions` come beside those that every template has.
  */
-export const render = (
+export function render(
   source: string,
   variables: Readonly<Record<string, Json>>,
   functions: Readonly<Record<string, KritiFunction>> = {},
-): Rendered => {
+): Rendered {
   try {
     const value = evaluate(parseCached(source), {
       variables: new Map(Object.entries(variables)),
@@ -54,7 +54,7 @@ export const render = (
 }
 
 /** Why a text is no template, or undefined. */
-export const templateProblem = (source: string): string | undefined => {
+export function templateProblem(source: string): string | undefined {
   try {
     parseCached(source)
     return undefined
@@ -63,7 +63,7 @@ export const templateProblem = (source: string): string | undefined => {
   }
 }
 
-const failed = (error: unknown, source: string): Extract<Rendered, { kind: 'failed' }> => {
+function failed(error: unknown, source: string): Extract<Rendered, { kind: 'failed' }> {
   if (!(error instanceof KritiError)) throw error
   return { kind: 'failed', code: error.code, message: error.message, source, at: error.at }
 }

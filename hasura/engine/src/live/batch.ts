@@ -14,7 +14,7 @@ export const batchParameters = (
   ),
 ]
 
-const arrayText = (texts: readonly (string | null)[]): string | null => {
+function arrayText(texts: readonly (string | null)[]): string | null {
   const encoded = encodeLiteral(texts, { scalar: 'string', list: true })
   return encoded.ok ? encoded.text : null
 }

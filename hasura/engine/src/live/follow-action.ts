@@ -12,11 +12,11 @@ export interface ActionFollower {
 }
 
 /** Reads the result of an asynchronous action at each interval and tells the subscriber when it has changed. */
-export const followAction = (
+export function followAction(
   read: (signal: AbortSignal) => Promise<GraphQLResult>,
   subscriber: Subscriber,
   { live, logger }: { readonly live: Refetch; readonly logger: Logger },
-): ActionFollower => {
+): ActionFollower {
   const leaving = new AbortController()
   let sent: string | undefined
   let timer: NodeJS.Timeout | undefined

@@ -33,13 +33,13 @@ afterAll(async () => {
   await shop.close()
 })
 
-const statementsDuring = async (milliseconds: number): Promise<number> => {
+async function statementsDuring(milliseconds: number): Promise<number> {
   const before = statements
   await sleep(milliseconds)
   return statements - before
 }
 
-const subscribe = (query: string, session: Session) => {
+function subscribe(query: string, session: Session) {
   const results: GraphQLResult[] = []
   const leave = hub.subscribe({ query }, session, {
     receive: (result) => results.push(result),
@@ -52,7 +52,7 @@ const subscribe = (query: string, session: Session) => {
 const titles = 'subscription { book(order_by: {id: asc}) { title } }'
 
 /** Asked without the permission’s filter in mind: the rows of a merchant as the database has them. */
-const titlesOf = async (merchantId: number): Promise<unknown> => {
+async function titlesOf(merchantId: number): Promise<unknown> {
   const { rows } = await shop.pool.query<{ books: unknown }>(
     `select coalesce(json_agg(json_build_object('merchant_id', merchant_id, 'title', title) order by id), '[]') as books
       from book where merchant_id = $1`,

@@ -205,7 +205,7 @@ const dependsOnValues = (sqlState: string | undefined): boolean => /^(22|23|P0)/
 /** Connection, transaction, resources, operator's intervention, system. */
 const isPassing = (sqlState: string | undefined): boolean => /^(08|25|40|53|55|57|58)/.test(sqlState ?? '')
 
-const deliver = (member: Member, result: GraphQLResult, content: string): void => {
+function deliver(member: Member, result: GraphQLResult, content: string): void {
   const digest = hash('sha256', `${result.kind} ${content}`, 'base64')
   for (const subscription of member.subscriptions) {
     if (subscription.sent === digest || !subscription.subscriber.isReady()) continue

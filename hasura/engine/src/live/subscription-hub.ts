@@ -54,12 +54,12 @@ interface Entry {
  * Brings subscribers of the same statement together. Statements are compared by their text, which holds the
  * role's permissions; what differs between sessions is among the values.
  */
-export const createSubscriptionHub = (
+export function createSubscriptionHub(
   compiler: SubscriptionCompiler,
   getSnapshot: () => Snapshot,
   pool: pg.Pool,
   options: SubscriptionHubOptions,
-): SubscriptionHub => {
+): SubscriptionHub {
   const pollers = new Map<string, Poller>()
   const entries = new Set<Entry>()
   const followers = new Set<ActionFollower>()

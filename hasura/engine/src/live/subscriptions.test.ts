@@ -37,7 +37,7 @@ const shopMetadata = (columns: readonly string[]): Metadata => ({
   ],
 })
 
-const start = async (options: Partial<EngineOptions> = {}): Promise<Engine> => {
+async function start(options: Partial<EngineOptions> = {}): Promise<Engine> {
   const refetch = { intervalMs, batchSize: 100 }
   const started = await startEngine({
     databaseUrl: database.url,
@@ -81,11 +81,11 @@ const valueOf = (result: GraphQLResult): unknown =>
   result.kind === 'data' ? (JSON.parse(result.json) as unknown) : { errors: result.errors }
 
 /** A subscription whose answers are taken one by one. */
-const subscribe = (
+function subscribe(
   query: string,
   session: Session = merchant(1),
   variables: Readonly<Record<string, unknown>> = {},
-) => {
+) {
   const results = engine.subscribe({ query, variables }, session, { signal: stopping.signal })
   const iterator = results[Symbol.asyncIterator]()
   return {

@@ -21,7 +21,7 @@ const updateAction = record({
 const dropAction = record({ name: graphqlName, clear_data: z.boolean().optional() })
 const actionPermission = record({ action: graphqlName, role: nonEmptyText, comment: z.string().optional() })
 
-const requireAction = (metadata: Metadata, name: string): Action => {
+function requireAction(metadata: Metadata, name: string): Action {
   const found = metadata.actions?.find((action) => action.name === name)
   if (!found) throw new HasuraError('not-exists', `action with name "${name}" does not exist`)
   return found

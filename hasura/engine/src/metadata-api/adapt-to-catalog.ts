@@ -25,13 +25,13 @@ interface TableChange {
  * columns are followed, dropped ones forgotten. Throws `dependency-error` when something that still exists
  * needs what is gone and `cascade` is not given.
  */
-export const adaptToCatalog = async (
+export async function adaptToCatalog(
   start: Snapshot,
   before: Catalog,
   after: Catalog,
   { cascade }: { readonly cascade: boolean },
   reread: (metadata: Metadata) => Promise<Catalog>,
-): Promise<Snapshot> => {
+): Promise<Snapshot> {
   const metadata = start.storedMetadata
   const baseline = buildSnapshot(metadata, before, start.resourceVersion, start.introspections)
   const changes = tableChanges(metadata, before, after)
@@ -65,7 +65,7 @@ export const adaptToCatalog = async (
   )
 }
 
-const tableChanges = (metadata: Metadata, before: Catalog, after: Catalog): readonly TableChange[] => {
+function tableChanges(metadata: Metadata, before: Catalog, after: Catalog): readonly TableChange[] {
   const afterByOid = new Map([...after.tables.values()].map((table) => [table.oid, table]))
   return metadata.sources.flatMap((source) =>
     source.tables.flatMap((entry): TableChange[] => {
@@ -77,7 +77,7 @@ const tableChanges = (metadata: Metadata, before: Catalog, after: Catalog): read
   )
 }
 
-const renamesOf = (changes: readonly TableChange[]): Renames => {
+function renamesOf(changes: readonly TableChange[]): Renames {
   const tables = new Map<string, QualifiedName>()
   const columns = new Map<string, ReadonlyMap<string, string>>()
   for (const { before, after } of changes) {
@@ -98,7 +98,7 @@ type Column = CatalogTable['columns'][number]
 const pairColumns = (before: CatalogTable, after: CatalogTable): readonly [Column, Column | undefined][] =>
   before.columns.map((old) => [old, after.columns.find(({ position }) => position === old.position)])
 
-const forgetDropped = (metadata: Metadata, changes: readonly TableChange[], after: Catalog): Metadata => {
+function forgetDropped(metadata: Metadata, changes: readonly TableChange[], after: Catalog): Metadata {
   const gone = new Set(
     changes
       .filter(({ after: now }) => !now)
@@ -113,7 +113,7 @@ const forgetDropped = (metadata: Metadata, changes: readonly TableChange[], afte
   )
 }
 
-const forgetDroppedFunctions = (metadata: Metadata, after: Catalog): Metadata => {
+function forgetDroppedFunctions(metadata: Metadata, after: Catalog): Metadata {
   const gone = new Set(
     metadata.sources.flatMap(({ name, functions = [] }) =>
       functions
@@ -125,12 +125,12 @@ const forgetDroppedFunctions = (metadata: Metadata, after: Catalog): Metadata =>
 }
 
 /** The custom names of columns that are gone. */
-const forgetColumns = (
+function forgetColumns(
   metadata: Metadata,
   source: string,
   before: CatalogTable,
   after: CatalogTable,
-): Metadata => {
+): Metadata {
   const dropped = new Set(pairColumns(before, after).flatMap(([old, now]) => (now ? [] : [old.name])))
   if (dropped.size === 0) return metadata
   const remaining = <Value>(entries: Readonly<Record<string, Value>> | undefined) =>
@@ -145,7 +145,7 @@ const forgetColumns = (
   }))
 }
 
-const refuseFunctionChanges = (metadata: Metadata, before: Catalog, after: Catalog): void => {
+function refuseFunctionChanges(metadata: Metadata, before: Catalog, after: Catalog): void {
   const tracked = metadata.sources.flatMap(({ functions = [] }) => functions)
   const overloaded = tracked.filter(
     ({ function: name }) =>
@@ -170,7 +170,7 @@ const refuseFunctionChanges = (metadata: Metadata, before: Catalog, after: Catal
   }
 }
 
-const refuseColumnChanges = ({ metadata, before, after }: TableChange, baseline: Snapshot): void => {
+function refuseColumnChanges({ metadata, before, after }: TableChange, baseline: Snapshot): void {
   if (!after) return
   const table = displayName(before.name)
   const known = new Set(before.columns.map(({ position }) => position))

@@ -92,13 +92,13 @@ export const pageArguments = {
   offset: z.number().int().nonnegative().default(0),
 }
 
-export const requireSource = (metadata: Metadata, source: string): void => {
+export function requireSource(metadata: Metadata, source: string): void {
   if (!findSource(metadata, source)) {
     throw new HasuraError('not-exists', `source with name "${source}" does not exist`)
   }
 }
 
-export const requireTable = (metadata: Metadata, source: string, table: QualifiedName): TableMetadata => {
+export function requireTable(metadata: Metadata, source: string, table: QualifiedName): TableMetadata {
   requireSource(metadata, source)
   const found = findTable(metadata, source, table)
   if (!found) {

@@ -48,7 +48,7 @@ const queryCommands: Readonly<Record<string, Command>> = { run_sql: runSql, ...r
 export type CommandSet = 'metadata' | 'query'
 
 /** Hasura's console names the kind of a source as `postgres` in some commands, and as `pg` in others. */
-export const findCommand = (set: CommandSet, given: string, version: number): Command | undefined => {
+export function findCommand(set: CommandSet, given: string, version: number): Command | undefined {
   const type = given.replace(/^postgres_/, 'pg_')
   const table = set === 'query' ? queryCommands : version1
   const second = set === 'metadata' && version === 2 && Object.hasOwn(version2Commands, type)

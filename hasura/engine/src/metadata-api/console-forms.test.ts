@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => served.close())
 
-const post = async (path: string, body: unknown) => {
+async function post(path: string, body: unknown) {
   const answer = await served.ask('POST', path, body, adminHeaders)
   return answer.status === 200 ? answer.body : answer
 }

@@ -45,7 +45,7 @@ export interface MetadataDraft {
   replace(snapshot: Snapshot): void
 }
 
-export const createDraft = (pool: Pool, remotes: RemoteDirectory, start: Snapshot): MetadataDraft => {
+export function createDraft(pool: Pool, remotes: RemoteDirectory, start: Snapshot): MetadataDraft {
   let snapshot = start
   let deferring = false
 
@@ -124,24 +124,24 @@ const enumNames = (metadata: Metadata): string =>
   )
 
 /** Inconsistencies of objects that were in order before. */
-export const newInconsistencies = (next: Snapshot, before: Snapshot): readonly Inconsistency[] => {
+export function newInconsistencies(next: Snapshot, before: Snapshot): readonly Inconsistency[] {
   const known = new Set(before.inconsistencies.map(({ name }) => name))
   return next.inconsistencies.filter(({ name, entity }) => entity === undefined && !known.has(name))
 }
 
-export const withoutObjects = (metadata: Metadata, objects: readonly Inconsistency[]): Metadata => {
+export function withoutObjects(metadata: Metadata, objects: readonly Inconsistency[]): Metadata {
   const names = new Set(objects.map(({ name }) => name))
   return filterMetadata(metadata, ({ name }) => !names.has(name))
 }
 
 /** Nothing is served in the place of another, so of two things with one root field the later is refused. Throws HasuraError. */
-const refuseConflict = (next: Snapshot, before: Snapshot): void => {
+function refuseConflict(next: Snapshot, before: Snapshot): void {
   const conflict = rootFieldConflict(next)
   if (conflict !== undefined && conflict !== rootFieldConflict(before))
     throw new HasuraError('unexpected', conflict, { status: 500 })
 }
 
-const refuseInconsistencies = (found: readonly Inconsistency[], object: MetadataObject | undefined): void => {
+function refuseInconsistencies(found: readonly Inconsistency[], object: MetadataObject | undefined): void {
   if (found.length === 0) return
   const own = found.filter(({ name }) => name === object?.name)
   if (own.length > 0) {

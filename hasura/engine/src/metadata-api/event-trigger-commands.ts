@@ -60,12 +60,12 @@ const createEventTrigger = record({
 })
 type CreateEventTrigger = z.output<typeof createEventTrigger>
 
-const definitionProblem = (
+function definitionProblem(
   args: Pick<
     CreateEventTrigger,
     'insert' | 'update' | 'delete' | 'enable_manual' | 'webhook' | 'webhook_from_env'
   >,
-): string | undefined => {
+): string | undefined {
   if (!args.insert && !args.update && !args.delete && !args.enable_manual)
     return 'atleast one amongst insert/update/delete/enable_manual spec must be provided'
   const operations = [args.insert, args.update, args.delete]
@@ -101,7 +101,7 @@ const triggerOf = (args: CreateEventTrigger): EventTrigger => ({
 })
 
 /** The metadata with the trigger added, or in the place of the one that it replaces. */
-const putTrigger = (metadata: Metadata, args: CreateEventTrigger): Metadata => {
+function putTrigger(metadata: Metadata, args: CreateEventTrigger): Metadata {
   const { source, table, name, replace } = args
   requireTable(metadata, source, table)
   const trigger = triggerOf(args)
@@ -125,7 +125,7 @@ const putTrigger = (metadata: Metadata, args: CreateEventTrigger): Metadata => {
 const noSuchTrigger = (name: string): HasuraError =>
   new HasuraError('not-exists', `event trigger "${name}" does not exist`)
 
-const requireTrigger = (metadata: Metadata, source: string, name: string) => {
+function requireTrigger(metadata: Metadata, source: string, name: string) {
   requireSource(metadata, source)
   const found = findEventTrigger(metadata, source, name)
   if (!found) throw noSuchTrigger(name)

@@ -21,7 +21,7 @@ const setFunctionCustomization = record({
 })
 const functionPermission = record({ ...functionArguments, role: nonEmptyText })
 
-const requireFunction = (metadata: Metadata, source: string, fn: QualifiedName): FunctionMetadata => {
+function requireFunction(metadata: Metadata, source: string, fn: QualifiedName): FunctionMetadata {
   requireSource(metadata, source)
   const found = findFunction(metadata, source, fn)
   if (!found) {

@@ -26,7 +26,7 @@ const maxDepth = 4
 const maxCommands = 10_000
 
 /** Parses all commands first, so that a bulk with a mistake in it runs none of them. */
-export const parseMetadataRequest = (set: CommandSet, body: unknown, depth = 0): MetadataRequest => {
+export function parseMetadataRequest(set: CommandSet, body: unknown, depth = 0): MetadataRequest {
   const request = parseOrRefuse(envelope, body, '$')
   const version = request.version ?? 1
   if (version !== 1 && version !== 2) {
@@ -42,7 +42,7 @@ export const parseMetadataRequest = (set: CommandSet, body: unknown, depth = 0):
   return { kind: 'command', command, args: parseOrRefuse(command.schema, request.args ?? {}, '$') }
 }
 
-const parseBulk = (set: CommandSet, type: string, args: unknown, depth: number): MetadataRequest => {
+function parseBulk(set: CommandSet, type: string, args: unknown, depth: number): MetadataRequest {
   if (depth >= maxDepth) throw new HasuraError('parse-failed', 'bulk requests are nested too deep')
   const items = parseOrRefuse(z.array(z.unknown()).max(maxCommands), args, '$.args')
   const requests = items.map((item, index) =>
@@ -53,7 +53,7 @@ const parseBulk = (set: CommandSet, type: string, args: unknown, depth: number):
 }
 
 /** Commands that run side by side in Hasura may only read. Throws HasuraError for those that do more. */
-const onlyReading = (request: MetadataRequest): MetadataRequest => {
+function onlyReading(request: MetadataRequest): MetadataRequest {
   if (request.kind === 'bulk') return { ...request, requests: request.requests.map(onlyReading) }
   const { command, args } = request
   if (command.reading === undefined)
@@ -63,7 +63,7 @@ const onlyReading = (request: MetadataRequest): MetadataRequest => {
   return { ...request, args: command.reading(args) }
 }
 
-const parseOrRefuse = <T>(schema: z.ZodType<T>, value: unknown, path: string): T => {
+function parseOrRefuse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   const parsed = parseKnownKeys(schema, value)
   if (parsed.kind === 'parsed') return parsed.value
   throw new HasuraError('parse-failed', parsed.problem.message, {
@@ -76,10 +76,7 @@ export const changesMetadata = (request: MetadataRequest): boolean =>
   request.kind === 'command' ? request.command.changesMetadata : request.requests.some(changesMetadata)
 
 /** Runs a request against a draft. Throws HasuraError with the path of the command that failed. */
-export const runMetadataRequest = async (
-  request: MetadataRequest,
-  context: CommandContext,
-): Promise<Json> => {
+export async function runMetadataRequest(request: MetadataRequest, context: CommandContext): Promise<Json> {
   if (request.kind === 'command')
     return withinAsync('.args', () => request.command.run(request.args, context))
   return request.mode === 'bulk_atomic'
@@ -90,10 +87,10 @@ export const runMetadataRequest = async (
     : runBulk(request, context)
 }
 
-const runBulk = async (
+async function runBulk(
   { requests, mode }: Extract<MetadataRequest, { kind: 'bulk' }>,
   context: CommandContext,
-): Promise<readonly Json[]> => {
+): Promise<readonly Json[]> {
   const results: Json[] = []
   for (const [index, each] of requests.entries()) {
     const before = context.draft.snapshot

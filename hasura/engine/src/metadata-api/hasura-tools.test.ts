@@ -16,7 +16,7 @@ afterAll(() => served.close())
 
 const get = async (path: string) => (await served.send('GET', path)).body
 
-const post = async (path: string, body: unknown) => {
+async function post(path: string, body: unknown) {
   const { status, body: answer } = await served.send('POST', path, body)
   return status === 200 ? answer : { status, answer }
 }

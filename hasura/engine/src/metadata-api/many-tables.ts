@@ -24,12 +24,12 @@ export interface TableStep<Table extends TableArguments> {
  * Does with many tables what can be done, and answers what could not as warnings; fails if nothing could be, or if warnings are
  * not allowed. Throws HasuraError.
  */
-export const forManyTables = async <Table extends TableArguments>(
+export async function forManyTables<Table extends TableArguments>(
   { verb, edit, apply }: TableStep<Table>,
   tables: readonly Table[],
   draft: MetadataDraft,
   allowWarnings: boolean,
-): Promise<Json> => {
+): Promise<Json> {
   refuseRepeated(tables)
   const warnings: MetadataWarning[] = []
   const warn = ({ source, table }: Table, { message }: HasuraError): void => {
@@ -58,7 +58,7 @@ export const forManyTables = async <Table extends TableArguments>(
   return { message: 'success', ...withWarnings(warnings) }
 }
 
-const refuseRepeated = (tables: readonly TableArguments[]): void => {
+function refuseRepeated(tables: readonly TableArguments[]): void {
   const seen = new Set<string>()
   const repeated = new Set<string>()
   for (const { source, table } of tables) {
@@ -74,7 +74,7 @@ const refuseRepeated = (tables: readonly TableArguments[]): void => {
     )
 }
 
-const failureOf = async (work: () => Promise<void>): Promise<HasuraError | undefined> => {
+async function failureOf(work: () => Promise<void>): Promise<HasuraError | undefined> {
   try {
     await work()
     return undefined

@@ -14,7 +14,7 @@ beforeEach(() => served.metadata('clear_metadata'))
 afterAll(() => served.close())
 
 /** What a client sees of an answer. */
-const run = async (type: string, args: unknown = {}, version: 1 | 2 = 1) => {
+async function run(type: string, args: unknown = {}, version: 1 | 2 = 1) {
   const { status, body } = await served.metadata(type, args, version)
   return { status, body }
 }

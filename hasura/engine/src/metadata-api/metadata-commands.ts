@@ -52,11 +52,11 @@ const reloadArguments = record({
   recreate_event_triggers: reloadSpec.default(false),
 })
 
-const requireNames = (
+function requireNames(
   what: 'Source' | 'Remote schema',
   asked: boolean | readonly string[],
   known: readonly { readonly name: string }[] = [],
-): void => {
+): void {
   if (typeof asked === 'boolean') return
   const missing = asked.find((name) => known.every((each) => each.name !== name))
   if (missing !== undefined)

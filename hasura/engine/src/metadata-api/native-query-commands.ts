@@ -31,13 +31,13 @@ const trackNativeQuery = record({
   ...nativeQueryShape,
 })
 
-const requireSource = (metadata: Metadata, name: string): Source => {
+function requireSource(metadata: Metadata, name: string): Source {
   const source = findSource(metadata, name)
   if (source === undefined) throw new HasuraError('not-found', `Source '${name}' of kind postgres not found.`)
   return source
 }
 
-const requireLogicalModel = (metadata: Metadata, source: string, name: string): LogicalModel => {
+function requireLogicalModel(metadata: Metadata, source: string, name: string): LogicalModel {
   const found = requireSource(metadata, source).logical_models?.find((model) => model.name === name)
   if (found === undefined)
     throw new HasuraError('not-found', `Logical model "${name}" not found in source "${source}".`)
@@ -68,11 +68,11 @@ const editPermissions = (
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 /** Postgres is asked about the SQL before it is tracked. */
-const track = async (
+async function track(
   source: string,
   query: NativeQuery,
   { draft, pool }: Pick<CommandContext, 'draft' | 'pool'>,
-): Promise<Json> => {
+): Promise<Json> {
   const metadata = draft.snapshot.storedMetadata
   const { logical_models: models, native_queries: queries = [] } = requireSource(metadata, source)
   const model = models?.find(({ name }) => name === query.returns)

@@ -6,7 +6,7 @@ import type { Workspace } from './workspace.ts'
  * Takes over what another engine on the same database changes, looking every `intervalMs`; 0: never. A look that takes longer
  * than the interval is not overtaken. Returns what ends it.
  */
-export const pollMetadata = (workspace: Workspace, logger: Logger, intervalMs: number): (() => void) => {
+export function pollMetadata(workspace: Workspace, logger: Logger, intervalMs: number): () => void {
   if (intervalMs === 0) return () => undefined
   let looking = false
   const look = async (): Promise<void> => {

@@ -10,13 +10,13 @@ import {
 import type { Metadata, QueryCollection } from '../metadata/types.ts'
 import { type Command, edit } from './command.ts'
 
-const requireCollection = (metadata: Metadata, name: string): QueryCollection => {
+function requireCollection(metadata: Metadata, name: string): QueryCollection {
   const found = metadata.query_collections?.find((collection) => collection.name === name)
   if (!found) throw new HasuraError('not-exists', `query collection with name "${name}" does not exist`)
   return found
 }
 
-const refuseCollection = (metadata: Metadata, name: string): void => {
+function refuseCollection(metadata: Metadata, name: string): void {
   if (metadata.query_collections?.some((collection) => collection.name === name) === true)
     throw new HasuraError('already-exists', `query collection with name "${name}" already exists`)
 }
@@ -33,7 +33,7 @@ const editCollection = (
 const isAllowed = (metadata: Metadata, name: string): boolean =>
   metadata.allowlist?.some(({ collection }) => collection === name) === true
 
-const requireAllowed = (metadata: Metadata, name: string): void => {
+function requireAllowed(metadata: Metadata, name: string): void {
   if (!isAllowed(metadata, name))
     throw new HasuraError('not-found', `collection "${name}" doesn't exist in the allowlist`)
 }

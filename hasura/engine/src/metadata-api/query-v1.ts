@@ -31,7 +31,7 @@ const maxCommands = 10_000
 const maxDepth = 4
 
 /** Runs a request. Throws HasuraError. */
-export const runQueryV1 = async (context: QueryV1Context, body: unknown): Promise<Json> => {
+export async function runQueryV1(context: QueryV1Context, body: unknown): Promise<Json> {
   const query = parseQuery(body, 0)
   if (!context.caller.session.isAdmin && requiresAdmin(query))
     throw new HasuraError('access-denied', 'restricted access : admin only', { path: '$.args' })
@@ -43,7 +43,7 @@ type Query =
   | { readonly kind: 'rows'; readonly command: RowCommand }
   | { readonly kind: 'command'; readonly request: Request }
 
-const parseQuery = (body: unknown, depth: number): Query => {
+function parseQuery(body: unknown, depth: number): Query {
   const parsed = parseJson(request, body)
   if (parsed.kind === 'invalid') throw new HasuraError('parse-failed', parsed.problem.message, parsed.problem)
   const { type, args } = parsed.value
@@ -64,7 +64,7 @@ const parseQuery = (body: unknown, depth: number): Query => {
 const requiresAdmin = (query: Query): boolean =>
   query.kind === 'bulk' ? query.queries.some(requiresAdmin) : query.kind === 'command'
 
-const runQuery = async (context: QueryV1Context, query: Query): Promise<Json> => {
+async function runQuery(context: QueryV1Context, query: Query): Promise<Json> {
   const { workspace, rows, caller } = context
   switch (query.kind) {
     case 'rows':
@@ -84,7 +84,7 @@ const runQuery = async (context: QueryV1Context, query: Query): Promise<Json> =>
   }
 }
 
-const translated = (given: Request): { readonly set: CommandSet; readonly body: Request } => {
+function translated(given: Request): { readonly set: CommandSet; readonly body: Request } {
   const { type, args } = given
   if (findCommand('query', type, 1)) return { set: 'query', body: given }
   const { name, args: today } = todaysCommand(type, args)
@@ -98,7 +98,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const named = (args: unknown, key: string): unknown =>
   isRecord(args) && key in args ? args : { [key]: args }
 
-const todaysCommand = (type: string, args: unknown): { readonly name: string; readonly args: unknown } => {
+function todaysCommand(type: string, args: unknown): { readonly name: string; readonly args: unknown } {
   switch (type) {
     case 'add_existing_table_or_view':
     case 'track_table':

@@ -29,12 +29,12 @@ const fieldsOf = (table: TableMetadata): readonly string[] =>
   )
 
 /** The table; refuses when it already has a relationship or computed field of that name. */
-export const requireFreeName = (
+export function requireFreeName(
   metadata: Metadata,
   source: string,
   table: QualifiedName,
   name: string,
-): TableMetadata => {
+): TableMetadata {
   const found = requireTable(metadata, source, table)
   if (fieldsOf(found).includes(name)) {
     throw new HasuraError(
@@ -45,12 +45,12 @@ export const requireFreeName = (
   return found
 }
 
-const requireRelationship = (
+function requireRelationship(
   metadata: Metadata,
   source: string,
   table: QualifiedName,
   name: string,
-): { kind: RelationshipKind; relationship: ObjectRelationship } => {
+): { kind: RelationshipKind; relationship: ObjectRelationship } {
   const { object_relationships = [], array_relationships = [] } = requireTable(metadata, source, table)
   const object = object_relationships.find((each) => each.name === name)
   if (object) return { kind: 'object', relationship: object }

@@ -32,12 +32,12 @@ const unknown = (name: string): HasuraError =>
 const relationshipsOf = (remote: RemoteSchema, type: string): readonly RemoteRelationship[] =>
   remote.remote_relationships?.find(({ type_name }) => type_name === type)?.relationships ?? []
 
-const withRelationships = (
+function withRelationships(
   metadata: Metadata,
   remote: RemoteSchema,
   type: string,
   relationships: readonly RemoteRelationship[],
-): Metadata => {
+): Metadata {
   const others = (remote.remote_relationships ?? []).filter(({ type_name }) => type_name !== type)
   const own = relationships.length === 0 ? [] : [{ type_name: type, relationships }]
   return editRemoteSchema(metadata, { ...remote, remote_relationships: [...others, ...own] })

@@ -21,7 +21,7 @@ const addPermission = record({
 })
 const dropPermission = record({ remote_schema: nonEmptyText, role: nonEmptyText })
 
-export const requireRemoteSchema = (metadata: Metadata, name: string): RemoteSchema => {
+export function requireRemoteSchema(metadata: Metadata, name: string): RemoteSchema {
   const found = metadata.remote_schemas?.find((remote) => remote.name === name)
   if (!found) throw new HasuraError('not-exists', `remote schema with name "${name}" does not exist`)
   return found
@@ -32,7 +32,7 @@ export const editRemoteSchema = (metadata: Metadata, edited: RemoteSchema): Meta
   remote_schemas: metadata.remote_schemas?.map((remote) => (remote.name === edited.name ? edited : remote)),
 })
 
-const requireUrl = ({ url, url_from_env }: RemoteSchema['definition']): void => {
+function requireUrl({ url, url_from_env }: RemoteSchema['definition']): void {
   if ((url === undefined) === (url_from_env === undefined))
     throw new HasuraError(
       'invalid-params',
@@ -53,8 +53,8 @@ export const remoteSchemaCommands: Readonly<Record<string, Command>> = {
       if (metadata.remote_schemas?.some(({ name }) => name === remote.name))
         throw new HasuraError('already-exists', `remote schema with name "${remote.name}" already exists`)
       remotes.forget(remote.name)
-      const remote_schemas = [...(metadata.remote_schemas ?? []), remote]
-      await draft.change({ ...metadata, remote_schemas }, remoteSchemaObject(remote))
+      const remoteSchemas = [...(metadata.remote_schemas ?? []), remote]
+      await draft.change({ ...metadata, remote_schemas: remoteSchemas }, remoteSchemaObject(remote))
       return success
     },
   },
@@ -76,8 +76,8 @@ export const remoteSchemaCommands: Readonly<Record<string, Command>> = {
   remove_remote_schema: edit(named, async ({ name }, draft) => {
     const metadata = draft.snapshot.storedMetadata
     requireRemoteSchema(metadata, name)
-    const remote_schemas = metadata.remote_schemas?.filter((remote) => remote.name !== name)
-    await draft.remove({ ...metadata, remote_schemas }, { cascade: false })
+    const remoteSchemas = metadata.remote_schemas?.filter((remote) => remote.name !== name)
+    await draft.remove({ ...metadata, remote_schemas: remoteSchemas }, { cascade: false })
   }),
 
   reload_remote_schema: {

@@ -40,20 +40,20 @@ export const replaceMetadataVersion2: Command = {
   run: (args, context) => replaceAsAllowed(context, replaceArguments.parse(args)),
 }
 
-const parseArguments = (args: unknown): ReplaceArguments => {
+function parseArguments(args: unknown): ReplaceArguments {
   const result = parseKnownKeys(replaceArguments, args)
   if (result.kind === 'parsed') return result.value
   throw new HasuraError('parse-failed', result.problem.message, { path: result.problem.path })
 }
 
-const replaceAsAllowed = async (
+async function replaceAsAllowed(
   context: Pick<CommandContext, 'draft' | 'strictMetadata'>,
   {
     metadata,
     allow_inconsistent_metadata: allowInconsistent,
     allow_warnings: allowWarnings,
   }: ReplaceArguments,
-) => {
+) {
   const { draft } = context
   const warnings = await replaceWith(draft, parsed(metadata, '.metadata', context), allowInconsistent)
   refuseWarnings(warnings, allowWarnings)
@@ -68,11 +68,11 @@ interface GivenMetadata {
   readonly ignored: readonly string[]
 }
 
-const parsed = (
+function parsed(
   value: unknown,
   path: string,
   { strictMetadata }: Pick<CommandContext, 'strictMetadata'>,
-): GivenMetadata => {
+): GivenMetadata {
   const result = parseMetadata(value)
   if (result.kind === 'invalid') {
     const { path: inner, message } = result.problem
@@ -85,11 +85,11 @@ const parsed = (
   return { metadata: result.value, withoutSources: isWithoutSources(value), ignored }
 }
 
-const replaceWith = async (
+async function replaceWith(
   draft: MetadataDraft,
   { metadata, withoutSources, ignored }: GivenMetadata,
   allowInconsistent: boolean,
-): Promise<readonly MetadataWarning[]> => {
+): Promise<readonly MetadataWarning[]> {
   const before = draft.snapshot.storedMetadata
   const given = withoutSources ? intoDefaultSource(metadata, before) : metadata
   for (const source of given.sources) refuseRepeatedTriggers(source)
@@ -98,7 +98,7 @@ const replaceWith = async (
   return [...ignored.map(unknownKeyWarning), ...triggerNameWarnings(given, before)]
 }
 
-const intoDefaultSource = (metadata: Metadata, before: Metadata): Metadata => {
+function intoDefaultSource(metadata: Metadata, before: Metadata): Metadata {
   const source = findSource(before, defaultSource)
   if (source === undefined)
     throw new HasuraError(
@@ -110,7 +110,7 @@ const intoDefaultSource = (metadata: Metadata, before: Metadata): Metadata => {
 }
 
 /** What an export leaves out, its import must neither delete nor take over. */
-const withUnexported = (metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata => {
+function withUnexported(metadata: Metadata, { cron_triggers: before = [] }: Metadata): Metadata {
   const unexported = before.filter(({ include_in_metadata }) => !include_in_metadata)
   if (unexported.length === 0) return metadata
   const given = metadata.cron_triggers ?? []
@@ -123,7 +123,7 @@ const withUnexported = (metadata: Metadata, { cron_triggers: before = [] }: Meta
   return { ...metadata, cron_triggers: [...given, ...unexported] }
 }
 
-const refuseInconsistent = ({ inconsistencies }: Snapshot): void => {
+function refuseInconsistent({ inconsistencies }: Snapshot): void {
   if (inconsistencies.length === 0) return
   throw new HasuraError('unexpected', 'cannot continue due to inconsistent metadata', {
     internal: inconsistenciesJson(inconsistencies),
@@ -138,7 +138,7 @@ interface TriggerOfTable {
 const triggersOf = ({ tables }: Source): readonly TriggerOfTable[] =>
   tables.flatMap(({ table, event_triggers = [] }) => event_triggers.map((trigger) => ({ table, trigger })))
 
-const refuseRepeatedTriggers = (source: Source): void => {
+function refuseRepeatedTriggers(source: Source): void {
   const names = triggersOf(source).map(({ trigger }) => trigger.name)
   const repeated = names.filter((name, index) => names.indexOf(name) !== index)
   if (repeated.length > 0)

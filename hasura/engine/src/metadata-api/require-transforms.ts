@@ -6,18 +6,18 @@ import type { RequestTransform, ResponseTransform } from '../metadata/types.ts'
  * Refuses a webhook whose templates can't be parsed. As in Hasura it is the commands that check this: a trigger that
  * is already there must not be dropped, and its events with it, for the sake of a template.
  */
-export const requireTransforms = ({
+export function requireTransforms({
   request_transform: request,
   response_transform: response,
 }: {
   readonly request_transform?: RequestTransform | undefined
   readonly response_transform?: ResponseTransform | undefined
-}): void => {
+}): void {
   requireTemplates('request', [...templatesOfRequest(request), ...templatesOfBody(request?.body)])
   requireTemplates('response', templatesOfBody(response?.body))
 }
 
-const requireTemplates = (kind: 'request' | 'response', templates: readonly string[]): void => {
+function requireTemplates(kind: 'request' | 'response', templates: readonly string[]): void {
   const problem = templates.map(templateProblem).find((each) => each !== undefined)
   if (problem !== undefined)
     throw new HasuraError('validation-failed', `${kind} transform validation failed`, { internal: [problem] })
@@ -26,7 +26,7 @@ const requireTemplates = (kind: 'request' | 'response', templates: readonly stri
 /** A template for a text stands in metadata without its quotes. */
 const textTemplate = (text: string): string => `"${text}"`
 
-const templatesOfRequest = (transform: RequestTransform | undefined): readonly string[] => {
+function templatesOfRequest(transform: RequestTransform | undefined): readonly string[] {
   if (transform === undefined) return []
   const { url, query_params: params = {}, request_headers: headers } = transform
   const query = typeof params === 'string' ? [params] : Object.entries(params).flat()
@@ -35,7 +35,7 @@ const templatesOfRequest = (transform: RequestTransform | undefined): readonly s
     .map(textTemplate)
 }
 
-const templatesOfBody = (body: RequestTransform['body']): readonly string[] => {
+function templatesOfBody(body: RequestTransform['body']): readonly string[] {
   if (body === undefined) return []
   if (typeof body === 'string') return [body]
   return [

@@ -58,7 +58,7 @@ export const runSql: Command = {
  * serve others: a new one costs Postgres some 80 ms on a large catalog. This is DISCARD ALL without the prepared statements, which
  * the driver counts on. Returns false when the connection has to be closed instead.
  */
-const resetSession = async (client: PoolClient, sql: string): Promise<boolean> => {
+async function resetSession(client: PoolClient, sql: string): Promise<boolean> {
   if (/\b(prepare|load)\b/i.test(sql)) return false
   try {
     await client.query(
@@ -72,14 +72,14 @@ const resetSession = async (client: PoolClient, sql: string): Promise<boolean> =
 }
 
 /** Events that the SQL causes tell who has sent it. */
-const setSettings = async (client: PoolClient, { session, trace }: Caller): Promise<void> => {
+async function setSettings(client: PoolClient, { session, trace }: Caller): Promise<void> {
   await client.query(
     `select set_config('hasura.user', $1, true), set_config('hasura.tracecontext', $2, true)`,
     [JSON.stringify(session.variables), traceSetting(trace())],
   )
 }
 
-const inTransaction = async <T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> => {
+async function inTransaction<T>(client: PoolClient, readOnly: boolean, run: () => Promise<T>): Promise<T> {
   await client.query(readOnly ? 'begin read only' : 'begin')
   try {
     const result = await run()
@@ -91,11 +91,11 @@ const inTransaction = async <T>(client: PoolClient, readOnly: boolean, run: () =
   }
 }
 
-const runChecked = async (
+async function runChecked(
   client: PoolClient,
   args: RunSqlArguments,
   { draft, store, finishChange }: CommandContext,
-): Promise<Json> => {
+): Promise<Json> {
   const checks = !args.read_only && (args.check_metadata_consistency ?? changesSchema.test(args.sql))
   if (!checks || !speaksOfDatabase(draft.snapshot.storedMetadata)) return execute(client, args.sql)
   const before = await readCatalog(client, draft.snapshot.storedMetadata)
@@ -123,12 +123,12 @@ const speaksOfDatabase = ({ sources }: Metadata): boolean =>
   )
 
 /** In the transaction of the SQL: the database and what is known about it change together. */
-const persist = async (
+async function persist(
   client: PoolClient,
   store: MetadataStore,
   before: Snapshot,
   after: Snapshot,
-): Promise<Snapshot> => {
+): Promise<Snapshot> {
   const metadata = compactMetadata(after.storedMetadata)
   if (JSON.stringify(metadata) === JSON.stringify(before.storedMetadata)) return after
   const result = await store.write(metadata, before.resourceVersion, client)
@@ -143,7 +143,7 @@ const persist = async (
 const textOnly = { getTypeParser: () => (value: string) => value }
 
 /** The last statement's rows, as text, under a row of column names; what Hasura shows of a result. */
-const execute = async (client: PoolClient, sql: string): Promise<Json> => {
+async function execute(client: PoolClient, sql: string): Promise<Json> {
   try {
     const results: unknown = await client.query({ text: sql, rowMode: 'array', types: textOnly })
     const last = lastResult.parse(Array.isArray(results) ? results.at(-1) : results)

@@ -22,7 +22,7 @@ const createCronTrigger = record({
   replace: z.boolean().default(false),
 })
 
-const requireCronTrigger = (metadata: Metadata, name: string): void => {
+function requireCronTrigger(metadata: Metadata, name: string): void {
   if (!metadata.cron_triggers?.some((trigger) => trigger.name === name))
     throw new HasuraError('not-exists', `cron trigger with name: ${name} does not exist`)
 }
@@ -56,11 +56,7 @@ const countOf = ({ count }: CountedRows): { readonly count?: number } =>
   count === undefined ? {} : { count }
 
 /** Throws HasuraError where a cron trigger is asked for and none is named, or none that is there. */
-const kindOf = (
-  metadata: Metadata,
-  type: ScheduledKind['type'],
-  trigger: string | undefined,
-): ScheduledKind => {
+function kindOf(metadata: Metadata, type: ScheduledKind['type'], trigger: string | undefined): ScheduledKind {
   if (type === 'one_off') return { type }
   if (trigger === undefined) throw new HasuraError('parse-failed', 'key "trigger_name" not found')
   requireCronTrigger(metadata, trigger)
@@ -85,10 +81,10 @@ export const scheduledTriggerCommands: Readonly<Record<string, Command>> = {
     if (replace) requireCronTrigger(metadata, trigger.name)
     else if (exists)
       throw new HasuraError('already-exists', `cron trigger with name: ${trigger.name} already exists`)
-    const cron_triggers = exists
+    const cronTriggers = exists
       ? triggers.map((each) => (each.name === trigger.name ? trigger : each))
       : [...triggers, trigger]
-    await draft.change({ ...metadata, cron_triggers }, cronTriggerObject(trigger))
+    await draft.change({ ...metadata, cron_triggers: cronTriggers }, cronTriggerObject(trigger))
   }),
 
   delete_cron_trigger: edit(record({ name: z.string() }), async ({ name }, draft) => {

@@ -105,10 +105,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
 }
 
 /** Foreign keys between tracked tables, each seen from both ends. */
-const suggestions = (
+function suggestions(
   { storedMetadata, catalog }: Snapshot,
   { source: name, tables, omit_tracked: omitTracked }: z.output<typeof suggestRelationships>,
-): readonly Json[] => {
+): readonly Json[] {
   const tracked = new Map(
     (findSource(storedMetadata, name)?.tables ?? []).map((each) => [qualifiedKey(each.table), each]),
   )
@@ -138,7 +138,7 @@ const nameJson = ({ schema, name }: { readonly schema: string; readonly name: st
 })
 
 /** Whether a relationship follows a foreign key of these columns, for arrays of this table. */
-const usesColumns = (using: object, columns: readonly string[], table?: string): boolean => {
+function usesColumns(using: object, columns: readonly string[], table?: string): boolean {
   const on: unknown = 'foreign_key_constraint_on' in using ? using.foreign_key_constraint_on : undefined
   const given = isKey(on) ? (on.columns ?? on.column) : on
   const same = JSON.stringify([given].flat().toSorted()) === JSON.stringify([...columns].toSorted())

@@ -16,10 +16,10 @@ const trackTable = record({
 })
 type TrackTable = z.output<typeof trackTable>
 
-const addTable = (
+function addTable(
   metadata: Metadata,
   { source, table, configuration, apollo_federation_config }: TrackTable,
-): Metadata => {
+): Metadata {
   requireSource(metadata, source)
   const name = displayName(table)
   if (findTable(metadata, source, table)) {
@@ -37,7 +37,7 @@ const addTable = (
 const untrackTable = record({ ...tableArguments, cascade: z.boolean().default(false) })
 type UntrackTable = z.output<typeof untrackTable>
 
-const removeTable = (metadata: Metadata, { source, table }: UntrackTable): Metadata => {
+function removeTable(metadata: Metadata, { source, table }: UntrackTable): Metadata {
   requireSource(metadata, source)
   if (!findTable(metadata, source, table)) {
     throw new HasuraError('already-untracked', `view/table already untracked: "${displayName(table)}"`)

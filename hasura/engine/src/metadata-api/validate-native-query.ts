@@ -15,18 +15,18 @@ import { printStatement } from '../sql/printer.ts'
  * Asks Postgres whether a native query's SQL is in order, and whether its columns are of the types that the logical model
  * says. No row is read. Throws HasuraError, in Hasura's words.
  */
-export const validateNativeQuery = async (
+export async function validateNativeQuery(
   query: NativeQuery,
   model: LogicalModel,
   pool: Pool,
-): Promise<void> => {
+): Promise<void> {
   const problem = nativeCodeProblem(query)
   if (problem !== undefined) throw new HasuraError(problem.code, problem.message)
   const source = { name: '', tables: [], native_queries: [query], logical_models: [model] }
   for (const native of nativeQueryModels(source, createNaming())) await askPostgres(native, pool)
 }
 
-const askPostgres = async (native: NativeQueryModel, pool: Pool): Promise<void> => {
+async function askPostgres(native: NativeQueryModel, pool: Pool): Promise<void> {
   const columns = [...native.table.columnsByName.values()]
   const expected = columns.map(({ type }) => typeNameOf(type).name)
   try {
@@ -55,7 +55,7 @@ const invalid = (internal: Json): HasuraError =>
   new HasuraError('validation-failed', 'Failed to validate query', { internal })
 
 /** The logical model's columns of no row, with null for every argument. */
-const probe = ({ table, code, arguments: known }: NativeQueryModel): string => {
+function probe({ table, code, arguments: known }: NativeQueryModel): string {
   const alias = 'probe'
   const types = new Map(known.map(({ name, type }) => [name, typeNameOf(type)]))
   const pieces = code.flatMap((part): readonly NativeCodePiece[] => {

@@ -23,7 +23,7 @@ export const withWarnings = (warnings: readonly MetadataWarning[]): { readonly w
   warnings.length === 0 ? {} : { warnings: warningsJson(warnings) }
 
 /** For who says `"allow_warnings": false`, which undoes the command. Throws HasuraError. */
-export const refuseWarnings = (warnings: readonly MetadataWarning[], allowed: boolean): void => {
+export function refuseWarnings(warnings: readonly MetadataWarning[], allowed: boolean): void {
   if (!allowed && warnings.length > 0)
     throw new HasuraError('metadata-warnings', 'failed due to metadata warnings', {
       internal: warningsJson(warnings),
@@ -31,6 +31,6 @@ export const refuseWarnings = (warnings: readonly MetadataWarning[], allowed: bo
 }
 
 /** For a command of which nothing has come. Throws HasuraError. */
-export const refuseAll = (message: string, warnings: readonly MetadataWarning[]): never => {
+export function refuseAll(message: string, warnings: readonly MetadataWarning[]): never {
   throw new HasuraError('invalid-configuration', message, { internal: warningsJson(warnings) })
 }

@@ -49,7 +49,7 @@ export const webhookCommands: Readonly<Record<string, Command>> = {
 const refused = (errors: Json): HasuraError =>
   new HasuraError('validation-failed', 'request transform validation failed', { internal: errors })
 
-const filledIn = (template: string, env: Environment): string => {
+function filledIn(template: string, env: Environment): string {
   try {
     return resolveTemplate(template, env)
   } catch (error) {
@@ -66,7 +66,7 @@ const lowerCaseNames = (variables: Readonly<Record<string, string>>): Readonly<R
   Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** A form is told as a text. */
-const bodyJson = (body: string | undefined): Json => {
+function bodyJson(body: string | undefined): Json {
   if (body === undefined) return null
   try {
     return json.parse(JSON.parse(body))

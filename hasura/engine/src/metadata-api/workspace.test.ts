@@ -43,7 +43,7 @@ const sql = (text: string, args: Record<string, Json> = {}): Promise<Json> =>
   workspace.handle('query', { type: 'run_sql', args: { sql: text, ...args } })
 
 /** The error's body with its status, the way a client sees it. */
-const refusal = async (answer: Promise<Json>): Promise<unknown> => {
+async function refusal(answer: Promise<Json>): Promise<unknown> {
   try {
     return { answered: await answer }
   } catch (error) {
@@ -59,7 +59,7 @@ interface ExportedMetadata {
 const exported = async (): Promise<ExportedMetadata> =>
   (await metadata('export_metadata')) as unknown as ExportedMetadata
 
-const trackAll = async (): Promise<void> => {
+async function trackAll(): Promise<void> {
   await metadata('bulk', [
     { type: 'pg_track_table', args: { table: 'author' } },
     { type: 'pg_track_table', args: { table: 'article' } },

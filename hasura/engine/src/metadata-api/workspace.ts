@@ -36,7 +36,7 @@ export interface WorkspaceOptions {
   readonly strictMetadata?: boolean
 }
 
-export const openWorkspace = async (
+export async function openWorkspace(
   pool: Pool,
   store: MetadataStore,
   finishChange: FinishChange,
@@ -45,7 +45,7 @@ export const openWorkspace = async (
     rows = createRowCommands(pool, { stringifyNumericTypes: false }),
     strictMetadata = false,
   }: WorkspaceOptions = {},
-): Promise<Workspace> => {
+): Promise<Workspace> {
   let snapshot = await load(pool, store, remotes)
   // The metadata may have come with a dump of the database, or be older than what this engine makes of it.
   await inTransaction(pool, (client) => finishChange(client, snapshot, snapshot))
@@ -132,7 +132,7 @@ export const openWorkspace = async (
   }
 }
 
-const load = async (pool: Pool, store: MetadataStore, remotes: RemoteDirectory): Promise<Snapshot> => {
+async function load(pool: Pool, store: MetadataStore, remotes: RemoteDirectory): Promise<Snapshot> {
   const { metadata: stored, resourceVersion } = await store.read()
   const metadata = storedMetadata(stored)
   const [catalog, introspections] = await Promise.all([
@@ -142,10 +142,10 @@ const load = async (pool: Pool, store: MetadataStore, remotes: RemoteDirectory):
   return buildSnapshot(metadata, catalog, resourceVersion, introspections)
 }
 
-const inTransaction = async <Result>(
+async function inTransaction<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const client = await pool.connect()
   let broken: boolean | undefined
   try {
@@ -161,14 +161,14 @@ const inTransaction = async <Result>(
   }
 }
 
-const storedMetadata = (stored: unknown): Metadata => {
+function storedMetadata(stored: unknown): Metadata {
   const parsed = parseMetadata(stored)
   if (parsed.kind === 'parsed') return parsed.value
   const { path, message } = parsed.problem
   throw new HasuraError('unexpected', `the stored metadata can't be read: ${message}`, { status: 500, path })
 }
 
-const requireVersion = (body: unknown, current: number): void => {
+function requireVersion(body: unknown, current: number): void {
   const referenced =
     typeof body === 'object' && body !== null && 'resource_version' in body
       ? body.resource_version

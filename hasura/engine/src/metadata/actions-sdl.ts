@@ -59,7 +59,7 @@ export type ActionsResult =
   | { readonly kind: 'invalid'; readonly reason: string }
 
 /** Takes the two files' contents; the result is still to be parsed as metadata. */
-export const customTypesAndActionsFromSdl = (sdl: string, yaml: unknown): ActionsResult => {
+export function customTypesAndActionsFromSdl(sdl: string, yaml: unknown): ActionsResult {
   const settings = actionsYaml.safeParse(yaml)
   if (!settings.success)
     return { kind: 'invalid', reason: `actions.yaml: ${z.prettifyError(settings.error)}` }
@@ -84,11 +84,11 @@ const withoutSdl = ({ actions }: ActionsYaml): ActionsResult =>
       }
     : { kind: 'read', metadata: {} }
 
-const combine = (
+function combine(
   signatures: readonly ActionSignature[],
   types: SdlTypes,
   { actions, custom_types: customTypes }: ActionsYaml,
-): ActionsResult => {
+): ActionsResult {
   const byName = new Map(signatures.map((signature) => [signature.name, signature]))
   const settings = actions ?? []
   const undefinedAction = settings.find(({ name }) => !byName.has(name))
@@ -126,7 +126,7 @@ const combine = (
 }
 
 /** The SDL says what the types are; actions.yaml adds what SDL can't say, such as relationships. */
-const mergeTypes = (types: SdlTypes, additions: NonNullable<ActionsYaml['custom_types']>): SdlTypes => {
+function mergeTypes(types: SdlTypes, additions: NonNullable<ActionsYaml['custom_types']>): SdlTypes {
   const merge = (
     definitions: readonly NamedDefinition[],
     extra: readonly NamedDefinition[] | null | undefined,
@@ -162,7 +162,7 @@ const signaturesOf = (document: DocumentNode): readonly ActionSignature[] =>
     }))
   })
 
-const typesOf = (document: DocumentNode): SdlTypes => {
+function typesOf(document: DocumentNode): SdlTypes {
   const enums: NamedDefinition[] = []
   const inputs: NamedDefinition[] = []
   const objects: NamedDefinition[] = []

@@ -4,7 +4,7 @@ import { CronExpressionParser } from 'cron-parser'
 const fields = /^[\d*,/-]+(\s+[\d*,/-]+){4}$/
 const names: ReadonlySet<string> = new Set(['@yearly', '@monthly', '@weekly', '@daily', '@hourly'])
 
-export const isCronSchedule = (schedule: string): boolean => {
+export function isCronSchedule(schedule: string): boolean {
   if (!fields.test(schedule) && !names.has(schedule)) return false
   try {
     CronExpressionParser.parse(schedule, { tz: 'UTC' })
@@ -15,7 +15,7 @@ export const isCronSchedule = (schedule: string): boolean => {
 }
 
 /** The next times after a moment, in UTC. Fewer than asked for, or none, for days that do not exist. */
-export const nextTimes = (schedule: string, after: Date, count: number): readonly Date[] => {
+export function nextTimes(schedule: string, after: Date, count: number): readonly Date[] {
   try {
     const expression = CronExpressionParser.parse(schedule, { tz: 'UTC', currentDate: after })
     return expression.take(count).map((date) => date.toDate())

@@ -8,7 +8,7 @@ export const isPostgres = ({ kind }: { readonly kind?: unknown }): boolean => po
  * A source of another kind has tables of other shapes, which nothing here reads: it is one without tables, with all that was
  * written of it in `foreign`.
  */
-export const foreignSource = (given: unknown): unknown => {
+export function foreignSource(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
   const source = given as Readonly<Record<string, unknown>>
   const { name, kind } = source

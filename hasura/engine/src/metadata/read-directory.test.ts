@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }))
 
-const files = async (contents: Readonly<Record<string, string>>): Promise<void> => {
+async function files(contents: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries({ 'version.yaml': 'version: 3\n', ...contents })) {
     const path = join(directory, name)
     await mkdir(dirname(path), { recursive: true })

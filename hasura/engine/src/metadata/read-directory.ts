@@ -42,10 +42,10 @@ export interface ReadOptions {
  * `actions.graphql` with `actions.yaml` becomes actions and custom types. Throws MetadataDirectoryError,
  * which names the file or the key.
  */
-export const readMetadataDirectory = async (
+export async function readMetadataDirectory(
   directory: string,
   { onUnknownKey = () => undefined }: ReadOptions = {},
-): Promise<Metadata> => {
+): Promise<Metadata> {
   const root = resolve(directory)
   // What each part of the metadata was read from, to be told where something is wrong with it.
   const files: FilesOfValues = new WeakMap()
@@ -77,7 +77,7 @@ export const readMetadataDirectory = async (
 type FilesOfValues = WeakMap<object, string>
 
 /** The file that a path of the metadata leads into, and the path from there. */
-const placeOf = (document: object, path: string, directory: string, files: FilesOfValues): string => {
+function placeOf(document: object, path: string, directory: string, files: FilesOfValues): string {
   let place = { file: directory, rest: path }
   let value: unknown = document
   let walked = '$'
@@ -96,7 +96,7 @@ const placeOf = (document: object, path: string, directory: string, files: Files
 const isEmpty = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0)
 
-const assertVersion3 = async (root: string): Promise<void> => {
+async function assertVersion3(root: string): Promise<void> {
   const version = await readYaml(root, 'version.yaml')
   if (version === undefined)
     throw new MetadataDirectoryError(`${root} has no version.yaml: is it a metadata directory?`)
@@ -105,7 +105,7 @@ const assertVersion3 = async (root: string): Promise<void> => {
   }
 }
 
-const readOptional = async (path: string): Promise<string | undefined> => {
+async function readOptional(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -114,18 +114,14 @@ const readOptional = async (path: string): Promise<string | undefined> => {
   }
 }
 
-const readYaml = async (
-  root: string,
-  file: string,
-  files: FilesOfValues = new WeakMap(),
-): Promise<unknown> => {
+async function readYaml(root: string, file: string, files: FilesOfValues = new WeakMap()): Promise<unknown> {
   const path = join(root, file)
   const text = await readOptional(path)
   if (text === undefined) return undefined
   return readFrom(path, resolveIncludes(parseYaml(path, text), { from: path, root, files }, 0), files)
 }
 
-const readFrom = async (file: string, reading: Promise<unknown>, files: FilesOfValues): Promise<unknown> => {
+async function readFrom(file: string, reading: Promise<unknown>, files: FilesOfValues): Promise<unknown> {
   const value = await reading
   // An include that stands for the whole file has named its own already.
   if (typeof value === 'object' && value !== null && !files.has(value)) files.set(value, file)
@@ -151,7 +147,7 @@ const includeTag: ScalarTag = { tag: '!include', resolve: (path: string) => new 
 /** hasura-cli writes `"!include public_author.yaml"`, quoted, and reads both forms. */
 const quotedInclude = /^!include\s+(\S.*)$/
 
-const parseYaml = (path: string, text: string): unknown => {
+function parseYaml(path: string, text: string): unknown {
   try {
     return parse(text, { customTags: [includeTag] }) as unknown
   } catch (error) {
@@ -159,7 +155,7 @@ const parseYaml = (path: string, text: string): unknown => {
   }
 }
 
-const resolveIncludes = async (value: unknown, scope: IncludeScope, depth: number): Promise<unknown> => {
+async function resolveIncludes(value: unknown, scope: IncludeScope, depth: number): Promise<unknown> {
   if (value instanceof Include) return include(value.path, scope, depth)
   if (typeof value === 'string') {
     const path = quotedInclude.exec(value)?.[1]
@@ -176,11 +172,7 @@ const resolveIncludes = async (value: unknown, scope: IncludeScope, depth: numbe
 }
 
 /** Paths are relative to the file that includes, and stay inside the directory. */
-const include = async (
-  file: string,
-  { from, root, files }: IncludeScope,
-  depth: number,
-): Promise<unknown> => {
+async function include(file: string, { from, root, files }: IncludeScope, depth: number): Promise<unknown> {
   if (depth >= maxIncludeDepth) throw new MetadataDirectoryError(`${from}: !include is nested too deep`)
   const path = resolve(dirname(from), file)
   if (relative(root, path).startsWith('..')) {

@@ -13,7 +13,7 @@ export type ParseResult<T> =
   | { readonly kind: 'invalid'; readonly problem: ParseProblem }
 
 /** Parses with a zod schema and tells the first problem as Hasura would: a JSON path and a sentence. */
-export const parseJson = <T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> => {
+export function parseJson<T>(schema: z.ZodType<T>, value: unknown): ParseResult<T> {
   const result = check(schema, value)
   return result.kind === 'parsed' ? result : { kind: 'invalid', problem: problemOf(result) }
 }
@@ -23,7 +23,7 @@ type Checked<T> =
   | { readonly kind: 'invalid'; readonly issues: readonly z.core.$ZodIssue[] }
   | { readonly kind: 'too-deep' }
 
-const check = <T>(schema: z.ZodType<T>, value: unknown): Checked<T> => {
+function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
   try {
     const result = schema.safeParse(value, { reportInput: true })
     return result.success
@@ -49,7 +49,7 @@ export type LenientResult<T> =
 const maxRounds = 100
 
 /** The same, but keys that the schema does not know are left out, as Hasura leaves them. */
-export const parseKnownKeys = <T>(schema: z.ZodType<T>, value: unknown): LenientResult<T> => {
+export function parseKnownKeys<T>(schema: z.ZodType<T>, value: unknown): LenientResult<T> {
   const ignored: string[] = []
   let rest = value
   for (let round = 0; round < maxRounds; round += 1) {
@@ -83,7 +83,7 @@ const isOfUnknownKeys = (issue: z.core.$ZodIssue): boolean =>
   (issue.code === 'invalid_union' &&
     issue.errors.some((branch) => branch.length > 0 && branch.every(isOfUnknownKeys)))
 
-const without = (value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown => {
+function without(value: unknown, [key, ...rest]: readonly PropertyKey[]): unknown {
   if (key === undefined || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value))
     return value.map((item: unknown, index) => (index === key ? without(item, rest) : item))
@@ -108,7 +108,7 @@ const isObject = (value: unknown): value is JsonRecord =>
 export const isWithoutSources = (value: unknown): boolean =>
   isObject(value) && !('sources' in value) && value['version'] !== 3
 
-const toVersion3 = (value: JsonRecord): JsonRecord => {
+function toVersion3(value: JsonRecord): JsonRecord {
   if (!isWithoutSources(value)) return value
   const { tables = [], functions = [], ...rest } = value
   return {
@@ -133,10 +133,10 @@ const namedFunction = (value: unknown): unknown =>
  * Of a union the branch that got furthest is the one that was meant. zod lists all of them; the deepest path
  * says which.
  */
-const firstProblem = (
+function firstProblem(
   issues: readonly z.core.$ZodIssue[],
   prefix: readonly PropertyKey[] = [],
-): ParseProblem => {
+): ParseProblem {
   const [issue] = issues
   if (!issue) return { path: jsonPath(prefix), message: 'the value is not valid' }
   const path = [...prefix, ...issue.path]
@@ -151,7 +151,7 @@ const firstProblem = (
   return problemAt(issue, path)
 }
 
-const problemAt = (issue: z.core.$ZodIssue, path: readonly PropertyKey[]): ParseProblem => {
+function problemAt(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): ParseProblem {
   const at = jsonPath(path)
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -177,7 +177,7 @@ const problemAt = (issue: z.core.$ZodIssue, path: readonly PropertyKey[]): Parse
 
 const typeName = (expected: string): string => expected.charAt(0).toUpperCase() + expected.slice(1)
 
-const encountered = (value: unknown): string => {
+function encountered(value: unknown): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   return typeName(typeof value)

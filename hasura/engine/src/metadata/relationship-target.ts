@@ -57,7 +57,7 @@ const definition = z.union([
 ])
 
 /** Reads a relationship's definition, in any of Hasura's forms; undefined if it is none of them. */
-export const relationshipTarget = (relationship: RemoteRelationship): RelationshipTarget | undefined => {
+export function relationshipTarget(relationship: RemoteRelationship): RelationshipTarget | undefined {
   const { remote_schema, hasura_fields, remote_field } = relationship
   const given =
     relationship.definition ??
@@ -82,7 +82,7 @@ export const relationshipTarget = (relationship: RemoteRelationship): Relationsh
 }
 
 /** Each level names one field. */
-const stepsOf = (level: RemoteField): readonly RemoteStep[] | undefined => {
+function stepsOf(level: RemoteField): readonly RemoteStep[] | undefined {
   const [entry, ...others] = Object.entries(level)
   if (entry === undefined || others.length > 0) return undefined
   const [field, { arguments: given, field: next }] = entry
@@ -92,7 +92,7 @@ const stepsOf = (level: RemoteField): readonly RemoteStep[] | undefined => {
 }
 
 /** The names that stand with a `$` in arguments. */
-export const argumentVariables = (value: Json): readonly string[] => {
+export function argumentVariables(value: Json): readonly string[] {
   if (typeof value === 'string') return value.startsWith('$') ? [value.slice(1)] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap((each: Json) => argumentVariables(each))

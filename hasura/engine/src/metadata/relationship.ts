@@ -77,9 +77,9 @@ export type RelationshipKey =
     }
 
 /** Takes an object or array relationship's `using` apart, whichever of its forms it has. */
-export const relationshipKey = (
+export function relationshipKey(
   using: ObjectRelationship['using'] | ArrayRelationship['using'],
-): RelationshipKey => {
+): RelationshipKey {
   if ('manual_configuration' in using) {
     const { remote_table, column_mapping, insertion_order } = using.manual_configuration
     return { kind: 'manual', table: remote_table, mapping: column_mapping, insertionOrder: insertion_order }

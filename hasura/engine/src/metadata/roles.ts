@@ -2,7 +2,7 @@ import { adminRole } from '../session/types.ts'
 import type { Metadata } from './types.ts'
 
 /** Every role that the metadata speaks of: all others may do nothing. */
-export const metadataRoles = (metadata: Metadata): ReadonlySet<string> => {
+export function metadataRoles(metadata: Metadata): ReadonlySet<string> {
   const tables = metadata.sources.flatMap((source) => source.tables)
   const functions = metadata.sources.flatMap((source) => source.functions ?? [])
   const logicalModels = metadata.sources.flatMap((source) => source.logical_models ?? [])

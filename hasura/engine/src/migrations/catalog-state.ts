@@ -23,9 +23,8 @@ export async function readCliState(api: HasuraApi): Promise<CliState> {
   return catalogState.parse(answer).cli_state ?? cliState.parse({})
 }
 
-export function appliedVersions(state: CliState, database: string): AppliedVersions {
-  return new Map(Object.entries(state.migrations[database] ?? {}))
-}
+export const appliedVersions = (state: CliState, database: string): AppliedVersions =>
+  new Map(Object.entries(state.migrations[database] ?? {}))
 
 /** Writes the versions of one database and leaves everything else as another tool may have written it. */
 export async function writeAppliedVersions(

@@ -96,7 +96,7 @@ function withStep(applied: AppliedVersions, { migration, direction }: Step): App
 }
 
 /** Postgres' codes for "exists already" (schema, relation, function, other object, column). */
-const ALREADY_EXISTS = new Set(['42P06', '42P07', '42723', '42710', '42701'])
+const alreadyExists = new Set(['42P06', '42P07', '42723', '42710', '42701'])
 
 /**
  * A program that was killed between running a file and recording it leaves the version marked as running. The file
@@ -113,7 +113,7 @@ async function settleInterrupted(
     const sql = (await readMigrationSql(migration, 'up')) ?? ''
     const outcome = await wouldRun(api, database, sql)
     if (outcome.kind === 'done') applied.delete(migration.version)
-    else if (ALREADY_EXISTS.has(outcome.failure.sqlState ?? '')) applied.set(migration.version, false)
+    else if (alreadyExists.has(outcome.failure.sqlState ?? '')) applied.set(migration.version, false)
     else throw new InterruptedMigrationError(migration, outcome.failure)
   }
   if (interrupted.length > 0) await writeAppliedVersions(api, database, applied)

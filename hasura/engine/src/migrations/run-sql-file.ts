@@ -47,9 +47,8 @@ export async function wouldRun(api: HasuraApi, source: string, sql: string): Pro
   return error === undefined ? { kind: 'done' } : { kind: 'failed', failure: describe(error, '', undefined) }
 }
 
-function isSqlError(error: unknown): error is HasuraApiError {
-  return error instanceof HasuraApiError && error.code !== 'unavailable' && error.code !== 'access-denied'
-}
+const isSqlError = (error: unknown): error is HasuraApiError =>
+  error instanceof HasuraApiError && error.code !== 'unavailable' && error.code !== 'access-denied'
 
 function describe(error: HasuraApiError, file: string, line: number | undefined): SqlFailure {
   const parsed = postgresError.safeParse(error.internal)

@@ -8,13 +8,13 @@ export interface SqlStatement {
  * What may hold a semicolon that doesn't end a statement, and the words that open and close the body of a function
  * written in standard SQL (`begin atomic … end`).
  */
-const TOKEN =
+const tokenPattern =
   /--[^\n]*|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|;|[A-Za-z_][\w$]*/g
 
 /** Splits a file of SQL into its statements, for finding the one that failed. */
 export function splitStatements(file: string): readonly SqlStatement[] {
   const statements: SqlStatement[] = []
-  const token = new RegExp(TOKEN)
+  const token = new RegExp(tokenPattern)
   let start = 0
   let first: number | undefined
   let body = { depth: 0, afterBegin: false }
@@ -65,6 +65,7 @@ function follow({ depth, afterBegin }: Body, text: string): Body {
   return { depth: word === 'end' ? depth - 1 : depth, afterBegin: false }
 }
 
-function statement(file: string, start: number, first: number, end: number): SqlStatement {
-  return { sql: file.slice(start, end), line: file.slice(0, first).split('\n').length }
-}
+const statement = (file: string, start: number, first: number, end: number): SqlStatement => ({
+  sql: file.slice(start, end),
+  line: file.slice(0, first).split('\n').length,
+})

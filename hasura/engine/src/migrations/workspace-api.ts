@@ -5,7 +5,7 @@ import type { Workspace } from '../metadata-api/workspace.ts'
 import { type HasuraApi, HasuraApiError } from './hasura-api.ts'
 
 /** The engine's own API without HTTP, for migrations that run before it serves anybody. */
-export const workspaceApi = (workspace: Workspace): HasuraApi => {
+export function workspaceApi(workspace: Workspace): HasuraApi {
   const handle = async (set: CommandSet, body: unknown): Promise<unknown> => {
     try {
       return await workspace.handle(set, body)

@@ -12,7 +12,7 @@ import type { Components } from './type-schemas.ts'
  * The OpenAPI 3 document of the REST endpoints, as admin's schema of GraphQL has them. What does not fit the schema is left
  * out and named in the description.
  */
-export const restDocument = (metadata: Metadata, schema: GraphQLSchema): JsonObject => {
+export function restDocument(metadata: Metadata, schema: GraphQLSchema): JsonObject {
   const components: Components = new Map()
   const paths: Record<string, Record<string, JsonObject>> = {}
   const warnings: string[] = []
@@ -40,12 +40,12 @@ interface DescribedEndpoint {
   readonly problems: readonly string[]
 }
 
-const describeEndpoint = (
+function describeEndpoint(
   endpoint: RestEndpoint,
   metadata: Metadata,
   schema: GraphQLSchema,
   components: Components,
-): DescribedEndpoint => {
+): DescribedEndpoint {
   const { collection_name, query_name } = endpoint.definition.query
   const query = findCollectionQuery(metadata, collection_name, query_name)
   if (query === undefined) throw new Error(`The endpoint ${endpoint.name} has no query`)
@@ -76,17 +76,13 @@ const describeEndpoint = (
   }
 }
 
-const answerProperties = (
-  { definition }: Operation,
-  schema: GraphQLSchema,
-  analysis: Analysis,
-): JsonObject => {
+function answerProperties({ definition }: Operation, schema: GraphQLSchema, analysis: Analysis): JsonObject {
   const root = rootType(schema, definition.operation)
   if (root === undefined) return {}
   return selectionProperties([definition.selectionSet], root, analysis, '$')
 }
 
-const rootType = (schema: GraphQLSchema, operation: OperationTypeNode): GraphQLObjectType | undefined => {
+function rootType(schema: GraphQLSchema, operation: OperationTypeNode): GraphQLObjectType | undefined {
   switch (operation) {
     case OperationTypeNode.QUERY:
       return schema.getQueryType() ?? undefined

@@ -33,12 +33,12 @@ export const analysisOf = (fragments: Analysis['fragments'], components: Compone
 })
 
 /** The properties of the object that a selection answers. */
-export const selectionProperties = (
+export function selectionProperties(
   selections: readonly SelectionSetNode[],
   type: GraphQLObjectType,
   analysis: Analysis,
   path: string,
-): JsonObject => {
+): JsonObject {
   const properties: Record<string, JsonObject> = {}
   for (const [key, nodes] of fieldsByKey(selections, analysis)) {
     analysis.budget.fields -= nodes.length
@@ -56,10 +56,10 @@ type FieldSchema =
   | { readonly kind: 'problem'; readonly message: string }
   | { readonly kind: 'left-out' }
 
-const fieldsByKey = (
+function fieldsByKey(
   selections: readonly SelectionSetNode[],
   { fragments }: Analysis,
-): ReadonlyMap<string, readonly FieldNode[]> => {
+): ReadonlyMap<string, readonly FieldNode[]> {
   const found = new Map<string, FieldNode[]>()
   const spread = new Set<string>()
   const collect = ({ selections: nodes }: SelectionSetNode): void => {
@@ -93,13 +93,13 @@ const typeOfField = (type: GraphQLObjectType, name: string): GraphQLOutputType |
   name === '__typename' ? typename : type.getFields()[name]?.type
 
 /** Of all selections with one key, which have to be of one type. */
-const fieldSchema = (
+function fieldSchema(
   name: string,
   nodes: readonly FieldNode[],
   type: GraphQLObjectType,
   analysis: Analysis,
   path: string,
-): FieldSchema => {
+): FieldSchema {
   const fieldType = typeOfField(type, name)
   if (fieldType === undefined) return problem(`field '${name}' not found in object '${type.name}'`)
   const other = nodes

@@ -37,17 +37,17 @@ const knownScalars: Readonly<Record<string, KnownScalar>> = {
   id: { type: 'string', inline: true },
 }
 
-export const knownScalar = (name: string): JsonObject | undefined => {
+export function knownScalar(name: string): JsonObject | undefined {
   const key = name.toLowerCase()
   const known = Object.hasOwn(knownScalars, key) ? knownScalars[key] : undefined
   return known && { type: known.type, ...(known.pattern === undefined ? {} : { pattern: known.pattern }) }
 }
 
 /** The schema of a type: lists around that of the type that they are of, which may be null or not. */
-export const typeSchema = (
+export function typeSchema(
   type: GraphQLOutputType | GraphQLInputType,
   named: (nullable: boolean) => JsonObject,
-): JsonObject => {
+): JsonObject {
   const nullable = !isNonNullType(type)
   const inner = isNonNullType(type) ? type.ofType : type
   return isListType(inner)
@@ -62,7 +62,7 @@ export const leafSchema = (
 ): JsonObject =>
   isScalarType(type) ? scalarSchema(type, nullable, components) : enumSchema(type, nullable, components)
 
-const scalarSchema = (type: GraphQLScalarType, nullable: boolean, components: Components): JsonObject => {
+function scalarSchema(type: GraphQLScalarType, nullable: boolean, components: Components): JsonObject {
   const known = knownScalar(type.name)
   const schema = { title: type.name, nullable, ...(known ?? described(type)) }
   if (known !== undefined && knownScalars[type.name.toLowerCase()]?.inline === true) return schema
@@ -78,7 +78,7 @@ const enumSchema = (type: GraphQLEnumType, nullable: boolean, components: Compon
   }))
 
 /** Of what a variable may be. Input objects refer to each other, and to themselves. */
-export const inputSchema = (type: GraphQLInputType, components: Components): JsonObject => {
+export function inputSchema(type: GraphQLInputType, components: Components): JsonObject {
   const named = getNamedType(type)
   return typeSchema(type, (nullable) =>
     isInputObjectType(named)
@@ -108,12 +108,12 @@ export const described = ({
 }): JsonObject => (description == null ? {} : { description })
 
 /** Refers to the schema, which is made where nobody has referred to it before. */
-const declared = (
+function declared(
   { name }: GraphQLNamedType,
   nullable: boolean,
   components: Components,
   make: () => JsonObject,
-): JsonObject => {
+): JsonObject {
   const key = nullable ? name : `${name}!`
   if (!components.has(key)) {
     // The name is taken before its fields are looked at, which may be of this very type.
@@ -126,7 +126,7 @@ const declared = (
 const referencePrefix = '#/components/schemas/'
 
 /** The schema itself, where this one only refers to it. */
-export const referredSchema = (schema: JsonObject, components: Components): JsonObject => {
+export function referredSchema(schema: JsonObject, components: Components): JsonObject {
   const { $ref: reference } = schema
   if (typeof reference !== 'string') return schema
   return components.get(reference.slice(referencePrefix.length)) ?? schema

@@ -40,7 +40,7 @@ export const operationVariables = (
     return [{ name, type, ...(defaultValue === undefined ? {} : { fallback: constant(defaultValue) }) }]
   })
 
-const inputType = (schema: GraphQLSchema, node: TypeNode): GraphQLInputType | undefined => {
+function inputType(schema: GraphQLSchema, node: TypeNode): GraphQLInputType | undefined {
   const type = typeFromAST(schema, node)
   return isInputType(type) ? type : undefined
 }
@@ -77,17 +77,17 @@ export const parametersOf = (
 const requirement = (name: string, isRequired: boolean): JsonObject =>
   isRequired ? { description: `_"${name}" is required (enter it either in parameters or request body)_` } : {}
 
-const scalarOf = (type: GraphQLInputType): JsonObject | undefined => {
+function scalarOf(type: GraphQLInputType): JsonObject | undefined {
   const inner = getNullableType(type)
   if (isListType(inner) || !isScalarType(inner)) return undefined
   return knownScalar(inner.name)
 }
 
 /** A body may have every variable; it must be there for those that have no other place. */
-export const requestBodyOf = (
+export function requestBodyOf(
   variables: readonly OperationVariable[],
   components: Components,
-): JsonObject | undefined => {
+): JsonObject | undefined {
   if (variables.length === 0) return undefined
   const required = variables.some(
     ({ type, fallback }) => isNonNullType(type) && fallback === undefined && scalarOf(type) === undefined,
@@ -109,7 +109,7 @@ export const requestBodyOf = (
 }
 
 /** A default stands beside the schema itself, for which a reference has no room. */
-const variableSchema = ({ type, fallback }: OperationVariable, components: Components): JsonObject => {
+function variableSchema({ type, fallback }: OperationVariable, components: Components): JsonObject {
   const schema = inputSchema(type, components)
   return fallback === undefined ? schema : { ...referredSchema(schema, components), default: fallback }
 }

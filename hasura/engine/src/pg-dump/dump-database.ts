@@ -16,11 +16,11 @@ export interface DumpContext {
  * What the program `pg_dump` writes for the database at the URL. It has to be of the server's version, or newer. Rejects with
  * HasuraError.
  */
-export const dumpDatabase = (
+export function dumpDatabase(
   databaseUrl: string,
   options: readonly string[],
   { environment, signal }: DumpContext,
-): Promise<string> => {
+): Promise<string> {
   const refused = refusedOption(options)
   if (refused !== undefined)
     return Promise.reject(
@@ -45,7 +45,7 @@ export const dumpDatabase = (
   })
 }
 
-const failure = (error: Error, said: string, { aborted, reason }: AbortSignal): Error => {
+function failure(error: Error, said: string, { aborted, reason }: AbortSignal): Error {
   if (aborted) return reason instanceof Error ? reason : error
   const code = 'code' in error ? error.code : undefined
   if (code === 'ENOENT')

@@ -5,9 +5,10 @@ const noHost = 'socket.invalid'
  * The URL of a database without its password, and the password, wherever it stands in the URL: what is in a command line can be
  * read by everybody on the machine.
  */
-export const withoutPassword = (
-  databaseUrl: string,
-): { readonly url: string; readonly password: string | undefined } => {
+export function withoutPassword(databaseUrl: string): {
+  readonly url: string
+  readonly password: string | undefined
+} {
   const url = URL.parse(databaseUrl) ?? URL.parse(databaseUrl.replace('@/', `@${noHost}/`))
   if (url === null) return { url: databaseUrl, password: undefined }
   const password = url.searchParams.get('password') ?? decodeURIComponent(url.password)

@@ -13,11 +13,11 @@ interface Called {
 }
 
 /** The arguments of a field or directive, checked against what the schema says about it, as one object by canonical names. */
-export const readArguments = (
+export function readArguments(
   { node, name, path }: Called,
   known: readonly GraphQLArgument[],
   { variables }: { readonly variables: Variables },
-): ObjectValue => {
+): ObjectValue {
   const at = `${path}.args`
   const fields = new Map<string, InputValue>()
   for (const argument of node.arguments ?? []) {

@@ -10,13 +10,13 @@ import { RequestError } from './request-error.ts'
 import type { Variables } from './variables.ts'
 
 /** A scalar that stands in the document. Throws RequestError. */
-export const literalLeaf = (
+export function literalLeaf(
   node: ValueNode,
   type: GraphQLScalarType,
   place: InputPlace,
   variables: Variables,
   path: string,
-): InputValue => {
+): InputValue {
   const encoding = encodingAt(place, type)
   // A column takes a GraphQL enum's value as a text.
   if (encoding !== 'json' && place.extensions.holds === undefined && node.kind === Kind.ENUM)
@@ -39,17 +39,17 @@ export const literalLeaf = (
     : constant
 }
 
-export const encodingAt = (
+export function encodingAt(
   { extensions: { holds } }: InputPlace,
   { name }: GraphQLScalarType,
-): ScalarEncoding => {
+): ScalarEncoding {
   if (holds === 'bigint') return holds
   return holds === undefined ? scalarEncoding(name) : columnEncoding(name)
 }
 
 const largestBigInt = 2n ** 63n - 1n
 
-const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
+function keepsDigits(encoding: ScalarEncoding, digits: string): boolean {
   if (encoding === 'any' || encoding === 'column-number') return true
   if ((encoding !== 'column-int8' && encoding !== 'bigint') || !/^-?\d+$/.test(digits)) return false
   const value = BigInt(digits)
@@ -60,7 +60,7 @@ const keepsDigits = (encoding: ScalarEncoding, digits: string): boolean => {
 const numeral = (digits: string): JsonValue => (/^-?[\d.]{1,15}$/.test(digits) ? Number(digits) : digits)
 
 /** The JSON text of a literal, cut where variables of the request stand in it. */
-const jsonTemplate = (node: ValueNode, variables: Variables): readonly JsonTemplatePart[] => {
+function jsonTemplate(node: ValueNode, variables: Variables): readonly JsonTemplatePart[] {
   const text = (part: string): JsonTemplatePart => ({ kind: 'text', text: part })
   switch (node.kind) {
     case Kind.VARIABLE: {
@@ -94,13 +94,13 @@ const jsonTemplate = (node: ValueNode, variables: Variables): readonly JsonTempl
 }
 
 /** A scalar that is JSON already. Throws RequestError. */
-export const leaf = (
+export function leaf(
   value: JsonValue,
   scalar: string,
   kind: ScalarEncoding,
   origin: Origin,
   path: string,
-): LeafValue => {
+): LeafValue {
   const encoding = { scalar: kind, list: false }
   const encoded = encodeLiteral(value, encoding)
   if (!encoded.ok) {

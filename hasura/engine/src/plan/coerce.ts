@@ -34,12 +34,12 @@ const itemOf = ({ extensions: { holds } }: InputPlace, type: GraphQLInputType): 
  * Checks a value of the document against the place that it is given. Undefined means that it is a variable that was not
  * given, which is as if the argument or field had been left out.
  */
-export const coerceNode = (
+export function coerceNode(
   node: ValueNode,
   place: InputPlace,
   variables: Variables,
   path: string,
-): InputValue | undefined => {
+): InputValue | undefined {
   const { type } = place
   if (node.kind === Kind.VARIABLE) {
     const value = variableAt(variables, node.name.value, type, path, place.defaultValue !== undefined)
@@ -85,7 +85,7 @@ export const coerceNode = (
 }
 
 /** The same for a value that is already JSON: a variable's, or a default of the schema. */
-const coerceJson = (value: JsonValue, place: InputPlace, origin: Origin, path: string): InputValue => {
+function coerceJson(value: JsonValue, place: InputPlace, origin: Origin, path: string): InputValue {
   const { type } = place
   if (value === null) return nullValue(place, path)
   const nullable = getNullableType(type)
@@ -109,13 +109,13 @@ const coerceJson = (value: JsonValue, place: InputPlace, origin: Origin, path: s
   throw new Error(`${String(type)} is no input type`)
 }
 
-const coerceJsonList = (
+function coerceJsonList(
   value: JsonValue,
   type: GraphQLList<GraphQLInputType>,
   place: InputPlace,
   origin: Origin,
   path: string,
-): InputValue => {
+): InputValue {
   const item = getNullableType(type.ofType)
   if (!Array.isArray(value)) {
     // Postgres' own notation of an array, as in `"{a,b}"`.
@@ -141,11 +141,11 @@ const isPlainEnum = (type: GraphQLInputType): boolean =>
 const within = (origin: Origin, key: string | number): Origin =>
   origin.kind === 'constant' ? origin : { kind: 'variable', path: [...origin.path, key] }
 
-const coerceObject = (
+function coerceObject(
   given: ReadonlyMap<string, (field: InputPlace, path: string) => InputValue | undefined>,
   type: GraphQLInputObjectType,
   path: string,
-): ObjectValue => {
+): ObjectValue {
   const known = type.getFields()
   const fields = new Map<string, InputValue>()
   for (const [name, coerce] of given) {
@@ -168,12 +168,12 @@ const coerceObject = (
   return { kind: 'object', fields, path }
 }
 
-const nullValue = (place: InputPlace, path: string): InputValue => {
+function nullValue(place: InputPlace, path: string): InputValue {
   if (isNonNullType(place.type) || place.extensions.refusesNull === true) throw refusedNull(place, path)
   return { kind: 'null', path }
 }
 
-const refusedNull = ({ type, extensions }: InputPlace, path: string): RequestError => {
+function refusedNull({ type, extensions }: InputPlace, path: string): RequestError {
   const nullable = getNullableType(type)
   if (isInputObjectType(nullable)) return mismatch('an object', nullable.name, 'null', path)
   if (isEnumType(nullable)) return mismatch('an enum value', nullable.name, 'null', path)
@@ -192,7 +192,7 @@ const listOf = (items: readonly (InputValue | undefined)[], path: string): Input
   path,
 })
 
-const enumValue = (value: string, type: GraphQLEnumType, path: string): InputValue => {
+function enumValue(value: string, type: GraphQLEnumType, path: string): InputValue {
   const known = type.getValue(value)
   if (known != null) return { kind: 'enum', value: canonicalName(known), path }
   const values = type.getValues().map(({ name }) => name)

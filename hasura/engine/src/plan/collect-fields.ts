@@ -43,12 +43,12 @@ export interface CollectedField {
  * The fields that a selection asks of a type, in the order of the answer: fragments are spread, `@skip` and
  * `@include` obeyed, selections of the same key merged.
  */
-export const collectFields = (
+export function collectFields(
   selections: readonly SelectionSetNode[],
   type: GraphQLObjectType,
   scope: DocumentScope,
   path: string,
-): readonly CollectedField[] => {
+): readonly CollectedField[] {
   const found = new Map<string, FieldNode[]>()
   // As GraphQL has it, a fragment counts once. Otherwise a few that spread each other twice would never end.
   const spread = new Set<string>()
@@ -59,7 +59,7 @@ export const collectFields = (
   return [...found].map(([key, nodes]) => mergedField(key, nodes, path))
 }
 
-const mergedField = (key: string, nodes: readonly FieldNode[], path: string): CollectedField => {
+function mergedField(key: string, nodes: readonly FieldNode[], path: string): CollectedField {
   const [node] = nodes
   if (node === undefined) throw new Error('A collected field has a node')
   for (const other of nodes) {
@@ -89,14 +89,14 @@ const printedArguments = ({ arguments: given }: FieldNode): string =>
     .sort()
     .join()
 
-const collect = (
+function collect(
   { selections }: SelectionSetNode,
   type: GraphQLObjectType,
   scope: DocumentScope,
   path: string,
   found: Map<string, FieldNode[]>,
   spread: Set<string>,
-): void => {
+): void {
   for (const selection of selections) {
     if (!isIncluded(selection.directives ?? [], selection.kind, scope, path)) continue
     switch (selection.kind) {
@@ -130,7 +130,7 @@ const collect = (
 }
 
 /** By its own name, or by that of an interface that it has or a union that it is in. */
-const isCalled = (type: GraphQLObjectType, name: string, { schema }: DocumentScope): boolean => {
+function isCalled(type: GraphQLObjectType, name: string, { schema }: DocumentScope): boolean {
   if (type.name === name || type.getInterfaces().some((each) => each.name === name)) return true
   const named = schema.getType(name)
   return isUnionType(named) && named.getTypes().some((each) => each.name === type.name)

@@ -24,7 +24,7 @@ const parsers: Readonly<Record<string, { readonly name: string; readonly expects
 }
 
 /** Why a value can be none of a column, in the words of Hasura, which reads it as JSON. */
-export const columnExpectation = (value: JsonValue, scalar: string): string => {
+export function columnExpectation(value: JsonValue, scalar: string): string {
   const parser = parsers[scalar]
   if (scalar === 'ltree') return labelPathExpected
   const spatial = spatialName(scalar)
@@ -41,7 +41,7 @@ export const labelPathExpected =
   'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'
 
 /** A kind of JSON value, as Hasura's parser names it. */
-export const jsonKind = (value: JsonValue): string => {
+export function jsonKind(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   const name = typeof value

@@ -7,11 +7,11 @@ import type { OrderTermPlan, SeekTerm } from './tree.ts'
  * A cursor is base64 of JSON: the values by which the row was sorted, under the names of `order_by`. As numbers may
  * have more digits than JavaScript's, each is kept as it is written.
  */
-export const seekTerms = (
+export function seekTerms(
   given: ObjectValue,
   name: 'after' | 'before',
   terms: readonly OrderTermPlan[],
-): readonly SeekTerm[] | undefined => {
+): readonly SeekTerm[] | undefined {
   const input = member(given, name)
   if (input?.kind !== 'leaf' || typeof input.value !== 'string') return undefined
   const values = decode(input.value)
@@ -25,7 +25,7 @@ export const seekTerms = (
 
 type Decoded = null | boolean | string | { readonly [key: string]: Decoded }
 
-const decode = (cursor: string): Decoded | undefined => {
+function decode(cursor: string): Decoded | undefined {
   try {
     return JSON.parse(Buffer.from(cursor, 'base64').toString('utf8'), writtenNumbers) as Decoded
   } catch {
@@ -37,7 +37,7 @@ const decode = (cursor: string): Decoded | undefined => {
 const writtenNumbers = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' ? (context?.source ?? String(value)) : value
 
-const valueAt = (decoded: Decoded | undefined, path: readonly string[]): Decoded | undefined | null => {
+function valueAt(decoded: Decoded | undefined, path: readonly string[]): Decoded | undefined | null {
   let value = decoded
   for (const step of path) {
     // The related row by which it was sorted may not exist.

@@ -17,12 +17,12 @@ const locations = {
 } as const
 
 /** Whether `@include` and `@skip` leave a selection in. */
-export const isIncluded = (
+export function isIncluded(
   directives: readonly DirectiveNode[],
   kind: keyof typeof locations,
   scope: DirectiveScope,
   path: string,
-): boolean => {
+): boolean {
   if (directives.length === 0) return true
   const given = readDirectives(directives, locations[kind], scope, path)
   const holds = (name: 'include' | 'skip'): boolean => flag(given.get(name)?.fields.get('if'))
@@ -39,12 +39,12 @@ const places = {
 } as const
 
 /** The arguments of directives, by name. They must be known, allowed where they stand, and given once. */
-export const readDirectives = (
+export function readDirectives(
   directives: readonly DirectiveNode[],
   location: keyof typeof places,
   scope: DirectiveScope,
   path: string,
-): ReadonlyMap<string, ObjectValue> => {
+): ReadonlyMap<string, ObjectValue> {
   const names = directives.map(({ name }) => name.value)
   const given = new Map<string, ObjectValue>()
   for (const node of directives) {

@@ -20,7 +20,7 @@ export interface Operation {
 const maxTokens = 50_000
 
 /** Parses a document and picks its operation. Throws RequestError as Hasura words it. */
-export const parseOperation = (query: string, operationName: string | undefined): Operation => {
+export function parseOperation(query: string, operationName: string | undefined): Operation {
   const document = parsed(query)
   const operations = document.definitions.filter(
     (definition) => definition.kind === Kind.OPERATION_DEFINITION,
@@ -35,7 +35,7 @@ export const parseOperation = (query: string, operationName: string | undefined)
   return { document, definition, fragments }
 }
 
-const parsed = (query: string): DocumentNode => {
+function parsed(query: string): DocumentNode {
   try {
     return parse(query, { noLocation: true, maxTokens })
   } catch (error) {
@@ -51,10 +51,10 @@ const isSelectionAlone = ({ name, operation, directives, variableDefinitions }: 
   (directives ?? []).length === 0 &&
   (variableDefinitions ?? []).length === 0
 
-const chooseOperation = (
+function chooseOperation(
   operations: readonly OperationDefinitionNode[],
   operationName: string | undefined,
-): OperationDefinitionNode => {
+): OperationDefinitionNode {
   if (operationName === undefined) {
     const [only] = operations
     if (only !== undefined && operations.length === 1) return only
@@ -75,10 +75,10 @@ const chooseOperation = (
 }
 
 /** A fragment that spreads itself would never end. The path names the way into the cycle. */
-const refuseCycles = (
+function refuseCycles(
   definition: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): void => {
+): void {
   const acyclic = new Set<string>()
   const visit = ({ selections }: SelectionSetNode, path: string, open: readonly string[]): void => {
     for (const selection of selections) {

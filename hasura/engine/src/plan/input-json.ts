@@ -4,7 +4,7 @@ import type { InputValue, JsonValue, ObjectValue } from './input-value.ts'
 export const jsonOfObject = ({ fields }: ObjectValue): JsonValue =>
   Object.fromEntries([...fields].map(([name, value]) => [name, jsonOf(value)]))
 
-export const jsonOf = (input: InputValue): JsonValue => {
+export function jsonOf(input: InputValue): JsonValue {
   switch (input.kind) {
     case 'null':
       return null

@@ -19,11 +19,11 @@ export interface InputValidation {
  * insert first its own table, then each table further in once, with all of its rows.
  * https://hasura.io/docs/latest/schema/postgres/input-validations/
  */
-export const inputValidations = (
+export function inputValidations(
   meaning: FieldMeaning,
   given: ObjectValue,
   scope: SelectScope,
-): readonly InputValidation[] => {
+): readonly InputValidation[] {
   switch (meaning.kind) {
     case 'insert': {
       const single = member(given, 'object')
@@ -57,12 +57,12 @@ const validation = (
 
 type InsertsByTable = Map<string, { readonly service: ValidateInput; readonly input: JsonValue[] }>
 
-const collectInserts = (
+function collectInserts(
   rows: readonly ObjectValue[],
   table: TableModel,
   scope: SelectScope,
   found: InsertsByTable,
-): void => {
+): void {
   const service = scope.access.table(table).insert?.validatedBy
   if (service !== undefined) {
     const known = found.get(table.key) ?? { service, input: [] }
@@ -79,7 +79,7 @@ const rowsOf = (input: InputValue | undefined): readonly ObjectValue[] =>
   (input?.kind === 'object' ? [input] : itemsOf(input)).map(objectOf)
 
 /** A row by its columns in Postgres, with the rows that it brings along where the client put them. */
-const rowJson = (row: ObjectValue, table: TableModel, scope: SelectScope): JsonValue => {
+function rowJson(row: ObjectValue, table: TableModel, scope: SelectScope): JsonValue {
   const columns = [...row.fields].flatMap(([name, value]): [string, JsonValue][] => {
     const column = table.columns.get(name)
     return column === undefined ? [] : [[column.name, jsonOf(value)]]

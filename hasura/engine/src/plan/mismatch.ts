@@ -5,7 +5,7 @@ import type { JsonValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
 /** The values of an enum, as a sentence has them. */
-export const enumeration = (values: readonly string[]): string => {
+export function enumeration(values: readonly string[]): string {
   const last = values.at(-1) ?? ''
   if (values.length === 1) return `the value ${last}`
   if (values.length === 2) return `one of the values ${values.join(' or ')}`
@@ -20,7 +20,7 @@ export const outOfRange = (value: number, path: string): RequestError =>
   )
 
 /** Haskell writes numbers of eight digits and more as `2.147483648e9`. */
-const scientific = (value: number): string => {
+function scientific(value: number): string {
   if (Math.abs(value) < 1e7 && Math.abs(value) >= 0.1)
     return Number.isInteger(value) ? `${value}.0` : String(value)
   const [mantissa, exponent] = value.toExponential().split('e')
@@ -28,7 +28,7 @@ const scientific = (value: number): string => {
 }
 
 /** What a scalar takes. */
-export const expectation = (scalar: string, encoding = scalarEncoding(scalar)): string => {
+export function expectation(scalar: string, encoding = scalarEncoding(scalar)): string {
   if (encoding === 'bigint') return 'a 32-bit integer, or a 64-bit integer represented as a string'
   switch (scalar) {
     case 'Int':
@@ -50,7 +50,7 @@ export const mismatch = (expected: string, type: string, found: string, path: st
   new RequestError(`expected ${expected} for type "${type}", but found ${found}`, path)
 
 /** What JSON calls a number, GraphQL calls an integer or a float. */
-export const describeJson = (value: JsonValue, origin: Origin): string => {
+export function describeJson(value: JsonValue, origin: Origin): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   switch (typeof value) {
@@ -65,7 +65,7 @@ export const describeJson = (value: JsonValue, origin: Origin): string => {
   }
 }
 
-export const describeNode = (node: ValueNode): string => {
+export function describeNode(node: ValueNode): string {
   switch (node.kind) {
     case Kind.STRING:
       return 'a string'

@@ -17,7 +17,7 @@ export interface NodeId {
 }
 
 /** Reads a node id. Throws RequestError at `path`, in the words of Hasura. */
-export const readNodeId = (text: string, path: string): NodeId => {
+export function readNodeId(text: string, path: string): NodeId {
   const [version, schema, table, ...key] = parseList(text, path)
   if (typeof version !== 'number')
     throw invalid('unexpected GUID format, needs to start with a version number', path)
@@ -34,7 +34,7 @@ export const readNodeId = (text: string, path: string): NodeId => {
 const invalid = (reason: string, path: string): RequestError =>
   new RequestError(`the node id is invalid: Error in $: ${reason}`, path)
 
-const parseList = (text: string, path: string): readonly JsonValue[] => {
+function parseList(text: string, path: string): readonly JsonValue[] {
   const bytes = Buffer.from(text, 'base64')
   const parsed = parseJson(bytes)
   if (parsed === undefined)
@@ -43,7 +43,7 @@ const parseList = (text: string, path: string): readonly JsonValue[] => {
   throw invalid(`parsing [] failed, expected Array, but encountered ${jsonKind(parsed)}`, path)
 }
 
-const parseJson = (bytes: Buffer): JsonValue | undefined => {
+function parseJson(bytes: Buffer): JsonValue | undefined {
   try {
     return JSON.parse(bytes.toString('utf8')) as JsonValue
   } catch {
@@ -52,7 +52,7 @@ const parseJson = (bytes: Buffer): JsonValue | undefined => {
 }
 
 /** The row that an id names. Throws RequestError if its values are not those of the table's key. */
-export const nodeCondition = ({ key }: NodeId, table: TableModel, path: string): Predicate => {
+export function nodeCondition({ key }: NodeId, table: TableModel, path: string): Predicate {
   const columns = primaryKeyColumns(table)
   const missing = columns.slice(key.length).map(({ name }) => `"${name}"`)
   if (missing.length > 0)
@@ -82,7 +82,7 @@ export const nodeCondition = ({ key }: NodeId, table: TableModel, path: string):
 const integers: ReadonlySet<string> = new Set(['int2', 'int4'])
 const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'citext'])
 
-const keyText = (value: JsonValue, { name, type }: ColumnModel, path: string): string => {
+function keyText(value: JsonValue, { name, type }: ColumnModel, path: string): string {
   const { name: typeName } = baseType(type)
   const expected = integers.has(typeName) ? 'Number' : texts.has(typeName) ? 'String' : undefined
   const kind = jsonKind(value)

@@ -26,7 +26,7 @@ import type {
 } from './tree.ts'
 
 /** A Relay connection: rows in a total order, a page of them, and what lies beside it. */
-export const planConnection = (
+export function planConnection(
   from: RowSource,
   join: readonly ColumnPair[],
   given: ObjectValue,
@@ -34,7 +34,7 @@ export const planConnection = (
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
   scope: SelectScope,
-): ConnectionPlan => {
+): ConnectionPlan {
   refuseBoth(given, 'first', 'last')
   refuseBoth(given, 'after', 'before')
   const rows = planAllRows(from, join, given, table, scope)
@@ -61,13 +61,13 @@ export const planConnection = (
   }
 }
 
-const refuseBoth = (given: ObjectValue, one: string, other: string): void => {
+function refuseBoth(given: ObjectValue, one: string, other: string): void {
   if (member(given, one) !== undefined && member(given, other) !== undefined)
     throw new RequestError(`"${one}" and "${other}" are not allowed at once`, given.path)
 }
 
 /** Without the key, rows with equal values would have no order, and a cursor no place among them. */
-const missingKeyTerms = (orderBy: readonly OrderTermPlan[], table: TableModel): readonly OrderTermPlan[] => {
+function missingKeyTerms(orderBy: readonly OrderTermPlan[], table: TableModel): readonly OrderTermPlan[] {
   const sorted = new Set(
     orderBy.flatMap(({ value }) =>
       value.kind === 'operand' && value.operand.kind === 'column' ? [value.operand.name] : [],
@@ -85,12 +85,12 @@ const missingKeyTerms = (orderBy: readonly OrderTermPlan[], table: TableModel): 
     }))
 }
 
-const connectionField = (
+function connectionField(
   type: GraphQLObjectType,
   collected: CollectedField,
   table: TableModel,
   scope: SelectScope,
-): ConnectionField => {
+): ConnectionField {
   const { key, name, selections, path } = collected
   if (name === '__typename') return { key, kind: 'text', text: type.name }
   const { field, meaning } = fieldOf(type, collected)
@@ -101,12 +101,12 @@ const connectionField = (
     : { key, kind: 'page', fields: fields.map((each) => pageField(inner, each)) }
 }
 
-const edgeField = (
+function edgeField(
   type: GraphQLObjectType,
   collected: CollectedField,
   table: TableModel,
   scope: SelectScope,
-): EdgeField => {
+): EdgeField {
   const { key, name, selections, path } = collected
   if (name === '__typename') return { key, kind: 'text', text: type.name }
   const { field, meaning } = fieldOf(type, collected)
@@ -115,7 +115,7 @@ const edgeField = (
     : { key, kind: 'node', fields: planRowFields(objectTypeOf(field.type), selections, table, scope, path) }
 }
 
-const pageField = (type: GraphQLObjectType, collected: CollectedField): PageField => {
+function pageField(type: GraphQLObjectType, collected: CollectedField): PageField {
   const { key, name } = collected
   if (name === '__typename') return { key, kind: 'text', text: type.name }
   const { meaning } = fieldOf(type, collected)

@@ -35,12 +35,12 @@ interface Reference {
 }
 
 /** Throws RequestError, naming the representation and its field, for what refers to nothing. */
-export const planEntities = (
+export function planEntities(
   { tables }: Extract<FieldMeaning, { kind: 'entities' }>,
   given: ObjectValue,
   collected: CollectedField,
   scope: SelectScope,
-): EntitiesPlan => {
+): EntitiesPlan {
   requireFragments(collected)
   const items = itemsOf(member(given, 'representations'))
   if (items.length > maxRepresentations)
@@ -64,7 +64,7 @@ export const planEntities = (
 }
 
 /** A union has no fields of its own. */
-const requireFragments = ({ selections, path }: CollectedField): void => {
+function requireFragments({ selections, path }: CollectedField): void {
   for (const selection of selections.flatMap((each) => each.selections))
     if (selection.kind === Kind.FIELD && selection.name.value !== '__typename')
       throw new RequestError(
@@ -73,12 +73,12 @@ const requireFragments = ({ selections, path }: CollectedField): void => {
       )
 }
 
-const planEntity = (
+function planEntity(
   table: TableModel,
   given: ObjectValue,
   { selections, path }: CollectedField,
   scope: SelectScope,
-): SelectPlan => {
+): SelectPlan {
   const type = scope.schema.getType(table.typeName)
   if (!isObjectType(type)) throw new Error(`The schema has no type ${table.typeName}`)
   const join = primaryKeyColumns(table).map(({ name }) => ({ local: name, remote: name }))
@@ -88,10 +88,10 @@ const planEntity = (
   return { kind: 'row', rows: { ...rows, limit: undefined }, fields }
 }
 
-const readRepresentation = (
+function readRepresentation(
   item: InputValue,
   tables: ReadonlyMap<string, TableModel>,
-): { readonly table: TableModel; readonly values: Reference['values'] } => {
+): { readonly table: TableModel; readonly values: Reference['values'] } {
   const { path } = item
   const value = item.kind === 'leaf' ? item.value : null
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -114,7 +114,7 @@ const readRepresentation = (
 }
 
 /** What is in a key; whether it fits the column's type is Postgres' to say. */
-const keyValue = (value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue => {
+function keyValue(value: JsonValue | undefined, typeName: string, name: string, path: string): JsonValue {
   const at = `${path}.${name}`
   if (value === undefined || value === null) throw new RequestError(`cannot find ${name} in _Any type`, at)
   if (typeof value === 'object')

@@ -29,7 +29,7 @@ export interface PlanScope {
   readonly access: RoleAccess
 }
 
-export const relatedTable = ({ source }: PlanScope, key: string): TableModel => {
+export function relatedTable({ source }: PlanScope, key: string): TableModel {
   const table = source.tables.get(key)
   if (table === undefined) throw new Error(`The source model has no table ${key}`)
   return table
@@ -40,13 +40,13 @@ export const visibleRows = ({ access }: PlanScope, table: TableModel): Predicate
   access.table(table).select?.filter ?? { kind: 'constant', value: false }
 
 /** A `where` argument as a condition. Related rows count only as far as the role may see them. */
-export const planFilter = (input: InputValue | undefined, table: TableModel, scope: PlanScope): Predicate => {
+export function planFilter(input: InputValue | undefined, table: TableModel, scope: PlanScope): Predicate {
   if (input === undefined || input.kind === 'null') return always
   const { fields } = objectOf(input)
   return allOf([...fields].map(([name, value]) => condition(name, value, table, scope)))
 }
 
-const condition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
+function condition(name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate {
   switch (name) {
     case '_and':
       return { kind: 'and', operands: itemsOf(input).map((item) => planFilter(item, table, scope)) }
@@ -59,7 +59,7 @@ const condition = (name: string, input: InputValue, table: TableModel, scope: Pl
   }
 }
 
-const fieldCondition = (name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate => {
+function fieldCondition(name: string, input: InputValue, table: TableModel, scope: PlanScope): Predicate {
   const column = table.columns.get(name)
   if (column !== undefined)
     return comparisons(readableColumn(column, table, scope), column.type, objectOf(input))
@@ -72,22 +72,18 @@ const fieldCondition = (name: string, input: InputValue, table: TableModel, scop
   return aggregateCondition(aggregated, objectOf(input), scope)
 }
 
-const relatedCondition = (
-  relationship: RelationshipModel,
-  input: InputValue,
-  scope: PlanScope,
-): Predicate => {
+function relatedCondition(relationship: RelationshipModel, input: InputValue, scope: PlanScope): Predicate {
   const target = relatedTable(scope, relationship.target)
   const predicate = allOf([visibleRows(scope, target), planFilter(input, target, scope)])
   return { kind: 'related', relationship, table: target.name, predicate }
 }
 
-const computedCondition = (
+function computedCondition(
   computed: ComputedFieldModel,
   input: InputValue,
   table: TableModel,
   scope: PlanScope,
-): Predicate => {
+): Predicate {
   const call = { function: computed.function.name, arguments: callArguments(computed, new Map()) }
   if (computed.returns.kind === 'scalar')
     return comparisons(
@@ -100,11 +96,11 @@ const computedCondition = (
   return { kind: 'computed-rows', call, predicate }
 }
 
-const aggregateCondition = (
+function aggregateCondition(
   relationship: RelationshipModel,
   input: ObjectValue,
   scope: PlanScope,
-): Predicate => {
+): Predicate {
   const target = relatedTable(scope, relationship.target)
   const [first, ...others] = input.fields
   if (first === undefined || others.length > 0)
@@ -132,7 +128,7 @@ const aggregateCondition = (
 }
 
 /** The columns that an aggregate is of, in the order in which Postgres takes them. */
-const argumentNames = ({ takes }: AggregatePredicate, given: InputValue | undefined): readonly string[] => {
+function argumentNames({ takes }: AggregatePredicate, given: InputValue | undefined): readonly string[] {
   if (given?.kind === 'enum') return [given.value]
   if (given?.kind !== 'object' || takes === 'columns') return enumValues(given)
   return (takes.arguments ?? []).flatMap((name) => {
@@ -151,7 +147,7 @@ export const readableColumns = (
   scope: PlanScope,
 ): readonly Operand[] => names.map((name) => readableColumn(columnNamed(name, table), table, scope))
 
-export const columnNamed = (name: string, table: TableModel): ColumnModel => {
+export function columnNamed(name: string, table: TableModel): ColumnModel {
   const column = table.columns.get(name)
   if (column === undefined) throw new Error(`${table.typeName} has no column ${name}`)
   return column
@@ -160,7 +156,7 @@ export const columnNamed = (name: string, table: TableModel): ColumnModel => {
 const comparisons = (left: Operand, type: CatalogType, input: ObjectValue): Predicate =>
   allOf([...input.fields].map(([name, value]) => comparison(left, type, name, value)))
 
-const comparison = (left: Operand, type: CatalogType, name: string, value: InputValue): Predicate => {
+function comparison(left: Operand, type: CatalogType, name: string, value: InputValue): Predicate {
   if (name === '_is_null') return { kind: 'is-null', operand: left, negated: !flag(value) }
   const target = castTarget(type)
   if (name === '_cast' && target !== undefined) {
@@ -176,7 +172,7 @@ const comparison = (left: Operand, type: CatalogType, name: string, value: Input
 }
 
 /** What the function is given besides the column, in its order. */
-const spatialArguments = (input: SpatialInput, value: InputValue): readonly Value[] => {
+function spatialArguments(input: SpatialInput, value: InputValue): readonly Value[] {
   if (input.kind === 'value') return [valueOf(value, catalogType(input.type))]
   const { fields } = objectOf(value)
   return input.fields.map(({ name, type }): Value => {
@@ -185,12 +181,12 @@ const spatialArguments = (input: SpatialInput, value: InputValue): readonly Valu
   })
 }
 
-const binaryComparison = (
+function binaryComparison(
   left: Operand,
   type: CatalogType,
   { operand, sql }: BinaryComparison,
   value: InputValue,
-): Predicate => {
+): Predicate {
   switch (operand.kind) {
     case 'same':
       return { kind: 'compare', left, operator: sql, right: valueOf(value, type) }

@@ -13,12 +13,12 @@ import { RequestError } from './request-error.ts'
 import type { InsertPlan, InsertStep, MutationOutput, NestedInsertPlan, OnConflictPlan } from './tree.ts'
 
 /** An insert of rows as one statement, or, where rows bring related rows along, as a series of steps. */
-export const planInsert = (
+export function planInsert(
   given: ObjectValue,
   table: TableModel,
   output: MutationOutput,
   scope: SelectScope,
-): InsertPlan | NestedInsertPlan => {
+): InsertPlan | NestedInsertPlan {
   const single = member(given, 'object')
   const objects = (single === undefined ? itemsOf(member(given, 'objects')) : [single]).map(objectOf)
   const onConflict = planConflict(member(given, 'on_conflict'), table, scope)
@@ -33,33 +33,33 @@ export const planInsert = (
   return { kind: 'nested-insert', steps, table: tableShape(table), rootSteps, output }
 }
 
-const insertAccess = (table: TableModel, { access }: SelectScope): InsertAccess => {
+function insertAccess(table: TableModel, { access }: SelectScope): InsertAccess {
   const insert = access.table(table).insert
   if (insert === undefined)
     throw new Error(`${access.role} may not insert into ${table.key}, but its schema says so`)
   return insert
 }
 
-const planFlatInsert = (
+function planFlatInsert(
   objects: readonly ObjectValue[],
   onConflict: OnConflictPlan | undefined,
   table: TableModel,
   output: MutationOutput,
   scope: SelectScope,
-): InsertPlan => {
+): InsertPlan {
   const access = insertAccess(table, scope)
   const rows = objects.map((object) => rowValues(object, table, access))
   return insertOf(rows, onConflict, table, access, output)
 }
 
 /** One statement that inserts rows, each given by the values of its columns; the rest take their defaults. */
-export const insertOf = (
+export function insertOf(
   rows: readonly ReadonlyMap<string, Value>[],
   onConflict: OnConflictPlan | undefined,
   table: TableModel,
   access: InsertAccess,
   output: MutationOutput,
-): InsertPlan => {
+): InsertPlan {
   const [firstColumn] = table.columnsByName.keys()
   const used = [...table.columnsByName.keys()].filter((name) => rows.some((row) => row.has(name)))
   // Rows without any value still have to be told apart from no rows: one column takes its default.
@@ -76,11 +76,11 @@ export const insertOf = (
 }
 
 /** The values that the client and the presets give, by column. */
-const rowValues = (
+function rowValues(
   object: ObjectValue,
   table: TableModel,
   { presets }: InsertAccess,
-): ReadonlyMap<string, Value> => {
+): ReadonlyMap<string, Value> {
   const values = new Map(presets.map(({ column, value }) => [column, value]))
   for (const [name, input] of object.fields) {
     const column = table.columns.get(name)
@@ -89,11 +89,11 @@ const rowValues = (
   return values
 }
 
-const planConflict = (
+function planConflict(
   input: InputValue | undefined,
   table: TableModel,
   scope: SelectScope,
-): OnConflictPlan | undefined => {
+): OnConflictPlan | undefined {
   if (input === undefined) return undefined
   const given = objectOf(input)
   const constraint = given.fields.get('constraint')
@@ -143,7 +143,7 @@ interface RowToInsert {
 }
 
 /** Adds the steps that write a row with all that belongs to it; returns the step of the row itself. */
-const addRow = (steps: InsertStep[], row: RowToInsert, scope: SelectScope): number => {
+function addRow(steps: InsertStep[], row: RowToInsert, scope: SelectScope): number {
   const { object, path, table, onConflict, fixed } = row
   const access = insertAccess(table, scope)
   const values = new Map(rowValues(object, table, access))
@@ -180,7 +180,7 @@ const isReferenced = ({ relationship }: RelatedInput): boolean =>
 const givenColumns = ({ object, table }: RowToInsert): readonly string[] =>
   [...object.fields.keys()].flatMap((name) => table.columns.get(name)?.name ?? [])
 
-const refuseDetermined = (row: RowToInsert, path: string): void => {
+function refuseDetermined(row: RowToInsert, path: string): void {
   const twice = givenColumns(row).filter((name) => row.fixed.has(name))
   if (twice.length > 0)
     throw new RequestError(
@@ -192,12 +192,12 @@ const refuseDetermined = (row: RowToInsert, path: string): void => {
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
 
 /** Writes the row that this one refers to; returns the columns of this one that follow from it. */
-const addReferenced = (
+function addReferenced(
   steps: InsertStep[],
   { relationship, data, onConflict }: RelatedInput,
   row: RowToInsert,
   scope: SelectScope,
-): ReadonlyMap<string, Value> => {
+): ReadonlyMap<string, Value> {
   const path = `${row.path}.${relationship.name}`
   const known = new Set([...givenColumns(row), ...row.fixed.keys()])
   const determined = relationship.mapping.map(({ local }) => local).filter((local) => known.has(local))
@@ -229,13 +229,13 @@ const addReferenced = (
   )
 }
 
-const addDependents = (
+function addDependents(
   steps: InsertStep[],
   { relationship, data, onConflict }: RelatedInput,
   parent: RowToInsert,
   step: number,
   scope: SelectScope,
-): void => {
+): void {
   const target = relatedTable(scope, relationship.target)
   const conflict = planConflict(onConflict, target, scope)
   const fixed = writtenColumns(step, parent.table, relationship.mapping.map(toDependent))
@@ -252,11 +252,11 @@ const addDependents = (
 const toDependent = ({ local, remote }: ColumnPair) => ({ column: remote, from: local })
 
 /** Columns whose values are read from the row that an earlier step wrote. */
-const writtenColumns = (
+function writtenColumns(
   step: number,
   table: TableModel,
   pairs: readonly { readonly column: string; readonly from: string }[],
-): ReadonlyMap<string, Value> => {
+): ReadonlyMap<string, Value> {
   const names = [...table.columnsByName.keys()]
   return new Map(
     pairs.flatMap(({ column, from }): [string, Value][] => {

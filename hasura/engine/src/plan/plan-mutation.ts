@@ -73,13 +73,13 @@ export const planKey = (given: ObjectValue, table: TableModel, scope: SelectScop
     }),
   )
 
-export const planUpdate = (
+export function planUpdate(
   given: ObjectValue,
   chosen: Predicate,
   table: TableModel,
   output: MutationOutput,
   scope: SelectScope,
-): UpdatePlan => {
+): UpdatePlan {
   const access = updateAccess(table, scope)
   return {
     kind: 'update',
@@ -103,7 +103,7 @@ export const planUpdates = (
     return planUpdate(entry, planFilter(member(entry, 'where'), table, scope), table, output, scope)
   })
 
-const updateAccess = (table: TableModel, { access }: SelectScope): UpdateAccess => {
+function updateAccess(table: TableModel, { access }: SelectScope): UpdateAccess {
   const update = access.table(table).update
   if (update === undefined)
     throw new Error(`${access.role} may not update ${table.key}, but its schema says so`)
@@ -120,11 +120,11 @@ const operators: ReadonlyMap<string, UpdateAssignment['operator']> = new Map([
   ['_delete_at_path', 'delete-path'],
 ])
 
-const planAssignments = (
+function planAssignments(
   given: ObjectValue,
   table: TableModel,
   { columns, presets }: UpdateAccess,
-): readonly UpdateAssignment[] => {
+): readonly UpdateAssignment[] {
   const used = new Map<string, string[]>()
   const assignments: UpdateAssignment[] = presets.map(({ column, value }) => ({
     column,
@@ -168,7 +168,7 @@ const applicable = (types: readonly CatalogType[]): readonly string[] =>
 const builtin = (name: string) => ({ category: 'base' as const, schema: 'pg_catalog', name })
 
 /** The jsonb operators that take something else than jsonb. */
-const operandType = (operator: UpdateAssignment['operator']) => {
+function operandType(operator: UpdateAssignment['operator']) {
   switch (operator) {
     case 'delete-key':
       return builtin('text')
@@ -181,12 +181,12 @@ const operandType = (operator: UpdateAssignment['operator']) => {
   }
 }
 
-export const planDelete = (
+export function planDelete(
   chosen: Predicate,
   table: TableModel,
   output: MutationOutput,
   scope: SelectScope,
-): DeletePlan => {
+): DeletePlan {
   const access = scope.access.table(table).delete
   if (access === undefined) throw new Error(`${scope.access.role} may not delete from ${table.key}`)
   return { kind: 'delete', table: tableShape(table), filter: allOf([access.filter, chosen]), output }

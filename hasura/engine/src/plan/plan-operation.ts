@@ -18,11 +18,11 @@ export interface OperationPlan {
 }
 
 /** Turns an operation into a tree per root field. Throws RequestError, in Hasura's words, if it is not valid. */
-export const planOperation = (
+export function planOperation(
   operation: Operation,
   given: Readonly<Record<string, JsonValue>>,
   { schema, access, source }: RoleSchema,
-): OperationPlan => {
+): OperationPlan {
   const { definition, fragments } = operation
   const root = rootType(definition, schema)
   const directives = (definition.directives ?? []).filter(({ name }) => name.value !== severalFields)
@@ -60,7 +60,7 @@ const location = ({ operation }: OperationDefinitionNode) =>
       ? 'MUTATION'
       : 'SUBSCRIPTION'
 
-const rootType = ({ operation }: OperationDefinitionNode, schema: GraphQLSchema): OperationRoot => {
+function rootType({ operation }: OperationDefinitionNode, schema: GraphQLSchema): OperationRoot {
   const query = schema.getQueryType()
   const mutation = schema.getMutationType()
   if (operation === OperationTypeNode.QUERY && query != null) return { kind: 'query', type: query }
@@ -73,11 +73,11 @@ const rootType = ({ operation }: OperationDefinitionNode, schema: GraphQLSchema)
 }
 
 /** The field itself, or the root fields of the source that are asked for below it. */
-const planTopField = (
+function planTopField(
   root: OperationRoot,
   collected: CollectedField,
   scope: SelectScope,
-): readonly RootField[] => {
+): readonly RootField[] {
   const declared = root.type.getFields()[collected.name]
   if (declared?.extensions.meaning?.kind !== 'source-namespace')
     return [planRootField(root, collected, scope)]

@@ -34,13 +34,13 @@ const terms = (
 ): readonly OrderTermPlan[] =>
   [...input.fields].flatMap(([name, value]) => fieldTerms(name, value, table, scope, through))
 
-const fieldTerms = (
+function fieldTerms(
   name: string,
   value: InputValue,
   table: TableModel,
   scope: PlanScope,
   through: Through,
-): readonly OrderTermPlan[] => {
+): readonly OrderTermPlan[] {
   // A null orders by nothing.
   if (value.kind === 'null') return []
   const column = table.columns.get(name)
@@ -97,7 +97,7 @@ interface AggregatedRows {
 }
 
 /** The rows behind `articles_aggregate`: those of a relationship, or of a computed field. */
-const aggregated = (name: string, table: TableModel, scope: PlanScope): AggregatedRows => {
+function aggregated(name: string, table: TableModel, scope: PlanScope): AggregatedRows {
   const stem = name.replace(/_aggregate$/, '')
   const relationship = table.relationships.get(stem)
   if (relationship !== undefined) {
@@ -141,20 +141,20 @@ const aggregateTerms = (
 
 const builtin = (name: string): CatalogType => ({ category: 'base', schema: 'pg_catalog', name })
 
-const functionNamed = (name: string): AggregateFunction => {
+function functionNamed(name: string): AggregateFunction {
   const found = aggregateFunctions.find((candidate) => candidate.name === name)
   if (found === undefined) throw new Error(`There is no aggregate ${name}`)
   return found
 }
 
 /** `asc` puts nulls last and `desc` puts them first, as Postgres does without being told. */
-const term = (
+function term(
   value: OrderValue,
   input: InputValue,
   path: readonly string[],
   type: CatalogType,
   nullable = true,
-): OrderTermPlan => {
+): OrderTermPlan {
   const named = { value, path, type, nullable }
   const direction = input.kind === 'enum' ? input.value : undefined
   switch (direction) {

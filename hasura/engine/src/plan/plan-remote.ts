@@ -32,12 +32,12 @@ interface Walk {
 }
 
 /** A root field of a remote schema, as it is asked there. */
-export const planRemoteField = (
+export function planRemoteField(
   type: GraphQLObjectType,
   collected: CollectedField,
   remote: RoleRemote,
   scope: SelectScope,
-): RemoteSelection => {
+): RemoteSelection {
   const walk = newWalk(remote, scope)
   const shape = emptyShape()
   const nodes = [fieldNode(collected, type, shape, walk)]
@@ -53,12 +53,12 @@ export const planRemoteRoot = (
 ): RemoteSelection => remoteSelection(type, collected, newWalk(remote, scope))
 
 /** A field that leads from the left side into a remote schema. Returns the marker that stands for it. */
-export const planRemoteJoin = (
+export function planRemoteJoin(
   type: GraphQLNamedType,
   collected: CollectedField,
   { remote, steps }: Extract<FieldMeaning, { kind: 'remote-join' }>,
   scope: SelectScope,
-): string => {
+): string {
   const walk = newWalk(remote, scope)
   const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[collected.name] : undefined
   if (field === undefined) throw new Error(`${type.name} has no field ${collected.name}`)
@@ -84,7 +84,7 @@ const emptyShape = (): RemoteShape => ({
   hidden: new Set(),
 })
 
-const remoteSelection = (type: GraphQLNamedType, collected: CollectedField, walk: Walk): RemoteSelection => {
+function remoteSelection(type: GraphQLNamedType, collected: CollectedField, walk: Walk): RemoteSelection {
   const shape = emptyShape()
   const nodes = isCompositeType(type)
     ? collected.selections.flatMap((each) =>
@@ -127,7 +127,7 @@ const selectionNodes = (
     }
   })
 
-const fragmentNodes = (
+function fragmentNodes(
   condition: string | undefined,
   selectionSet: SelectionSetNode,
   type: GraphQLNamedType,
@@ -135,7 +135,7 @@ const fragmentNodes = (
   walk: Walk,
   path: string,
   spread: Set<string>,
-): readonly SelectionNode[] => {
+): readonly SelectionNode[] {
   const inner = condition === undefined ? type : walk.scope.schema.getType(condition)
   if (inner === undefined)
     throw new RequestError(`no such type exists in the schema: '${condition ?? ''}'`, path)
@@ -160,13 +160,13 @@ const fragmentNodes = (
   ]
 }
 
-const fieldNodes = (
+function fieldNodes(
   node: FieldNode,
   type: GraphQLNamedType,
   shape: RemoteShape,
   walk: Walk,
   path: string,
-): readonly SelectionNode[] => {
+): readonly SelectionNode[] {
   const { budget } = walk.scope
   budget.fields -= 1
   if (budget.fields < 0) throw new RequestError('the operation selects too many fields', '$')
@@ -208,12 +208,12 @@ const fieldNodes = (
 }
 
 /** A field of the remote schema under its own name there. */
-const fieldNode = (
+function fieldNode(
   collected: CollectedField,
   type: GraphQLObjectType,
   shape: RemoteShape,
   walk: Walk,
-): FieldNode => {
+): FieldNode {
   const { field, meaning } = fieldOf(type, collected)
   if (meaning.kind !== 'remote-field') throw new Error(`${collected.name} is no field of a remote schema`)
   const inner = remoteSelection(getNamedType(field.type), collected, walk)
@@ -250,7 +250,7 @@ const aliased = (key: string, name: string): FieldNode => ({
 })
 
 /** Several selections of one key add up. */
-const mergeShape = (into: RemoteShape, key: string, added: RemoteShape): void => {
+function mergeShape(into: RemoteShape, key: string, added: RemoteShape): void {
   const known = into.fields.get(key)
   if (known === undefined) {
     into.fields.set(key, added)
@@ -263,13 +263,13 @@ const mergeShape = (into: RemoteShape, key: string, added: RemoteShape): void =>
 }
 
 /** In place of a relationship the values are selected that it depends on. */
-const joinNodes = (
+function joinNodes(
   key: string,
   marker: string,
   fields: readonly string[],
   shape: RemoteShape,
   walk: Walk,
-): readonly SelectionNode[] => {
+): readonly SelectionNode[] {
   const values = fields.map((name) => ({ name, key: `hasura_join_${(walk.hidden += 1)}` }))
   const [first] = values
   if (first !== undefined) shape.joins.set(first.key, { key, marker, values })
@@ -277,12 +277,12 @@ const joinNodes = (
   return values.map((value) => aliased(value.key, value.name))
 }
 
-const planSourceJoin = (
+function planSourceJoin(
   type: GraphQLObjectType,
   collected: CollectedField,
   meaning: Extract<FieldMeaning, { kind: 'source-join' }>,
   scope: SelectScope,
-): string => {
+): string {
   const { field } = fieldOf(type, collected)
   return scope.joins.add({ kind: 'source', ...planValueJoin(meaning, field, collected, 'l', scope) })
 }

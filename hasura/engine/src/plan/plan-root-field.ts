@@ -22,16 +22,12 @@ export interface OperationRoot {
 }
 
 /** What is to be run for a root field. Throws RequestError. */
-export const planRootField = (
-  root: OperationRoot,
-  collected: CollectedField,
-  scope: SelectScope,
-): RootField => {
+export function planRootField(root: OperationRoot, collected: CollectedField, scope: SelectScope): RootField {
   const { key, path } = collected
   return { key, path, ...planField(root, collected, scope) }
 }
 
-const planField = (root: OperationRoot, collected: CollectedField, scope: SelectScope): RootFieldPlan => {
+function planField(root: OperationRoot, collected: CollectedField, scope: SelectScope): RootFieldPlan {
   const { kind: operation, type } = root
   const { name, node } = collected
   if (name === '__typename') return { kind: 'text', text: type.name }
@@ -108,12 +104,12 @@ const planService = (
   )
 
 /** The selection is checked here, as far as it is the client's. Remote schemas are not subscribed to. */
-const planRemote = (
+function planRemote(
   { kind, type }: OperationRoot,
   collected: CollectedField,
   meaning: Extract<FieldMeaning, { kind: 'remote-field' | 'remote-namespace' }>,
   scope: SelectScope,
-): RootFieldPlan => {
+): RootFieldPlan {
   const operation = kind === 'mutation' ? 'mutation' : 'query'
   const { remote } = meaning
   const isNamespace = meaning.kind === 'remote-namespace'
@@ -127,7 +123,7 @@ const planRemote = (
 }
 
 /** Refused here, because the log of actions is asked for it as a value. */
-const uuidOf = (given: ObjectValue): string => {
+function uuidOf(given: ObjectValue): string {
   const input = member(given, 'id')
   if (input?.kind === 'leaf' && typeof input.value === 'string' && uuid.test(input.value)) return input.value
   const found = input?.kind === 'leaf' ? JSON.stringify(input.value) : 'null'

@@ -15,13 +15,13 @@ type RootMutationMeaning = Extract<
 >
 
 /** What a root field writes, and what it answers with. Throws RequestError. */
-export const planRootMutation = (
+export function planRootMutation(
   meaning: RootMutationMeaning,
   given: ObjectValue,
   type: GraphQLObjectType,
   collected: CollectedField,
   scope: SelectScope,
-): MutationPlan => {
+): MutationPlan {
   const { selections, path } = collected
   switch (meaning.kind) {
     case 'insert': {

@@ -39,13 +39,13 @@ type RootSelectMeaning = Extract<
 >
 
 /** What a root field reads: rows of a table, a function or a native query, or the one that a key or an id names. Throws RequestError. */
-export const planRootSelect = (
+export function planRootSelect(
   meaning: RootSelectMeaning,
   given: ObjectValue,
   output: GraphQLOutputType,
   collected: CollectedField,
   scope: SelectScope,
-): SelectPlan => {
+): SelectPlan {
   if (meaning.kind === 'node') return planNode(given, collected, scope)
   const type = objectTypeOf(output)
   const { selections, path } = collected
@@ -89,11 +89,7 @@ export const planRootSelect = (
 }
 
 /** `node(id)`: the row that the id names, if the role may see it, as what it is. */
-const planNode = (
-  given: ObjectValue,
-  { selections, path }: CollectedField,
-  scope: SelectScope,
-): SelectPlan => {
+function planNode(given: ObjectValue, { selections, path }: CollectedField, scope: SelectScope): SelectPlan {
   const input = member(given, 'id')
   const text = input?.kind === 'leaf' && typeof input.value === 'string' ? input.value : ''
   const id = readNodeId(text, `${path}.args.id`)
@@ -108,7 +104,7 @@ const planNode = (
 }
 
 /** A tracked function's call: by position up to the first argument left out, by name from there on. */
-const functionCall = (model: FunctionModel, given: ObjectValue): ComputedCall => {
+function functionCall(model: FunctionModel, given: ObjectValue): ComputedCall {
   const input = member(given, 'args')
   const values = givenArguments(model.arguments, input)
   const path = `${given.path}.args`
@@ -130,7 +126,7 @@ const functionCall = (model: FunctionModel, given: ObjectValue): ComputedCall =>
 }
 
 /** A native query's SQL with its arguments; one that is left out is null. */
-const nativeSource = ({ code, arguments: known }: NativeQueryModel, given: ObjectValue): RowSource => {
+function nativeSource({ code, arguments: known }: NativeQueryModel, given: ObjectValue): RowSource {
   const input = member(given, 'args')
   const values = new Map(
     known.map(({ name, type }): [string, Value] => {

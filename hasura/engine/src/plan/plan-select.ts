@@ -46,10 +46,10 @@ import type {
 export interface SelectScope extends PlanScope, DocumentScope {}
 
 /** A field of an object type with its meaning; throws if the type has no such field. */
-export const fieldOf = (
+export function fieldOf(
   type: GraphQLObjectType,
   { name, path, selections }: CollectedField,
-): { readonly field: GraphQLField<unknown, unknown>; readonly meaning: FieldMeaning } => {
+): { readonly field: GraphQLField<unknown, unknown>; readonly meaning: FieldMeaning } {
   const field = type.getFields()[name]
   const meaning = field?.extensions.meaning
   if (field === undefined || meaning === undefined)
@@ -66,7 +66,7 @@ export const fieldOf = (
 }
 
 /** The object type that a field answers with. */
-export const objectTypeOf = (type: GraphQLOutputType): GraphQLObjectType => {
+export function objectTypeOf(type: GraphQLOutputType): GraphQLObjectType {
   const named = getNamedType(type)
   if (!isObjectType(named)) throw new Error(`${named.name} is no object type`)
   return named
@@ -85,12 +85,12 @@ export const planRowFields = (
     value: rowFieldValue(type, collected, table, scope),
   }))
 
-const rowFieldValue = (
+function rowFieldValue(
   type: GraphQLObjectType,
   collected: CollectedField,
   table: TableModel,
   scope: SelectScope,
-): RowFieldValue => {
+): RowFieldValue {
   if (collected.name === '__typename') return { kind: 'text', text: type.name }
   const { field, meaning } = fieldOf(type, collected)
   // What a remote schema is asked for is read in its own words.
@@ -178,7 +178,7 @@ const noArguments: ObjectValue = { kind: 'object', fields: new Map(), path: '$' 
 
 export const tableSource = ({ name }: TableModel): RowSource => ({ kind: 'table', name })
 
-const jsonPathOf = (given: ObjectValue): readonly string[] | undefined => {
+function jsonPathOf(given: ObjectValue): readonly string[] | undefined {
   const path = member(given, 'path')
   return path?.kind === 'leaf' && typeof path.value === 'string'
     ? parseJsonPath(path.value, path.path)
@@ -191,10 +191,10 @@ const computedCall = (computed: ComputedFieldModel, given: ObjectValue) => ({
 })
 
 /** The `args` of a function as values, by GraphQL name. */
-export const givenArguments = (
+export function givenArguments(
   known: readonly FunctionArgumentModel[],
   input: ReturnType<typeof member>,
-): ReadonlyMap<string, Value> => {
+): ReadonlyMap<string, Value> {
   if (input === undefined) return new Map()
   const { fields } = objectOf(input)
   return new Map(
@@ -206,25 +206,25 @@ export const givenArguments = (
 }
 
 /** Rows by the usual arguments, under the role's filter and limit. */
-export const planRows = (
+export function planRows(
   from: RowSource,
   join: readonly ColumnPair[],
   given: ObjectValue,
   table: TableModel,
   scope: SelectScope,
-): RowsPlan => {
+): RowsPlan {
   const rows = planAllRows(from, join, given, table, scope)
   return { ...rows, limit: smallerLimit(rows.limit, selectAccess(table, scope).limit) }
 }
 
 /** Rows by the usual arguments, under the role's filter alone. */
-export const planAllRows = (
+export function planAllRows(
   from: RowSource,
   join: readonly ColumnPair[],
   given: ObjectValue,
   table: TableModel,
   scope: SelectScope,
-): RowsPlan => {
+): RowsPlan {
   const filter: Predicate = allOf([
     selectAccess(table, scope).filter,
     planFilter(member(given, 'where'), table, scope),
@@ -237,7 +237,7 @@ export const planAllRows = (
   return { from, join, filter, distinctOn, orderBy, limit, offset: readCount(given, 'offset') }
 }
 
-export const selectAccess = (table: TableModel, { access }: SelectScope): SelectAccess => {
+export function selectAccess(table: TableModel, { access }: SelectScope): SelectAccess {
   const select = access.table(table).select
   if (select === undefined)
     throw new Error(`${access.role} may not read ${table.key}, but its schema says so`)
@@ -248,7 +248,7 @@ export const selectAccess = (table: TableModel, { access }: SelectScope): Select
  * Postgres wants the columns of DISTINCT ON to come first in the order, in any order among themselves. Hasura wants all of them
  * to be there, unless there is no order.
  */
-const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean => {
+function startsWith(orderBy: readonly OrderTermPlan[], distinctOn: readonly Operand[]): boolean {
   const first = orderBy.slice(0, distinctOn.length)
   return (
     orderBy.length === 0 ||
@@ -263,10 +263,10 @@ const startsWith = (orderBy: readonly OrderTermPlan[], distinctOn: readonly Oper
 /** Limits up to this are written into the statement: Postgres then plans for few rows instead of a tenth of all. */
 export const largestInlinedLimit = 1000
 
-export const readCount = (
+export function readCount(
   given: ObjectValue,
   name: 'limit' | 'offset' | 'first' | 'last',
-): RowCount | undefined => {
+): RowCount | undefined {
   const value = member(given, name)
   if (value?.kind !== 'leaf') return undefined
   if (name === 'offset') return { kind: 'parameter', source: value.source }
@@ -279,10 +279,7 @@ export const readCount = (
     : { kind: 'parameter', source: value.source }
 }
 
-export const smallerLimit = (
-  asked: RowCount | undefined,
-  allowed: number | undefined,
-): RowCount | undefined => {
+export function smallerLimit(asked: RowCount | undefined, allowed: number | undefined): RowCount | undefined {
   if (allowed === undefined) return asked
   if (asked === undefined) return { kind: 'constant', value: allowed }
   if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }
@@ -290,7 +287,7 @@ export const smallerLimit = (
 }
 
 /** Rows with their aggregates. A permission's limit cuts the nodes alone. */
-export const planAggregate = (
+export function planAggregate(
   from: RowSource,
   join: readonly ColumnPair[],
   given: ObjectValue,
@@ -298,7 +295,7 @@ export const planAggregate = (
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
   scope: SelectScope,
-): SelectPlan => {
+): SelectPlan {
   const rows = planAllRows(from, join, given, table, scope)
   const fields = collectFields(selections, type, scope, `${path}.selectionSet`).map(
     (collected): AggregateField => {
@@ -319,12 +316,12 @@ export const planAggregate = (
 }
 
 /** The column or computed field that an aggregate is of. */
-const aggregatedValue = (
+function aggregatedValue(
   type: GraphQLObjectType,
   collected: CollectedField,
   table: TableModel,
   scope: SelectScope,
-): { readonly operand: Operand; readonly type: CatalogType } => {
+): { readonly operand: Operand; readonly type: CatalogType } {
   const { field, meaning } = fieldOf(type, collected)
   const given = readArguments(collected, field.args, scope)
   if (meaning.kind !== 'computed-scalar') {

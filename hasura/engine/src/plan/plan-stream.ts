@@ -14,13 +14,13 @@ import type { RowCount, StreamPlan } from './tree.ts'
  * `x_stream(batch_size, cursor, where)`: the next rows after the cursor. As in Hasura the cursor is one column,
  * and of rows with equal values those that a batch cuts off are passed over: it should be unique.
  */
-export const planStream = (
+export function planStream(
   given: ObjectValue,
   table: TableModel,
   type: GraphQLObjectType,
   { selections, path }: CollectedField,
   scope: SelectScope,
-): StreamPlan => {
+): StreamPlan {
   const { column, ascending, initialValue } = cursorOf(given, table)
   const rows = planRows(tableSource(table), [], given, table, scope)
   const after = {
@@ -51,7 +51,7 @@ export const planStream = (
   }
 }
 
-const cursorOf = (given: ObjectValue, table: TableModel) => {
+function cursorOf(given: ObjectValue, table: TableModel) {
   // Hasura says of the arguments, not of the cursor, that they ask for no column or several.
   const { path } = given
   const [cursor, ...others] = itemsOf(member(given, 'cursor')).filter(({ kind }) => kind !== 'null')
@@ -80,11 +80,11 @@ const cursorOf = (given: ObjectValue, table: TableModel) => {
 const sourceOf = (value: Extract<ReturnType<typeof valueOf>, { kind: 'parameter' | 'constant' }>) =>
   value.kind === 'parameter' ? value.source : { kind: 'literal' as const, text: value.text }
 
-const refuseCursor = (path: string): never => {
+function refuseCursor(path: string): never {
   throw new RequestError('a cursor starts from one value', path)
 }
 
-const batchLimit = (given: ObjectValue, allowed: RowCount | undefined): RowCount => {
+function batchLimit(given: ObjectValue, allowed: RowCount | undefined): RowCount {
   const size = member(given, 'batch_size')
   if (size?.kind !== 'leaf') throw new RequestError('missing required field "batch_size"', given.path)
   if (typeof size.value === 'number' && size.value < 0)

@@ -14,13 +14,13 @@ export interface ValueJoin {
 }
 
 /** Plans such rows. Names of values begin with a prefix, so that several joins can share one list. Throws RequestError. */
-export const planValueJoin = (
+export function planValueJoin(
   { table, list, mapping }: Extract<FieldMeaning, { kind: 'answer-relationship' | 'source-join' }>,
   field: GraphQLField<unknown, unknown>,
   collected: CollectedField,
   prefix: string,
   scope: SelectScope,
-): ValueJoin => {
+): ValueJoin {
   const given = readArguments(collected, field.args, scope)
   const columns = mapping.map((entry) => ({ ...entry, name: `${prefix}_${entry.field}` }))
   const join = columns.map(({ name, column }) => ({ local: name, remote: column.name }))

@@ -9,7 +9,7 @@ import type { InputValue, LeafValue, ObjectValue } from './input-value.ts'
 import { RequestError } from './request-error.ts'
 
 /** An argument as a value of the given Postgres type. */
-export const valueOf = (input: InputValue, type: CatalogType): Value => {
+export function valueOf(input: InputValue, type: CatalogType): Value {
   const name = typeNameOf(type)
   switch (input.kind) {
     case 'null':
@@ -31,7 +31,7 @@ export const valueOf = (input: InputValue, type: CatalogType): Value => {
 export const arrayValue = (input: InputValue, element: CatalogType): Value =>
   listValue(input, arrayTypeOf(element))
 
-const leafValue = ({ source, value, path }: LeafValue, type: TypeName): Value => {
+function leafValue({ source, value, path }: LeafValue, type: TypeName): Value {
   if (type.name === 'ltree' && typeof value === 'string') checkLabelPath(value, path)
   // Booleans are in the signature, so they may be part of the plan, where Postgres can use them.
   return typeof value === 'boolean' && type.name === 'bool'
@@ -40,12 +40,12 @@ const leafValue = ({ source, value, path }: LeafValue, type: TypeName): Value =>
 }
 
 /** Hasura reads label paths itself, and refuses a bad one before Postgres does. */
-const checkLabelPath = (value: string, path: string): void => {
+function checkLabelPath(value: string, path: string): void {
   if (value !== '' && !value.split('.').every((label) => /^[\p{L}\p{N}_-]{1,255}$/u.test(label)))
     throw new RequestError(labelPathExpected, path, 'parse-failed')
 }
 
-const listValue = (input: InputValue, type: TypeName): Value => {
+function listValue(input: InputValue, type: TypeName): Value {
   if (input.kind !== 'list') throw new RequestError('expected a list', input.path)
   const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
   if (element.name === 'ltree')
@@ -63,7 +63,7 @@ const listValue = (input: InputValue, type: TypeName): Value => {
 }
 
 /** A list written out in the document is one literal, whatever its length. */
-const constantArray = (items: readonly InputValue[]): string | undefined => {
+function constantArray(items: readonly InputValue[]): string | undefined {
   const texts: (string | null)[] = []
   for (const item of items) {
     if (item.kind === 'enum') texts.push(item.value)
@@ -76,12 +76,12 @@ const constantArray = (items: readonly InputValue[]): string | undefined => {
 }
 
 /** A field of an input object; null counts as absent. */
-export const member = (object: ObjectValue, name: string): InputValue | undefined => {
+export function member(object: ObjectValue, name: string): InputValue | undefined {
   const value = object.fields.get(name)
   return value?.kind === 'null' ? undefined : value
 }
 
-export const objectOf = (input: InputValue): ObjectValue => {
+export function objectOf(input: InputValue): ObjectValue {
   if (input.kind !== 'object') throw new RequestError('expected an object', input.path)
   return input
 }

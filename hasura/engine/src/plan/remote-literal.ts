@@ -13,14 +13,14 @@ import type { RemoteVariables } from './remote-joins.ts'
 import { variableAt, type Variables } from './variables.ts'
 
 /** A client's argument in the words of a remote schema: variables become what they stand for. Undefined: not given. */
-export const remoteArgument = (
+export function remoteArgument(
   node: ValueNode,
   type: GraphQLInputType,
   names: RemoteNames,
   variables: Variables,
   own: RemoteVariables,
   path: string,
-): ValueNode | undefined => {
+): ValueNode | undefined {
   switch (node.kind) {
     case Kind.VARIABLE: {
       const value = variableAt(variables, node.name.value, type, path)
@@ -59,18 +59,18 @@ export const remoteArgument = (
   }
 }
 
-const itemType = (type: GraphQLInputType): GraphQLInputType => {
+function itemType(type: GraphQLInputType): GraphQLInputType {
   const nullable = getNullableType(type)
   return isListType(nullable) ? nullable.ofType : nullable
 }
 
 /** JSON as a value of a type. What a literal can't say of a custom scalar becomes a variable. */
-export const remoteLiteral = (
+export function remoteLiteral(
   value: JsonValue,
   type: GraphQLInputType,
   names: RemoteNames,
   own: RemoteVariables,
-): ValueNode => {
+): ValueNode {
   if (value === null) return { kind: Kind.NULL }
   const nullable = getNullableType(type)
   if (isListType(nullable)) {
@@ -102,18 +102,18 @@ export const remoteLiteral = (
 }
 
 /** Numbers of Postgres may come as texts, and ids as numbers. */
-const leafLiteral = (text: string, isNumber: boolean, type: string): ValueNode => {
+function leafLiteral(text: string, isNumber: boolean, type: string): ValueNode {
   const isText = type === 'ID' || type === 'String' || (!isNumber && type !== 'Int' && type !== 'Float')
   if (isText || !/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return { kind: Kind.STRING, value: text }
   return { kind: /^-?\d+$/.test(text) ? Kind.INT : Kind.FLOAT, value: text }
 }
 
-const variable = (
+function variable(
   value: JsonValue,
   type: string,
   names: RemoteNames,
   { definitions, values }: RemoteVariables,
-): ValueNode => {
+): ValueNode {
   const node = {
     kind: Kind.VARIABLE,
     name: { kind: Kind.NAME, value: `hasura_json_var_${definitions.length + 1}` },

@@ -29,10 +29,7 @@ export interface Variables {
  * Checks that what must be given is given, and that nothing else is: as in Hasura, a variable may be declared and not used,
  * but then it may not be given. Types are checked where a value is used.
  */
-export const readVariables = (
-  operation: Operation,
-  given: Readonly<Record<string, JsonValue>>,
-): Variables => {
+export function readVariables(operation: Operation, given: Readonly<Record<string, JsonValue>>): Variables {
   // Without a prototype, so that a variable may be called what every object of JavaScript has.
   const values: Record<string, JsonValue> = { __proto__: null }
   const types = new Map<string, TypeNode>()
@@ -66,7 +63,7 @@ export const readVariables = (
 }
 
 /** The variables in an operation's selection and directives, and in the fragments that it spreads. */
-const usedVariables = ({ definition, fragments }: Operation): ReadonlySet<string> => {
+function usedVariables({ definition, fragments }: Operation): ReadonlySet<string> {
   const used = new Set<string>()
   const spread = new Set<string>()
   const collect = (node: ASTNode): void => {
@@ -88,13 +85,13 @@ const usedVariables = ({ definition, fragments }: Operation): ReadonlySet<string
 }
 
 /** A variable's value at a place of the given type. Undefined: not given. */
-export const variableAt = (
+export function variableAt(
   { values, types, defaulted }: Variables,
   name: string,
   type: GraphQLInputType,
   at: string,
   hasDefault = false,
-): JsonValue | undefined => {
+): JsonValue | undefined {
   const declared = types.get(name)
   if (declared === undefined) throw new Error(`Variable ${name} was not declared`)
   // A default, the variable's or the place's, makes a nullable variable fit for a place that wants a value.
@@ -109,7 +106,7 @@ export const variableAt = (
 }
 
 /** Whether what is declared is at least as strict as what is expected: `Int!` for `Int`, `[Int!]` for `[Int]`. */
-const isSubtype = (declared: TypeNode, expected: string): boolean => {
+function isSubtype(declared: TypeNode, expected: string): boolean {
   const text = print(declared)
   if (text === expected) return true
   if (declared.kind === Kind.NON_NULL_TYPE) return isSubtype(declared.type, expected.replace(/!$/, ''))
@@ -122,7 +119,7 @@ const isSubtype = (declared: TypeNode, expected: string): boolean => {
 }
 
 /** The declared type of a variable as the schema knows it; undefined if it doesn't. */
-export const inputTypeOf = (node: TypeNode, schema: GraphQLSchema): GraphQLInputType | undefined => {
+export function inputTypeOf(node: TypeNode, schema: GraphQLSchema): GraphQLInputType | undefined {
   switch (node.kind) {
     case Kind.NAMED_TYPE: {
       const type = schema.getType(node.name.value)

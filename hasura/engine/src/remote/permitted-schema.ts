@@ -36,7 +36,7 @@ export type PermittedSchema =
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 /** Reads a role's SDL: a part of the remote schema, in which `@preset` takes arguments from the role's hands. */
-export const permittedSchema = (sdl: string, upstream: GraphQLSchema): PermittedSchema => {
+export function permittedSchema(sdl: string, upstream: GraphQLSchema): PermittedSchema {
   try {
     const presets = new Map<string, RemotePreset>()
     const document = withoutPresets(parse(sdl, { noLocation: true, maxTokens: 200_000 }), presets)
@@ -74,7 +74,7 @@ const kept = (
     return preset === undefined
   })
 
-const presetOf = ({ arguments: given = [] }: ConstDirectiveNode): RemotePreset => {
+function presetOf({ arguments: given = [] }: ConstDirectiveNode): RemotePreset {
   const argument = (name: string) => given.find((each) => each.name.value === name)?.value
   const value = argument('value')
   if (value === undefined) throw new GraphQLError('@preset needs the argument "value"')
@@ -99,7 +99,7 @@ const differences = (
     .flatMap((type) => typeProblems(type, upstream.getType(type.name), presets)),
 ]
 
-const rootProblems = (schema: GraphQLSchema, upstream: GraphQLSchema): readonly string[] => {
+function rootProblems(schema: GraphQLSchema, upstream: GraphQLSchema): readonly string[] {
   const query = schema.getQueryType()
   if (query == null) return ['the schema has no query root']
   return query.name === upstream.getQueryType()?.name
@@ -107,11 +107,11 @@ const rootProblems = (schema: GraphQLSchema, upstream: GraphQLSchema): readonly 
     : [`the query root "${query.name}" is not that of the remote schema`]
 }
 
-const typeProblems = (
+function typeProblems(
   type: GraphQLNamedType,
   other: GraphQLNamedType | undefined,
   presets: RemotePresets,
-): readonly string[] => {
+): readonly string[] {
   if (other === undefined || other.constructor !== type.constructor)
     return [`"${type.name}" does not exist in the upstream remote schema`]
   if (isEnumType(type) && isEnumType(other))

@@ -29,7 +29,7 @@ interface Known {
   readonly introspection: Introspection
 }
 
-export const createRemoteDirectory = (environment: Environment): RemoteDirectory => {
+export function createRemoteDirectory(environment: Environment): RemoteDirectory {
   const known = new Map<string, Known>()
 
   const look = async ({ name, definition }: RemoteSchema): Promise<Introspection> => {
@@ -58,10 +58,10 @@ export const createRemoteDirectory = (environment: Environment): RemoteDirectory
 
 const query = getIntrospectionQuery({ descriptions: true })
 
-const introspectRemote = async (
+async function introspectRemote(
   definition: RemoteSchema['definition'],
   environment: Environment,
-): Promise<Introspection> => {
+): Promise<Introspection> {
   try {
     const answer = await sendRemote(definition, { query }, { environment })
     switch (answer.kind) {

@@ -39,18 +39,18 @@ export const remoteDocument = (
 })
 
 /** Refuses what is not valid in the part of the remote schema that the role may use. Throws RequestError. */
-export const requireValid = (document: DocumentNode, { permitted }: RoleRemote, path: string): void => {
+export function requireValid(document: DocumentNode, { permitted }: RoleRemote, path: string): void {
   const [error] = validate(permitted, document, undefined, { maxErrors: 1 })
   if (error !== undefined) throw new RequestError(error.message, path)
 }
 
 /** The same for a selection on a type, whose way from the root is not the client's. */
-export const requireValidSelection = (
+export function requireValidSelection(
   { nodes, variables }: RemoteSelection,
   type: string,
   remote: RoleRemote,
   path: string,
-): void => {
+): void {
   if (nodes.length === 0) return
   const fragment: FragmentDefinitionNode = {
     kind: Kind.FRAGMENT_DEFINITION,
@@ -74,11 +74,11 @@ export const requireValidSelection = (
  * Puts in what the role's permission presets: arguments, and fields of input objects, that the role does not see.
  * Throws RequestError for a session variable that is not there.
  */
-export const withPresets = (
+export function withPresets(
   document: DocumentNode,
   remote: RoleRemote,
   session: Readonly<Record<string, string>>,
-): DocumentNode => {
+): DocumentNode {
   if (remote.presets.size === 0) return document
   const info = new TypeInfo(remote.upstream)
   const unused: RemoteVariables = { definitions: [], values: {} }

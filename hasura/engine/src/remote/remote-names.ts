@@ -10,10 +10,10 @@ export interface RemoteNames {
   readonly upstreamType: (name: string) => string
 }
 
-export const remoteNames = (
+export function remoteNames(
   schema: GraphQLSchema,
   { root_fields_namespace, type_names = {}, field_names = [] }: RemoteSchemaCustomization = {},
-): RemoteNames => {
+): RemoteNames {
   const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
   const types = new Map<string, string>()
   const fields = new Map<string, Map<string, string>>()

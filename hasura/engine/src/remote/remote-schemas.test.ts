@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const command = async (type: string, args: unknown = {}): Promise<unknown> => {
+async function command(type: string, args: unknown = {}): Promise<unknown> {
   const answer = await fetch(`${engine.url ?? ''}/v1/metadata`, {
     method: 'POST',
     headers: { 'x-hasura-admin-secret': 'secret' },
@@ -51,7 +51,7 @@ const done = { message: 'success' }
 const admin = createSession('admin', { 'X-Hasura-User-Id': 'a' })
 const buyer = (id: string): Session => createSession('buyer', { 'X-Hasura-User-Id': id })
 
-const ask = async (query: string, variables = {}, session = admin): Promise<unknown> => {
+async function ask(query: string, variables = {}, session = admin): Promise<unknown> {
   const result = await engine.execute({ query, variables }, session, {
     clientHeaders: { 'x-trace': 'abc', host: 'shop.example' },
   })
@@ -490,11 +490,15 @@ test('remote schemas are added, updated, introspected and removed, and take no n
   expect(await command('introspect_remote_schema', { name: 'world' })).toMatchObject({
     data: { __schema: { queryType: { name: 'Query' } } },
   })
-  const type_names = { prefix: 'W' }
-  expect(await command('update_remote_schema', world({ customization: { type_names } }))).toEqual(done)
+  const typeNames = { prefix: 'W' }
+  expect(await command('update_remote_schema', world({ customization: { type_names: typeNames } }))).toEqual(
+    done,
+  )
   expect(await ask('{ city(id: 1) { __typename } }')).toEqual({ city: { __typename: 'WCity' } })
   expect(await command('export_metadata')).toMatchObject({
-    remote_schemas: [{ name: 'world', definition: { url: '{{WORLD}}', customization: { type_names } } }],
+    remote_schemas: [
+      { name: 'world', definition: { url: '{{WORLD}}', customization: { type_names: typeNames } } },
+    ],
   })
   expect(await command('remove_remote_schema', { name: 'none' })).toMatchObject({ code: 'not-exists' })
   expect(await command('add_remote_schema', { name: 'x', definition: {} })).toMatchObject({

@@ -47,11 +47,11 @@ export const roleRemotes = (
   })
 
 /** The role's own permission, or that on which the roles agree that it inherits from. */
-const permissionOf = (
+function permissionOf(
   { permissions = [] }: RemoteSchema,
   role: string,
   { inherited_roles: inherited = [] }: Pick<Metadata, 'inherited_roles'>,
-): string | undefined => {
+): string | undefined {
   const own = permissions.find((each) => each.role === role)?.definition.schema
   if (own !== undefined) return own
   const parents = new Map(inherited.map((each) => [each.role_name, each.role_set]))

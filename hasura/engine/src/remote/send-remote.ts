@@ -56,11 +56,11 @@ const defaultTimeout = 60
 const maxAnswerBytes = 20 * 1024 * 1024
 
 /** Asks a remote schema. Throws UnsetVariable where its definition speaks of a variable that is not there. */
-export const sendRemote = async (
+export async function sendRemote(
   definition: RemoteSchema['definition'],
   request: RemoteRequest,
   caller: RemoteCaller,
-): Promise<RemoteAnswer> => {
+): Promise<RemoteAnswer> {
   const answer = await sendWebhook(
     {
       method: 'POST',
@@ -93,10 +93,10 @@ const urlOf = ({ url, url_from_env }: RemoteSchema['definition'], environment: E
     : valueFromEnvironment(url_from_env, environment)
 
 /** What is configured goes before the session's variables, and these before what the client sent. */
-const headersOf = (
+function headersOf(
   definition: RemoteSchema['definition'],
   { environment, sessionVariables, clientHeaders }: RemoteCaller,
-): readonly (readonly [string, string])[] => {
+): readonly (readonly [string, string])[] {
   const headers = new Headers(
     definition.forward_client_headers === true ? forwardedHeaders(clientHeaders) : {},
   )
@@ -110,7 +110,7 @@ const headersOf = (
 const encodeHeader = (value: string): string =>
   /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : encodeURIComponent(value)
 
-const jsonOrUndefined = (text: string): unknown => {
+function jsonOrUndefined(text: string): unknown {
   try {
     return parseExactly(text)
   } catch {

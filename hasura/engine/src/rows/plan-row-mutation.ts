@@ -23,10 +23,10 @@ import { columnNamed, requireAccess, requireColumn, requireTable, selectedColumn
 import { columnValue } from './row-value.ts'
 
 /** `insert`. Throws HasuraError. */
-export const planRowInsert = (
+export function planRowInsert(
   { table: name, objects, onConflict, returning }: Extract<RowCommand, { kind: 'insert' }>,
   scope: PlanScope,
-): InsertPlan => {
+): InsertPlan {
   if (objects.length === 0)
     throw new HasuraError('unexpected-payload', 'objects should not be empty', { path: '$.objects' })
   const table = requireTable(name, scope)
@@ -43,10 +43,10 @@ export const planRowInsert = (
 }
 
 /** `update`. Throws HasuraError. */
-export const planRowUpdate = (
+export function planRowUpdate(
   { table: name, where, changes, returning }: Extract<RowCommand, { kind: 'update' }>,
   scope: PlanScope,
-): UpdatePlan => {
+): UpdatePlan {
   const table = within('.table', () => requireTable(name, scope))
   requireWritable(table, 'updatable')
   const access = requireAccess('update', table, scope)
@@ -61,10 +61,10 @@ export const planRowUpdate = (
 }
 
 /** `delete`. Throws HasuraError. */
-export const planRowDelete = (
+export function planRowDelete(
   { table: name, where, returning }: Extract<RowCommand, { kind: 'delete' }>,
   scope: PlanScope,
-): DeletePlan => {
+): DeletePlan {
   const table = requireTable(name, scope)
   requireWritable(table, 'deletable')
   const access = requireAccess('delete', table, scope)
@@ -75,12 +75,12 @@ export const planRowDelete = (
   return { kind: 'delete', table: tableShape(table), filter, output }
 }
 
-const requireWritable = ({ catalog, name }: TableModel, kind: 'insertable' | 'updatable' | 'deletable') => {
+function requireWritable({ catalog, name }: TableModel, kind: 'insertable' | 'updatable' | 'deletable') {
   if (!catalog[kind]) throw new HasuraError('not-supported', `view "${displayName(name)}" is not ${kind}`)
 }
 
 /** Hasura writes past the service that is to validate the input; here nothing gets past it. */
-const refuseValidated = ({ validatedBy }: Pick<InsertAccess, 'validatedBy'>): void => {
+function refuseValidated({ validatedBy }: Pick<InsertAccess, 'validatedBy'>): void {
   if (validatedBy !== undefined)
     throw new HasuraError(
       'not-supported',
@@ -92,12 +92,12 @@ const needsSelect = (kind: 'update' | 'delete'): string =>
   `; "${kind}" is only allowed if the role has "select" permission as "where" can't be used without "select" permission on the table`
 
 /** `returning`, if it is asked for, and how many rows there were. */
-const planOutput = (
+function planOutput(
   returning: readonly string[] | undefined,
   table: TableModel,
   scope: PlanScope,
   use: 'returning' | 'update' | 'delete',
-): MutationOutput => {
+): MutationOutput {
   const count: ResponseField = { key: 'affected_rows', kind: 'affected-rows' }
   if (returning === undefined) return { kind: 'response', fields: [count] }
   const why =
@@ -116,12 +116,12 @@ const planOutput = (
 }
 
 /** The values that the client and the presets give to a new row, by column. */
-const rowValues = (
+function rowValues(
   object: JsonObject,
   table: TableModel,
   { columns, presets }: InsertAccess,
   scope: PlanScope,
-): ReadonlyMap<string, Value> => {
+): ReadonlyMap<string, Value> {
   const values = new Map(presets.map(({ column, value }) => [column, value]))
   for (const [name, given] of Object.entries(object)) {
     const column = columnNamed(name, table, "relationships can't be inserted")
@@ -143,12 +143,12 @@ const rowValues = (
 const isPreset = (name: string, presets: readonly Preset[]): boolean =>
   presets.some(({ column }) => column === name)
 
-const planConflict = (
+function planConflict(
   conflict: RowConflict | undefined,
   given: ReadonlySet<string>,
   table: TableModel,
   scope: PlanScope,
-): OnConflictPlan | undefined => {
+): OnConflictPlan | undefined {
   if (conflict === undefined) return undefined
   const access = scope.access.table(table).update
   if (access === undefined)
@@ -171,7 +171,7 @@ const planConflict = (
   return { target, update: columns.length === 0 ? undefined : { columns, presets, filter, check } }
 }
 
-const planTarget = ({ constraint, columns }: RowConflict, table: TableModel): OnConflictPlan['target'] => {
+function planTarget({ constraint, columns }: RowConflict, table: TableModel): OnConflictPlan['target'] {
   if (constraint !== undefined && columns !== undefined)
     throw new HasuraError('unexpected-payload', "'constraint' and 'constraint_on' cannot be set at a time")
   if (columns !== undefined) {
@@ -196,12 +196,12 @@ const planTarget = ({ constraint, columns }: RowConflict, table: TableModel): On
 }
 
 /** By column: where a command changes one twice, the last of `$set`, `$inc`, `$mul` and `$default` counts. */
-const planChanges = (
+function planChanges(
   { $set, $inc, $mul, $default }: RowChanges,
   table: TableModel,
   access: UpdateAccess,
   scope: PlanScope,
-): readonly UpdateAssignment[] => {
+): readonly UpdateAssignment[] {
   const assignments = new Map<string, UpdateAssignment>(
     access.presets.map(({ column, value }) => [column, { column, operator: 'set', value }]),
   )
@@ -224,7 +224,7 @@ const planChanges = (
   return [...assignments.values()]
 }
 
-const changedColumn = (name: string, table: TableModel, access: UpdateAccess, scope: PlanScope) => {
+function changedColumn(name: string, table: TableModel, access: UpdateAccess, scope: PlanScope) {
   const { role } = scope.access
   if (isPreset(name, access.presets))
     throw new HasuraError(

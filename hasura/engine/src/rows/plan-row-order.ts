@@ -8,12 +8,12 @@ import type { RowOrder } from './row-command.ts'
 import { kindOf, relatedAccess, requireColumn } from './row-scope.ts'
 
 /** An item of a command's `order_by`. As in Postgres, `asc` puts nulls last and `desc` first. Throws HasuraError. */
-export const planRowOrder = (
+export function planRowOrder(
   { column: names, direction, nulls }: RowOrder,
   table: TableModel,
   select: SelectAccess,
   scope: PlanScope,
-): OrderTermPlan => {
+): OrderTermPlan {
   const { column, value } = orderValue(names, table, select, scope)
   return {
     value,
@@ -25,12 +25,12 @@ export const planRowOrder = (
   }
 }
 
-const orderValue = (
+function orderValue(
   [name = '', ...further]: readonly string[],
   table: TableModel,
   select: SelectAccess,
   scope: PlanScope,
-): { readonly column: ColumnModel; readonly value: OrderValue } => {
+): { readonly column: ColumnModel; readonly value: OrderValue } {
   const column = table.columnsByName.get(name)
   const relationship = table.relationships.get(name)
   if (kindOf(name, table) === 'computed field')

@@ -17,10 +17,10 @@ interface QueryScope extends PlanScope {
 }
 
 /** `select`: rows as a JSON array. Throws HasuraError. */
-export const planRowSelect = (
+export function planRowSelect(
   { table: name, query }: Extract<RowCommand, { kind: 'select' }>,
   planScope: PlanScope,
-): SelectPlan => {
+): SelectPlan {
   const table = within('.table', () => requireTable(name, planScope))
   const select = requireAccess('select', table, planScope)
   const scope = { ...planScope, budget: { fields: maxSelectedFields } }
@@ -28,10 +28,10 @@ export const planRowSelect = (
 }
 
 /** `count`: how many rows, or how many different values of some columns. Throws HasuraError. */
-export const planRowCount = (
+export function planRowCount(
   { table: name, distinct, where }: Extract<RowCommand, { kind: 'count' }>,
   scope: PlanScope,
-): SelectPlan => {
+): SelectPlan {
   const table = requireTable(name, scope)
   const why = '; "count" is only allowed if the role has "select" permissions on the table'
   const select = requireAccess('select', table, scope, why)
@@ -59,13 +59,13 @@ const allRows = (table: TableModel): RowsPlan => ({
   offset: undefined,
 })
 
-const planQuery = (
+function planQuery(
   query: RowQuery,
   table: TableModel,
   select: SelectAccess,
   join: readonly ColumnPair[],
   scope: QueryScope,
-): { readonly rows: RowsPlan; readonly fields: readonly RowField[] } => {
+): { readonly rows: RowsPlan; readonly fields: readonly RowField[] } {
   const where = within('.where', () => planWhere(query, table, scope))
   const fields = within('.columns', () => planColumns(query.columns, table, select, scope))
   const orderBy = within('.order_by', () => planOrders(query.orderBy ?? [], table, select, scope))
@@ -90,7 +90,7 @@ const planOrders = (
 ): RowsPlan['orderBy'] =>
   orders.map((order, index) => within(`[${index}]`, () => planRowOrder(order, table, select, scope)))
 
-const notNegative = (count: number | undefined): number | undefined => {
+function notNegative(count: number | undefined): number | undefined {
   if (count !== undefined && count < 0) throw new HasuraError('not-supported', 'unexpected negative value')
   return count
 }
@@ -98,7 +98,7 @@ const notNegative = (count: number | undefined): number | undefined => {
 const smaller = (asked: number | undefined, allowed: number | undefined): number | undefined =>
   asked === undefined || allowed === undefined ? (asked ?? allowed) : Math.min(asked, allowed)
 
-const rowCount = (value: number | undefined): RowCount | undefined => {
+function rowCount(value: number | undefined): RowCount | undefined {
   if (value === undefined) return undefined
   return value <= largestInlinedLimit
     ? { kind: 'constant', value }
@@ -106,12 +106,12 @@ const rowCount = (value: number | undefined): RowCount | undefined => {
 }
 
 /** What is written out comes first, then what a wildcard adds to it. */
-const planColumns = (
+function planColumns(
   columns: readonly SelectedColumn[],
   table: TableModel,
   select: SelectAccess,
   scope: QueryScope,
-): readonly RowField[] => {
+): readonly RowField[] {
   const depths = columns.flatMap((column) => (column.kind === 'wildcard' ? [column.depth] : []))
   const named = columns.flatMap((column) => (column.kind === 'wildcard' ? [] : [column]))
   const mentioned = new Set(named.map(({ name }) => name))
@@ -135,12 +135,12 @@ const planColumns = (
 type NamedColumn = Exclude<SelectedColumn, { kind: 'wildcard' }>
 
 /** All columns that the role may read, and if there is a `.*`, the relationships to tables that it may read. */
-const expandWildcard = (
+function expandWildcard(
   depth: number,
   table: TableModel,
   select: SelectAccess,
   { access, source }: PlanScope,
-): readonly NamedColumn[] => {
+): readonly NamedColumn[] {
   const columns = [...table.columnsByName.keys()]
     .filter((name) => select.columns.has(name))
     .map((name) => ({ kind: 'column' as const, name }))
@@ -158,18 +158,16 @@ const expandWildcard = (
   }
   return [
     ...columns,
-    ...relationships.map(({ name }) => {
-      return { kind: 'relationship' as const, name, alias: undefined, query }
-    }),
+    ...relationships.map(({ name }) => ({ kind: 'relationship' as const, name, alias: undefined, query })),
   ]
 }
 
-const planColumn = (
+function planColumn(
   column: NamedColumn,
   table: TableModel,
   select: SelectAccess,
   scope: QueryScope,
-): RowField => {
+): RowField {
   const { name } = column
   if (column.kind === 'column') {
     const use = 'relationships have to be expanded'
@@ -197,7 +195,7 @@ const planColumn = (
 const isCut = ({ where, orderBy, limit, offset }: RowQuery): boolean =>
   [where, orderBy, limit, offset].some((part) => part !== undefined)
 
-const relationshipNamed = (name: string, table: TableModel): RelationshipModel => {
+function relationshipNamed(name: string, table: TableModel): RelationshipModel {
   const found = table.relationships.get(name)
   if (found !== undefined) return found
   throw table.columnsByName.has(name) || table.computedFields.has(name)

@@ -91,9 +91,11 @@ const orderText = z
   .string()
   .transform((text) => ({ column: text.replace(/^[+-]/, ''), descending: text.startsWith('-') }))
   .pipe(z.object({ column: pathText, descending: z.boolean() }))
-  .transform(({ column, descending }): RowOrder => {
-    return { column, direction: descending ? 'desc' : 'asc', nulls: undefined }
-  })
+  .transform(({ column, descending }): RowOrder => ({
+    column,
+    direction: descending ? 'desc' : 'asc',
+    nulls: undefined,
+  }))
 
 const orderObject = z
   .object({
@@ -126,9 +128,12 @@ const query = {
 
 const relationship = z
   .object({ name: z.string(), alias: optional(z.string()), ...query })
-  .transform(({ name, alias, order_by, ...rest }): SelectedColumn => {
-    return { kind: 'relationship', name, alias, query: { ...rest, orderBy: order_by } }
-  })
+  .transform(({ name, alias, order_by, ...rest }): SelectedColumn => ({
+    kind: 'relationship',
+    name,
+    alias,
+    query: { ...rest, orderBy: order_by },
+  }))
 
 const table = {
   source: optional(z.string().min(1)).transform((name) => name ?? 'default'),
@@ -140,15 +145,21 @@ const values = optional(jsonObject)
 
 const select = z
   .object({ ...table, ...query })
-  .transform(({ source, table: name, order_by, ...rest }): RowCommand => {
-    return { kind: 'select', source, table: name, query: { ...rest, orderBy: order_by } }
-  })
+  .transform(({ source, table: name, order_by, ...rest }): RowCommand => ({
+    kind: 'select',
+    source,
+    table: name,
+    query: { ...rest, orderBy: order_by },
+  }))
 
 const count = z
   .object({ ...table, distinct: optional(names), where: values })
-  .transform(({ distinct = [], where = {}, ...rest }): RowCommand => {
-    return { kind: 'count', ...rest, distinct, where }
-  })
+  .transform(({ distinct = [], where = {}, ...rest }): RowCommand => ({
+    kind: 'count',
+    ...rest,
+    distinct,
+    where,
+  }))
 
 const conflict = z
   .object({
@@ -174,9 +185,11 @@ const update = z
     $default: optional(names),
     returning,
   })
-  .transform(({ $set, values: given, $inc = {}, $mul = {}, $default = [], ...rest }): RowCommand => {
-    return { kind: 'update', ...rest, changes: { $set: $set ?? given ?? {}, $inc, $mul, $default } }
-  })
+  .transform(({ $set, values: given, $inc = {}, $mul = {}, $default = [], ...rest }): RowCommand => ({
+    kind: 'update',
+    ...rest,
+    changes: { $set: $set ?? given ?? {}, $inc, $mul, $default },
+  }))
 
 const remove = z
   .object({ ...table, where: jsonObject, returning })
@@ -195,7 +208,7 @@ export const rowCommandKinds = ['select', 'count', 'insert', 'update', 'delete']
 export const isRowCommand = (type: string): type is RowCommandKind => Object.hasOwn(schemas, type)
 
 /** Reads a command's arguments. Throws HasuraError `parse-failed`, with the path from the arguments on. */
-export const parseRowCommand = (kind: RowCommandKind, args: unknown): RowCommand => {
+export function parseRowCommand(kind: RowCommandKind, args: unknown): RowCommand {
   const parsed = parseKnownKeys(schemas[kind], args)
   if (parsed.kind === 'parsed') return parsed.value
   throw new HasuraError('parse-failed', parsed.problem.message, { path: parsed.problem.path })

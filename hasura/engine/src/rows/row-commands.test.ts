@@ -18,7 +18,7 @@ const run = (kind: RowCommandKind, args: object, session?: Session): Promise<unk
   runRowCommand(shop, kind, args, session)
 
 const books = (query: object, session?: Session) => run('select', { table: 'book', ...query }, session)
-const titles = async (query: object, session?: Session): Promise<readonly unknown[]> => {
+async function titles(query: object, session?: Session): Promise<readonly unknown[]> {
   const rows = (await books({ columns: ['title'], ...query }, session)) as readonly { title: unknown }[]
   return rows.map(({ title }) => title)
 }

@@ -43,7 +43,7 @@ export interface RowCommandOptions {
   readonly stringifyNumericTypes: boolean
 }
 
-export const createRowCommands = (pool: pg.Pool, options: RowCommandOptions): RowCommands => {
+export function createRowCommands(pool: pg.Pool, options: RowCommandOptions): RowCommands {
   const sources = new WeakMap<Snapshot, SourceModel>()
   const sourceOf = (snapshot: Snapshot): SourceModel => {
     const known = sources.get(snapshot)
@@ -82,7 +82,7 @@ const settingsOf = (session: Session, trace: TraceContext): TransactionSettings 
   trace: traceSetting(trace),
 })
 
-const requireSource = ({ source }: RowCommand, { metadata }: Snapshot): void => {
+function requireSource({ source }: RowCommand, { metadata }: Snapshot): void {
   if (!metadata.sources.some(({ name }) => name === source))
     throw new HasuraError('not-exists', `source with name "${source}" does not exist`)
 }
@@ -104,11 +104,11 @@ export const scopeOf = (
 })
 
 /** Plans a command and makes its statement, whose only value is the finished JSON. Throws HasuraError. */
-export const compileRowCommand = (
+export function compileRowCommand(
   command: RowCommand,
   scope: PlanScope,
   stringifyNumbers: boolean,
-): CompiledStatement => {
+): CompiledStatement {
   switch (command.kind) {
     case 'select': {
       const plan = planRowSelect(command, scope)
@@ -136,14 +136,14 @@ export const compileRowCommand = (
 }
 
 /** Hasura has other words here than in GraphQL for a session without what a permission asks for. */
-const requireSession = ({ parameters }: CompiledStatement, { variables }: Session): void => {
+function requireSession({ parameters }: CompiledStatement, { variables }: Session): void {
   for (const source of parameters)
     if (source.kind === 'session' && variables[source.name] === undefined)
       throw new HasuraError('not-found', `"${source.name}" header is expected but not found`)
 }
 
 /** What Postgres refused, or is nested too deeply to be planned, as a refusal of the command; all else as it is. */
-const refusalOf = (error: unknown): unknown => {
+function refusalOf(error: unknown): unknown {
   const failure = failureOf(error)
   if (failure === undefined) return error
   const { code } = failure.extensions

@@ -6,19 +6,19 @@ import type { Operand } from '../schema/predicate.ts'
 import type { SelectAccess, TableAccess } from '../schema/role-access.ts'
 import type { ColumnModel, TableModel } from '../schema/source-model.ts'
 
-export const requireTable = (name: QualifiedName, { source }: PlanScope): TableModel => {
+export function requireTable(name: QualifiedName, { source }: PlanScope): TableModel {
   const table = source.tables.get(qualifiedKey(name))
   if (table === undefined) throw new HasuraError('not-exists', `table "${displayName(name)}" does not exist`)
   return table
 }
 
 /** What the role may do of a kind; `why` is what the kind is needed for, in Hasura's words. */
-export const requireAccess = <Kind extends keyof TableAccess>(
+export function requireAccess<Kind extends keyof TableAccess>(
   kind: Kind,
   table: TableModel,
   { access }: PlanScope,
   why = '',
-): NonNullable<TableAccess[Kind]> => {
+): NonNullable<TableAccess[Kind]> {
   const found = access.table(table)[kind]
   if (found === undefined)
     throw new HasuraError(
@@ -29,12 +29,12 @@ export const requireAccess = <Kind extends keyof TableAccess>(
 }
 
 /** Refuses a column that the role may not use this way. */
-export const requireColumn = (
+export function requireColumn(
   kind: 'select' | 'insert' | 'update',
   name: string,
   allowed: ReadonlySet<string>,
   { access }: PlanScope,
-): void => {
+): void {
   if (allowed.has(name)) return
   throw new HasuraError(
     'permission-denied',
@@ -45,7 +45,7 @@ export const requireColumn = (
 }
 
 /** A column of the table by its name in Postgres; `use` says what is wrong with anything else. */
-export const columnNamed = (name: string, table: TableModel, use: string): ColumnModel => {
+export function columnNamed(name: string, table: TableModel, use: string): ColumnModel {
   const column = table.columnsByName.get(name)
   if (column !== undefined) return column
   const kind = kindOf(name, table)
@@ -65,20 +65,20 @@ export const kindOf = (name: string, table: TableModel): 'relationship' | 'compu
       : undefined
 
 /** A column as the role may read it. */
-export const selectedColumn = (
+export function selectedColumn(
   name: string,
   table: TableModel,
   select: SelectAccess,
   scope: PlanScope,
   use: string,
-): { readonly column: ColumnModel; readonly operand: Operand } => {
+): { readonly column: ColumnModel; readonly operand: Operand } {
   requireColumn('select', name, select.columns, scope)
   const column = columnNamed(name, table, use)
   return { column, operand: readableColumn(column, table, scope) }
 }
 
 /** The rows of the table that a relationship leads to, as far as the role may see them. */
-export const relatedAccess = (name: string, target: TableModel, scope: PlanScope): SelectAccess => {
+export function relatedAccess(name: string, target: TableModel, scope: PlanScope): SelectAccess {
   const found = scope.access.table(target).select
   if (found === undefined)
     throw new HasuraError(

@@ -13,7 +13,7 @@ import { type Encoded, encodeLiteral } from '../sql/encode.ts'
  * JSON as a value of a type. A text goes to Postgres as it is, whatever the type; a number or boolean has to be one where
  * the type says so. Throws HasuraError `parse-failed`.
  */
-export const scalarValue = (value: Json, type: CatalogType): Value => {
+export function scalarValue(value: Json, type: CatalogType): Value {
   const base = baseType(type)
   if (base.category === 'array') return listValue(value, base)
   const spatial = spatialType(base)
@@ -35,7 +35,7 @@ const literal = (text: string | null, type: CatalogType): Value => ({
 })
 
 /** A JSON list as one array, of items of the type, or of the type itself where it is an array's. */
-export const listValue = (value: Json, type: CatalogType): Value => {
+export function listValue(value: Json, type: CatalogType): Value {
   const base = baseType(type)
   const element = base.category === 'array' ? base.element : base
   const array = arrayTypeOf(base)
@@ -59,7 +59,7 @@ export const listValue = (value: Json, type: CatalogType): Value => {
 }
 
 /** A value to be written to a column; one that refers to an enum table has to be one of its values. */
-export const columnValue = (value: Json, column: ColumnModel, { tables }: SourceModel): Value => {
+export function columnValue(value: Json, column: ColumnModel, { tables }: SourceModel): Value {
   const enumTable = column.enumTable === undefined ? undefined : tables.get(column.enumTable)
   const allowed = enumTable?.enumValues?.map((entry) => entry.value)
   if (allowed !== undefined && typeof value === 'string' && !allowed.includes(value)) {
@@ -81,7 +81,7 @@ const mismatch = (value: Json, type: string, reason: 'type' | 'range'): HasuraEr
   )
 
 /** As Hasura's JSON library calls it. */
-const nameOf = (value: Json): string => {
+function nameOf(value: Json): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   const name = typeof value

@@ -34,12 +34,12 @@ export interface ActionTypes {
 }
 
 /** The root fields of an action, over the custom types that the metadata declares. */
-export const createActionTypes = (
+export function createActionTypes(
   context: SchemaContext,
   scalars: ScalarTypes,
   rows: RowTypes,
   customTypes: CustomTypes,
-): ActionTypes => {
+): ActionTypes {
   const named: (name: string) => NamedType = memoize((name) => {
     const input = customTypes.input_objects?.find((type) => type.name === name)
     if (input !== undefined) return inputObject(input, inputType)
@@ -103,7 +103,7 @@ export const createActionTypes = (
 
 type Wrapped = NamedType | GraphQLList<Wrapped> | GraphQLNonNull<NamedType | GraphQLList<Wrapped>>
 
-const wrapped = (node: TypeNode, named: (name: string) => NamedType): Wrapped => {
+function wrapped(node: TypeNode, named: (name: string) => NamedType): Wrapped {
   switch (node.kind) {
     case Kind.NAMED_TYPE:
       return named(node.name.value)
@@ -179,11 +179,11 @@ const outputObject = (
   })
 
 /** Relationships of an answer lead to tables that the role may read; others are not shown. */
-const answerRelationships = (
+function answerRelationships(
   context: SchemaContext,
   { relationships }: ObjectDeclaration,
   rows: RowTypes,
-): FieldConfigMap => {
+): FieldConfigMap {
   const fields: FieldConfigMap = {}
   for (const { name, type, remote_table, field_mapping } of relationships ?? []) {
     const table = context.source.tables.get(qualifiedKey(remote_table))

@@ -66,12 +66,12 @@ export const aggregatePredicates: readonly AggregatePredicate[] = [
 ]
 
 /** `…_aggregate_bool_exp` of a table, with an object for each aggregate that its visible columns allow. */
-export const aggregateBoolExpType = (
+export function aggregateBoolExpType(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
   { selectColumn, boolExp }: Pick<FilterTypes, 'selectColumn' | 'boolExp'>,
-): GraphQLInputObjectType => {
+): GraphQLInputObjectType {
   const field = (
     { name, returns }: AggregatePredicate,
     argumentsField: GraphQLInputFieldConfig,
@@ -104,12 +104,12 @@ export const aggregateBoolExpType = (
 }
 
 /** Undefined where the role sees no column of the type. */
-const typedArguments = (
+function typedArguments(
   context: SchemaContext,
   table: TableModel,
   name: AggregatePredicateName,
   { type, arguments: names }: Exclude<AggregatePredicate['takes'], 'columns'>,
-): GraphQLInputFieldConfig | undefined => {
+): GraphQLInputFieldConfig | undefined {
   const columns = visibleColumns(context, table).filter((column) => column.type.name === type)
   if (columns.length === 0) return undefined
   const predicate = `aggregate_bool_exp_${name}`

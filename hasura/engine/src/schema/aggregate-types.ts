@@ -23,10 +23,10 @@ interface AggregateBuilders extends Pick<RowTypes, 'row' | 'functionArguments'> 
 }
 
 /** `…_aggregate`: what is said of the rows together, and the rows. */
-export const createAggregateTypes = (
+export function createAggregateTypes(
   context: SchemaContext,
   builders: AggregateBuilders,
-): RowTypes['aggregate'] => {
+): RowTypes['aggregate'] {
   const fieldsType = memoize((table: TableModel) => aggregateFieldsType(context, table, builders))
   return memoize(
     (table: TableModel) =>
@@ -69,7 +69,7 @@ const aggregateFieldsType = (
     },
   })
 
-const countField = (context: SchemaContext, table: TableModel, filters: FilterTypes) => {
+function countField(context: SchemaContext, table: TableModel, filters: FilterTypes) {
   const columns =
     visibleColumns(context, table).length === 0
       ? {}
@@ -80,12 +80,12 @@ const countField = (context: SchemaContext, table: TableModel, filters: FilterTy
 }
 
 /** The columns and computed fields that the aggregate applies to. */
-const aggregatedFields = (
+function aggregatedFields(
   context: SchemaContext,
   table: TableModel,
   { applies, keepsType }: AggregateFunction,
   { scalars, functionArguments }: AggregateBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const fields: FieldConfigMap = {}
   for (const column of visibleColumns(context, table))
     if (applies(column))

@@ -65,7 +65,7 @@ const refusal = (code: ErrorCode, message: string, { path }: Scope): HasuraError
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const objectAt = (value: Json | undefined, scope: Scope): JsonObject => {
+function objectAt(value: Json | undefined, scope: Scope): JsonObject {
   if (!isObject(value)) throw refusal('parse-failed', 'expected an object', scope)
   return value
 }
@@ -73,12 +73,12 @@ const objectAt = (value: Json | undefined, scope: Scope): JsonObject => {
 const object = (expression: JsonObject, scope: Scope): Predicate =>
   conjunction(Object.entries(expression).map(([key, value]) => entry(key, value, scope)))
 
-const conjunction = (operands: readonly Predicate[]): Predicate => {
+function conjunction(operands: readonly Predicate[]): Predicate {
   const [only] = operands
   return only !== undefined && operands.length === 1 ? only : { kind: 'and', operands }
 }
 
-const entry = (key: string, value: Json, scope: Scope): Predicate => {
+function entry(key: string, value: Json, scope: Scope): Predicate {
   switch (key) {
     case '_and':
     case '$and':
@@ -97,12 +97,12 @@ const entry = (key: string, value: Json, scope: Scope): Predicate => {
   }
 }
 
-const list = (value: Json, scope: Scope): readonly Predicate[] => {
+function list(value: Json, scope: Scope): readonly Predicate[] {
   if (!Array.isArray(value)) throw refusal('parse-failed', 'expected a list', scope)
   return value.map((item: Json) => object(objectAt(item, scope), scope))
 }
 
-const existence = (value: Json, scope: Scope): Predicate => {
+function existence(value: Json, scope: Scope): Predicate {
   const given = objectAt(value, scope)
   const name = qualifiedName.safeParse(given['_table'] ?? given['$table'])
   const named = at(scope, '_table')
@@ -120,7 +120,7 @@ const existence = (value: Json, scope: Scope): Predicate => {
   }
 }
 
-const field = (key: string, value: Json, scope: Scope): Predicate => {
+function field(key: string, value: Json, scope: Scope): Predicate {
   const { table, reader } = scope
   const column = table.columnsByName.get(key)
   if (column !== undefined) {
@@ -141,13 +141,13 @@ const field = (key: string, value: Json, scope: Scope): Predicate => {
   throw refusal('not-exists', `"${key}" does not exist`, scope)
 }
 
-const tableOf = (key: string, scope: Scope): TableModel => {
+function tableOf(key: string, scope: Scope): TableModel {
   const table = scope.source.tables.get(key)
   if (table === undefined) throw refusal('not-exists', `table "${key}" is not tracked`, scope)
   return table
 }
 
-const computedField = (computed: ComputedFieldModel, value: Json, scope: Scope): Predicate => {
+function computedField(computed: ComputedFieldModel, value: Json, scope: Scope): Predicate {
   const call = { function: computed.function.name, arguments: callArguments(computed, new Map()) }
   if (computed.returns.kind === 'scalar') {
     const left = scope.reader.computedField(computed, call, scope.table)
@@ -169,7 +169,7 @@ interface Compared {
   readonly nullable: boolean
 }
 
-const comparisons = (compared: Compared, value: Json, scope: Scope): Predicate => {
+function comparisons(compared: Compared, value: Json, scope: Scope): Predicate {
   if (value === null) return { kind: 'is-null', operand: compared.left, negated: false }
   if (!isObject(value))
     return { kind: 'compare', left: compared.left, operator: '=', right: ownValue(value, compared, scope) }
@@ -178,7 +178,7 @@ const comparisons = (compared: Compared, value: Json, scope: Scope): Predicate =
   )
 }
 
-const comparison = (compared: Compared, given: string, value: Json, scope: Scope): Predicate => {
+function comparison(compared: Compared, given: string, value: Json, scope: Scope): Predicate {
   const { left, type, nullable } = compared
   const key = canonicalOperator(given)
   if (key === '_is_null') {
@@ -204,13 +204,13 @@ const comparison = (compared: Compared, given: string, value: Json, scope: Scope
 }
 
 /** The target is under the name of its type in Postgres, or in GraphQL. */
-const castComparison = (
+function castComparison(
   { left, type }: Compared,
   target: CastTarget,
   to: string,
   value: Json,
   scope: Scope,
-): Predicate => {
+): Predicate {
   const { schema, name } = target.type
   if (to !== name && to !== target.graphqlName) {
     const message = `cannot cast column of type "${baseType(type).name}" to type "${to}"`
@@ -221,7 +221,7 @@ const castComparison = (
 }
 
 /** What the function is given besides the column, in its order. */
-const spatialArguments = (input: SpatialInput, value: Json, scope: Scope): readonly Value[] => {
+function spatialArguments(input: SpatialInput, value: Json, scope: Scope): readonly Value[] {
   const { reader } = scope
   if (input.kind === 'value')
     return [located(scope, () => reader.scalar(value, { category: 'base', ...input.type }))]
@@ -234,12 +234,12 @@ const spatialArguments = (input: SpatialInput, value: Json, scope: Scope): reado
   })
 }
 
-const applied = (
+function applied(
   compared: Compared,
   { operand, sql }: BinaryComparison,
   value: Json,
   scope: Scope,
-): Predicate => {
+): Predicate {
   const { left, type } = compared
   const { reader } = scope
   switch (operand.kind) {
@@ -276,7 +276,7 @@ const ownValue = (value: Json, { type }: Compared, scope: Scope): Value =>
 const located = <Result>({ path }: Scope, run: () => Result): Result => within(path.slice(1), run)
 
 /** `"column"` or `["column"]` of the row at hand, `["$", "column"]` of the row that the expression is about. */
-const columnValue = (value: Json, scope: Scope): Value => {
+function columnValue(value: Json, scope: Scope): Value {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value]
   const ofRoot = parts[0] === '$'
   const name = parts[ofRoot ? 1 : 0]

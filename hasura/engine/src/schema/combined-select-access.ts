@@ -6,7 +6,7 @@ import type { Masks, SelectAccess } from './role-access.ts'
  * value that only some of them may read is null in the rows that only the others see.
  * https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
-export const combinedSelectAccess = (parts: readonly SelectAccess[]): SelectAccess => {
+export function combinedSelectAccess(parts: readonly SelectAccess[]): SelectAccess {
   const limits = parts.flatMap(({ limit }) => (limit === undefined ? [] : [limit]))
   return {
     columns: union(parts.map(({ columns }) => columns)),
@@ -27,7 +27,7 @@ export const combinedSelectAccess = (parts: readonly SelectAccess[]): SelectAcce
 const union = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> =>
   new Set(sets.flatMap((set) => [...set]))
 
-const combinedMasks = (parts: readonly SelectAccess[], kind: keyof Masks): ReadonlyMap<string, Predicate> => {
+function combinedMasks(parts: readonly SelectAccess[], kind: keyof Masks): ReadonlyMap<string, Predicate> {
   const masks = new Map<string, Predicate>()
   for (const name of union(parts.map((part) => part[kind]))) {
     const readers = parts.filter((part) => part[kind].has(name))

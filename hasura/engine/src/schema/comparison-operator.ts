@@ -142,7 +142,7 @@ const jsonbOperators: readonly ComparisonOperator[] = [
 ]
 
 /** The extension's types live in the schema of `ltree` itself. */
-const ltreeOperators = (schema: string): readonly ComparisonOperator[] => {
+function ltreeOperators(schema: string): readonly ComparisonOperator[] {
   const other = (
     name: string,
     sql: BinaryOperator,
@@ -180,7 +180,7 @@ const ltreeOperators = (schema: string): readonly ComparisonOperator[] => {
 }
 
 /** The operators that a column of this type has, besides `_is_null` and `_cast`. */
-export const comparisonOperators = (type: CatalogType): readonly ComparisonOperator[] => {
+export function comparisonOperators(type: CatalogType): readonly ComparisonOperator[] {
   const base = baseType(type)
   if (base.category === 'array') return [...general, ...arrayOperators]
   if (isText(base)) return [...general, ...textOperators]
@@ -202,12 +202,12 @@ export interface CastTarget {
 }
 
 /** The cast that `_cast` offers: jsonb can be compared as text, geometry and geography as each other. */
-export const castTarget = (type: CatalogType): CastTarget | undefined => {
+export function castTarget(type: CatalogType): CastTarget | undefined {
   const target = castTargetType(baseType(type))
   return target && { graphqlName: scalarName(target), type: target }
 }
 
-const castTargetType = ({ schema, name }: CatalogType): CatalogType | undefined => {
+function castTargetType({ schema, name }: CatalogType): CatalogType | undefined {
   switch (name) {
     case 'jsonb':
       return { category: 'base', schema: 'pg_catalog', name: 'text' }
@@ -232,7 +232,7 @@ export const columnOperators: ReadonlyMap<string, BinaryOperator> = new Map([
 ])
 
 /** Older spellings in metadata: `$eq` for `_eq`, `_ne` for `_neq`. */
-export const canonicalOperator = (key: string): string => {
+export function canonicalOperator(key: string): string {
   const name = key.startsWith('$') ? `_${key.slice(1)}` : key
   return name === '_ne' ? '_neq' : name
 }

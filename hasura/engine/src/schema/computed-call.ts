@@ -12,10 +12,10 @@ export const sessionObject: Value = {
  * The arguments of a computed field's function, in the order of its signature: the row itself, the session,
  * and what the client gave (by GraphQL name). From the first one left out on, they are passed by name.
  */
-export const callArguments = (
+export function callArguments(
   field: ComputedFieldModel,
   given: ReadonlyMap<string, Value>,
-): readonly CallArgument[] => {
+): readonly CallArgument[] {
   const values = field.function.arguments.map(({ name }, index): CallArgument['value'] | undefined => {
     if (index === field.tableIndex) return { kind: 'current-row' }
     if (name !== undefined && name === field.sessionArgument) return sessionObject

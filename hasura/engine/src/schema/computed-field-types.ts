@@ -18,12 +18,12 @@ export const computedFieldArguments = (
   functionArguments(table.typeNamed('args', computed.name), computed.arguments)
 
 /** A computed field that is a value of the row; undefined for one that is rows of a table. */
-export const computedScalarField = (
+export function computedScalarField(
   table: TableModel,
   computed: ComputedFieldModel,
   scalars: ScalarTypes,
   functionArguments: RowTypes['functionArguments'],
-): FieldConfig | undefined => {
+): FieldConfig | undefined {
   const { returns, comment } = computed
   if (returns.kind !== 'scalar') return undefined
   const isJson = ['json', 'jsonb'].includes(baseType(returns.type).name)

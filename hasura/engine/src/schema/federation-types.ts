@@ -37,12 +37,12 @@ export const entityTables = (context: SchemaContext): readonly TableModel[] =>
  * `schema` is the role's schema without them, which `sdl` shows. A remote schema that is a subgraph itself may have brought
  * these names, unless metadata gives it a prefix; then nothing is added, because a name has one meaning.
  */
-export const federationFields = (
+export function federationFields(
   schema: GraphQLSchema,
   { access }: SchemaContext,
   tables: readonly TableModel[],
   row: (table: TableModel) => GraphQLObjectType,
-): FieldConfigMap => {
+): FieldConfigMap {
   const root = schema.getQueryType()?.getFields() ?? {}
   const isTaken = ['_Any', '_Service', entityUnionName].some((name) => schema.getType(name) !== undefined)
   if (isTaken || root['_service'] !== undefined || root['_entities'] !== undefined) return {}
@@ -53,7 +53,7 @@ export const federationFields = (
   }
 }
 
-const serviceField = (schema: GraphQLSchema, tables: readonly TableModel[]) => {
+function serviceField(schema: GraphQLSchema, tables: readonly TableModel[]) {
   let sdl: string | undefined
   const text = (): string => (sdl ??= subgraphSdl(schema, tables))
   const service = new GraphQLObjectType({
@@ -67,7 +67,7 @@ const serviceField = (schema: GraphQLSchema, tables: readonly TableModel[]) => {
   return field({ kind: 'service' }, new GraphQLNonNull(service))
 }
 
-const entitiesField = (tables: readonly TableModel[], row: (table: TableModel) => GraphQLObjectType) => {
+function entitiesField(tables: readonly TableModel[], row: (table: TableModel) => GraphQLObjectType) {
   const any = new GraphQLScalarType({ name: '_Any' })
   const entity = new GraphQLUnionType({
     name: entityUnionName,
@@ -86,7 +86,7 @@ const entitiesField = (tables: readonly TableModel[], row: (table: TableModel) =
 }
 
 /** The schema in the order of names, with `@key` on the types that other subgraphs may refer to. */
-const subgraphSdl = (schema: GraphQLSchema, tables: readonly TableModel[]): string => {
+function subgraphSdl(schema: GraphQLSchema, tables: readonly TableModel[]): string {
   const keys = new Map(
     tables.map((table) => [
       table.typeName,

@@ -45,7 +45,7 @@ const orderDirectionType = ({ type, enumValue }: Naming): GraphQLEnumType =>
   })
 
 /** The inputs that choose and sort rows: `…_bool_exp`, `…_order_by`, `…_select_column`. */
-export const createFilterTypes = (context: SchemaContext, scalars: ScalarTypes): FilterTypes => {
+export function createFilterTypes(context: SchemaContext, scalars: ScalarTypes): FilterTypes {
   const selectColumn = memoize((table: TableModel) => columnEnum(table, visibleColumns(context, table)))
   const aggregateBoolExp = memoize((table: TableModel) =>
     aggregateBoolExpType(context, table, scalars, { selectColumn, boolExp }),
@@ -82,13 +82,13 @@ const columnEnum = (table: TableModel, columns: readonly ColumnModel[]): GraphQL
     ),
   })
 
-const boolExpFields = (
+function boolExpFields(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
   boolExp: FilterTypes['boolExp'],
   aggregateBoolExp: (table: TableModel) => GraphQLInputObjectType,
-): GraphQLInputFieldConfigMap => {
+): GraphQLInputFieldConfigMap {
   const { naming } = context.source
   const hasPredicates = !context.features.includes('hide_aggregation_predicates')
   const own = boolExp(table)
@@ -128,11 +128,11 @@ interface OrderTypes {
   readonly aggregateOrderBy: (table: TableModel) => GraphQLInputObjectType
 }
 
-const orderByFields = (
+function orderByFields(
   context: SchemaContext,
   table: TableModel,
   { orderDirection, orderBy, aggregateOrderBy }: OrderTypes,
-): GraphQLInputFieldConfigMap => {
+): GraphQLInputFieldConfigMap {
   const { naming } = context.source
   const fields: GraphQLInputFieldConfigMap = {}
   for (const { graphqlName } of visibleColumns(context, table)) fields[graphqlName] = { type: orderDirection }
@@ -162,11 +162,11 @@ const orderByFields = (
 const selectsAggregates = (context: SchemaContext, key: string): boolean =>
   context.access.table(tableOf(context, key)).select?.aggregations === true
 
-const aggregateOrderByType = (
+function aggregateOrderByType(
   context: SchemaContext,
   table: TableModel,
   orderDirection: GraphQLEnumType,
-): GraphQLInputObjectType => {
+): GraphQLInputObjectType {
   const columns = visibleColumns(context, table)
   return new GraphQLInputObjectType({
     name: table.typeNamed('aggregate_order_by'),

@@ -5,11 +5,11 @@ import { type SchemaContext, isSelectable, tableOf } from './schema-context.ts'
 import type { FunctionModel, TableModel } from './source-model.ts'
 
 /** The root fields of tracked functions that the role may call. */
-export const functionFields = (
+export function functionFields(
   context: SchemaContext,
   root: 'query' | 'mutation',
   rows: RowTypes,
-): FieldConfigMap => {
+): FieldConfigMap {
   const fields: FieldConfigMap = {}
   for (const model of context.source.functions) {
     const table = tableOf(context, model.table)
@@ -23,12 +23,12 @@ export const functionFields = (
   return fields
 }
 
-const functionField = (
+function functionField(
   model: FunctionModel,
   table: TableModel,
   rows: RowTypes,
   aggregate: boolean,
-): FieldConfig => {
+): FieldConfig {
   const single = model.catalog.returnsSet ? listOf(rows.row(table)) : rows.row(table)
   const type = aggregate ? new GraphQLNonNull(rows.aggregate(table)) : single
   return field({ kind: 'function', function: model, table, aggregate }, type, {
@@ -41,11 +41,11 @@ const functionField = (
 }
 
 /** A comment describes the function where it is asked for rows in a query. */
-const functionDescription = (
+function functionDescription(
   { metadata, catalog, exposedAs }: FunctionModel,
   table: TableModel,
   aggregate: boolean,
-): string => {
+): string {
   const { name } = metadata.function
   if (exposedAs === 'mutation')
     return `execute VOLATILE function "${name}" which returns "${table.name.name}"`

@@ -8,7 +8,7 @@ export const roleParents = ({ inherited_roles = [] }: Metadata): RoleParents =>
   new Map(inherited_roles.map(({ role_name: role, role_set: parents }) => [role, parents]))
 
 /** A role and all that it inherits from, directly or not. Cycles have been left out of the metadata before. */
-export const roleAndAncestors = (role: string, parents: RoleParents): ReadonlySet<string> => {
+export function roleAndAncestors(role: string, parents: RoleParents): ReadonlySet<string> {
   const found = new Set<string>()
   const add = (name: string): void => {
     if (found.has(name)) return
@@ -36,12 +36,12 @@ export type Inherited<Permission> =
  * What a role may write. Its own permission counts alone; an inherited role has what all those of its parents that
  * have one say alike. https://hasura.io/docs/latest/auth/authorization/inherited-roles/
  */
-export const writePermission = <Kind extends WriteKind>(
+export function writePermission<Kind extends WriteKind>(
   table: TableMetadata,
   kind: Kind,
   role: string,
   parents: RoleParents,
-): Inherited<WritePermission<Kind>> => {
+): Inherited<WritePermission<Kind>> {
   const all: readonly { readonly role: string; readonly permission: WritePermission<Kind> }[] =
     table[`${kind}_permissions`] ?? []
   const own = all.find((each) => each.role === role)

@@ -38,12 +38,12 @@ export interface MutationTypes {
 /** The value that stands for "no column may be updated" where GraphQL wants an enum to have one. */
 export const placeholderColumn = '_PLACEHOLDER'
 
-export const createMutationTypes = (
+export function createMutationTypes(
   context: SchemaContext,
   scalars: ScalarTypes,
   filters: FilterTypes,
   rows: RowTypes,
-): MutationTypes => {
+): MutationTypes {
   const response = memoize((table: TableModel) => responseType(context, table, rows))
   const conflictType = memoize((table: TableModel) => onConflictType(context, table, filters))
   const onConflict: MutationTypes['onConflict'] = (table) =>
@@ -115,7 +115,7 @@ const responseType = (context: SchemaContext, table: TableModel, rows: RowTypes)
   })
 
 /** The constraints that an upsert can name. */
-const conflictKeys = ({ catalog }: TableModel): readonly UniqueKey[] => {
+function conflictKeys({ catalog }: TableModel): readonly UniqueKey[] {
   const { primaryKey, uniqueConstraints } = catalog
   const keys = [...(primaryKey === undefined ? [] : [primaryKey]), ...uniqueConstraints]
   return keys.filter(
@@ -124,11 +124,11 @@ const conflictKeys = ({ catalog }: TableModel): readonly UniqueKey[] => {
   )
 }
 
-const onConflictType = (
+function onConflictType(
   context: SchemaContext,
   table: TableModel,
   filters: FilterTypes,
-): GraphQLInputObjectType => {
+): GraphQLInputObjectType {
   const update = context.access.table(table).update
   const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
   const updateColumn = new GraphQLEnumType({
@@ -180,11 +180,11 @@ interface NestedInsertTypes {
   readonly many: GraphQLInputObjectType
 }
 
-const nestedInsertTypes = (
+function nestedInsertTypes(
   table: TableModel,
   insertInput: MutationTypes['insertInput'],
   onConflict: MutationTypes['onConflict'],
-): NestedInsertTypes => {
+): NestedInsertTypes {
   const conflict = (): GraphQLInputFieldConfigMap =>
     Object.fromEntries(
       Object.entries(onConflict(table)).map(([name, { type, description, extensions }]) => [
@@ -211,12 +211,12 @@ const nestedInsertTypes = (
   }
 }
 
-const insertFields = (
+function insertFields(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
   nested: (table: TableModel) => NestedInsertTypes,
-): GraphQLInputFieldConfigMap => {
+): GraphQLInputFieldConfigMap {
   const insert = context.access.table(table).insert
   const fields: GraphQLInputFieldConfigMap = {}
   for (const column of table.columns.values())
@@ -235,11 +235,11 @@ const insertFields = (
 }
 
 /** The update operators, each with the columns that it applies to and the type of what it is given. */
-const updateOperatorTypes = (
+function updateOperatorTypes(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
-): GraphQLFieldConfigArgumentMap => {
+): GraphQLFieldConfigArgumentMap {
   const update = context.access.table(table).update
   const columns = [...table.columns.values()].filter(({ name }) => update?.columns.has(name) === true)
   const jsonbs = columns.filter(({ type }) => baseType(type).name === 'jsonb')

@@ -53,7 +53,7 @@ interface RootFieldsCustomization extends Affixes {
   readonly namespace?: string | undefined
 }
 
-const hasuraNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes): Naming => {
+function hasuraNaming(rootFields: RootFieldsCustomization, typeNames: Affixes): Naming {
   const within = ({ prefix = '', suffix = '' }: Affixes, name: string): string => prefix + name + suffix
   return {
     convention: 'hasura-default',
@@ -70,7 +70,7 @@ const hasuraNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes): 
 const snake = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('_')
 
-const graphqlNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes): Naming => {
+function graphqlNaming(rootFields: RootFieldsCustomization, typeNames: Affixes): Naming {
   const within = ({ prefix, suffix = '' }: Affixes, name: string): string =>
     (prefix === undefined ? name : prefix + upperFirst(name)) + upperFirst(suffix)
   const stemParts = ({ name, isCustom }: Stem): readonly string[] => (isCustom ? [name] : words(name))
@@ -101,12 +101,12 @@ const graphqlNaming = (rootFields: RootFieldsCustomization, typeNames: Affixes):
 }
 
 /** An underscore in front belongs to the first word. */
-const words = (name: string): readonly string[] => {
+function words(name: string): readonly string[] {
   const [first = '', second, ...rest] = name.split('_')
   return first === '' && second !== undefined ? [`_${second}`, ...rest] : name.split('_')
 }
 
-const camelCase = (name: string): string => {
+function camelCase(name: string): string {
   const [first = '', ...rest] = words(name)
   return lowerFirst(first) + rest.map(upperFirst).join('')
 }
@@ -131,7 +131,7 @@ export interface RootFieldNames {
   readonly deleteByPk: string
 }
 
-export const rootFieldNames = (naming: Naming, stem: Stem, custom: CustomRootFields): RootFieldNames => {
+export function rootFieldNames(naming: Naming, stem: Stem, custom: CustomRootFields): RootFieldNames {
   const named = (field: keyof CustomRootFields, prefix: string, suffix: string): string => {
     const entry = custom[field]
     const given = typeof entry === 'string' ? entry : entry?.name

@@ -6,7 +6,7 @@ export type NativeCodePart =
  * Takes a native query's SQL apart at its arguments, `{{name}}`. They stand for values, as parameters of a statement do: no
  * text of a client becomes SQL. A semicolon at the end is left out. Undefined where a `{{` is not closed.
  */
-export const parseNativeCode = (code: string): readonly NativeCodePart[] | undefined => {
+export function parseNativeCode(code: string): readonly NativeCodePart[] | undefined {
   const [first = '', ...pieces] = code.replace(/[\s;]+$/, '').split('{{')
   const parts: NativeCodePart[] = [{ kind: 'sql', text: first }]
   for (const piece of pieces) {

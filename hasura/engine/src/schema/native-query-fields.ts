@@ -35,10 +35,10 @@ export const nativeQueryFields = (
       }),
   )
 
-const callArguments = (
+function callArguments(
   { rootField, arguments: given }: NativeQueryModel,
   scalars: ScalarTypes,
-): GraphQLFieldConfigArgumentMap => {
+): GraphQLFieldConfigArgumentMap {
   if (given.length === 0) return {}
   const description = `${rootField} Native Query Arguments`
   const fields = given.map(

@@ -23,10 +23,10 @@ interface NativeArgumentModel {
 }
 
 /** The native queries of a source. Those whose logical model is not there are left out. */
-export const nativeQueryModels = (
+export function nativeQueryModels(
   { native_queries = [], logical_models = [] }: Source,
   naming: Naming,
-): readonly NativeQueryModel[] => {
+): readonly NativeQueryModel[] {
   const tables = new Map(logical_models.map((model) => [model.name, logicalTable(model, naming)]))
   return native_queries.flatMap((query) => {
     const table = tables.get(query.returns)
@@ -38,15 +38,18 @@ export const nativeQueryModels = (
 }
 
 const argumentModels = (query: NativeQuery): readonly NativeArgumentModel[] =>
-  Object.entries(query.arguments ?? {}).map(([name, { type, nullable, description }]) => {
-    return { name, type: sqlType(type), nullable, description }
-  })
+  Object.entries(query.arguments ?? {}).map(([name, { type, nullable, description }]) => ({
+    name,
+    type: sqlType(type),
+    nullable,
+    description,
+  }))
 
 /**
  * A logical model as a table of which rows can only be read. Types of its own are named after it alone, without what
  * a source adds to the names of tables.
  */
-export const logicalTable = (model: LogicalModel, naming: Naming): TableModel => {
+export function logicalTable(model: LogicalModel, naming: Naming): TableModel {
   const columns = model.fields.flatMap(columnModel)
   const name = { schema: 'public', name: model.name }
   const catalog = {

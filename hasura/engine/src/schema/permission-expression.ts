@@ -17,11 +17,11 @@ export type PermissionExpression =
  * Reads a permission's boolean expression (`filter`, `check`) against the tables it speaks of. `reason` is what the
  * inconsistency says, `path` where in the expression (`$.id._eq`).
  */
-export const parsePermissionExpression = (
+export function parsePermissionExpression(
   expression: JsonObject,
   table: TableModel,
   source: SourceModel,
-): PermissionExpression => {
+): PermissionExpression {
   try {
     return { ok: true, predicate: parseBooleanExpression(expression, table, source, permissionReader) }
   } catch (error) {
@@ -40,7 +40,7 @@ export const parsePreset = (value: Json, type: CatalogType): Value =>
     : scalarValue(value, typeNameOf(type))
 
 /** What is wrong with a preset; undefined if nothing is. */
-export const presetProblem = (value: Json, type: CatalogType): string | undefined => {
+export function presetProblem(value: Json, type: CatalogType): string | undefined {
   try {
     parsePreset(value, type)
     return undefined
@@ -52,13 +52,13 @@ export const presetProblem = (value: Json, type: CatalogType): string | undefine
 
 const sessionVariable = /^x-hasura-/i
 
-const scalarValue = (value: Json, type: TypeName): Value => {
+function scalarValue(value: Json, type: TypeName): Value {
   if (typeof value === 'string' && sessionVariable.test(value))
     return { kind: 'parameter', source: { kind: 'session', name: value.toLowerCase() }, type }
   return { kind: 'constant', text: constantText(value, type), type }
 }
 
-const constantText = (value: Json, { name }: TypeName): string | null => {
+function constantText(value: Json, { name }: TypeName): string | null {
   if (value === null) return null
   if (name === 'json' || name === 'jsonb') return JSON.stringify(value)
   const spatial = spatialName(name)
@@ -67,7 +67,7 @@ const constantText = (value: Json, { name }: TypeName): string | null => {
 }
 
 /** A session variable stands for a whole array (`{1,2}`); a list may mix session variables and constants. */
-const listValue = (value: Json, type: TypeName): Value => {
+function listValue(value: Json, type: TypeName): Value {
   if (!Array.isArray(value)) return scalarValue(value, type)
   const element: TypeName = { schema: type.schema, name: type.name.replace(/^_/, '') }
   return { kind: 'array', items: value.map((item: Json) => scalarValue(item, element)), type }
@@ -86,13 +86,13 @@ const permissionReader: ExpressionReader = {
  * The type that values are given. A domain's is its base: what a column is compared with need not be a value
  * that the domain allows, and what is written to it is checked there.
  */
-export const typeNameOf = (type: CatalogType): TypeName => {
+export function typeNameOf(type: CatalogType): TypeName {
   const { schema, name } = baseType(type)
   return { schema, name }
 }
 
 /** Postgres names the array type of `x` `_x`, in the same schema. Arrays of arrays are arrays again. */
-export const arrayTypeOf = (type: CatalogType): TypeName => {
+export function arrayTypeOf(type: CatalogType): TypeName {
   const base = baseType(type)
   return base.category === 'array' ? typeNameOf(base) : { schema: base.schema, name: `_${base.name}` }
 }

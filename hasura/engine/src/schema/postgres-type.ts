@@ -19,7 +19,7 @@ export const baseType = (type: CatalogType): CatalogType =>
   type.category === 'domain' ? baseType(type.base) : type
 
 /** The GraphQL scalar of a type that is no array. A composite type may share a table's name, hence `_scalar`. */
-export const scalarName = (type: CatalogType): string => {
+export function scalarName(type: CatalogType): string {
   const base = baseType(type)
   if (base.category === 'composite') return `${base.name}_scalar`
   return namedScalar(base.name)
@@ -68,7 +68,7 @@ export const columnEncoding = (graphqlName: string): ScalarEncoding =>
   columnEncodings[graphqlName] ?? 'column-text'
 
 /** Whether a list of a scalar's values can be one parameter: a spatial value is made of its text by a function. */
-export const isBoundAsList = (graphqlName: string): boolean => {
+export function isBoundAsList(graphqlName: string): boolean {
   const encoding = columnEncoding(graphqlName)
   return encoding !== 'column-geojson' && encoding !== 'column-raster'
 }
@@ -103,7 +103,7 @@ const comparables: ReadonlySet<string> = new Set([
  * Types that `min` and `max` are offered for: as in Hasura those that it knows by name, besides json and booleans, and whatever
  * is an array, an enum or a composite. Whether Postgres has the aggregate for it is Postgres' to say.
  */
-export const isComparable = (type: CatalogType): boolean => {
+export function isComparable(type: CatalogType): boolean {
   const base = baseType(type)
   return comparables.has(base.name) || ['array', 'composite', 'enum'].includes(base.category)
 }

@@ -94,7 +94,7 @@ export type Value =
 
 export const always: Predicate = { kind: 'constant', value: true }
 
-export const allOf = (operands: readonly Predicate[]): Predicate => {
+export function allOf(operands: readonly Predicate[]): Predicate {
   const parts = operands.filter((operand) => !(operand.kind === 'constant' && operand.value))
   const [first] = parts
   if (first === undefined) return always
@@ -112,14 +112,14 @@ export const isAlways = (predicate: Predicate): boolean =>
       ? predicate.operands.every(isAlways)
       : predicate.kind === 'constant' && predicate.value
 
-export const anyOf = (operands: readonly Predicate[]): Predicate => {
+export function anyOf(operands: readonly Predicate[]): Predicate {
   if (operands.some(isAlways)) return always
   const [first] = operands
   return first !== undefined && operands.length === 1 ? first : { kind: 'or', operands }
 }
 
 /** The column behind an operand, whether masked or not; undefined for what is no column. */
-const columnOf = (operand: Operand): string | undefined => {
+function columnOf(operand: Operand): string | undefined {
   if (operand.kind === 'masked') return columnOf(operand.operand)
   return operand.kind === 'column' ? operand.name : undefined
 }

@@ -6,7 +6,7 @@ import type { TableModel } from './source-model.ts'
 import { inSourceNamespace } from './source-namespace.ts'
 
 /** Relay's root: a connection for each table and function whose rows have ids, and the row behind any id. */
-export const relayRootFields = (context: SchemaContext, rows: RowTypes): FieldConfigMap => {
+export function relayRootFields(context: SchemaContext, rows: RowTypes): FieldConfigMap {
   const { relay } = rows
   const fields: FieldConfigMap = {}
   if (relay === undefined) return fields

@@ -24,10 +24,10 @@ export interface RelayTypes {
   readonly pageArguments: GraphQLFieldConfigArgumentMap
 }
 
-export const createRelayTypes = (
+export function createRelayTypes(
   context: SchemaContext,
   row: (table: TableModel) => GraphQLObjectType,
-): RelayTypes => {
+): RelayTypes {
   const node = new GraphQLInterfaceType({
     name: 'Node',
     description: 'An object with globally unique ID',

@@ -27,12 +27,12 @@ export interface RemoteGraph {
   readonly tableFields: (table: TableModel) => FieldConfigMap
 }
 
-export const createRemoteGraph = (
+export function createRemoteGraph(
   context: SchemaContext,
   scalars: ScalarTypes,
   rows: () => RowTypes,
   remotes: readonly RoleRemote[],
-): RemoteGraph => {
+): RemoteGraph {
   const graphs = new Map<string, { readonly remote: RoleRemote; readonly types: RemoteTypes }>()
   for (const remote of remotes)
     graphs.set(remote.name, {
@@ -119,10 +119,10 @@ const merged = (maps: readonly FieldConfigMap[]): FieldConfigMap =>
   Object.assign({}, ...maps) as FieldConfigMap
 
 /** The field at the end of a way through the part of a remote schema that a role may use. */
-export const fieldAt = (
+export function fieldAt(
   { permitted }: Pick<RoleRemote, 'permitted'>,
   steps: readonly RemoteStep[],
-): GraphQLField<unknown, unknown> | undefined => {
+): GraphQLField<unknown, unknown> | undefined {
   let type: GraphQLOutputType | null | undefined = permitted.getQueryType()
   let found: GraphQLField<unknown, unknown> | undefined
   for (const { field: name } of steps) {

@@ -36,11 +36,11 @@ export interface RemoteTypes {
 }
 
 /** Makes a remote schema's types anew, under the names that clients see, each field with what it stands for. */
-export const createRemoteTypes = (
+export function createRemoteTypes(
   remote: RoleRemote,
   scalars: ScalarTypes,
   relationshipsOf: (upstreamType: string) => FieldConfigMap,
-): RemoteTypes => {
+): RemoteTypes {
   const { names, permitted } = remote
 
   const named: (type: GraphQLNamedType) => GraphQLNamedType = memoize((type) => {

@@ -4,7 +4,7 @@ import { spatialText } from '../sql/spatial-text.ts'
 import type { SpatialName } from './spatial-type.ts'
 
 /** A value as the text that PostGIS reads; throws HasuraError `parse-failed` where it is none of the type. */
-export const requireSpatialText = (value: Json, name: SpatialName): string => {
+export function requireSpatialText(value: Json, name: SpatialName): string {
   const read = spatialText(value, name)
   if (!read.ok) throw new HasuraError('parse-failed', read.reason)
   return read.text

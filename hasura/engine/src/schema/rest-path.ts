@@ -12,7 +12,7 @@ export const parseRestPath = (url: string): RestPath =>
     )
 
 /** What is wrong with a URL, in Hasura's words. */
-export const restPathProblem = (url: string): string | undefined => {
+export function restPathProblem(url: string): string | undefined {
   const path = parseRestPath(url)
   const names = path.flatMap((segment) => (segment.kind === 'variable' ? [segment.name] : []))
   if (names.includes('') || path.some((segment) => segment.kind === 'text' && segment.text === ''))
@@ -31,10 +31,10 @@ export const pathsOverlap = (one: RestPath, other: RestPath): boolean =>
   })
 
 /** The values of a path's variables, if the segments of a request fit it. */
-export const matchRestPath = (
+export function matchRestPath(
   path: RestPath,
   given: readonly string[],
-): Readonly<Record<string, string>> | undefined => {
+): Readonly<Record<string, string>> | undefined {
   if (path.length !== given.length) return undefined
   const values: Record<string, string> = {}
   for (const [index, segment] of path.entries()) {

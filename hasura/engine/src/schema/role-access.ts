@@ -89,7 +89,7 @@ export interface RoleAccessOptions {
 export const adminRole = 'admin'
 
 /** Reads a role's permissions, each table's when it is first asked for. */
-export const createRoleAccess = (source: SourceModel, options: RoleAccessOptions): RoleAccess => {
+export function createRoleAccess(source: SourceModel, options: RoleAccessOptions): RoleAccess {
   const isAdmin = options.role === adminRole
   const roles = roleAndAncestors(options.role, options.parents)
   const known = new Map<string, TableAccess>()
@@ -120,7 +120,7 @@ const allRootFields: ReadonlySet<string> = new Set([
   'select_stream',
 ])
 
-const adminAccess = (table: TableModel): TableAccess => {
+function adminAccess(table: TableModel): TableAccess {
   const columns = new Set(table.columnsByName.keys())
   const writable = writableColumns(table)
   const { insertable, updatable, deletable } = table.catalog
@@ -144,11 +144,11 @@ const adminAccess = (table: TableModel): TableAccess => {
 const writableColumns = (table: TableModel): ReadonlySet<string> =>
   new Set([...table.columnsByName.values()].filter(({ writable }) => writable).map(({ name }) => name))
 
-const roleAccess = (
+function roleAccess(
   table: TableModel,
   source: SourceModel,
   { role, backendOnly, parents }: RoleAccessOptions,
-): TableAccess => {
+): TableAccess {
   const { metadata, catalog } = table
   const predicate = (expression: JsonObject | undefined): Predicate =>
     permissionPredicate(expression, table, source)
@@ -179,11 +179,11 @@ const roleAccess = (
   }
 }
 
-const permissionPredicate = (
+function permissionPredicate(
   expression: JsonObject | undefined,
   table: TableModel,
   source: SourceModel,
-): Predicate => {
+): Predicate {
   if (expression === undefined) return always
   const parsed = parsePermissionExpression(expression, table, source)
   // Metadata was checked when it was loaded. Should the two ever disagree, nobody gets in.
@@ -191,12 +191,12 @@ const permissionPredicate = (
 }
 
 /** A role's own permission, or what its parents may read together. */
-const roleSelectAccess = (
+function roleSelectAccess(
   table: TableModel,
   source: SourceModel,
   role: string,
   parents: RoleParents,
-): SelectAccess | undefined => {
+): SelectAccess | undefined {
   const own = table.metadata.select_permissions?.find((entry) => entry.role === role)?.permission
   if (own !== undefined)
     return {
@@ -226,11 +226,11 @@ const selectedColumns = (
   columns === '*' ? all : new Set(columns.filter((name) => table.columnsByName.has(name) && all.has(name)))
 
 /** A preset column is the server's: clients don't see it among the inputs. */
-const inputColumns = (
+function inputColumns(
   table: TableModel,
   columns: '*' | readonly string[],
   set: JsonObject | undefined,
-): ReadonlySet<string> => {
+): ReadonlySet<string> {
   const chosen = selectedColumns(table, columns, writableColumns(table))
   return new Set([...chosen].filter((name) => set?.[name] === undefined))
 }

@@ -37,7 +37,7 @@ export interface RoleSchema {
 export type GraphQLApi = 'graphql' | 'relay'
 
 /** Builds the schema of a role, with exactly what it may do. */
-export const buildRoleSchema = (
+export function buildRoleSchema(
   metadata: Metadata,
   source: SourceModel,
   options: Omit<RoleAccessOptions, 'parents' | 'mayIntrospect'> & {
@@ -47,7 +47,7 @@ export const buildRoleSchema = (
     readonly features?: readonly SchemaFeature[]
   },
   remotes: readonly RoleRemote[] = [],
-): RoleSchema => {
+): RoleSchema {
   const hidden = metadata.graphql_schema_introspection?.disabled_for_roles ?? []
   const access = createRoleAccess(source, {
     ...options,
@@ -129,7 +129,7 @@ interface ActionFields {
   readonly results: FieldConfigMap
 }
 
-const actionFields = (metadata: Metadata, access: RoleAccess, types: ActionTypes): ActionFields => {
+function actionFields(metadata: Metadata, access: RoleAccess, types: ActionTypes): ActionFields {
   const actions = (metadata.actions ?? []).filter((action) => access.mayRun(action))
   const runs = (root: 'query' | 'mutation'): FieldConfigMap =>
     Object.fromEntries(

@@ -51,12 +51,12 @@ export interface RowTypesOptions {
 }
 
 /** The object types of tables and of their aggregates, with the arguments that select rows. */
-export const createRowTypes = (
+export function createRowTypes(
   context: SchemaContext,
   scalars: ScalarTypes,
   filters: FilterTypes,
   { forRelay, moreFields }: RowTypesOptions,
-): RowTypes => {
+): RowTypes {
   const { naming } = context.source
   const argumentsType = new Map<string, GraphQLInputObjectType>()
   const functionArguments: RowTypes['functionArguments'] = (name, given) => {
@@ -152,11 +152,11 @@ const columnFields = (context: SchemaContext, table: TableModel, scalars: Scalar
     }),
   )
 
-const relationshipFields = (
+function relationshipFields(
   context: SchemaContext,
   table: TableModel,
   { relay, row, aggregate, selectArguments, connectionArguments }: RowTypes,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { naming } = context.source
   const fields: FieldConfigMap = {}
   for (const { relationship, target, select } of visibleRelationships(context, table)) {
@@ -188,14 +188,14 @@ const relationshipFields = (
   return fields
 }
 
-const computedFields = (
+function computedFields(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
   row: RowTypes['row'],
   functionArguments: RowTypes['functionArguments'],
   selectArguments: RowTypes['selectArguments'],
-): FieldConfigMap => {
+): FieldConfigMap {
   const fields: FieldConfigMap = {}
   for (const computed of visibleComputedFields(context, table)) {
     const { name, comment, returns } = computed

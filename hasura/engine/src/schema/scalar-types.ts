@@ -42,7 +42,7 @@ export interface ScalarTypes {
 type LeafWrapper = GraphQLNonNull<GraphQLScalarType>
 
 /** The leaves of a role's schema: scalars by Postgres type, enum tables, and what they can be compared with. */
-export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
+export function createScalarTypes(context: SchemaContext): ScalarTypes {
   const { naming } = context.source
   const scalar = memoize(
     (name: string): GraphQLScalarType => builtin.get(name) ?? new GraphQLScalarType({ name }),
@@ -105,7 +105,7 @@ export const createScalarTypes = (context: SchemaContext): ScalarTypes => {
 }
 
 /** Types are compared by what they become in GraphQL. */
-const memoizeType = <Made>(make: (type: CatalogType) => Made): ((type: CatalogType) => Made) => {
+function memoizeType<Made>(make: (type: CatalogType) => Made): (type: CatalogType) => Made {
   const made = new Map<string, Made>()
   return (type) => {
     const base = baseType(type)
@@ -121,12 +121,12 @@ interface ComparisonTypes extends Pick<ScalarTypes, 'scalar' | 'comparisonOfType
   readonly spatialInput: (input: SpatialInput) => GraphQLInputType
 }
 
-const comparisonType = (
+function comparisonType(
   type: CatalogType,
   own: ReturnType<ScalarTypes['ofType']>,
   types: ComparisonTypes,
   naming: Naming,
-): GraphQLInputObjectType => {
+): GraphQLInputObjectType {
   const base = baseType(type)
   const name = base.category === 'array' ? `${scalarName(base.element)}_array` : scalarName(base)
   const cast = castTarget(base)
@@ -165,10 +165,10 @@ const comparisonType = (
 const castType = (name: string, target: string, comparison: GraphQLInputObjectType): GraphQLInputObjectType =>
   new GraphQLInputObjectType({ name, fields: { [target]: nonNull(comparison) } })
 
-const spatialField = (
+function spatialField(
   { input, description }: SpatialOperator,
   { spatialInput }: ComparisonTypes,
-): GraphQLInputFieldConfig => {
+): GraphQLInputFieldConfig {
   const type = spatialInput(input)
   return input.kind === 'value' ? columnInput(type, { description }) : nonNull(type, { description })
 }
@@ -181,11 +181,11 @@ const operatorField = (
     ? columnListInput(type, { description })
     : columnInput(type, { description, nullable })
 
-const operandType = (
+function operandType(
   { operand }: BinaryComparison,
   own: ReturnType<ScalarTypes['ofType']>,
   { scalar }: ComparisonTypes,
-): GraphQLInputType => {
+): GraphQLInputType {
   switch (operand.kind) {
     case 'same':
       return own
@@ -201,7 +201,7 @@ const operandType = (
 }
 
 /** The types of what spatial operators are given, each made once. */
-const createSpatialInput = (scalar: ScalarTypes['scalar']): ComparisonTypes['spatialInput'] => {
+function createSpatialInput(scalar: ScalarTypes['scalar']): ComparisonTypes['spatialInput'] {
   const made = new Map<string, GraphQLInputObjectType>()
   return (input) => {
     if (input.kind === 'value') return scalar(input.type.name)

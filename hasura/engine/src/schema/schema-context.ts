@@ -11,7 +11,7 @@ export interface SchemaContext {
 }
 
 /** The table that a key of the model stands for. The model never holds a key of a table that it hasn't. */
-export const tableOf = ({ source }: SchemaContext, key: string): TableModel => {
+export function tableOf({ source }: SchemaContext, key: string): TableModel {
   const table = source.tables.get(key)
   if (table === undefined) throw new Error(`The source model has no table ${key}`)
   return table
@@ -21,17 +21,17 @@ export const selectAccess = ({ access }: SchemaContext, table: TableModel): Sele
   access.table(table).select
 
 /** The columns that the role may read, in the order of the table. */
-export const visibleColumns = (context: SchemaContext, table: TableModel): readonly ColumnModel[] => {
+export function visibleColumns(context: SchemaContext, table: TableModel): readonly ColumnModel[] {
   const select = selectAccess(context, table)
   return select === undefined
     ? []
     : [...table.columns.values()].filter(({ name }) => select.columns.has(name))
 }
 
-export const visibleComputedFields = (
+export function visibleComputedFields(
   context: SchemaContext,
   table: TableModel,
-): readonly ComputedFieldModel[] => {
+): readonly ComputedFieldModel[] {
   const select = selectAccess(context, table)
   if (select === undefined) return []
   return [...table.computedFields.values()].filter(({ name, returns }) =>
@@ -68,7 +68,7 @@ export const isMasked = (context: SchemaContext, table: TableModel, { name }: Co
   selectAccess(context, table)?.masks.columns.has(name) === true
 
 /** Whether every column of the primary key can be read, so that a row can be addressed by it. */
-export const isAddressable = (context: SchemaContext, table: TableModel): boolean => {
+export function isAddressable(context: SchemaContext, table: TableModel): boolean {
   const key = primaryKeyColumns(table)
   const visible = visibleColumns(context, table)
   return key.length > 0 && key.every((column) => visible.includes(column))

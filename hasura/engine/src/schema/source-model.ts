@@ -128,11 +128,11 @@ export interface FunctionModel {
 }
 
 /** Joins consistent metadata with the catalog. Entries whose objects are gone are left out. */
-export const buildSourceModel = (
+export function buildSourceModel(
   metadata: Metadata,
   catalog: Catalog,
   defaultConvention?: NamingConvention,
-): SourceModel => {
+): SourceModel {
   // The engine serves one source; the others are inconsistent.
   const naming = createNaming(metadata.sources[0]?.customization, defaultConvention)
   const tracked = metadata.sources.flatMap((source) => source.tables)
@@ -161,12 +161,12 @@ interface Tracked {
 
 const tableStem = ({ table, configuration }: TableMetadata): Stem => stemOf(table, configuration?.custom_name)
 
-const tableModel = (
+function tableModel(
   metadata: TableMetadata,
   catalog: CatalogTable,
   { functions, tables, enumTables }: Catalog,
   { naming, keys, enums }: Tracked & { readonly enums: ReadonlySet<string> },
-): TableModel => {
+): TableModel {
   const key = qualifiedKey(metadata.table)
   const stem = tableStem(metadata)
   const columns = catalog.columns.map((column) => columnModel(column, catalog, metadata, enums, naming))
@@ -200,13 +200,13 @@ const tableModel = (
   }
 }
 
-const columnModel = (
+function columnModel(
   column: CatalogColumn,
   table: CatalogTable,
   { configuration }: TableMetadata,
   enums: ReadonlySet<string>,
   naming: Naming,
-): ColumnModel => {
+): ColumnModel {
   const config = configuration?.column_config?.[column.name]
   const enumKey = table.foreignKeys.find(
     ({ columns, refTable }) =>
@@ -225,12 +225,12 @@ const columnModel = (
   }
 }
 
-const relationshipModels = (
+function relationshipModels(
   metadata: TableMetadata,
   table: CatalogTable,
   tables: Catalog['tables'],
   tracked: ReadonlySet<string>,
-): ReadonlyMap<string, RelationshipModel> => {
+): ReadonlyMap<string, RelationshipModel> {
   const entries = [
     ...(metadata.object_relationships ?? []).map((entry) => ({ kind: 'object' as const, ...entry })),
     ...(metadata.array_relationships ?? []).map((entry) => ({ kind: 'array' as const, ...entry })),
@@ -252,11 +252,11 @@ const sameColumns = (left: readonly string[], right: readonly string[]): boolean
   left.length === right.length && left.every((name) => right.includes(name))
 
 /** Finds the columns that a relationship joins. Undefined if the foreign key or the table doesn't exist. */
-export const resolveRelationship = (
+export function resolveRelationship(
   key: RelationshipKey,
   table: CatalogTable,
   tables: Catalog['tables'],
-): RelationshipJoin | undefined => {
+): RelationshipJoin | undefined {
   switch (key.kind) {
     case 'own-foreign-key': {
       const foreignKey = table.foreignKeys.find(({ columns }) => sameColumns(columns, key.columns))
@@ -299,12 +299,12 @@ export const resolveRelationship = (
   }
 }
 
-const computedFieldModel = (
+function computedFieldModel(
   { name, definition, comment }: ComputedField,
   table: QualifiedName,
   functions: Catalog['functions'],
   { naming, keys }: Tracked,
-): ComputedFieldModel | undefined => {
+): ComputedFieldModel | undefined {
   const [found] = functions.get(qualifiedKey(definition.function)) ?? []
   if (found === undefined) return undefined
   const tableIndex =
@@ -332,7 +332,7 @@ const computedFieldModel = (
 }
 
 /** Arguments without a name are called `arg_1`, `arg_2`, … counting them alone. */
-const argumentModels = (found: CatalogFunction, naming: Naming): readonly FunctionArgumentModel[] => {
+function argumentModels(found: CatalogFunction, naming: Naming): readonly FunctionArgumentModel[] {
   let unnamed = 0
   return found.arguments.map(({ name, type, hasDefault }, index) => {
     const own = name === undefined || name === '' ? undefined : name
@@ -341,11 +341,11 @@ const argumentModels = (found: CatalogFunction, naming: Naming): readonly Functi
   })
 }
 
-const functionModel = (
+function functionModel(
   metadata: FunctionMetadata,
   { functions }: Catalog,
   { naming, keys }: Tracked,
-): readonly FunctionModel[] => {
+): readonly FunctionModel[] {
   const [catalog] = functions.get(qualifiedKey(metadata.function)) ?? []
   if (catalog?.returnsTable === undefined || !keys.has(qualifiedKey(catalog.returnsTable))) return []
   const configuration = metadata.configuration

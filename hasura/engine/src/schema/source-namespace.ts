@@ -9,11 +9,11 @@ export type NamespaceRoot = 'query' | 'mutation_frontend' | 'mutation_backend' |
  * A source's root fields below one field, where metadata wants that (`root_fields.namespace`); a role without any has no
  * such field. Actions and remote schemas stay at the root.
  */
-export const inSourceNamespace = (
+export function inSourceNamespace(
   fields: FieldConfigMap,
   root: NamespaceRoot,
   { naming }: SourceModel,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { namespace } = naming
   if (namespace === undefined || Object.keys(fields).length === 0) return fields
   const name = naming.typeOf({ name: namespace, isCustom: false }, root)

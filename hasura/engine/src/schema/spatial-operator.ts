@@ -87,7 +87,7 @@ const ofTwoGeometries: readonly (readonly [name: string, functionName: string, d
 ]
 
 /** The spatial operators of a type, as Hasura has them. The names of the inputs are the same in every naming convention. */
-export const spatialOperators = (type: SpatialType): readonly SpatialOperator[] => {
+export function spatialOperators(type: SpatialType): readonly SpatialOperator[] {
   const operator = (
     name: string,
     functionName: string,

@@ -13,7 +13,7 @@ export interface SpatialType {
   readonly name: SpatialName
 }
 
-export const spatialType = (type: CatalogType): SpatialType | undefined => {
+export function spatialType(type: CatalogType): SpatialType | undefined {
   const { schema, name, category } = baseType(type)
   const spatial = category === 'base' ? spatialName(name) : undefined
   return spatial === undefined ? undefined : { schema, name: spatial }

@@ -27,7 +27,7 @@ const catalogNames: Readonly<Record<string, string>> = {
  * The type that metadata names as SQL does (`integer`, `timestamp with time zone`, `text[]`). It is looked up by its name
  * alone, so one of an extension has to be in the search path.
  */
-export const sqlType = (written: string): CatalogType => {
+export function sqlType(written: string): CatalogType {
   const name = written.trim().toLowerCase()
   if (name.endsWith('[]')) return arrayOf(sqlType(name.slice(0, -2)))
   if (name.startsWith('_')) return arrayOf(sqlType(name.slice(1)))

@@ -29,11 +29,11 @@ const cursorOrderingType = ({ type }: Naming): GraphQLEnumType =>
   })
 
 /** The inputs of streaming subscriptions: `…_stream_cursor_input` and what it consists of. */
-export const createStreamArguments = (
+export function createStreamArguments(
   context: SchemaContext,
   scalars: ScalarTypes,
   filters: FilterTypes,
-): StreamArguments => {
+): StreamArguments {
   const { naming } = context.source
   const cursorOrdering = cursorOrderingType(naming)
   return (table) =>
@@ -53,12 +53,12 @@ export const createStreamArguments = (
     )
 }
 
-const cursorInput = (
+function cursorInput(
   context: SchemaContext,
   table: TableModel,
   scalars: ScalarTypes,
   cursorOrdering: GraphQLEnumType,
-): GraphQLInputObjectType => {
+): GraphQLInputObjectType {
   const initialValue = new GraphQLInputObjectType({
     name: table.typeNamed('stream_cursor_value_input'),
     description: 'Initial value of the column from where the streaming should start',

@@ -8,11 +8,11 @@ import type { TableModel } from './source-model.ts'
 import type { TypeBuilders } from './type-builders.ts'
 
 /** A table's fields of the mutation root. A role that may not select writes all the same, and is answered with no rows. */
-export const tableMutationFields = (
+export function tableMutationFields(
   context: SchemaContext,
   table: TableModel,
   builders: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { insert, select, update, delete: deletion } = context.access.table(table)
   const operators = builders.mutations.updateOperators(table)
   const setsSomething =
@@ -25,11 +25,11 @@ export const tableMutationFields = (
   return commentedFields(fields, table)
 }
 
-const insertFields = (
+function insertFields(
   table: TableModel,
   { rows, mutations }: TypeBuilders,
   { answersRow }: { readonly answersRow: boolean },
-): FieldConfigMap => {
+): FieldConfigMap {
   const { rootFields, name } = table
   const input = new GraphQLNonNull(mutations.insertInput(table))
   const objects = { type: new GraphQLNonNull(new GraphQLList(input)), description: 'the rows to be inserted' }
@@ -48,11 +48,11 @@ const insertFields = (
   }
 }
 
-const updateFields = (
+function updateFields(
   context: SchemaContext,
   table: TableModel,
   { filters, rows, mutations }: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { rootFields, name } = table
   const operators = mutations.updateOperators(table)
   const response = mutations.response(table)
@@ -84,11 +84,11 @@ const updateFields = (
   }
 }
 
-const deleteFields = (
+function deleteFields(
   context: SchemaContext,
   table: TableModel,
   { filters, rows, mutations, scalars }: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { rootFields, name } = table
   return {
     [rootFields.delete]: field({ kind: 'delete', table }, mutations.response(table), {

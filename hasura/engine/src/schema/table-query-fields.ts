@@ -8,22 +8,22 @@ import type { TableModel } from './source-model.ts'
 import type { TypeBuilders } from './type-builders.ts'
 
 /** A table's fields of the query root. */
-export const tableQueryFields = (
+export function tableQueryFields(
   context: SchemaContext,
   table: TableModel,
   builders: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const select = context.access.table(table).select
   if (select === undefined) return {}
   return commentedFields(selectFields(context, table, select, select.queryFields, builders), table)
 }
 
 /** A table's fields of the subscription root: those that queries have, and the stream of new rows. */
-export const tableSubscriptionFields = (
+export function tableSubscriptionFields(
   context: SchemaContext,
   table: TableModel,
   builders: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const select = context.access.table(table).select
   if (select === undefined) return {}
   const { rootFields, name } = table
@@ -40,13 +40,13 @@ export const tableSubscriptionFields = (
   return commentedFields(fields, table)
 }
 
-const selectFields = (
+function selectFields(
   context: SchemaContext,
   table: TableModel,
   select: SelectAccess,
   allowed: ReadonlySet<string>,
   { scalars, rows }: TypeBuilders,
-): FieldConfigMap => {
+): FieldConfigMap {
   const { rootFields, name } = table
   const fields: FieldConfigMap = {}
   const args = rows.selectArguments(table)

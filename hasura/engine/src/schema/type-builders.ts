@@ -14,7 +14,7 @@ export interface TypeBuilders {
   readonly streamArguments: StreamArguments
 }
 
-export const createTypeBuilders = (context: SchemaContext, options: RowTypesOptions): TypeBuilders => {
+export function createTypeBuilders(context: SchemaContext, options: RowTypesOptions): TypeBuilders {
   const scalars = createScalarTypes(context)
   const filters = createFilterTypes(context, scalars)
   const rows = createRowTypes(context, scalars, filters, options)

@@ -34,10 +34,7 @@ export const createWebhookClient = (hook: AuthHook): WebhookClient => ({
 })
 
 /** What the webhook is sent. In a body it gets all of the client's headers, as from Hasura. */
-const questionOf = (
-  { url, mode, sendsRequest }: AuthHook,
-  request: AuthenticationRequest,
-): WebhookRequest => {
+function questionOf({ url, mode, sendsRequest }: AuthHook, request: AuthenticationRequest): WebhookRequest {
   if (mode === 'GET') {
     const forwarded = Object.entries(forwardedHeaders(request.headers))
     return { method: mode, url, headers: [...forwarded, ...defaultHeaders], body: undefined }
@@ -47,7 +44,7 @@ const questionOf = (
   return { method: mode, url, headers: defaultHeaders, body }
 }
 
-const ask = async (hook: AuthHook, question: WebhookRequest): Promise<Session> => {
+async function ask(hook: AuthHook, question: WebhookRequest): Promise<Session> {
   const timeoutMs = hook.timeoutMs ?? defaultTimeoutMs
   const answer = await sendWebhook(question, { timeoutMs, maxAnswerBytes, staysWithHost: true })
   if (answer.kind === 'unanswered')
@@ -65,7 +62,7 @@ const ask = async (hook: AuthHook, question: WebhookRequest): Promise<Session> =
 const invalidAnswer = (): HasuraError =>
   new HasuraError('unexpected', 'Invalid response from authorization hook', { status: 500 })
 
-const readAnswer = (text: string): Session => {
+function readAnswer(text: string): Session {
   const answer = answerSchema.safeParse(parseJson(text))
   if (!answer.success) throw invalidAnswer()
   const values = Object.fromEntries(
@@ -85,7 +82,7 @@ const readAnswer = (text: string): Session => {
   return expiresAt > Date.now() ? { ...session, expiresAt } : session
 }
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -94,7 +91,7 @@ const parseJson = (text: string): unknown => {
 }
 
 /** Milliseconds since the epoch; `Cache-Control: max-age` goes before `Expires`, as in HTTP. */
-const expiryOf = (values: Readonly<Record<string, string>>): number => {
+function expiryOf(values: Readonly<Record<string, string>>): number {
   const cacheControl = values['cache-control']
   if (cacheControl !== undefined) {
     const seconds = /(?:^|[,\s])max-age\s*=\s*(\d+)/i.exec(cacheControl)?.[1]

@@ -21,9 +21,9 @@ afterEach(async () => {
 })
 
 /** An auth webhook that answers what it is told to. */
-const webhook = async (
+async function webhook(
   answer: () => { status: number; body: string; headers?: Record<string, string> },
-): Promise<{ url: string; received: Received[] }> => {
+): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -41,7 +41,7 @@ const webhook = async (
 
 const ok = (values: Record<string, unknown>) => () => ({ status: 200, body: JSON.stringify(values) })
 
-const refusal = async (answer: Promise<unknown>) => {
+async function refusal(answer: Promise<unknown>) {
   const error = await answer.then(
     () => undefined,
     (reason: unknown) => reason,

@@ -43,7 +43,7 @@ const notVariables: ReadonlySet<string> = new Set([
  * the webhook or a token decides; where there is no webhook, and no token, the unauthorized role, if there is one.
  * With no secret configured, everyone is who they say.
  */
-export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { unauthorizedRole, jwtSecrets = [], logger } = options
   const problem = authenticationProblem(options)
   if (problem !== undefined) throw new Error(problem)
@@ -82,7 +82,7 @@ const adminSecrets = ({ adminSecret }: Pick<AuthenticatorOptions, 'adminSecret'>
   adminSecret === undefined ? [] : [adminSecret].flat()
 
 /** Ways to authenticate that don't go together, in Hasura's words; undefined where they do. */
-export const authenticationProblem = (options: Omit<AuthenticatorOptions, 'logger'>): string | undefined => {
+export function authenticationProblem(options: Omit<AuthenticatorOptions, 'logger'>): string | undefined {
   const { authHook, jwtSecrets = [], unauthorizedRole } = options
   const requiresSecret =
     'requires --admin-secret (HASURA_GRAPHQL_ADMIN_SECRET) or --access-key (HASURA_GRAPHQL_ACCESS_KEY) to be set'
@@ -108,7 +108,7 @@ const accessDenied = (message: string): HasuraError =>
 /** Digests are compared, so that the time taken tells neither the secret's length nor its beginning. */
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-const sessionFromHeaders = (headers: IncomingHttpHeaders): Session => {
+function sessionFromHeaders(headers: IncomingHttpHeaders): Session {
   const role = headers['x-hasura-role']
   return createSession(typeof role === 'string' && role !== '' ? role : adminRole, variablesFrom(headers), {
     backendOnlyPermissions: backendOnly(headers['x-hasura-use-backend-only-permissions']),
@@ -118,7 +118,7 @@ const sessionFromHeaders = (headers: IncomingHttpHeaders): Session => {
 const yes: readonly string[] = ['true', 't', 'yes', 'y']
 const no: readonly string[] = ['false', 'f', 'no', 'n']
 
-const backendOnly = (value: string | string[] | undefined): boolean => {
+function backendOnly(value: string | string[] | undefined): boolean {
   if (value === undefined) return false
   const text = String(value).toLowerCase()
   if (yes.includes(text)) return true
@@ -129,7 +129,7 @@ const backendOnly = (value: string | string[] | undefined): boolean => {
   )
 }
 
-const variablesFrom = (headers: IncomingHttpHeaders): Record<string, string> => {
+function variablesFrom(headers: IncomingHttpHeaders): Record<string, string> {
   const variables: Record<string, string> = {}
   for (const name in headers) {
     if (!name.startsWith('x-hasura-') || notVariables.has(name)) continue

@@ -24,7 +24,7 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(
  * Hasura's rule: `Cache-Control` (no-cache and no-store: at once; max-age, s-maxage), else `Expires`, else never.
  * Beyond it, a token whose key is unknown has the keys fetched once a minute at most.
  */
-export const createJwkSet = (url: string, logger: Logger, now: () => number = Date.now): JwkSet => {
+export function createJwkSet(url: string, logger: Logger, now: () => number = Date.now): JwkSet {
   let find: JWTVerifyGetKey | undefined
   let fetchedAt = -Infinity
   let expiresAt = 0
@@ -74,7 +74,7 @@ export const createJwkSet = (url: string, logger: Logger, now: () => number = Da
 }
 
 /** Milliseconds since the epoch until which keys may be used; infinite where the server says nothing. */
-const keysExpiry = (headers: Headers, now: number): number => {
+function keysExpiry(headers: Headers, now: number): number {
   const cacheControl = headers.get('cache-control')?.toLowerCase()
   if (cacheControl !== undefined) {
     const age =
@@ -88,7 +88,7 @@ const keysExpiry = (headers: Headers, now: number): number => {
   return Number.isNaN(expires) ? Infinity : expires
 }
 
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
 }

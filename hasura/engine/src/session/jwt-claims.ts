@@ -21,7 +21,7 @@ type JsonRecord = Readonly<Record<string, unknown>>
 const registered: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'])
 
 /** Finds roles and session variables in a token's payload. Throws HasuraError in Hasura's words. */
-export const readClaims = (payload: JsonRecord, source: ClaimsSource): HasuraClaims => {
+export function readClaims(payload: JsonRecord, source: ClaimsSource): HasuraClaims {
   const claims = source.kind === 'map' ? mappedClaims(payload, source) : namespacedClaims(payload, source)
   const allowedRoles = roles(claims)
   const defaultRole = claimOf(claims, defaultRoleVariable)
@@ -36,7 +36,7 @@ export const readClaims = (payload: JsonRecord, source: ClaimsSource): HasuraCla
   return { allowedRoles, defaultRole, variables }
 }
 
-const roles = (claims: ReadonlyMap<string, unknown>): readonly string[] => {
+function roles(claims: ReadonlyMap<string, unknown>): readonly string[] {
   const value = claimOf(claims, allowedRolesVariable)
   const problem = `invalid ${allowedRolesVariable}; should be a list of roles`
   if (!Array.isArray(value)) throw wrongType(problem, '[]', value)
@@ -46,16 +46,16 @@ const roles = (claims: ReadonlyMap<string, unknown>): readonly string[] => {
   })
 }
 
-const claimOf = (claims: ReadonlyMap<string, unknown>, name: string): unknown => {
+function claimOf(claims: ReadonlyMap<string, unknown>, name: string): unknown {
   if (!claims.has(name))
     throw new HasuraError('jwt-missing-role-claims', `JWT claim does not contain ${name}`)
   return claims.get(name)
 }
 
-const namespacedClaims = (
+function namespacedClaims(
   payload: JsonRecord,
   { at, format }: Extract<ClaimsSource, { kind: 'namespace' }>,
-): ReadonlyMap<string, unknown> => {
+): ReadonlyMap<string, unknown> {
   const own = Object.fromEntries(Object.entries(payload).filter(([name]) => !registered.has(name)))
   const found = at.kind === 'key' ? ownValue(own, at.key) : valueAt(own, at.path)
   if (found === undefined)
@@ -72,12 +72,12 @@ const namespacedClaims = (
   )
 }
 
-const objectOf = (value: unknown): JsonRecord => {
+function objectOf(value: unknown): JsonRecord {
   if (isRecord(value)) return value
   throw invalidClaims('expecting a json object when claims_format is json')
 }
 
-const parsedObject = (value: unknown, place: string): JsonRecord => {
+function parsedObject(value: unknown, place: string): JsonRecord {
   if (typeof value !== 'string')
     throw invalidClaims('expecting a string when claims_format is stringified_json')
   const parsed = parseJson(value)
@@ -85,7 +85,7 @@ const parsedObject = (value: unknown, place: string): JsonRecord => {
   throw invalidClaims(`expecting stringified json at: '${place}', but found: ${value}`)
 }
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -93,10 +93,10 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const mappedClaims = (
+function mappedClaims(
   payload: JsonRecord,
   { allowedRoles, defaultRole, others }: Extract<ClaimsSource, { kind: 'map' }>,
-): ReadonlyMap<string, unknown> => {
+): ReadonlyMap<string, unknown> {
   const claims = new Map<string, unknown>()
   const add = (name: string, claim: MappedClaim<unknown>): boolean => {
     const value = claim.kind === 'literal' ? claim.value : (valueAt(payload, claim.path) ?? claim.default)
@@ -129,7 +129,7 @@ const wrongType = (problem: string, expected: '[]' | 'Text', value: unknown): Ha
     `${problem}: parsing ${expected} failed, expected ${expected === '[]' ? 'Array' : 'String'}, but encountered ${jsonType(value)}`,
   )
 
-const jsonType = (value: unknown): string => {
+function jsonType(value: unknown): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   const type = typeof value

@@ -183,7 +183,7 @@ interface KeyFields {
 }
 
 /** The key, or what is wrong with it. */
-const keysOf = ({ type, key, jwk_url: url }: KeyFields): JwtKeys | string => {
+function keysOf({ type, key, jwk_url: url }: KeyFields): JwtKeys | string {
   if (key != null && url != null) return 'key, jwk_url both cannot be present'
   if (url != null) return { kind: 'url', url }
   if (key == null) return 'key and jwk_url both cannot be empty'
@@ -192,7 +192,7 @@ const keysOf = ({ type, key, jwk_url: url }: KeyFields): JwtKeys | string => {
   return staticKey(type as keyof typeof keyTypes, key)
 }
 
-const staticKey = (type: keyof typeof keyTypes, text: string): JwtKeys | string => {
+function staticKey(type: keyof typeof keyTypes, text: string): JwtKeys | string {
   const expected = keyTypes[type]
   if (expected.kind === 'secret') {
     const bytes = Buffer.from(text, 'utf8')
@@ -211,7 +211,7 @@ const staticKey = (type: keyof typeof keyTypes, text: string): JwtKeys | string 
 }
 
 /** PEM of a public key (SPKI or PKCS#1) or of an X.509 certificate, or a JWK. */
-const publicKey = (text: string): KeyObject | undefined => {
+function publicKey(text: string): KeyObject | undefined {
   try {
     return text.trimStart().startsWith('{')
       ? createPublicKey({ key: JSON.parse(text) as Record<string, string>, format: 'jwk' })
@@ -228,10 +228,7 @@ const maxSecrets = 100
  * Reads HASURA_GRAPHQL_JWT_SECRET (an object) and HASURA_GRAPHQL_JWT_SECRETS (a list, which wins).
  * https://hasura.io/docs/latest/auth/authentication/jwt/
  */
-export const parseJwtSecrets = (
-  single: string | undefined,
-  several: string | undefined,
-): JwtSecretsResult => {
+export function parseJwtSecrets(single: string | undefined, several: string | undefined): JwtSecretsResult {
   const [name, text, schema] =
     several === undefined
       ? (['HASURA_GRAPHQL_JWT_SECRET', single, secret.transform((one) => [one])] as const)

@@ -48,7 +48,7 @@ const maxTokenLength = 64 * 1024
  * Hasura's order: every secret looks into its own place of the request; a token with another issuer than the
  * secret's is not its token. What is left must be one token, which is verified; then the role is chosen.
  */
-export const createJwtVerifier = (secrets: readonly JwtSecret[], logger: Logger): JwtVerifier => {
+export function createJwtVerifier(secrets: readonly JwtSecret[], logger: Logger): JwtVerifier {
   const issuers = secrets.map((secret) => createIssuer(secret, logger))
   return {
     verify: async (headers) => {
@@ -67,7 +67,7 @@ export const createJwtVerifier = (secrets: readonly JwtSecret[], logger: Logger)
   }
 }
 
-const createIssuer = (secret: JwtSecret, logger: Logger): Issuer => {
+function createIssuer(secret: JwtSecret, logger: Logger): Issuer {
   const { keys, allowedSkewSeconds: clockTolerance } = secret
   const check = (verified: { readonly payload: JWTPayload }): JWTPayload => checked(verified.payload, secret)
   if (keys.kind === 'key') {
@@ -87,11 +87,11 @@ const createIssuer = (secret: JwtSecret, logger: Logger): Issuer => {
 }
 
 /** A key set may hold several keys that a token without a `kid` could be signed with. */
-const verifyWithSet = async (
+async function verifyWithSet(
   token: string,
   getKey: JWTVerifyGetKey,
   options: JWTVerifyOptions,
-): Promise<{ readonly payload: JWTPayload }> => {
+): Promise<{ readonly payload: JWTPayload }> {
   try {
     return await jwtVerify(token, getKey, options)
   } catch (error) {
@@ -108,7 +108,7 @@ const verifyWithSet = async (
 }
 
 /** As Hasura, a claim that the token does not have is not compared. */
-const checked = (payload: JWTPayload, { audience, issuer, allowedSkewSeconds }: JwtSecret): JWTPayload => {
+function checked(payload: JWTPayload, { audience, issuer, allowedSkewSeconds }: JwtSecret): JWTPayload {
   if (payload.iat !== undefined && payload.iat > Date.now() / 1_000 + allowedSkewSeconds)
     throw invalidToken('JWTIssuedAtFuture')
   if (issuer !== undefined && payload.iss !== undefined && payload.iss !== issuer)
@@ -120,7 +120,7 @@ const checked = (payload: JWTPayload, { audience, issuer, allowedSkewSeconds }: 
 }
 
 /** Says what jose found wrong as Hasura's library does. */
-const translated = async (verify: () => Promise<JWTPayload>): Promise<JWTPayload> => {
+async function translated(verify: () => Promise<JWTPayload>): Promise<JWTPayload> {
   try {
     return await verify()
   } catch (error) {
@@ -142,14 +142,14 @@ const translated = async (verify: () => Promise<JWTPayload>): Promise<JWTPayload
 const invalidToken = (reason: string): HasuraError =>
   new HasuraError('invalid-jwt', `Could not verify JWT: ${reason}`)
 
-const tokenAt = (location: TokenLocation, headers: IncomingHttpHeaders): string | undefined => {
+function tokenAt(location: TokenLocation, headers: IncomingHttpHeaders): string | undefined {
   const token = textAt(location, headers)
   if (token !== undefined && token.length > maxTokenLength)
     throw invalidToken('JWSError (the token is too long)')
   return token
 }
 
-const textAt = (location: TokenLocation, headers: IncomingHttpHeaders): string | undefined => {
+function textAt(location: TokenLocation, headers: IncomingHttpHeaders): string | undefined {
   switch (location.kind) {
     case 'authorization': {
       const { authorization } = headers
@@ -170,7 +170,7 @@ const textAt = (location: TokenLocation, headers: IncomingHttpHeaders): string |
   }
 }
 
-const cookieNamed = (header: string, name: string): string | undefined => {
+function cookieNamed(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')
     if (at < 0 || pair.slice(0, at).trim() !== name) continue
@@ -181,7 +181,7 @@ const cookieNamed = (header: string, name: string): string | undefined => {
 }
 
 /** A token that can't be read has no issuer; verifying it will say what is wrong. */
-const mayBeFrom = ({ issuer }: JwtSecret, token: string): boolean => {
+function mayBeFrom({ issuer }: JwtSecret, token: string): boolean {
   if (issuer === undefined) return true
   try {
     const { iss } = decodeJwt(token)
@@ -191,7 +191,7 @@ const mayBeFrom = ({ issuer }: JwtSecret, token: string): boolean => {
   }
 }
 
-const sessionOf = (payload: JWTPayload, secret: JwtSecret, headers: IncomingHttpHeaders): Session => {
+function sessionOf(payload: JWTPayload, secret: JwtSecret, headers: IncomingHttpHeaders): Session {
   const { allowedRoles, defaultRole, variables } = readClaims(payload, secret.claims)
   const requested = headers['x-hasura-role']
   const role = typeof requested === 'string' && requested !== '' ? requested : defaultRole

@@ -18,7 +18,7 @@ const claims = {
   'X-Hasura-User-Id': '7',
 }
 
-const secretsOf = (setting: unknown): readonly JwtSecret[] => {
+function secretsOf(setting: unknown): readonly JwtSecret[] {
   const result = Array.isArray(setting)
     ? parseJwtSecrets(undefined, JSON.stringify(setting))
     : parseJwtSecrets(JSON.stringify(setting), undefined)
@@ -26,17 +26,17 @@ const secretsOf = (setting: unknown): readonly JwtSecret[] => {
   return result.secrets
 }
 
-const problemOf = (setting: unknown): string => {
+function problemOf(setting: unknown): string {
   const result = parseJwtSecrets(JSON.stringify(setting), undefined)
   return result.kind === 'invalid' ? result.problem : 'none'
 }
 
 const hmac = { type: 'HS256', key: hmacKey }
 
-const sign = (
+function sign(
   payload: JWTPayload = { [namespace]: claims },
   { key = Buffer.from(hmacKey), alg = 'HS256', kid }: Signing = {},
-): Promise<string> => {
+): Promise<string> {
   const header = { alg, ...(kid === undefined ? {} : { kid }) }
   return new SignJWT({ exp: Math.floor(Date.now() / 1000) + 60, ...payload })
     .setProtectedHeader(header)
@@ -52,11 +52,11 @@ interface Signing {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 /** The session of a request, or what it was refused with. */
-const ask = async (
+async function ask(
   setting: unknown,
   headers: Record<string, string>,
   options: Partial<AuthenticatorOptions> = {},
-) => {
+) {
   const authenticator = createAuthenticator({
     adminSecret: 'secret',
     jwtSecrets: secretsOf(setting),

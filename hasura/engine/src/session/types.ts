@@ -21,11 +21,11 @@ export type SessionCheck = (
 export const adminRole = 'admin'
 
 /** Makes a session of a role and its variables, whose names may be in any case. */
-export const createSession = (
+export function createSession(
   role: string,
   variables: Readonly<Record<string, string>>,
   { backendOnlyPermissions = false }: { readonly backendOnlyPermissions?: boolean } = {},
-): Session => {
+): Session {
   const lowered: Record<string, string> = {}
   for (const name in variables) lowered[name.toLowerCase()] = variables[name] ?? ''
   lowered['x-hasura-role'] = role

@@ -57,7 +57,7 @@ export const not = (operand: Expression): Expression =>
   operand.kind === 'boolean' ? boolean(!operand.value) : { kind: 'not', operand }
 
 /** A conjunction without its trivial parts; an empty one is true. */
-export const and = (operands: readonly Expression[]): Expression => {
+export function and(operands: readonly Expression[]): Expression {
   const parts = operands.filter((operand) => !(operand.kind === 'boolean' && operand.value))
   if (parts.some((part) => part.kind === 'boolean')) return boolean(false)
   const [first] = parts
@@ -66,7 +66,7 @@ export const and = (operands: readonly Expression[]): Expression => {
 }
 
 /** A disjunction without its trivial parts; an empty one is false. */
-export const or = (operands: readonly Expression[]): Expression => {
+export function or(operands: readonly Expression[]): Expression {
   const parts = operands.filter((operand) => !(operand.kind === 'boolean' && !operand.value))
   if (parts.some((part) => part.kind === 'boolean')) return boolean(true)
   const [first] = parts

@@ -46,11 +46,11 @@ const cursor = 'cursor'
  * A connection as JSON. One row more than the page has is read in the page's direction, so that it is known whether
  * there are more; rows before an `after` are looked for only if somebody asks.
  */
-export const connectionJson = (
+export function connectionJson(
   plan: ConnectionPlan,
   parent: string | undefined,
   translation: Translation,
-): Select => {
+): Select {
   const alias = translation.aliases.next()
   const page = translation.aliases.next()
   const results = translation.aliases.next()
@@ -120,7 +120,7 @@ interface InPage {
 }
 
 /** The values of a page's column as a JSON array: first to last, or last to first. */
-const inOrder = (name: string, direction: 'ASC' | 'DESC', { page, within, from }: InPage): Expression => {
+function inOrder(name: string, direction: 'ASC' | 'DESC', { page, within, from }: InPage): Expression {
   const forward = (from === 'start') === (direction === 'ASC')
   const orderBy: OrderTerm[] = [
     { value: column(page, position), direction: forward ? 'ASC' : 'DESC', nulls: 'LAST' },
@@ -132,12 +132,12 @@ const inOrder = (name: string, direction: 'ASC' | 'DESC', { page, within, from }
   }
 }
 
-const edgeEntry = (
+function edgeEntry(
   field: EdgeField,
   plan: ConnectionPlan,
   alias: string,
   translation: Translation,
-): JsonEntry => {
+): JsonEntry {
   const { key } = field
   switch (field.kind) {
     case 'text':
@@ -160,7 +160,7 @@ interface Beside {
   readonly collect: (value: Expression) => Expression
 }
 
-const pageEntry = (field: PageField, inPage: InPage, beside: Beside): JsonEntry => {
+function pageEntry(field: PageField, inPage: InPage, beside: Beside): JsonEntry {
   const { key } = field
   switch (field.kind) {
     case 'text':
@@ -180,7 +180,7 @@ const pageEntry = (field: PageField, inPage: InPage, beside: Beside): JsonEntry 
 }
 
 /** Whether rows were left over in the direction of the page, or lie behind the cursor. */
-const hasMore = (direction: 'start' | 'end', side: 'after' | 'before', beside: Beside): Expression => {
+function hasMore(direction: 'start' | 'end', side: 'after' | 'before', beside: Beside): Expression {
   const { plan, within, parent, translation, collect } = beside
   const leftOver =
     plan.from === direction && within !== undefined
@@ -206,7 +206,7 @@ const reversed = (term: OrderTermPlan): OrderTermPlan => ({
 })
 
 /** Rows beyond the cursor: greater in the first term, or equal in it and greater in the second, and so on. */
-const seekCondition = ({ seek }: ConnectionPlan, scope: RowScope, translation: Translation): Expression => {
+function seekCondition({ seek }: ConnectionPlan, scope: RowScope, translation: Translation): Expression {
   if (seek === undefined) return boolean(true)
   const terms =
     seek.side === 'after'
@@ -222,18 +222,18 @@ const seekCondition = ({ seek }: ConnectionPlan, scope: RowScope, translation: T
   )
 }
 
-const withBound = (value: Expression, operator: '=' | '<' | '>', { term, bound }: SeekTerm): Expression => {
+function withBound(value: Expression, operator: '=' | '<' | '>', { term, bound }: SeekTerm): Expression {
   const type = typeNameOf(term.type)
   const parameter: Expression = { kind: 'parameter', source: { kind: 'literal', text: bound }, type }
   return compared(value, operator, parameter, type)
 }
 
-const equals = (seek: SeekTerm, scope: RowScope, translation: Translation): Expression => {
+function equals(seek: SeekTerm, scope: RowScope, translation: Translation): Expression {
   const value = orderValue(seek.term.value, scope, translation)
   return seek.bound === null ? isNull(value, false) : withBound(value, '=', seek)
 }
 
-const beyond = (seek: SeekTerm, scope: RowScope, translation: Translation): Expression => {
+function beyond(seek: SeekTerm, scope: RowScope, translation: Translation): Expression {
   const { direction, nulls, nullable, value: ordered } = seek.term
   const value = orderValue(ordered, scope, translation)
   // After a null come the values, if nulls are first, and nothing if they are last.
@@ -266,7 +266,7 @@ interface PathValue {
   readonly value: Expression
 }
 
-const nested = (values: readonly PathValue[]): Expression => {
+function nested(values: readonly PathValue[]): Expression {
   const heads = [...new Set(values.map(({ path }) => path[0] ?? ''))]
   return call(
     'json_build_object',

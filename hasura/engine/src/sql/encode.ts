@@ -11,7 +11,7 @@ export type Encoded =
 const refused: Encoded = { ok: false, reason: 'type' }
 
 /** Writes a JSON value in Postgres' text format, if it is of the kind that its GraphQL type asks for. */
-export const encodeLiteral = (value: JsonValue | undefined, { scalar, list }: ParameterEncoding): Encoded => {
+export function encodeLiteral(value: JsonValue | undefined, { scalar, list }: ParameterEncoding): Encoded {
   if (value === undefined || (value === null && scalar !== 'json')) return { ok: true, text: null }
   if (!list) return encodeScalar(value, scalar)
   if (!Array.isArray(value)) return refused
@@ -27,7 +27,7 @@ export const encodeLiteral = (value: JsonValue | undefined, { scalar, list }: Pa
 const arrayItem = (text: string | null): string =>
   text === null ? 'NULL' : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
-const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
+function encodeScalar(value: JsonValue, scalar: ScalarEncoding): Encoded {
   switch (scalar) {
     case 'int':
       return encodeInt(value)
@@ -72,7 +72,7 @@ const encodeScalar = (value: JsonValue, scalar: ScalarEncoding): Encoded => {
   }
 }
 
-const encodeSpatial = (value: JsonValue, name: SpatialName): Encoded => {
+function encodeSpatial(value: JsonValue, name: SpatialName): Encoded {
   const read = spatialText(value, name)
   return read.ok ? read : refused
 }
@@ -82,7 +82,7 @@ const encodeColumn = (value: JsonValue, encodeOther: (value: JsonValue) => Encod
   typeof value === 'string' ? { ok: true, text: value } : encodeOther(value)
 
 /** A signed integer of so many bits besides the sign. */
-const encodeInteger = (value: JsonValue, bits: number): Encoded => {
+function encodeInteger(value: JsonValue, bits: number): Encoded {
   if (typeof value !== 'number') return refused
   const fits = Number.isInteger(value) && value < 2 ** bits && value >= -(2 ** bits)
   return fits ? { ok: true, text: String(BigInt(value)) } : { ok: false, reason: 'range' }

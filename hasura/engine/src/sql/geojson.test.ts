@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonValue } from '../plan/input-value.ts'
 import { geojsonText } from './geojson.ts'
 
-const read = (value: JsonValue): unknown => {
+function read(value: JsonValue): unknown {
   const result = geojsonText(value)
   return result.ok ? JSON.parse(result.text) : result.reason
 }

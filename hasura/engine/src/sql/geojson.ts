@@ -9,7 +9,7 @@ export type GeojsonText =
  * GeoJSON as Hasura reads it and passes it on to PostGIS: a geometry's type, its coordinates (three numbers of a
  * position at most) and its coordinate reference system; a collection's own system is left out. All else is ignored.
  */
-export const geojsonText = (value: JsonValue): GeojsonText => {
+export function geojsonText(value: JsonValue): GeojsonText {
   try {
     return { ok: true, text: JSON.stringify(geometry(value, 0)) }
   } catch (error) {
@@ -28,7 +28,7 @@ const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The kinds of JSON values, as Hasura's JSON library calls them. */
-const kindOf = (value: JsonValue): string => {
+function kindOf(value: JsonValue): string {
   if (value === null) return 'Null'
   if (Array.isArray(value)) return 'Array'
   switch (typeof value) {
@@ -46,13 +46,13 @@ const kindOf = (value: JsonValue): string => {
 const mismatch = (what: string, expected: string, found: JsonValue): Malformed =>
   new Malformed(`parsing ${what} failed, expected ${expected}, but encountered ${kindOf(found)}`)
 
-const memberOf = (object: JsonObject, key: string): JsonValue => {
+function memberOf(object: JsonObject, key: string): JsonValue {
   const value = object[key]
   if (value === undefined) throw new Malformed(`key "${key}" not found`)
   return value
 }
 
-const arrayOf = <Item>(what: string, value: JsonValue, item: (value: JsonValue) => Item): readonly Item[] => {
+function arrayOf<Item>(what: string, value: JsonValue, item: (value: JsonValue) => Item): readonly Item[] {
   if (!Array.isArray(value)) throw mismatch(what, 'Array', value)
   return (value as readonly JsonValue[]).map(item)
 }
@@ -63,7 +63,7 @@ const listOf = <Item>(value: JsonValue, item: (value: JsonValue) => Item): reado
 /** How deep collections may stand in each other, in PostGIS, too. */
 const deepest = 200
 
-const geometry = (value: JsonValue, depth: number): JsonObject => {
+function geometry(value: JsonValue, depth: number): JsonObject {
   if (depth > deepest) throw new Malformed(`geometry collections are nested more than ${deepest} deep`)
   if (!isObject(value)) throw mismatch('Geometry', 'Object', value)
   const type = memberOf(value, 'type')
@@ -83,7 +83,7 @@ const geometry = (value: JsonValue, depth: number): JsonObject => {
 type Position = readonly JsonValue[]
 
 /** A position's null is a number that is none; PostGIS judges it. */
-const position = (value: JsonValue): Position => {
+function position(value: JsonValue): Position {
   const numbers = arrayOf('Position', value, (item) => {
     if (typeof item === 'number' || item === null) return item
     throw new Malformed(`parsing Double failed, unexpected ${kindOf(item)}`)
@@ -92,13 +92,13 @@ const position = (value: JsonValue): Position => {
   return numbers.slice(0, 3)
 }
 
-const lineString = (value: JsonValue): readonly Position[] => {
+function lineString(value: JsonValue): readonly Position[] {
   const positions = arrayOf('LineString', value, position)
   if (positions.length < 2) throw new Malformed('A LineString needs at least 2 Positions')
   return positions
 }
 
-const linearRing = (value: JsonValue): readonly Position[] => {
+function linearRing(value: JsonValue): readonly Position[] {
   const positions = arrayOf('LinearRing', value, position)
   const [first] = positions
   const last = positions.at(-1)
@@ -122,7 +122,7 @@ const coordinates: ReadonlyMap<string, (value: JsonValue) => JsonValue> = new Ma
 ])
 
 /** A reference system by its name, or by a link to it; null where there is none. */
-const referenceSystem = (value: JsonValue): JsonValue => {
+function referenceSystem(value: JsonValue): JsonValue {
   if (value === null) return null
   if (!isObject(value)) throw mismatch('Hasura.SQL.GeoJSON.CRS', 'Object', value)
   const type = memberOf(value, 'type')

@@ -18,7 +18,7 @@ const record = 'row:json'
  * that knows the shape: a sub-select per object was as fast as `json_build_object` or faster for rows of
  * the usual width, and has no limit of a hundred arguments.
  */
-const rowOf = (entries: readonly JsonEntry[]): Expression => {
+function rowOf(entries: readonly JsonEntry[]): Expression {
   const projections = entries.map(({ key, value }): Projection => ({ value, alias: key }))
   const from = { kind: 'derived' as const, select: select(projections), alias: record }
   return subquery(select([{ value: { kind: 'record', relation: record } }], { from }))

@@ -74,7 +74,7 @@ interface Write {
   readonly isChecked: boolean
 }
 
-const writeOf = (plan: RowsPlan, translation: Translation): Write => {
+function writeOf(plan: RowsPlan, translation: Translation): Write {
   switch (plan.kind) {
     case 'insert':
       // An empty list of objects is a mutation of nothing.
@@ -94,7 +94,7 @@ const writeOf = (plan: RowsPlan, translation: Translation): Write => {
 }
 
 /** Writes, and answers from the rows that were written. */
-export const mutationStatement = (plan: RowsPlan, translation: Translation): Select => {
+export function mutationStatement(plan: RowsPlan, translation: Translation): Select {
   const from = (alias: string): FromItem => ({ kind: 'common-table', name: written, alias })
   const tables = writtenTables(plan, translation)
   return { ...outputSelect(plan.output, from, translation), with: tables }
@@ -104,13 +104,13 @@ export const mutationStatement = (plan: RowsPlan, translation: Translation): Sel
  * Whether the answer leads to other rows. A statement does not see what it writes itself, so they are read by another
  * one, as in Hasura: the list that a row was added to has that row.
  */
-export const readsOtherRows = (output: MutationOutput): boolean => {
+export function readsOtherRows(output: MutationOutput): boolean {
   const rows = output.kind === 'row' ? [output] : output.fields.filter((field) => field.kind === 'returning')
   return rows.some(({ fields }) => fields.some(({ value }) => value.kind === 'select'))
 }
 
 /** Writes, and returns the rows as one JSON array. */
-export const rowsStatement = (plan: RowsPlan, translation: Translation): Select => {
+export function rowsStatement(plan: RowsPlan, translation: Translation): Select {
   const alias = translation.aliases.next()
   const row = wholeRow(plan.table, alias)
   return {
@@ -122,7 +122,7 @@ export const rowsStatement = (plan: RowsPlan, translation: Translation): Select 
 }
 
 /** The answer, selected from the rows that `rowsStatement` returned. */
-export const answerStatement = ({ table, output }: RowsPlan, translation: Translation): Select => {
+export function answerStatement({ table, output }: RowsPlan, translation: Translation): Select {
   const json: Expression = { kind: 'parameter', source: { kind: 'answer' }, type: builtinType('json') }
   return outputSelect(output, recordsOf(table, json), translation)
 }
@@ -136,7 +136,7 @@ const recordsOf =
     alias,
   })
 
-const noRows = (table: TableShape, { aliases }: Translation): Select => {
+function noRows(table: TableShape, { aliases }: Translation): Select {
   const alias = aliases.next()
   return select(columnProjections(table, alias), {
     from: { kind: 'table', name: table.name, alias },
@@ -149,11 +149,11 @@ type Insertion = Pick<InsertPlan | InsertStep, 'table' | 'columns' | 'onConflict
 const hasCheck = ({ check, onConflict }: Insertion): boolean =>
   !isAlways(check) || (onConflict?.update !== undefined && !isAlways(onConflict.update.check))
 
-const insert = (
+function insert(
   plan: Insertion,
   rows: readonly (readonly (Value | undefined)[])[],
   translation: Translation,
-): Insert => {
+): Insert {
   const alias = translation.aliases.next()
   const scope = rowScope(alias)
   return {
@@ -174,11 +174,7 @@ const insert = (
   }
 }
 
-const onConflict = (
-  { target, update }: OnConflictPlan,
-  alias: string,
-  translation: Translation,
-): OnConflict => {
+function onConflict({ target, update }: OnConflictPlan, alias: string, translation: Translation): OnConflict {
   if (update === undefined) return { target }
   const set: readonly Assignment[] = [
     ...update.columns.map((name) => ({ column: name, value: column('excluded', name) })),
@@ -194,11 +190,11 @@ const onConflict = (
 }
 
 /** A row that a conflict turned into an update must pass both checks; `xmax` tells it from a new one. */
-const insertCheck = (
+function insertCheck(
   { check, onConflict: conflict }: Insertion,
   alias: string,
   translation: Translation,
-): Expression => {
+): Expression {
   const own = predicateExpression(check, rowScope(alias), translation)
   if (conflict?.update === undefined || isAlways(conflict.update.check)) return own
   return {
@@ -209,7 +205,7 @@ const insertCheck = (
   }
 }
 
-const update = (plan: UpdatePlan, translation: Translation): Update => {
+function update(plan: UpdatePlan, translation: Translation): Update {
   const alias = translation.aliases.next()
   const condition = predicateExpression(plan.filter, rowScope(alias), translation)
   return {
@@ -228,7 +224,7 @@ const update = (plan: UpdatePlan, translation: Translation): Update => {
 const checkOf = (check: Predicate, alias: string, translation: Translation): Expression =>
   predicateExpression(check, rowScope(alias), translation)
 
-const assigned = (assignment: UpdateAssignment, alias: string): Assignment => {
+function assigned(assignment: UpdateAssignment, alias: string): Assignment {
   const { column: name, operator } = assignment
   if (operator === 'default') return { column: name, value: { kind: 'default' } }
   const current = column(alias, name)
@@ -254,7 +250,7 @@ const assigned = (assignment: UpdateAssignment, alias: string): Assignment => {
   }
 }
 
-const deletion = (plan: DeletePlan, translation: Translation): Delete => {
+function deletion(plan: DeletePlan, translation: Translation): Delete {
   const alias = translation.aliases.next()
   return {
     kind: 'delete',
@@ -266,7 +262,7 @@ const deletion = (plan: DeletePlan, translation: Translation): Delete => {
 }
 
 /** The statement that writes, as a common table; the last of them has the table's columns and no other. */
-const writtenTables = (plan: RowsPlan, translation: Translation): readonly CommonTable[] => {
+function writtenTables(plan: RowsPlan, translation: Translation): readonly CommonTable[] {
   const { statement, isChecked } = writeOf(plan, translation)
   if (!isChecked) return [{ name: written, statement }]
   // Without the check's column these are rows of the table again, as functions over its rows expect them.
@@ -279,11 +275,11 @@ const writtenTables = (plan: RowsPlan, translation: Translation): readonly Commo
   ]
 }
 
-const outputSelect = (
+function outputSelect(
   output: MutationOutput,
   from: (alias: string) => FromItem,
   translation: Translation,
-): Select => {
+): Select {
   const alias = translation.aliases.next()
   if (output.kind === 'row')
     return select([{ value: jsonObject(rowEntries(output.fields, alias, translation)), alias: 'root' }], {
@@ -308,7 +304,7 @@ const outputSelect = (
 }
 
 /** A row of a nested insert: its columns come back, and the whole row as JSON after them. */
-export const insertStepStatement = (step: InsertStep, translation: Translation): Insert => {
+export function insertStepStatement(step: InsertStep, translation: Translation): Insert {
   const statement = insert(step, [step.row], translation)
   const { alias, returning } = statement
   const whole: Projection = { value: wholeRow(step.table, alias) }
@@ -325,7 +321,7 @@ const wholeRow = ({ columns }: TableShape, alias: string): Expression =>
     : call('row_to_json', { kind: 'row', relation: alias })
 
 /** The answer of a nested insert, selected once everything is written from the rows of the root field. */
-export const nestedAnswerStatement = (plan: NestedInsertPlan, translation: Translation): Select => {
+export function nestedAnswerStatement(plan: NestedInsertPlan, translation: Translation): Select {
   const json: Expression = {
     kind: 'parameter',
     source: { kind: 'written-rows', steps: plan.rootSteps },

@@ -35,11 +35,11 @@ export interface RowScope {
 export const rowScope = (alias: string): RowScope => ({ current: alias, root: alias })
 
 /** A condition of the tree as SQL. */
-export const predicateExpression = (
+export function predicateExpression(
   predicate: Predicate,
   scope: RowScope,
   translation: Translation,
-): Expression => {
+): Expression {
   switch (predicate.kind) {
     case 'constant':
       return boolean(predicate.value)
@@ -84,11 +84,11 @@ export const predicateExpression = (
 }
 
 /** Conditions about rows of other tables. */
-const rowsExpression = (
+function rowsExpression(
   predicate: Extract<Predicate, { kind: 'related' | 'exists' | 'computed-rows' | 'related-aggregate' }>,
   scope: RowScope,
   translation: Translation,
-): Expression => {
+): Expression {
   const alias = translation.aliases.next()
   const inner: RowScope = { current: alias, root: scope.root }
   switch (predicate.kind) {
@@ -132,13 +132,13 @@ const rowsExpression = (
 }
 
 /** `count(*)`, `count("a")`, `count(DISTINCT ("a", "b"))`, `bool_and("a")`, `corr("a", "b")`. */
-export const aggregateCall = (
+export function aggregateCall(
   name: AggregatePredicateName,
   columns: readonly Operand[],
   distinct: boolean,
   alias: string,
   translation: Translation,
-): Expression => {
+): Expression {
   const [first, ...others] = columns.map((item) => operandExpression(item, rowScope(alias), translation))
   if (first === undefined) return countRows
   // Rows of several columns are counted as one value each; other aggregates take their columns one by one.
@@ -157,11 +157,7 @@ export const joinConditions = (
 ): readonly Expression[] =>
   mapping.map(({ local, remote }) => binary(column(child, remote), '=', column(parent, local)))
 
-export const operandExpression = (
-  operand: Operand,
-  scope: RowScope,
-  translation: Translation,
-): Expression => {
+export function operandExpression(operand: Operand, scope: RowScope, translation: Translation): Expression {
   switch (operand.kind) {
     case 'column':
       return column(scope.current, operand.name)
@@ -199,7 +195,7 @@ export const callExpression = (
 const argumentExpression = (value: CallArgument['value'], scope: RowScope): Expression =>
   value.kind === 'current-row' ? { kind: 'row', relation: scope.current } : valueExpression(value, scope)
 
-export const valueExpression = (value: Value, scope: RowScope): Expression => {
+export function valueExpression(value: Value, scope: RowScope): Expression {
   switch (value.kind) {
     case 'parameter':
       return parameterExpression(value)
@@ -225,7 +221,7 @@ export const valueExpression = (value: Value, scope: RowScope): Expression => {
 /** A column's type is not known here. */
 const valueType = (value: Value): TypeName | undefined => (value.kind === 'column' ? undefined : value.type)
 
-const parameterExpression = ({ source, type }: Extract<Value, { kind: 'parameter' }>): Expression => {
+function parameterExpression({ source, type }: Extract<Value, { kind: 'parameter' }>): Expression {
   const parameter = (as: TypeName): Expression => ({ kind: 'parameter', source, type: as })
   // What an earlier step wrote comes back in the database's own notation.
   return source.kind === 'written-column' ? parameter(type) : spatialValue(type, parameter)

@@ -24,7 +24,7 @@ export interface PrintedStatement {
 }
 
 /** Prints a statement. The same tree always gives the same text, which names its prepared statement. */
-export const printStatement = (statement: Statement): PrintedStatement => {
+export function printStatement(statement: Statement): PrintedStatement {
   const printer = new Printer()
   const text = printer.statement(statement)
   return { text, parameters: printer.parameters }
@@ -38,7 +38,7 @@ const conflictTarget = (target: ConflictTarget): string =>
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Backslashes are plain characters, whatever `standard_conforming_strings` says, in the E'' form. */
-export const stringLiteral = (value: string): string => {
+export function stringLiteral(value: string): string {
   const quoted = value.replaceAll("'", "''")
   return quoted.includes('\\') ? `E'${quoted.replaceAll('\\', '\\\\')}'` : `'${quoted}'`
 }

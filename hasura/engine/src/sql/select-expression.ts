@@ -55,11 +55,11 @@ export const selectStatement = (plan: SelectPlan, translation: Translation): Sel
  * The rows related to an action's answer: for each object of the answer, which is a parameter, a row with
  * one column of JSON per relationship.
  */
-export const relatedStatement = (
+export function relatedStatement(
   columns: readonly { readonly name: string; readonly type: TypeName }[],
   relationships: readonly SelectPlan[],
   translation: Translation,
-): Select => {
+): Select {
   const alias = translation.aliases.next()
   const json: Expression = { kind: 'parameter', source: { kind: 'answer' }, type: builtinType('json') }
   return select(
@@ -69,11 +69,7 @@ export const relatedStatement = (
 }
 
 /** A select whose only column is JSON; `parent` is the row that it belongs to, if it belongs to one. */
-export const selectJson = (
-  plan: SelectPlan,
-  parent: string | undefined,
-  translation: Translation,
-): Select => {
+export function selectJson(plan: SelectPlan, parent: string | undefined, translation: Translation): Select {
   const alias = translation.aliases.next()
   switch (plan.kind) {
     case 'rows': {
@@ -122,10 +118,10 @@ export const rowEntries = (
   })
 
 /** Numbers that JavaScript can't hold become texts; what they are compared with knows its type. */
-const joinKey = (
+function joinKey(
   { marker, columns }: Extract<RowFieldValue, { kind: 'join-key' }>,
   alias: string,
-): Expression => {
+): Expression {
   const entries = columns.map(({ key, name, type }): JsonEntry => {
     const value = column(alias, name)
     return { key, value: isBigNumber(type) ? cast(value, builtinType('text')) : shownValue(value, type) }
@@ -147,12 +143,12 @@ const nodeId = ({ table, key }: Extract<RowFieldValue, { kind: 'node-id' }>, ali
 
 export const typeNameText = (value: string): Expression => cast(text(value), builtinType('text'))
 
-const columnJson = (
+function columnJson(
   operand: Expression,
   type: CatalogType,
   jsonPath: readonly string[] | undefined,
   { stringifyNumbers }: Translation,
-): Expression => {
+): Expression {
   if (jsonPath !== undefined && jsonPath.length > 0) {
     const steps = jsonPath.map((step) => text(step))
     return binary(operand, '#>', { kind: 'array', items: steps, type: builtinType('_text') })
@@ -163,13 +159,13 @@ const columnJson = (
 }
 
 /** `FROM` and `WHERE` of a set of rows. Where rows are sorted or cut, that happens before JSON is made of them. */
-export const rowsFrom = (
+export function rowsFrom(
   rows: RowsPlan,
   alias: string,
   parent: string | undefined,
   translation: Translation,
   more: { readonly condition?: Expression; readonly limit?: Expression } = {},
-): Pick<Select, 'from' | 'where'> => {
+): Pick<Select, 'from' | 'where'> {
   const scope = rowScope(alias)
   const conditions = and([
     ...(parent === undefined ? [] : joinConditions(rows.join, parent, alias)),
@@ -201,7 +197,7 @@ export const rowsFrom = (
   return { from: { kind: 'derived', select: inner, alias } }
 }
 
-const sourceFrom = (source: RowSource, alias: string, parent: string | undefined): FromItem => {
+function sourceFrom(source: RowSource, alias: string, parent: string | undefined): FromItem {
   switch (source.kind) {
     case 'table':
       return { kind: 'table', name: source.name, alias }
@@ -220,7 +216,7 @@ const sourceFrom = (source: RowSource, alias: string, parent: string | undefined
   }
 }
 
-export const rowCount = (count: RowCount): Expression => {
+export function rowCount(count: RowCount): Expression {
   switch (count.kind) {
     case 'constant':
       return integer(count.value)
@@ -244,7 +240,7 @@ export const orderTerm = (term: OrderTermPlan, scope: RowScope, translation: Tra
 })
 
 /** A value of a related row, or an aggregate of related rows, is a sub-select of its own. */
-export const orderValue = (value: OrderValue, scope: RowScope, translation: Translation): Expression => {
+export function orderValue(value: OrderValue, scope: RowScope, translation: Translation): Expression {
   if (value.kind === 'operand') return operandExpression(value.operand, scope, translation)
   const alias = translation.aliases.next()
   const inner = rowScope(alias)
@@ -277,12 +273,12 @@ export const orderValue = (value: OrderValue, scope: RowScope, translation: Tran
  * Aggregates are columns of a derived table first, and JSON is made of them outside: an aggregate inside of
  * an object's sub-select would belong to that sub-select.
  */
-const aggregateJson = (
+function aggregateJson(
   plan: Extract<SelectPlan, { kind: 'aggregate' }>,
   alias: string,
   parent: string | undefined,
   translation: Translation,
-): Select => {
+): Select {
   const results = translation.aliases.next()
   const projections: Projection[] = []
   const collect = (value: Expression): Expression => {
@@ -299,14 +295,14 @@ const aggregateJson = (
   })
 }
 
-const aggregateEntry = (
+function aggregateEntry(
   field: AggregateField,
   plan: Extract<SelectPlan, { kind: 'aggregate' }>,
   alias: string,
   parent: string | undefined,
   translation: Translation,
   collect: (value: Expression) => Expression,
-): JsonEntry => {
+): JsonEntry {
   const { key } = field
   switch (field.kind) {
     case 'text':
@@ -338,18 +334,18 @@ const countsDistinct = ({ fields }: Extract<SelectPlan, { kind: 'aggregate' }>):
       field.kind === 'aggregate' && field.values.some((value) => value.kind === 'count' && value.distinct),
   )
 
-const nodeCount = (asked: RowCount | undefined, allowed: number): RowCount => {
+function nodeCount(asked: RowCount | undefined, allowed: number): RowCount {
   if (asked === undefined) return { kind: 'constant', value: allowed }
   if (asked.kind === 'constant') return { kind: 'constant', value: Math.min(asked.value, allowed) }
   return { kind: 'least', source: asked.source, allowed }
 }
 
-const aggregateValue = (
+function aggregateValue(
   value: AggregateValue,
   alias: string,
   translation: Translation,
   collect: (value: Expression) => Expression,
-): JsonEntry => {
+): JsonEntry {
   const { key } = value
   switch (value.kind) {
     case 'text':

@@ -15,7 +15,7 @@ const readers = {
  * A value of a type, made of an expression that takes the type of its text: for a spatial one a call of the function
  * that reads it, in the schema of the type.
  */
-export const spatialValue = (type: TypeName, made: (type: TypeName) => Expression): Expression => {
+export function spatialValue(type: TypeName, made: (type: TypeName) => Expression): Expression {
   const name = spatialName(type.name)
   if (name === undefined) return made(type)
   return cast(callOf({ schema: type.schema, name: readers[name] }, [made(builtinType('text'))]), type)
@@ -38,7 +38,7 @@ const decimalDigits = integer(15)
 const withLongReference = integer(4)
 
 /** How a value is shown: geometries and geographies as GeoJSON, all else (rasters, arrays) as Postgres writes it. */
-export const shownValue = (value: Expression, type: CatalogType): Expression => {
+export function shownValue(value: Expression, type: CatalogType): Expression {
   const spatial = spatialType(type)
   if (spatial === undefined || spatial.name === 'raster') return value
   const name = { schema: spatial.schema, name: 'st_asgeojson' }
@@ -46,7 +46,7 @@ export const shownValue = (value: Expression, type: CatalogType): Expression => 
 }
 
 /** Whether a value can't be read back from Postgres' own JSON of it: GeoJSON without a reference system is read as EPSG:4326. */
-export const isLossyInJson = (type: CatalogType): boolean => {
+export function isLossyInJson(type: CatalogType): boolean {
   const base = baseType(type)
   return spatialType(base.category === 'array' ? base.element : base) !== undefined
 }

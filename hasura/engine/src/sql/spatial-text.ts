@@ -6,7 +6,7 @@ import { type GeojsonText, geojsonText } from './geojson.ts'
  * A client's value as the text that PostGIS reads: GeoJSON, or a raster's binary form in hexadecimal. A text for a geometry
  * goes to PostGIS as it is, as in Hasura.
  */
-export const spatialText = (value: JsonValue, name: SpatialName): GeojsonText => {
+export function spatialText(value: JsonValue, name: SpatialName): GeojsonText {
   switch (name) {
     case 'geometry':
     case 'geography':
@@ -18,7 +18,7 @@ export const spatialText = (value: JsonValue, name: SpatialName): GeojsonText =>
   }
 }
 
-const rasterText = (value: JsonValue): GeojsonText => {
+function rasterText(value: JsonValue): GeojsonText {
   if (typeof value !== 'string') return { ok: false, reason: 'expecting String for raster' }
   return /^([\da-f]{2})*$/i.test(value)
     ? { ok: true, text: value }

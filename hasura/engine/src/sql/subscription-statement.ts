@@ -13,7 +13,7 @@ export interface LiveField {
 }
 
 /** A live query, for a batch of subscribers: the whole `data` object of each. */
-export const liveStatement = (fields: readonly LiveField[], translation: Translation): Batch => {
+export function liveStatement(fields: readonly LiveField[], translation: Translation): Batch {
   const entry = (field: LiveField): JsonEntry => ({
     key: field.key,
     value: subquery(selectJson(field.select, undefined, translation)),
@@ -31,11 +31,7 @@ export const liveStatement = (fields: readonly LiveField[], translation: Transla
  * The next rows of a stream, for a batch of subscribers, and as text where the cursor then stands; null without rows. The
  * rows are at `keys` of the answer.
  */
-export const streamStatement = (
-  keys: readonly string[],
-  plan: StreamPlan,
-  translation: Translation,
-): Batch => {
+export function streamStatement(keys: readonly string[], plan: StreamPlan, translation: Translation): Batch {
   const alias = translation.aliases.next()
   const results = translation.aliases.next()
   const position = call('json_agg', cast(column(alias, plan.column), builtinType('text')))

@@ -22,7 +22,7 @@ export const readCatalogVersions = async (pool: Pool): Promise<CatalogVersions> 
   source: await readVersion(pool, 'hdb_catalog.hdb_source_catalog_version'),
 })
 
-const readVersion = async (pool: Pool, table: string): Promise<number | undefined> => {
+async function readVersion(pool: Pool, table: string): Promise<number | undefined> {
   const { rows: tables } = await pool.query<{ present: boolean }>(
     'select to_regclass($1) is not null as present',
     [table],
@@ -37,7 +37,7 @@ export const isCurrent = ({ metadata, source }: CatalogVersions): boolean =>
   metadata !== undefined && source !== undefined && metadata >= current.metadata && source >= current.source
 
 /** Throws StartError for tables that this engine would not understand. */
-export const refuseForeignCatalog = ({ metadata, source }: CatalogVersions): void => {
+export function refuseForeignCatalog({ metadata, source }: CatalogVersions): void {
   if (metadata !== undefined && metadata < oldestReadable)
     throw new StartError(
       `the database has the metadata of Hasura 1 (catalog version ${metadata}); start Hasura 2 on it once, which brings it over`,

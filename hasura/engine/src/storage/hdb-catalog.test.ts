@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 /** A line for each column, constraint, index and function, as Postgres writes them. */
-const form = async (): Promise<readonly string[]> => {
+async function form(): Promise<readonly string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     with tables as (
       select oid, relname from pg_class where relnamespace = 'hdb_catalog'::regnamespace and relkind = 'r'

@@ -8,7 +8,7 @@ const extension = 'pgcrypto'
  * Creates the extension that Hasura creates in every source, and whose functions old migrations call as `public.…`. Nothing of the
  * engine needs it, so that it is only warned where it can't be had.
  */
-export const installExtension = async (pool: Pool, schema: string, logger: Logger): Promise<void> => {
+export async function installExtension(pool: Pool, schema: string, logger: Logger): Promise<void> {
   if (await isInstalled(pool)) return
   try {
     await pool.query(`create extension if not exists ${extension} schema ${escapeIdentifier(schema)}`)
@@ -22,7 +22,7 @@ export const installExtension = async (pool: Pool, schema: string, logger: Logge
   }
 }
 
-const isInstalled = async (pool: Pool): Promise<boolean> => {
+async function isInstalled(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query('select from pg_extension where extname = $1', [extension])
   return rows.length > 0
 }

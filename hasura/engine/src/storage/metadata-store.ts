@@ -122,12 +122,12 @@ export const createMetadataStore = (pool: Pool, instanceId: string = randomUUID(
   },
 })
 
-const readResourceVersion = async (pool: Pool): Promise<number> => {
+async function readResourceVersion(pool: Pool): Promise<number> {
   const { rows } = await pool.query('select resource_version from hdb_catalog.hdb_metadata where id = 1')
   return versionRow.parse(rows[0]).resource_version
 }
 
-const readEventFunction = async (pool: Pool): Promise<string | undefined> => {
+async function readEventFunction(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ body: string }>(
     `select prosrc as body from pg_proc
       where oid = to_regprocedure('hdb_catalog.insert_event_log(text, text, text, text, json)')`,
@@ -135,7 +135,7 @@ const readEventFunction = async (pool: Pool): Promise<string | undefined> => {
   return rows[0]?.body
 }
 
-const locked = async (pool: Pool, sql: string): Promise<void> => {
+async function locked(pool: Pool, sql: string): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')

@@ -17,10 +17,10 @@ export interface RunningCommand {
 }
 
 /** Runs `hasura-embedded`, with nothing else in its environment, until it ends or says where it serves. */
-export const runCommand = async (
+export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<RunningCommand> => {
+): Promise<RunningCommand> {
   const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env['PATH'], ...env } })
   const errors = text(child.stderr)
   let said = ''

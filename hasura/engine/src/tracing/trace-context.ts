@@ -15,7 +15,7 @@ export interface TraceContext {
  * The trace that a request is part of: the client's, if it sent the headers of B3
  * (https://github.com/openzipkin/b3-propagation), otherwise one that begins with it.
  */
-export const startTrace = (headers: IncomingHttpHeaders = {}): TraceContext => {
+export function startTrace(headers: IncomingHttpHeaders = {}): TraceContext {
   const traceId = traceIdOf(headers['x-b3-traceid'])
   return traceId === undefined
     ? { traceId: randomId(16), spanId: randomId(8), parentSpanId: undefined, sampled: true }
@@ -27,7 +27,7 @@ export const startTrace = (headers: IncomingHttpHeaders = {}): TraceContext => {
 }
 
 /** The trace of a request, which begins when somebody asks for it: most requests call nobody and write nothing. */
-export const requestTrace = (headers?: IncomingHttpHeaders): (() => TraceContext) => {
+export function requestTrace(headers?: IncomingHttpHeaders): () => TraceContext {
   let trace: TraceContext | undefined
   return () => (trace ??= startTrace(headers))
 }
@@ -40,7 +40,7 @@ const stored = z.object({
 })
 
 /** The trace of the request that caused an event, or a new one where none is known. */
-export const resumeTrace = (eventContext: unknown): TraceContext => {
+export function resumeTrace(eventContext: unknown): TraceContext {
   const parsed = stored.safeParse(eventContext)
   const traceId = parsed.success ? traceIdOf(parsed.data.trace_id) : undefined
   if (!parsed.success || traceId === undefined) return startTrace()
@@ -53,7 +53,7 @@ export const traceSetting = ({ traceId, spanId, sampled }: TraceContext): string
   JSON.stringify({ trace_id: traceId, span_id: spanId, sampling_state: sampled ? '1' : '0' })
 
 /** Headers for a call: a span of its own, unless nobody records it. */
-export const traceHeaders = (trace: TraceContext): readonly (readonly [name: string, value: string])[] => {
+export function traceHeaders(trace: TraceContext): readonly (readonly [name: string, value: string])[] {
   const { traceId, spanId, parentSpanId, sampled } = trace.sampled ? childOf(trace) : trace
   return [
     ['X-B3-TraceId', traceId],

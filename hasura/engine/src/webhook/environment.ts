@@ -12,7 +12,7 @@ export class UnsetVariable extends Error {
   }
 }
 
-export const valueFromEnvironment = (name: string, environment: Environment): string => {
+export function valueFromEnvironment(name: string, environment: Environment): string {
   const value = environment[name]
   if (value === undefined) throw new UnsetVariable(name)
   return value

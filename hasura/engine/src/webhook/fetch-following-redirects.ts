@@ -31,11 +31,11 @@ const harmless: ReadonlySet<string> = new Set([
  * @param staysWithHost a redirect to another host is the answer
  * @throws TypeError after more redirects than are followed, or when there is no answer
  */
-export const fetchFollowingRedirects = async (
+export async function fetchFollowingRedirects(
   url: string,
   request: RedirectableRequest,
   staysWithHost: boolean,
-): Promise<Response> => {
+): Promise<Response> {
   let [at, sent] = [url, request]
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await fetch(at, { ...sent, redirect: 'manual' })
@@ -50,7 +50,7 @@ export const fetchFollowingRedirects = async (
   throw new TypeError('Too many redirects')
 }
 
-const targetOf = ({ status, headers }: Response, at: string): URL | undefined => {
+function targetOf({ status, headers }: Response, at: string): URL | undefined {
   const location = headers.get('location')
   if (!redirectStatuses.has(status) || location === null || !URL.canParse(location, at)) return undefined
   const target = new URL(location, at)
@@ -66,11 +66,11 @@ const isHostOf = (target: URL, { origin, protocol, hostname, port }: URL): boole
     port === '' &&
     target.port === '')
 
-const redirected = (
+function redirected(
   { method, headers, body, signal }: RedirectableRequest,
   status: number,
   isSameHost: boolean,
-): RedirectableRequest => {
+): RedirectableRequest {
   const kept = new Headers([...headers].filter(([name]) => isSameHost || harmless.has(name)))
   if (status !== 302 && status !== 303) return { method, headers: kept, body, signal }
   kept.delete('content-type')

@@ -37,10 +37,10 @@ export const headerTexts = (headers: IncomingHttpHeaders): Readonly<Record<strin
   )
 
 /** Of a client's headers those that a webhook, a handler or a remote schema may get. */
-export const forwardedHeaders = (
+export function forwardedHeaders(
   clientHeaders: IncomingHttpHeaders = {},
   ignored: readonly string[] = [],
-): Readonly<Record<string, string>> => {
+): Readonly<Record<string, string>> {
   const left = new Set(ignored.map((name) => name.toLowerCase()))
   return Object.fromEntries(
     Object.entries(headerTexts(clientHeaders)).filter(([name]) => !notForwarded.has(name) && !left.has(name)),

@@ -5,11 +5,11 @@ import type { WebhookOutcome, WebhookRequest } from './send-webhook.ts'
  * A call without an answer, in the form in which Hasura logs it and tells it in `internal`. It names the request's headers,
  * too; here they are left out, as they hold secrets.
  */
-export const httpException = (
+export function httpException(
   { method, url }: Pick<WebhookRequest, 'method' | 'url'>,
   { message }: Extract<WebhookOutcome, { kind: 'unanswered' }>,
   timeoutMs: number,
-): Json => {
+): Json {
   if (!URL.canParse(url)) return { type: 'invalid_url', message }
   const { hostname, port, protocol, pathname, search } = new URL(url)
   const secure = protocol === 'https:'

@@ -1,5 +1,5 @@
 /** The body as text, or undefined when it is longer than what is read of it. */
-export const readBounded = async (response: Response, maxBytes: number): Promise<string | undefined> => {
+export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {

@@ -19,11 +19,11 @@ export const clientHeadersFor = (
 ): Readonly<Record<string, string>> => (forwards === true ? forwardedHeaders(clientHeaders, ignored) : {})
 
 /** The headers of a request with a JSON body. A configured one goes before one of the client's. Throws UnsetVariable. */
-export const requestHeaders = (
+export function requestHeaders(
   definition: HeaderDefinition,
   environment: Environment,
   clientHeaders: IncomingHttpHeaders | undefined,
-): WebhookRequest['headers'] => {
+): WebhookRequest['headers'] {
   const headers = new Headers(clientHeadersFor(definition, clientHeaders))
   for (const header of definition.headers ?? []) headers.set(header.name, headerValue(header, environment))
   for (const [name, value] of defaultHeaders) headers.set(name, value)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([receiver.close(), stranger.close()])
 })
 
-const redirect = (status: number, location: string): void => {
+function redirect(status: number, location: string): void {
   receiver.answer = ({ path }) => (path === '/hook' ? { status, headers: { location } } : { status: 200 })
 }
 

@@ -37,10 +37,10 @@ export type WebhookOutcome =
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /** Sends a request and waits for the answer. Redirects are followed; to another host, headers that may be secrets don't go along. */
-export const sendWebhook = async (
+export async function sendWebhook(
   { method, url, headers, body }: WebhookRequest,
   { timeoutMs, maxAnswerBytes, signal, trace, staysWithHost = false }: WebhookCall,
-): Promise<WebhookOutcome> => {
+): Promise<WebhookOutcome> {
   try {
     const timeout = AbortSignal.timeout(timeoutMs)
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]))
@@ -64,7 +64,7 @@ export const sendWebhook = async (
 }
 
 /** In Hasura's words, as far as they go. `fetch failed` says nothing; what it wraps does. */
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'Response timeout'
   return error.cause instanceof Error ? `Connection failure: ${error.cause.message}` : error.message

@@ -12,7 +12,7 @@ export class TransformError extends Error {
 }
 
 /** The value that a template was rendered to. Throws TransformError. */
-export const renderedValue = (rendered: Rendered): Json => {
+export function renderedValue(rendered: Rendered): Json {
   if (rendered.kind === 'rendered') return rendered.value
   const { code, message, source, at } = rendered
   const before = source.slice(0, at).split('\n')
@@ -28,7 +28,7 @@ export const transformError = (message: string, value?: Json): TransformError =>
   ])
 
 /** The texts of a template that stands in a text: a number or boolean is one, too. */
-export const scalarText = (value: Json): string => {
+export function scalarText(value: Json): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw transformError('Template must produce a String, Number, or Boolean value', value)

@@ -27,11 +27,11 @@ export const transformContext = (
 })
 
 /** Applies `request_transform` to a request. Throws TransformError. */
-export const transformRequest = (
+export function transformRequest(
   transform: RequestTransform,
   request: WebhookRequest,
   context: TransformContext,
-): WebhookRequest => {
+): WebhookRequest {
   const { method, url, query_params: params, request_headers: headers } = transform
   const text = (template: string): string => scalarText(renderTemplate(quoted(template), context))
   const target = url === undefined ? request.url : targetUrl(renderTemplate(quoted(url), context))
@@ -72,7 +72,7 @@ export const sessionFunctions = (
   },
 })
 
-const targetUrl = (value: Json): string => {
+function targetUrl(value: Json): string {
   if (typeof value !== 'string')
     throw transformError(`URL Transforms must produce a JSON String: ${JSON.stringify(value)}`)
   if (!URL.canParse(value)) throw transformError(`Invalid URL: ${value}`)
@@ -81,7 +81,7 @@ const targetUrl = (value: Json): string => {
 
 type Text = (template: string) => string
 
-const queryOf = (params: NonNullable<RequestTransform['query_params']>, text: Text): URLSearchParams => {
+function queryOf(params: NonNullable<RequestTransform['query_params']>, text: Text): URLSearchParams {
   if (typeof params === 'string') return new URLSearchParams(text(params))
   const pairs = Object.entries(params).map(([key, value]): [string, string] => [
     text(key),
@@ -91,18 +91,18 @@ const queryOf = (params: NonNullable<RequestTransform['query_params']>, text: Te
   return new URLSearchParams(pairs.filter(([key, value]) => key !== 'null' && value !== 'null'))
 }
 
-const withQuery = (url: string, query: URLSearchParams): string => {
+function withQuery(url: string, query: URLSearchParams): string {
   if (!URL.canParse(url)) throw transformError(`Invalid URL: ${url}`)
   const target = new URL(url)
   target.search = query.toString()
   return target.href
 }
 
-const transformedHeaders = (
+function transformedHeaders(
   { add_headers: added = {}, remove_headers: removed = [] }: NonNullable<RequestTransform['request_headers']>,
   headers: WebhookRequest['headers'],
   text: Text,
-): WebhookRequest['headers'] => {
+): WebhookRequest['headers'] {
   const replaced = new Set([...removed, ...Object.keys(added)].map((name) => name.toLowerCase()))
   return [
     ...headers.filter(([name]) => !replaced.has(name.toLowerCase())),
@@ -110,12 +110,12 @@ const transformedHeaders = (
   ]
 }
 
-const transformedBody = (
+function transformedBody(
   transform: RequestTransform['body'],
   body: string | undefined,
   context: TransformContext,
   text: Text,
-): string | undefined => {
+): string | undefined {
   if (transform === undefined) return body
   if (typeof transform === 'string') return JSON.stringify(renderTemplate(transform, context))
   switch (transform.action) {

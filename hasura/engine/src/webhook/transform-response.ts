@@ -19,10 +19,10 @@ export interface ResponseContext {
 }
 
 /** Applies `response_transform` to the body of an answer. Throws TransformError. */
-export const transformResponse = (
+export function transformResponse(
   { body: transform }: ResponseTransform,
   { body, status, session, request }: ResponseContext,
-): Json => {
+): Json {
   if (transform === undefined) return body
   const evaluate = (template: string): Json =>
     renderedValue(
@@ -46,7 +46,7 @@ export const transformResponse = (
 }
 
 /** In Hasura every part of the request has the whole context below it: `$request.body.session_variables`. */
-const requestJson = (context: TransformContext | undefined): Json => {
+function requestJson(context: TransformContext | undefined): Json {
   if (context === undefined) return null
   const all: Json = { ...context }
   return { method: all, url: all, body: all, query_params: all, request_headers: all }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const done = { message: 'success' }
 
-const createAction = async (definition: Readonly<Record<string, unknown>>): Promise<void> => {
+async function createAction(definition: Readonly<Record<string, unknown>>): Promise<void> {
   const types = { objects: [{ name: 'Weather', fields: [{ name: 'city', type: 'String!' }] }] }
   expect(await world.command('set_custom_types', types)).toEqual(done)
   const action = {
@@ -38,7 +38,7 @@ const createAction = async (definition: Readonly<Record<string, unknown>>): Prom
   expect(await world.command('create_action', action)).toEqual(done)
 }
 
-const ask = async (): Promise<unknown> => {
+async function ask(): Promise<unknown> {
   const session = createSession('admin', { 'X-Hasura-User-Id': '7' })
   const result = await engine.execute({ query: '{ weather(city: "Ulm & Au") { city } }' }, session)
   return result.kind === 'data' ? JSON.parse(result.json) : result.errors

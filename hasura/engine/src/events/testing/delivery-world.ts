@@ -22,7 +22,7 @@ export interface DeliveryWorld {
 const adminSecret = 'secret'
 
 /** The database is on the Postgres of the run of tests unless another `server` is named. */
-export const openDeliveryWorld = async (server?: string): Promise<DeliveryWorld> => {
+export async function openDeliveryWorld(server?: string): Promise<DeliveryWorld> {
   const database = await createTestDatabase(server === undefined ? {} : { server })
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
   // Dropping the database may end a connection before the pool has closed it.

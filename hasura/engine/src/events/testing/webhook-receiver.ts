@@ -31,7 +31,7 @@ export interface WebhookReceiver {
 }
 
 /** A handler of events that remembers what it was sent. */
-export const startReceiver = async (): Promise<WebhookReceiver> => {
+export async function startReceiver(): Promise<WebhookReceiver> {
   const calls: ReceivedCall[] = []
   let open = 0
   let mostOpen = 0
@@ -74,7 +74,7 @@ export const startReceiver = async (): Promise<WebhookReceiver> => {
   return receiver
 }
 
-const parsed = (text: string): ReceivedCall['body'] => {
+function parsed(text: string): ReceivedCall['body'] {
   try {
     return JSON.parse(text) as ReceivedCall['body']
   } catch {

@@ -28,13 +28,13 @@ type Truth = boolean | null
  */
 type Speaker = { readonly kind: 'client' } | { readonly kind: 'permission'; readonly root: Row }
 
-const rootOf = (by: Speaker): Row => {
+function rootOf(by: Speaker): Row {
   if (by.kind === 'client') throw new Error('A condition of a client has no root')
   return by.root
 }
 
 /** Answers a query as simply as it can be said, from the rows in memory: no index, no join, no plan. */
-export const interpret = (root: RootField, role: Role): unknown => {
+export function interpret(root: RootField, role: Role): unknown {
   const scope = new Interpreter(role)
   const { table } = root
   const rows = libraryRows[table]
@@ -228,13 +228,13 @@ class Interpreter {
   }
 }
 
-const relationshipOf = (table: TableName, name: string) => {
+function relationshipOf(table: TableName, name: string) {
   const relationship = library[table].relationships[name]
   if (relationship === undefined) throw new Error(`${table} has no relationship ${name}`)
   return relationship
 }
 
-const relatedRows = (table: TableName, row: Row, name: string): readonly Row[] => {
+function relatedRows(table: TableName, row: Row, name: string): readonly Row[] {
   const { table: other, own, other: column } = relationshipOf(table, name)
   return libraryRows[other].filter((each) => each[column] !== null && each[column] === row[own])
 }
@@ -247,13 +247,13 @@ const allOf = (truths: readonly Truth[]): Truth =>
 const valuesOf = (rows: readonly Row[], column: string): readonly Value[] =>
   rows.map((row) => row[column] ?? null).filter((value) => value !== null)
 
-const countOf = (rows: readonly Row[], column: string | undefined, distinct: boolean): number => {
+function countOf(rows: readonly Row[], column: string | undefined, distinct: boolean): number {
   if (column === undefined) return rows.length
   const values = valuesOf(rows, column)
   return distinct ? new Set(values.map((value) => canonical(value))).size : values.length
 }
 
-const aggregateOf = (name: AggregateName, values: readonly Value[]): Value => {
+function aggregateOf(name: AggregateName, values: readonly Value[]): Value {
   if (values.length === 0) return null
   const total = (): number => values.reduce<number>((sum, value) => sum + Number(value), 0)
   switch (name) {
@@ -270,7 +270,7 @@ const aggregateOf = (name: AggregateName, values: readonly Value[]): Value => {
   }
 }
 
-const predicateValue = (name: AggregateName | 'bool_and' | 'bool_or', values: readonly Value[]): Value => {
+function predicateValue(name: AggregateName | 'bool_and' | 'bool_or', values: readonly Value[]): Value {
   if (name !== 'bool_and' && name !== 'bool_or') return aggregateOf(name, values)
   if (values.length === 0) return null
   return name === 'bool_and' ? !values.includes(false) : values.includes(true)
@@ -289,7 +289,7 @@ const compareColumns = (value: Value, operator: ColumnOperator, other: Value): T
   other === null ? null : compareValue(value, plainOperators[operator], other)
 
 /** Of values of one type that are not null: numbers, texts, dates as texts, booleans, arrays item by item. */
-const compareValues = (a: Value, b: Value): number => {
+function compareValues(a: Value, b: Value): number {
   if (Array.isArray(a) && Array.isArray(b)) {
     const index = a.findIndex((item, at) => item !== b[at])
     if (index === -1) return a.length - b.length
@@ -300,7 +300,7 @@ const compareValues = (a: Value, b: Value): number => {
 }
 
 /** In a descending order NULL comes first, in an ascending one last, unless the direction says otherwise. */
-const compareOrdered = (a: Value, b: Value, direction: OrderBy['direction']): number => {
+function compareOrdered(a: Value, b: Value, direction: OrderBy['direction']): number {
   const descending = direction.startsWith('desc')
   const nullsFirst = direction.endsWith('_nulls_first') || direction === 'desc'
   if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1
@@ -316,7 +316,7 @@ const canonical = (value: unknown): string =>
   )
 
 /** A list of alternatives is true if one of them is, even beside NULL. */
-const compareValue = (value: Value, operator: string, operand: Value): Truth => {
+function compareValue(value: Value, operator: string, operand: Value): Truth {
   if (operator === '_in' || operator === '_nin') {
     const list = operand as readonly Value[]
     const found = not(allOf(list.map((each) => not(compareValue(value, '_eq', each)))))

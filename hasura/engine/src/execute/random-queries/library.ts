@@ -66,7 +66,7 @@ export const tags = ['new', 'old', 'two words'] as const
 export const documents = [{}, { pages: 1 }, { pages: 2, cover: 'hard' }, { cover: null }] as const
 
 /** Every value of the column's kind turns up, NULL among them; the same rows each time. */
-const pick = <Item>(items: readonly Item[], number: number): Item | null => {
+function pick<Item>(items: readonly Item[], number: number): Item | null {
   const index = (number * 7 + Math.floor(number / 3)) % (items.length + 1)
   return items[index] ?? null
 }

@@ -287,7 +287,7 @@ const comparisonOf = (column: string, type: ColumnType): fc.Arbitrary<BoolExp> =
 
 type Comparison = readonly [operator: string, value: Value]
 
-const operatorsOf = (type: ColumnType): readonly fc.Arbitrary<Comparison>[] => {
+function operatorsOf(type: ColumnType): readonly fc.Arbitrary<Comparison>[] {
   const pairs = (operators: readonly string[], values: fc.Arbitrary<Value>): fc.Arbitrary<Comparison> =>
     fc.tuple(fc.constantFrom(...operators), values)
   const ordered = ['_eq', '_neq', '_gt', '_gte', '_lt', '_lte']

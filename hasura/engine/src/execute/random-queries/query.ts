@@ -124,7 +124,7 @@ export interface Request {
 }
 
 /** The request: with all values in the document, or with those of the root field's arguments as variables. */
-export const requestOf = (root: RootField, form: 'inline' | 'variables'): Request => {
+export function requestOf(root: RootField, form: 'inline' | 'variables'): Request {
   const isInline = form === 'inline'
   switch (root.kind) {
     case 'rows': {
@@ -175,7 +175,7 @@ const printSelection = (selection: Selection): string =>
     .map(([key, field]) => `${key}: ${printField(field)}`)
     .join(' ')} }`
 
-const printField = (field: Field): string => {
+function printField(field: Field): string {
   switch (field.kind) {
     case 'column':
       return field.column
@@ -190,13 +190,13 @@ const printField = (field: Field): string => {
   }
 }
 
-const printAggregate = ({ count, of, nodes }: Aggregate): string => {
+function printAggregate({ count, of, nodes }: Aggregate): string {
   const column = count.column === undefined ? '' : `(columns: ${count.column}, distinct: ${count.distinct})`
   const functions = of.map(({ name, columns }) => `${name} { ${columns.join(' ')} }`)
   return `{ aggregate { count${column} ${functions.join(' ')} } ${nodes === undefined ? '' : `nodes ${printSelection(nodes)}`} }`
 }
 
-const printArgs = ({ where, distinctOn, orderBy, limit, offset }: SelectArgs): string => {
+function printArgs({ where, distinctOn, orderBy, limit, offset }: SelectArgs): string {
   const order = orderBy.map((each) => literal(orderObject(each)))
   const args = [
     `where: ${literal(whereObject(where))}`,
@@ -208,7 +208,7 @@ const printArgs = ({ where, distinctOn, orderBy, limit, offset }: SelectArgs): s
   return `(${args.join(', ')})`
 }
 
-const orderObject = ({ path, target, direction }: OrderBy): unknown => {
+function orderObject({ path, target, direction }: OrderBy): unknown {
   const name = `@${direction}`
   const last = (): unknown => {
     switch (target.kind) {
@@ -226,7 +226,7 @@ const orderObject = ({ path, target, direction }: OrderBy): unknown => {
 }
 
 /** A condition as Hasura writes it, in a `where` and in metadata alike. */
-export const whereObject = (where: BoolExp): Readonly<Record<string, unknown>> => {
+export function whereObject(where: BoolExp): Readonly<Record<string, unknown>> {
   switch (where.kind) {
     case 'and':
     case 'or':
@@ -274,7 +274,7 @@ export const whereObject = (where: BoolExp): Readonly<Record<string, unknown>> =
 }
 
 /** A value as GraphQL writes it: keys are names, and so is a text that begins with @. */
-const literal = (value: unknown): string => {
+function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).map(([key, member]) => `${key}: ${literal(member)}`)

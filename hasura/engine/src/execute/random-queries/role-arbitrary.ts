@@ -14,16 +14,15 @@ import { type BoolExp, columnOperators } from './query.ts'
 /** How deep a permission's expression goes. */
 const deepest = 3
 
-const permissionOn = (table: TableName): fc.Arbitrary<Permission> => {
-  return fc.record({
+const permissionOn = (table: TableName): fc.Arbitrary<Permission> =>
+  fc.record({
     columns: fc.constant(Object.keys(library[table].columns)),
     filter: expression(table, table, deepest),
     aggregations: fc.constant(true),
   })
-}
 
 /** An expression about rows of `table`, in the permission of `root`. */
-const expression = (table: TableName, root: TableName, depth: number): fc.Arbitrary<BoolExp> => {
+function expression(table: TableName, root: TableName, depth: number): fc.Arbitrary<BoolExp> {
   const leaves = [
     comparison(table),
     ...(['row', 'root'] as const).map((of) => columnComparison(table, of, of === 'row' ? table : root)),
@@ -59,7 +58,7 @@ const columnsOf = (table: TableName, type: ColumnType): readonly string[] =>
 
 const comparedTypes = ['int', 'text', 'date'] as const
 
-const columnComparison = (table: TableName, of: 'row' | 'root', other: TableName): fc.Arbitrary<BoolExp> => {
+function columnComparison(table: TableName, of: 'row' | 'root', other: TableName): fc.Arbitrary<BoolExp> {
   const types = comparedTypes.filter(
     (type) => columnsOf(table, type).length > 0 && columnsOf(other, type).length > 0,
   )
@@ -74,7 +73,7 @@ const columnComparison = (table: TableName, of: 'row' | 'root', other: TableName
   )
 }
 
-const comparison = (table: TableName): fc.Arbitrary<BoolExp> => {
+function comparison(table: TableName): fc.Arbitrary<BoolExp> {
   const values = {
     int: fc.integer({ min: 0, max: 10 }),
     text: fc.constantFrom(...words),

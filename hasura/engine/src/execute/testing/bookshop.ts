@@ -10,7 +10,7 @@ export interface Bookshop extends Pick<TestProject, 'pool' | 'close'>, ServedMet
 }
 
 /** A real database with the bookshop's rows and metadata, for the tests of one file. */
-export const openBookshop = async (env: GraphQLExecutorOptions['env'] = {}): Promise<Bookshop> => {
+export async function openBookshop(env: GraphQLExecutorOptions['env'] = {}): Promise<Bookshop> {
   const { pool, serve, close } = await openProject(
     await readFile(new URL('bookshop.sql', import.meta.url), 'utf8'),
   )
@@ -26,7 +26,7 @@ export const merchant = (id: number, granted = '{books:read,books:write}'): Sess
 export const reader = (id: number): Session => createSession('reader', { 'X-Hasura-Merchant-Id': String(id) })
 
 /** The data of an answer; fails the test if there were errors instead. */
-export const dataOf = (result: GraphQLResult): unknown => {
+export function dataOf(result: GraphQLResult): unknown {
   if (result.kind === 'errors') throw new Error(JSON.stringify(result.errors))
   return JSON.parse(result.json) as unknown
 }

@@ -28,7 +28,7 @@ export interface TestProject {
  * A real database of its own, made by `sql`, for the tests of one file, and executors over it without a server. It is on the
  * Postgres of the run of tests unless another one is named.
  */
-export const openProject = async (sql: string, server?: string): Promise<TestProject> => {
+export async function openProject(sql: string, server?: string): Promise<TestProject> {
   const database = await createTestDatabase(server === undefined ? {} : { server })
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   // Dropping the database may end a connection before the pool has closed it.

@@ -12,7 +12,7 @@ const connectTimeoutMs = 2_000
  * Looks for one: TEST_POSTGIS_URL alone if that is set, which has to be one; otherwise the Postgres of the run of tests, and
  * then the machine's own. The Postgres that npm brings has no PostGIS.
  */
-export const findPostgis = async (): Promise<PostgisServer> => {
+export async function findPostgis(): Promise<PostgisServer> {
   const named = process.env['TEST_POSTGIS_URL']
   if (named !== undefined) {
     if (await hasPostgis(named)) return { found: true, url: named }
@@ -26,7 +26,7 @@ export const findPostgis = async (): Promise<PostgisServer> => {
 
 const extensions = ['postgis', 'postgis_raster']
 
-const hasPostgis = async (url: string): Promise<boolean> => {
+async function hasPostgis(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
   try {
     await client.connect()

@@ -37,10 +37,10 @@ export interface ServedDatabase {
 export const adminHeaders = { 'x-hasura-admin-secret': 'secret' }
 
 /** A database with what the SQL makes in it, served by an engine over HTTP, for the tests of one file. */
-export const serveDatabase = async (
+export async function serveDatabase(
   sql: string,
   options: Partial<EngineOptions> = {},
-): Promise<ServedDatabase> => {
+): Promise<ServedDatabase> {
   const database = await createTestDatabase()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

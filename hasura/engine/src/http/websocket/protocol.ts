@@ -66,7 +66,7 @@ const clientMessage = z.discriminatedUnion('type', [
 ])
 
 /** Hasura reads the messages of both protocols in either of them. */
-export const readMessage = (text: string): ClientMessage => {
+export function readMessage(text: string): ClientMessage {
   const parsed = parse(text, clientMessage)
   if (typeof parsed === 'string') return { kind: 'invalid', reason: parsed }
   switch (parsed.type) {
@@ -89,7 +89,7 @@ export const readMessage = (text: string): ClientMessage => {
   }
 }
 
-const parse = <Message>(text: string, schema: z.ZodType<Message>): Message | string => {
+function parse<Message>(text: string, schema: z.ZodType<Message>): Message | string {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -106,7 +106,7 @@ const sent = (errors: readonly GraphQLError[]) =>
   errors.map(({ message, extensions }) => ({ message, extensions }))
 
 /** The body of an answer. Data is JSON already. */
-const bodyOf = (result: GraphQLResult): string => {
+function bodyOf(result: GraphQLResult): string {
   if (result.kind === 'data') return `{"data":${result.json}}`
   const errors = sent(result.errors)
   return JSON.stringify(result.stage === 'request' ? { errors } : { data: null, errors })
@@ -121,7 +121,7 @@ const complete = (operationId: string): string => JSON.stringify({ type: 'comple
 const maxReasonBytes = 123
 
 /** The end of a connection, with its reason in the form of Hasura, cut to what a close frame holds. */
-const close = (code: number, text: string): NonNullable<Reply['close']> => {
+function close(code: number, text: string): NonNullable<Reply['close']> {
   const reason = JSON.stringify({ server_error_msg: `${code}: ${text}` })
   if (Buffer.byteLength(reason) <= maxReasonBytes) return { code, reason }
   // The text may be as long as a client's message, and none of its characters is less than a byte.
@@ -147,7 +147,7 @@ export const transportProtocol: Protocol = {
   violation: (violation) => ({ messages: [], close: transportClose(violation) }),
 }
 
-const transportClose = (violation: Violation): NonNullable<Reply['close']> => {
+function transportClose(violation: Violation): NonNullable<Reply['close']> {
   switch (violation.kind) {
     case 'invalid-message':
       return close(4400, `Parsing client message failed: ${violation.reason}`)
@@ -191,12 +191,12 @@ const connectionError = (reason: string): string =>
   JSON.stringify({ type: 'connection_error', payload: reason })
 
 /** The operation is said to be complete, too; one that has had its id before goes on nevertheless. */
-const startFailed = (operationId: string, reason: string): Reply => {
+function startFailed(operationId: string, reason: string): Reply {
   const error: GraphQLError = { message: reason, extensions: { path: '$', code: 'start-failed' } }
   return { messages: [message('error', operationId, JSON.stringify(error)), complete(operationId)] }
 }
 
-const legacyReply = (violation: Violation): Reply => {
+function legacyReply(violation: Violation): Reply {
   switch (violation.kind) {
     case 'invalid-message':
       return { messages: [connectionError(violation.reason)] }

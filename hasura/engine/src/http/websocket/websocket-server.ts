@@ -35,7 +35,7 @@ const apis: Readonly<Record<string, GraphQLApi>> = {
   '/v1beta1/relay': 'relay',
 }
 
-const apiOf = (url: string | undefined): GraphQLApi | undefined => {
+function apiOf(url: string | undefined): GraphQLApi | undefined {
   const path = URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
   return Object.hasOwn(apis, path) ? apis[path] : undefined
 }
@@ -46,11 +46,11 @@ const closingGraceMs = 1_000
 const serviceRestart = 1012
 
 /** Serves GraphQL over WebSocket on the HTTP server's own port. */
-export const serveWebSockets = (
+export function serveWebSockets(
   server: Server,
   endpoint: Omit<ConnectionEndpoint, 'api'>,
   options: WebSocketOptions,
-): WebSockets => {
+): WebSockets {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: options.maxMessageBytes,
@@ -113,11 +113,11 @@ const foreignOrigin = new HasuraError(
   'received origin header does not match configured CORS domains',
 )
 
-const refusalOf = (
+function refusalOf(
   { url, headers: { origin } }: IncomingMessage,
   connections: number,
   { maxConnections, cors }: WebSocketOptions,
-): HasuraError | undefined => {
+): HasuraError | undefined {
   if (apiOf(url) === undefined) return elsewhere
   if (connections >= maxConnections) return unavailable
   // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.

@@ -44,7 +44,7 @@ afterEach(async () => {
   await Promise.all(started.map((engine) => engine.stop()))
 })
 
-const start = async (options: Partial<EngineOptions> = {}): Promise<Engine> => {
+async function start(options: Partial<EngineOptions> = {}): Promise<Engine> {
   const engine = await startEngine({
     databaseUrl: database.url,
     adminSecret: 'secret',
@@ -80,7 +80,7 @@ interface Message {
 }
 
 /** A plain client that takes messages in order; keep-alives are left out of `messages`. */
-const connect = async (engine: Engine, protocol?: string, options: ClientOptions = {}) => {
+async function connect(engine: Engine, protocol?: string, options: ClientOptions = {}) {
   const url = `${engine.url ?? ''}/v1/graphql`.replace('http', 'ws')
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], options)
   opened.push(socket)

@@ -80,7 +80,7 @@ export interface RemoteApi {
 const cityApi: RemoteApi = { sdl: citySdl, rootValue: cityRoot }
 
 /** A GraphQL server of somebody else's: cities with their weather, unless told what it serves. */
-export const startRemoteServer = async ({ sdl, rootValue }: RemoteApi = cityApi): Promise<RemoteServer> => {
+export async function startRemoteServer({ sdl, rootValue }: RemoteApi = cityApi): Promise<RemoteServer> {
   const schema = buildSchema(sdl)
   const queries: ReceivedQuery[] = []
   const server = createServer((request, response) => {

@@ -19,7 +19,7 @@ export const runRowCommand = (
   })
 
 /** What a command is refused with, as an endpoint answers it. */
-export const refusalOf = async (running: Promise<unknown>): Promise<unknown> => {
+export async function refusalOf(running: Promise<unknown>): Promise<unknown> {
   try {
     return { answer: await running }
   } catch (error) {
