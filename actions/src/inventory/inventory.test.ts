@@ -50,6 +50,27 @@ describe('reserveInventory', () => {
     ])
   })
 
+  test('follows the priority of warehouses, whichever of them was made first', async () => {
+    const swapPriorities = () => shop.database`
+      UPDATE inventory.warehouse SET priority = 3 - priority WHERE merchant_id = ${merchant.merchantId}`
+    const [one, other] = [
+      await shop.createProduct(merchant, { stock: [3, 5] }),
+      await shop.createProduct(merchant, { stock: [3, 5] }),
+    ]
+    await reserve([{ sku: one.sku, quantity: 2 }])
+    expect(await levels(one)).toEqual([
+      { available: 1, reserved: 2 },
+      { available: 5, reserved: 0 },
+    ])
+    await swapPriorities()
+    await reserve([{ sku: other.sku, quantity: 2 }])
+    expect(await levels(other)).toEqual([
+      { available: 3, reserved: 2 },
+      { available: 3, reserved: 0 },
+    ])
+    await swapPriorities()
+  })
+
   test('tells every shortage and reserves nothing of the rest', async () => {
     const plenty = await shop.createProduct(merchant, { stock: [10] })
     const few = await shop.createProduct(merchant, { stock: [1, 1] })
