@@ -122,6 +122,12 @@ AS $$
 DECLARE
   parent_level integer;
 BEGIN
+  -- Of two that move categories of one tree, the second sees what the first did: else each could put its own below the other's.
+  IF TG_OP = 'INSERT' THEN
+    PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(NEW.merchant_id));
+  ELSE
+    PERFORM pg_advisory_xact_lock(catalog.tree_lock(NEW.merchant_id));
+  END IF;
   IF NEW.parent_id IS NULL THEN
     NEW.level := 0;
     RETURN NEW;
@@ -168,11 +174,11 @@ CREATE FUNCTION catalog.list_products() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
-  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
   -- Of two that link and unlink one product, the second sees what the first did.
   PERFORM FROM catalog.product p JOIN changed c ON p.merchant_id = c.merchant_id AND p.id = c.product_id
   ORDER BY p.merchant_id, p.id FOR NO KEY UPDATE OF p;
+  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
+  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
   INSERT INTO catalog.category_product (merchant_id, category_id, product_id, created_at)
   SELECT DISTINCT p.merchant_id, a.id, p.id, p.created_at
   FROM changed c
@@ -191,10 +197,10 @@ CREATE FUNCTION catalog.unlist_products() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
-  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
   PERFORM FROM catalog.product p JOIN changed c ON p.merchant_id = c.merchant_id AND p.id = c.product_id
   ORDER BY p.merchant_id, p.id FOR NO KEY UPDATE OF p;
+  PERFORM pg_advisory_xact_lock_shared(catalog.tree_lock(m.merchant_id))
+  FROM (SELECT DISTINCT c.merchant_id FROM changed c ORDER BY c.merchant_id) m;
   DELETE FROM catalog.category_product x
   USING changed c CROSS JOIN LATERAL catalog.category_path(c.merchant_id, c.category_id) AS a(id)
   WHERE x.merchant_id = c.merchant_id AND x.category_id = a.id AND x.product_id = c.product_id
@@ -227,7 +233,6 @@ CREATE FUNCTION catalog.move_products() RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(catalog.tree_lock(NEW.merchant_id));
   DELETE FROM catalog.category_product x
   USING catalog.category_path(OLD.merchant_id, OLD.parent_id) AS a(id), catalog.category_product moved
   WHERE moved.merchant_id = NEW.merchant_id AND moved.category_id = NEW.id

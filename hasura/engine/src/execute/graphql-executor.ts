@@ -33,6 +33,7 @@ import { runRemoteFields } from './run-remote-fields.ts'
 import { type RoleRuntime, RoleSchemas, cachedDocument } from './role-schemas.ts'
 import { withConnection } from './lend-connection.ts'
 import { runField } from './run-field.ts'
+import { retryAborted } from './retry-aborted.ts'
 import type { TransactionSettings } from './statement-query.ts'
 import { validateInputs } from './validate-inputs.ts'
 
@@ -328,12 +329,16 @@ function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promi
       return withConnection(pool, signal, (client) => entries(client, { variables, session }))
     case 'single-write': {
       const settings = settingsOf(run)
-      return withConnection(pool, signal, (client) => entries(client, { variables, session, settings }))
+      return retryAborted(() =>
+        withConnection(pool, signal, (client) => entries(client, { variables, session, settings })),
+      )
     }
     case 'transaction': {
       const settings = settingsOf(run)
-      return withConnection(pool, signal, (client) =>
-        inTransaction(client, settings, () => entries(client, { variables, session })),
+      return retryAborted(() =>
+        withConnection(pool, signal, (client) =>
+          inTransaction(client, settings, () => entries(client, { variables, session })),
+        ),
       )
     }
     default:

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { GraphQLExecutor } from '../graphql-request.ts'
+import { createSession } from '../session/types.ts'
+import { type TestProject, openProject } from './testing/open-project.ts'
+
+let project: TestProject
+let executor: GraphQLExecutor
+
+beforeAll(async () => {
+  // Each update takes its time, so that two that begin together have locked their first row before they want their second.
+  project = await openProject(`
+    create table counter (id int primary key, value int not null);
+    insert into counter values (1, 0), (2, 0);
+    create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return new; end $$;
+    create trigger slow before update on counter for each row execute function slow()`)
+  executor = (
+    await project.serve({
+      sources: [{ name: 'default', kind: 'postgres', tables: [{ table: 'counter' }] }],
+    })
+  ).newExecutor()
+})
+afterAll(() => project.close())
+
+const count = (first: number, second: number) =>
+  executor.execute(
+    {
+      query: `mutation {
+        first: update_counter_by_pk(pk_columns: {id: ${first}}, _inc: {value: 1}) { id }
+        second: update_counter_by_pk(pk_columns: {id: ${second}}, _inc: {value: 1}) { id }
+      }`,
+    },
+    createSession('admin', {}),
+  )
+
+const deadlocks = async (): Promise<number> => {
+  const { rows } = await project.pool.query(
+    'select deadlocks::int as n from pg_stat_database where datname = current_database()',
+  )
+  return (rows as { n: number }[])[0]?.n ?? 0
+}
+
+test('of two mutations that lock each other out both are done, each once', { timeout: 60_000 }, async () => {
+  const answers = await Promise.all([count(1, 2), count(2, 1)])
+  expect(answers.map(({ kind }) => kind)).toEqual(['data', 'data'])
+  const { rows } = await project.pool.query('select value from counter order by id')
+  expect(rows).toEqual([{ value: 2 }, { value: 2 }])
+  await expect.poll(deadlocks, { timeout: 10_000 }).toBeGreaterThan(0)
+})
