@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { testTiers } from './tests/support/test-tiers.ts'
 
@@ -8,6 +9,8 @@ export default defineConfig({
     // Vite takes graphql's ESM build for what it transforms, Node its CommonJS one. graphql-ws has to see the same classes as we do.
     server: { deps: { inline: ['graphql-ws'] } },
     reporters: ['default', './tests/support/skipped-tests.ts'],
+    // Test files wait for Postgres as much as they compute: a machine of two cores is busy with two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

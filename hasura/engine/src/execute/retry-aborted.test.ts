@@ -32,7 +32,7 @@ const count = (first: number, second: number) =>
     createSession('admin', {}),
   )
 
-const deadlocks = async (): Promise<number> => {
+async function deadlocks(): Promise<number> {
   const { rows } = await project.pool.query(
     'select deadlocks::int as n from pg_stat_database where datname = current_database()',
   )
