@@ -7,10 +7,11 @@
  */
 import { createAuthenticator } from '@commerce-graph/auth-webhook'
 import { createEmbeddedDataLayer, type DataLayer, type DataLayerResult } from '@commerce-graph/data-layer'
-import { limitsFrom } from '@commerce-graph/gateway'
+import { limitsFrom } from '@commerce-graph/gateway/settings'
 import { answerRequest, endpointParts, type EndpointParts } from '@commerce-graph/gateway/testing'
 import { PlatformProcess } from '@commerce-graph/platform/testing'
-import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { createRateLimits } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { limitsFrom } from '@commerce-graph/gateway'
+import { limitsFrom } from '@commerce-graph/gateway/settings'
 import { randomUUID } from 'node:crypto'
 import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { ratesFrom } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, createClient, type Client } from './support/graphql-client.ts'
 import { shippingAddress, createCustomer, createStockedProduct, payload, succeeded } from './support/shop.ts'

@@ -1,4 +1,4 @@
-import { ratesFrom } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmptyShop } from './support/empty-shop.ts'

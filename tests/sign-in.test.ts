@@ -1,5 +1,5 @@
 import { type MailCatcher, startMailCatcher } from '@commerce-graph/actions/testing/mail-catcher'
-import { ratesFrom } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,3 +1,3 @@
-export { signingAlgorithm as SIGNING_ALGORITHM, VerificationKeys } from './signing-keys.ts'
+export { signingAlgorithm, VerificationKeys } from './signing-keys.ts'
 export * from './token-claims.ts'
 export { createTokenIssuer, type AccessToken, type TokenIssuer, type TokenRequest } from './token-issuer.ts'

@@ -11,11 +11,6 @@ export {
   type PaymentProcessor,
   type StripeOptions,
 } from './processors/index.ts'
-export {
-  createWebhookTransport,
-  parseWebhookSecrets,
-  type PushTransport,
-  type WebhookSecret,
-} from './push/index.ts'
+export { createWebhookTransport, type PushTransport } from './push/index.ts'
 export { startSandbox, type Sandbox, type SandboxOptions } from './processors/sandbox/index.ts'
 export { type Actions, actionsByDomain, type ActionsOptions, startActions } from './start-actions.ts'

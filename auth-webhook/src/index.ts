@@ -27,7 +27,6 @@ export type {
   TenantPrincipal,
   UserPrincipal,
 } from './principal.ts'
-export { shopperPermissions as SHOPPER_PERMISSIONS } from './shopper-permissions.ts'
-export { trustedIssuer, type TrustedIssuer } from './trusted-issuers.ts'
+export { shopperPermissions } from './shopper-permissions.ts'
 export { type UsedKey, UsedKeys } from './used-keys.ts'
 export { startAuthWebhook, type AuthWebhook, type AuthWebhookOptions } from './webhook.ts'

@@ -14,7 +14,7 @@ import {
   clockToleranceSeconds,
   issuer,
   maxTokenTtlSeconds,
-  SIGNING_ALGORITHM,
+  signingAlgorithm,
   tokenClaims,
   type TokenClaims,
   type VerificationKeys,
@@ -77,7 +77,7 @@ const verifyOwn = (keys: VerificationKeys, token: string) =>
       return key
     },
     {
-      algorithms: [SIGNING_ALGORITHM],
+      algorithms: [signingAlgorithm],
       issuer: issuer,
       audience: audience,
       clockTolerance: clockToleranceSeconds,

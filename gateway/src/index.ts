@@ -11,16 +11,14 @@ import { type AllowedOrigins, allowedOriginsFrom } from './http/cors.ts'
 import { graphiql } from './http/graphiql.ts'
 import { servePage } from './http/page.ts'
 import { createHttpServer } from './http/server.ts'
-import { type Limits, limitsFrom, limitVariables } from './limits/limits.ts'
+import { type Limits, limitsFrom } from './limits/limits.ts'
 import { Readiness } from './readiness.ts'
 import { gatewayChecks } from './readiness-checks.ts'
 import { referencePage } from './reference/reference-page.ts'
 import { serveWebSockets } from './websocket/serve-websockets.ts'
 
-export type { AllowedOrigins } from './http/cors.ts'
-export type { Limits } from './limits/limits.ts'
 export type { Finding, ReadinessCheck, ReadinessReport } from './readiness.ts'
-export { allowedOriginsFrom, limitsFrom, limitVariables, Readiness }
+export { Readiness }
 
 export interface GatewayOptions {
   readonly dataLayer: DataLayer

@@ -42,6 +42,15 @@ test('many who ask at once cost one look', async () => {
   expect(find).toHaveBeenCalledOnce()
 })
 
+test('what is back is seen at once, though all who asked before were told that it is missing', async () => {
+  const readiness = new Readiness()
+  let problem: string | undefined = 'gone'
+  readiness.add({ name: 'database', needed: true, find: () => ({ problem }) })
+  expect(await readiness.report()).toMatchObject({ status: 'unavailable' })
+  problem = undefined
+  await expect.poll(() => readiness.report(), { timeout: 500, interval: 10 }).toMatchObject({ status: 'ok' })
+})
+
 test('from the stop on it wants no requests, though all is well', async () => {
   const readiness = new Readiness()
   readiness.add({ name: 'database', needed: true, find: well })

@@ -1,8 +1,3 @@
 export { createMigratedDatabase, type MigratedDatabase } from './migrated-database.ts'
 export { createDatabaseFrom, type Template } from './template-database.ts'
-export {
-  createTestDatabase,
-  testDatabasePrefix as TEST_DATABASE_PREFIX,
-  type TestDatabase,
-  testServerUrl,
-} from './test-database.ts'
+export { createTestDatabase, testDatabasePrefix, type TestDatabase, testServerUrl } from './test-database.ts'

@@ -4,11 +4,11 @@ import {
   type Limits,
   limitsFrom,
   limitVariables,
-} from '@commerce-graph/gateway'
-import { type RateSettings, ratesFrom, rateVariables } from '@commerce-graph/rate-limits'
+} from '@commerce-graph/gateway/settings'
+import { type RateSettings, ratesFrom, rateVariables } from '@commerce-graph/rate-limits/rates'
 import { type EncryptionKey, parseEncryptionKeys } from '@commerce-graph/secret-box'
-import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook'
-import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions'
+import { type TrustedIssuer, trustedIssuer } from '@commerce-graph/auth-webhook/trusted-issuers'
+import { parseWebhookSecrets, type WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { modeProblems } from './mode-problems.ts'

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { outboxFolder } from './data-folder.ts'
-import type { Platform } from './platform.ts'
+import type { RunningServices } from './services.ts'
 
 /** What messages leave by, as far as the operator has said; undefined: they don't. */
-export interface MessageTransports extends Pick<Platform, 'email' | 'pushes'> {
+export interface MessageTransports extends Pick<RunningServices, 'email' | 'pushes'> {
   readonly mailer: MailTransport | undefined
   readonly senderAddress: string | undefined
   readonly pusher: PushTransport | undefined

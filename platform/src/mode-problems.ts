@@ -1,4 +1,4 @@
-import type { WebhookSecret } from '@commerce-graph/actions'
+import type { WebhookSecret } from '@commerce-graph/actions/webhook-secrets'
 import type { EncryptionKey } from '@commerce-graph/secret-box'
 import { isPlaceholder } from './placeholder.ts'
 

@@ -1,16 +1,15 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
-import type { Limits } from '@commerce-graph/gateway'
+import type { Limits } from '@commerce-graph/gateway/settings'
 import { type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
 import { type DemoShop, demoShopOf } from './demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
-import type { Progress } from './platform.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { preparingAlone } from './preparing-alone.ts'
-import { addressOf, type Services } from './services.ts'
+import { addressOf, type Progress, type Services } from './services.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 /** Milliseconds for a Hasura of another process, which may start together with this one. */

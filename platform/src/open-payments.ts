@@ -10,14 +10,13 @@ import postgres from '@commerce-graph/postgres-driver'
 import type { Logger } from 'pino'
 import type { PlatformConfig } from './configuration.ts'
 import { PlatformError } from './platform-error.ts'
-import type { Platform } from './platform.ts'
-import type { Services } from './services.ts'
+import type { RunningServices, Services } from './services.ts'
 
 const sandboxAccount = 'sandbox'
 
 /** What card payments are made with. */
 export interface Payments {
-  readonly kind: Platform['cardPayments']
+  readonly kind: RunningServices['cardPayments']
   /** New ones; null: none are taken. */
   readonly cardProcessor: PaymentProcessor | null
   /** Earlier ones, which are refunded where they were made. */

@@ -1,6 +1,7 @@
 import type { Readiness } from '@commerce-graph/gateway'
 import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
+import type { DemoShop } from './demo-shop.ts'
 import type { Ports } from './ports.ts'
 
 /** How all of it is to be stopped, once it is. */
@@ -29,4 +30,31 @@ export interface Services {
 export function addressOf(port: number, host = '127.0.0.1'): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** Hears, in a line each, what a start is at. */
+export type Progress = (message: string) => void
+
+export interface RunningServices {
+  readonly urls: PlatformUrls
+  readonly adminSecret: string
+  /** Undefined on a database that has merchants of its own instead. */
+  readonly demoShop: DemoShop | undefined
+  /** What e-mail leaves by: `outbox` is a folder of the data folder, `none` suppresses it. */
+  readonly email: 'smtp' | 'outbox' | 'none'
+  /** What pushes leave by: `none` suppresses them. */
+  readonly pushes: 'webhook' | 'none'
+  /** What new card payments are made with. */
+  readonly cardPayments: 'stripe' | 'sandbox' | 'none'
+}
+
+export interface PlatformUrls {
+  /** The contract. */
+  readonly graphql: string
+  /** Hasura's HTTP API, without a path. */
+  readonly hasura: string
+  readonly authWebhook: string
+  readonly actions: string
+  /** Null in a live deployment, which has none. */
+  readonly paymentSandbox: string | null
 }

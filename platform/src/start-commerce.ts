@@ -4,16 +4,16 @@ import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import { openMessageTransports } from './message-transports.ts'
 import { openPayments } from './open-payments.ts'
-import type { Platform, PlatformUrls } from './platform.ts'
 import { diskCheck, eventsCheck, jobsCheck, writesCheck } from './readiness-checks.ts'
-import type { Services } from './services.ts'
+import type { PlatformUrls, RunningServices, Services } from './services.ts'
 
 /** The actions, the workers, and the payment processors that both use. @throws PlatformError when a setting is refused */
 export async function startCommerce(
   services: Services,
   config: PlatformConfig,
 ): Promise<
-  Pick<PlatformUrls, 'actions' | 'paymentSandbox'> & Pick<Platform, 'cardPayments' | 'email' | 'pushes'>
+  Pick<PlatformUrls, 'actions' | 'paymentSandbox'> &
+    Pick<RunningServices, 'cardPayments' | 'email' | 'pushes'>
 > {
   const { ports, started, stopping, secrets, databaseUrl, logger, readiness } = services
   const secretBox = createSecretBox(secrets.encryptionKeys)

@@ -1,3 +1,3 @@
 export { PlatformProcess, type Ready } from './platform-process.ts'
 export { prepareDatabase } from './prepare-database.ts'
-export { root as ROOT } from './prepare-schema.ts'
+export { root } from './prepare-schema.ts'

@@ -10,7 +10,7 @@ export async function untilHealthy(url: string, timeoutMs = healthTimeoutMs): Pr
     const problem = await healthProblem(url)
     if (problem === undefined) return
     if (Date.now() > deadline) throw new PlatformError(`${url} stays unhealthy: ${problem}`)
-    await sleep(100)
+    await sleep(25)
   }
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import postgres from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  FIRST_QUERY,
+  firstQuery,
   type Platform,
   type PlatformConfig,
   readConfiguration,
@@ -51,7 +51,7 @@ describe('startPlatform', () => {
     const response = await fetch(ready.graphqlUrl ?? '', {
       method: 'POST',
       headers: { authorization: `Bearer ${ready.liveKey ?? ''}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: FIRST_QUERY }),
+      body: JSON.stringify({ query: firstQuery }),
     })
     expect(await response.json()).toMatchObject({ data: { products: { edges: { length: 3 } } } })
   })

@@ -1,11 +1,11 @@
 import { createTestDatabase } from '@commerce-graph/local-postgres/testing'
 import { KeepAliveClients } from '@commerce-graph/http-server/testing'
-import { ratesFrom } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { FIRST_QUERY, readConfiguration, startPlatform } from '../src/index.ts'
+import { firstQuery, readConfiguration, startPlatform } from '../src/index.ts'
 
 const reserve = 'mutation { reserveInventory(items: []) { errors { field code } } }'
 
@@ -29,7 +29,7 @@ test('a stop that drains turns the health of every port first, and each request 
   }
   const ask = (url: string, query: string) =>
     new KeepAliveClients(4, { url, method: 'POST', headers, body: JSON.stringify({ query }) })
-  const ofContract = ask(graphql, FIRST_QUERY)
+  const ofContract = ask(graphql, firstQuery)
   // Over the engine's own port, which asks the webhook and calls an action.
   const ofEngine = ask(`${hasura}/v1/graphql`, reserve)
   for (const { outcomes } of [ofContract, ofEngine])

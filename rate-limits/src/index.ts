@@ -1,6 +1,4 @@
 export { checkRedis } from './check-redis.ts'
-export type { Plan, Rate, RateSettings } from './rates.ts'
-export { ratesFrom, rateVariables } from './rates.ts'
 export type { RateLimitFields } from './rate-limit-fields.ts'
 export type { Admission, Caller, Exceeded, RateLimitsOptions, RequestWeight } from './rate-limits.ts'
 export { createRateLimits, RateLimits } from './rate-limits.ts'

@@ -8,9 +8,9 @@ import {
   type Catalog,
   catalogOf,
   compareWithMigrations,
-  INITIAL,
+  initial,
   initialMigration,
-  MIGRATIONS,
+  migrations,
   nextMigration,
   orderStatements,
   readSource,
@@ -46,8 +46,8 @@ describe('the source', () => {
 
   test('is in the initial migration as it stands', async () => {
     const { up, down } = initialMigration(await readSource())
-    expect(readFileSync(path.join(MIGRATIONS, INITIAL, 'up.sql'), 'utf8')).toBe(up)
-    expect(readFileSync(path.join(MIGRATIONS, INITIAL, 'down.sql'), 'utf8')).toBe(down)
+    expect(readFileSync(path.join(migrations, initial, 'up.sql'), 'utf8')).toBe(up)
+    expect(readFileSync(path.join(migrations, initial, 'down.sql'), 'utf8')).toBe(down)
   })
 
   test('names the file of what Postgres can’t read, and of what belongs nowhere', async () => {

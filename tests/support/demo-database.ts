@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { createDatabaseFrom, type TestDatabase } from '@commerce-graph/local-postgres/testing'
-import { prepareDatabase, ROOT } from '@commerce-graph/platform/testing'
+import { prepareDatabase, root } from '@commerce-graph/platform/testing'
 
 /** What decides the schema, the metadata as the engine stores it, and the demo shop. */
 const madeOf = ['migrations', 'metadata', 'seeds', 'hasura/engine/src', 'hasura/cli/src', 'platform/src']
@@ -13,6 +13,6 @@ const madeOf = ['migrations', 'metadata', 'seeds', 'hasura/engine/src', 'hasura/
 export const createDemoDatabase = (): Promise<TestDatabase> =>
   createDatabaseFrom({
     name: 'demo_shop',
-    madeOf: madeOf.map((folder) => path.join(ROOT, folder)),
+    madeOf: madeOf.map((folder) => path.join(root, folder)),
     fill: (databaseUrl) => prepareDatabase({ databaseUrl, adminSecret: randomBytes(16).toString('hex') }),
   })

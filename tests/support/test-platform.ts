@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type PlatformConfig, startPlatform } from '@commerce-graph/platform'
-import { ratesFrom } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { z } from 'zod'
 import { createDemoDatabase } from './demo-database.ts'
 

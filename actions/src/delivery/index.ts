@@ -1,8 +1,8 @@
 export { type DeliveryStatus, deliveryTransitions } from './delivery-machine.ts'
 export {
-  claimSeconds as CLAIM_SECONDS,
+  claimSeconds,
   type Claim,
-  defaultRetryPolicy as DEFAULT_RETRY_POLICY,
+  defaultRetryPolicy,
   type RetryPolicy,
   type SendOutcome,
   settle,

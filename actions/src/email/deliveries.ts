@@ -3,7 +3,7 @@ import type { MerchantId } from '@commerce-graph/contract/ids'
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
 import {
-  CLAIM_SECONDS,
+  claimSeconds,
   type DeliveryStatus,
   deliveryTransitions,
   keepingClaims,
@@ -47,7 +47,7 @@ export async function deliverEmails(database: Database, sending: EmailSending): 
   const sendBatch = async () => {
     const claimed = await claim(database, {
       limit: batch,
-      lease: CLAIM_SECONDS,
+      lease: claimSeconds,
       maxAttempts: sending.retryPolicy.maxAttempts,
     })
     await keepingClaims(database, 'email.delivery', claimed, () =>

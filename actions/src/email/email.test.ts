@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Actions, startActions } from '../start-actions.ts'
 import type { CustomerId } from '@commerce-graph/contract/ids'
-import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
+import { defaultRetryPolicy } from '../delivery/index.ts'
 import { createSmtpTransport, type MailTransport } from '../mail/index.ts'
 import { type MailCatcher, startMailCatcher } from '../testing/mail-catcher.ts'
 import {
@@ -57,7 +57,7 @@ const deliver = () =>
     senderAddress: 'shop@platform.example',
     unsubscribeUrl: `${service.url}/unsubscribe`,
     secretBox: shop.secretBox,
-    retryPolicy: DEFAULT_RETRY_POLICY,
+    retryPolicy: defaultRetryPolicy,
   })
 
 async function customers(count: number, optIn: boolean): Promise<readonly CustomerId[]> {

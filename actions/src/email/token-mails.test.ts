@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
+import { defaultRetryPolicy } from '../delivery/index.ts'
 import {
   createOutboxTransport,
   createSmtpTransport,
@@ -60,7 +60,7 @@ const deliver = (mailer = smtp) =>
     senderAddress: 'shop@platform.example',
     unsubscribeUrl: 'https://shop.example.com/unsubscribe',
     secretBox: shop.secretBox,
-    retryPolicy: DEFAULT_RETRY_POLICY,
+    retryPolicy: defaultRetryPolicy,
   })
 
 const as = (permissions: ReadonlySet<string>) => ({ session: { ...staff(merchant), permissions } })

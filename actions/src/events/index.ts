@@ -1,5 +1,5 @@
 export type { RowEvent } from './event.ts'
-export { eventQueue as EVENT_QUEUE, type EventQueue, openEventQueue } from './event-queue.ts'
+export { eventQueue, type EventQueue, openEventQueue } from './event-queue.ts'
 export { eventHandlers } from './handlers.ts'
 export { receiveEvents } from './receive-events.ts'
 export { type WaitingEvents, waitingEvents } from './waiting-events.ts'

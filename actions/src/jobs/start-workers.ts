@@ -2,9 +2,9 @@ import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import type { SecretBox } from '@commerce-graph/secret-box'
 import type { Logger } from 'pino'
 import { connectDatabase, type Database } from '../database.ts'
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../delivery/index.ts'
+import { defaultRetryPolicy, type RetryPolicy } from '../delivery/index.ts'
 import {
-  EVENT_QUEUE,
+  eventQueue,
   eventHandlers,
   type RowEvent,
   type WaitingEvents,
@@ -117,7 +117,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const schedules = await keepSchedules(planned, logger, options.healEveryMs)
   const workers = [
     ...names.map((name) => backend.openWorker(name, run, { concurrency: jobQueues[name] })),
-    backend.openWorker(EVENT_QUEUE, handle, { concurrency: eventConcurrency }),
+    backend.openWorker(eventQueue, handle, { concurrency: eventConcurrency }),
   ]
   for (const worker of workers) report(worker, logger)
   await Promise.all(workers.map((worker) => worker.waitUntilReady()))
@@ -141,7 +141,7 @@ const nobodysAddress = 'no-reply@commerce-graph.invalid'
 
 function messageSending(options: WorkersOptions): MessageSending {
   const { senderAddress = nobodysAddress, unsubscribeUrl, secretBox } = options
-  const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = DEFAULT_RETRY_POLICY } = options
+  const { mailer = noMailTransport, pusher = noPushTransport, retryPolicy = defaultRetryPolicy } = options
   return { mailer, senderAddress, unsubscribeUrl, secretBox, pusher, retryPolicy }
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DEFAULT_RETRY_POLICY } from '../delivery/index.ts'
+import { defaultRetryPolicy } from '../delivery/index.ts'
 import { createWebhookTransport, noPushTransport, parseWebhookSecrets, type Push } from '../push/index.ts'
 import {
   address,
@@ -56,7 +56,7 @@ const [secret, nextSecret] = [newSecret(), newSecret()]
 const secrets = parseWebhookSecrets(`${nextSecret}, ${secret}`)
 
 const deliver = (pusher = createWebhookTransport(relayUrl, secrets)) =>
-  deliverPushes(shop.database, { pusher, retryPolicy: DEFAULT_RETRY_POLICY })
+  deliverPushes(shop.database, { pusher, retryPolicy: defaultRetryPolicy })
 
 async function tellOfOrder(): Promise<void> {
   const product = await shop.createProduct(merchant, { stock: [5] })

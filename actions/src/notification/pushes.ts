@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { inBatches } from '../in-batches.ts'
-import { CLAIM_SECONDS, keepingClaims, recorded, type RetryPolicy, settle } from '../delivery/index.ts'
+import { claimSeconds, keepingClaims, recorded, type RetryPolicy, settle } from '../delivery/index.ts'
 import type { PushTransport } from '../push/index.ts'
 import * as notification from '../sql/generated/notification.ts'
 
@@ -23,7 +23,7 @@ export async function deliverPushes(
   const sendBatch = async () => {
     const claimed = await notification.claimPushes(database, {
       limit: batch,
-      lease: CLAIM_SECONDS,
+      lease: claimSeconds,
       maxAttempts: retryPolicy.maxAttempts,
     })
     await keepingClaims(database, table, claimed, () =>

@@ -1,4 +1,4 @@
-import { rateVariables } from '@commerce-graph/rate-limits'
+import { rateVariables } from '@commerce-graph/rate-limits/rates'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { limitVariables } from './limits.ts'

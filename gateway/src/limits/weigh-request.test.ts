@@ -1,4 +1,5 @@
-import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { createRateLimits } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { Kind, parse } from 'graphql'
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'

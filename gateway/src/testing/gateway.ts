@@ -1,9 +1,11 @@
 import { createAuthenticator, generateApiKey, hashApiKey } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { testServerUrl } from '@commerce-graph/local-postgres/testing'
-import { createRateLimits, ratesFrom } from '@commerce-graph/rate-limits'
+import { createRateLimits } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
 import { pino } from 'pino'
-import { type Gateway, type Limits, limitsFrom, startGateway } from '../index.ts'
+import { type Gateway, startGateway } from '../index.ts'
+import { type Limits, limitsFrom } from '../settings.ts'
 import { fixtureId, openTestShop, type TestShop } from './shop.ts'
 
 /** The gateway over a test shop's real engine and real authentication, on a port of its own. */

@@ -5,7 +5,7 @@ import {
   type KeyPrincipal,
   type OperatorPrincipal,
   type TenantPrincipal,
-  SHOPPER_PERMISSIONS,
+  shopperPermissions,
 } from '@commerce-graph/auth-webhook'
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { createMigratedDatabase } from '@commerce-graph/local-postgres/testing'
@@ -130,14 +130,14 @@ export function customerPrincipal(merchant: 1 | 2, customer = 1): TenantPrincipa
     customerId,
     sessionId: null,
     merchantId,
-    permissions: new Set(SHOPPER_PERMISSIONS),
+    permissions: new Set(shopperPermissions),
     plan: 'PRO',
     features: ['catalog'],
     sessionVariables: {
       'x-hasura-role': 'customer',
       'x-hasura-merchant-id': merchantId,
       'x-hasura-customer-id': customerId,
-      'x-hasura-permissions': `{${SHOPPER_PERMISSIONS.join()}}`,
+      'x-hasura-permissions': `{${shopperPermissions.join()}}`,
     },
   }
 }

@@ -1,0 +1,82 @@
+import { Readiness } from '@commerce-graph/gateway'
+import { checkRedis, createRateLimits } from '@commerce-graph/rate-limits'
+import { ratesFrom } from '@commerce-graph/rate-limits/rates'
+import { pino } from 'pino'
+import type { PlatformConfig } from './configuration.ts'
+import { type DataFolder, keptSecrets } from './data-folder.ts'
+import { errorForLog } from './error-for-log.ts'
+import { openAuthWebhook } from './open-auth-webhook.ts'
+import { openHasura } from './open-hasura.ts'
+import { PlatformError } from './platform-error.ts'
+import type { Ports } from './ports.ts'
+import { addressOf, type Progress, type RunningServices, type Stopping } from './services.ts'
+import { startCommerce } from './start-commerce.ts'
+import { startContract } from './start-contract.ts'
+
+interface Start {
+  readonly config: PlatformConfig
+  readonly folder: DataFolder
+  readonly ports: Ports
+  readonly databaseUrl: string
+  readonly started: AsyncDisposableStack
+  readonly stopping: Stopping
+  readonly progress: Progress
+}
+
+/**
+ * Starts what stands on the database, in order, and resolves when all of it answers. What was started is stopped by
+ * `started`, also after a failure. Throws PlatformError for what the caller can do something about.
+ */
+export async function startServices(start: Start): Promise<RunningServices> {
+  const { config, folder, ports, databaseUrl, started, stopping, progress } = start
+  const logger = pino(
+    { level: config.logLevel, serializers: { err: errorForLog, error: errorForLog } },
+    pino.destination({ dest: 2, sync: true }),
+  )
+  const secrets = keptSecrets(folder, config)
+  await requireRedis(config.redisUrl)
+
+  const services = {
+    stopping,
+    ports,
+    started,
+    secrets,
+    databaseUrl,
+    logger,
+    readiness: new Readiness(),
+  }
+  const { hasura, demoShop } = await openHasura(services, config, folder, progress)
+  progress('Starting the services')
+  const rateLimits = await createRateLimits({
+    settings: config.rates ?? ratesFrom({}),
+    redisUrl: config.redisUrl,
+    logger: logger.child({ service: 'rate-limits' }),
+  })
+  started.defer(() => rateLimits.close())
+  await openAuthWebhook(services, config, hasura, rateLimits)
+  const { cardPayments, email, pushes, ...commerceUrls } = await startCommerce(services, config)
+  hasura.startDelivery()
+  started.defer(() => hasura.stopDelivery())
+  // What its clients send calls the actions and the webhook, which stop after it.
+  started.defer(() => hasura.stopServing({ drain: stopping.drain }))
+  const graphql = await startContract(services, config, hasura.dataLayer, rateLimits)
+  return {
+    urls: {
+      graphql,
+      hasura: hasura.url,
+      authWebhook: addressOf(ports.authWebhook, config.webhookHost),
+      ...commerceUrls,
+    },
+    adminSecret: secrets.adminSecret,
+    demoShop,
+    email,
+    pushes,
+    cardPayments,
+  }
+}
+
+/** Throws a PlatformError when there is to be a Redis and none answers. Once the platform runs it goes on without. */
+async function requireRedis(url: string | undefined): Promise<void> {
+  const problem = url === undefined ? null : await checkRedis(url)
+  if (problem !== null) throw new PlatformError(`REDIS_URL can't be used: ${problem}`)
+}
