@@ -1,88 +1,150 @@
-CREATE FUNCTION analytics.bucket_of(p_at timestamptz) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION analytics.bucket_of(p_at timestamptz)
+RETURNS timestamptz
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT date_bin('15 minutes', p_at, 'epoch')
+  SELECT date_bin('15 minutes', p_at, 'epoch');
 $$;
 
 CREATE FUNCTION analytics.product_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (
-  at timestamptz, product_id uuid, currency text, orders bigint, units bigint, gross bigint, discount bigint,
-  uncaptured bigint, tax bigint
+  at timestamptz,
+  product_id uuid,
+  currency text,
+  orders bigint,
+  units bigint,
+  gross bigint,
+  discount bigint,
+  uncaptured bigint,
+  tax bigint
 )
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT
-    o.paid_at, i.product_id, o.currency, 1::bigint, sum(i.quantity), sum(i.subtotal)::bigint, sum(i.discount)::bigint,
-    sum(i.uncaptured)::bigint, sum(i.tax - i.uncaptured_tax)::bigint
-  FROM ordering.order o
-  JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+    o.paid_at,
+    i.product_id,
+    o.currency,
+    1::bigint,
+    sum(i.quantity),
+    sum(i.subtotal)::bigint,
+    sum(i.discount)::bigint,
+    sum(i.uncaptured)::bigint,
+    sum(i.tax - i.uncaptured_tax)::bigint
+  FROM
+    ordering.order o
+    JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
   WHERE o.merchant_id = p_merchant_id AND o.paid_at >= p_from AND o.paid_at < p_to
-  GROUP BY o.merchant_id, o.id, i.product_id
+  GROUP BY o.merchant_id, o.id, i.product_id;
 $$;
 
 CREATE FUNCTION analytics.stock_facts(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (at timestamptz, product_id uuid, received bigint, removed bigint, moved bigint)
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT
-    m.created_at, m.product_id, greatest(s.delta, 0), greatest(-s.delta, 0),
+    m.created_at,
+    m.product_id,
+    greatest(s.delta, 0),
+    greatest(-s.delta, 0),
     -- From one warehouse to another: nothing that comes or goes.
-    CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN m.on_hand_delta ELSE 0 END::bigint
-  FROM inventory.stock_movement m
-  CROSS JOIN LATERAL (
-    SELECT CASE WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN 0 ELSE m.on_hand_delta END::bigint AS delta
-  ) s
-  WHERE m.merchant_id = p_merchant_id AND m.on_hand_delta <> 0 AND m.created_at >= p_from AND m.created_at < p_to
+    CASE
+      WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN m.on_hand_delta
+      ELSE 0
+    END::bigint
+  FROM
+    inventory.stock_movement m
+    CROSS JOIN LATERAL (
+      SELECT
+        CASE
+          WHEN m.kind IN ('TRANSFER_IN', 'TRANSFER_OUT') THEN 0
+          ELSE m.on_hand_delta
+        END::bigint AS delta
+    ) s
+  WHERE m.merchant_id = p_merchant_id AND m.on_hand_delta <> 0 AND m.created_at >= p_from AND m.created_at < p_to;
 $$;
 
-CREATE FUNCTION analytics.mark_stale(p_merchant_id uuid, p_times timestamptz[]) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION analytics.mark_stale(p_merchant_id uuid, p_times timestamptz[])
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
   INSERT INTO analytics.stale_bucket (merchant_id, bucket)
   SELECT DISTINCT p_merchant_id, analytics.bucket_of(at)
   FROM unnest(p_times) AS at
   -- When a merchant is deleted, its orders go after it.
-  WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id)
+  WHERE at IS NOT NULL AND EXISTS (SELECT FROM merchant.merchant m WHERE m.id = p_merchant_id);
 $$;
 
 -- answers: recorded {productId: uuid} | unknown_product {}
-CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean) RETURNS jsonb
+CREATE FUNCTION analytics.record_view(p_merchant_id uuid, p_product_id uuid, p_only_sold boolean)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO analytics.product_view AS v (merchant_id, bucket, product_id, views)
   SELECT p.merchant_id, analytics.bucket_of(now()), p.id, 1
   FROM catalog.product p
-  WHERE p.merchant_id = p_merchant_id AND p.id = p_product_id AND p.deleted_at IS NULL
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.id = p_product_id
+    AND p.deleted_at IS NULL
     AND (p.status = 'ACTIVE' OR NOT p_only_sold)
   ON CONFLICT (merchant_id, bucket, product_id) DO UPDATE SET views = v.views + 1;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_product');
   END IF;
   RETURN jsonb_build_object('outcome', 'recorded', 'productId', p_product_id);
-END
+END;
 $$;
 
-CREATE FUNCTION analytics.groupings(p_metric text) RETURNS text[]
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION analytics.groupings(p_metric text)
+RETURNS text[]
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT CASE
-    WHEN p_metric IN ('UNITS', 'GROSS_SALES', 'DISCOUNTS', 'REVENUE', 'TAX') THEN '{CURRENCY,STATUS,PRODUCT,CATEGORY}'::text[]
-    WHEN p_metric = 'ORDERS' THEN '{CURRENCY,STATUS,PRODUCT}'
-    WHEN p_metric IN ('ORDERS_PLACED', 'ORDERS_CANCELLED', 'SHIPPING', 'TOTAL_SALES', 'AVERAGE_ORDER_VALUE', 'REFUNDS', 'REFUNDED')
-      THEN '{CURRENCY,STATUS}'
-    WHEN p_metric IN ('STOCK_RECEIVED', 'STOCK_REMOVED') THEN '{PRODUCT}'
-    WHEN p_metric = 'VIEWS' THEN '{PRODUCT,CATEGORY}'
-    WHEN p_metric IN ('CUSTOMERS', 'NEW_CUSTOMERS', 'RETURNING_CUSTOMERS', 'REGISTRATIONS', 'STOCK_LEVEL') THEN '{}'
-  END
+  SELECT
+    CASE
+      WHEN p_metric IN (
+        'UNITS',
+        'GROSS_SALES',
+        'DISCOUNTS',
+        'REVENUE',
+        'TAX'
+      ) THEN '{CURRENCY,STATUS,PRODUCT,CATEGORY}'::text[]
+      WHEN p_metric = 'ORDERS' THEN '{CURRENCY,STATUS,PRODUCT}'
+      WHEN p_metric IN (
+        'ORDERS_PLACED',
+        'ORDERS_CANCELLED',
+        'SHIPPING',
+        'TOTAL_SALES',
+        'AVERAGE_ORDER_VALUE',
+        'REFUNDS',
+        'REFUNDED'
+      ) THEN '{CURRENCY,STATUS}'
+      WHEN p_metric IN ('STOCK_RECEIVED', 'STOCK_REMOVED') THEN '{PRODUCT}'
+      WHEN p_metric = 'VIEWS' THEN '{PRODUCT,CATEGORY}'
+      WHEN p_metric IN ('CUSTOMERS', 'NEW_CUSTOMERS', 'RETURNING_CUSTOMERS', 'REGISTRATIONS', 'STOCK_LEVEL') THEN '{}'
+    END;
 $$;
 
-CREATE FUNCTION analytics.is_money(p_metric text) RETURNS boolean
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION analytics.is_money(p_metric text)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT p_metric IN (
-    'GROSS_SALES', 'DISCOUNTS', 'REVENUE', 'TAX', 'SHIPPING', 'TOTAL_SALES', 'AVERAGE_ORDER_VALUE', 'REFUNDED'
-  )
+  SELECT
+    p_metric IN (
+      'GROSS_SALES',
+      'DISCOUNTS',
+      'REVENUE',
+      'TAX',
+      'SHIPPING',
+      'TOTAL_SALES',
+      'AVERAGE_ORDER_VALUE',
+      'REFUNDED'
+    );
 $$;
 
 CREATE FUNCTION analytics.question_refusal(
@@ -92,47 +154,62 @@ CREATE FUNCTION analytics.question_refusal(
   p_time_zone text,
   p_group_by text,
   p_group_limit integer
-) RETURNS text
-LANGUAGE sql IMMUTABLE
+)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT CASE
-    WHEN coalesce(cardinality(p_metrics), 0) NOT BETWEEN 1 AND 10 THEN 'metrics'
-    WHEN EXISTS (
-      SELECT FROM unnest(p_metrics) m
-      WHERE analytics.groupings(m) IS NULL OR p_group_by IS NOT NULL AND p_group_by <> ALL (analytics.groupings(m))
-    ) THEN 'metrics'
-    WHEN p_group_by NOT IN ('CURRENCY', 'STATUS', 'PRODUCT', 'CATEGORY') THEN 'groupBy'
-    WHEN coalesce(p_days, 0) NOT BETWEEN 1 AND 3660 THEN 'days'
-    WHEN p_interval NOT IN ('HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR') THEN 'interval'
-    WHEN p_interval = 'HOUR' AND p_days > 31 OR p_interval = 'DAY' AND p_days > 800 THEN 'interval'
-    WHEN p_time_zone IS NOT NULL AND NOT platform.is_time_zone(p_time_zone) THEN 'timeZone'
-    WHEN coalesce(p_group_limit, 0) NOT BETWEEN 1 AND 100 THEN 'groupLimit'
-  END
+  SELECT
+    CASE
+      WHEN coalesce(cardinality(p_metrics), 0) NOT BETWEEN 1 AND 10 THEN 'metrics'
+      WHEN EXISTS (
+        SELECT
+        FROM unnest(p_metrics) m
+        WHERE analytics.groupings(m) IS NULL OR p_group_by IS NOT NULL AND p_group_by <> ALL (analytics.groupings(m))
+      ) THEN 'metrics'
+      WHEN p_group_by NOT IN ('CURRENCY', 'STATUS', 'PRODUCT', 'CATEGORY') THEN 'groupBy'
+      WHEN coalesce(p_days, 0) NOT BETWEEN 1 AND 3660 THEN 'days'
+      WHEN p_interval NOT IN ('HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR') THEN 'interval'
+      WHEN p_interval = 'HOUR'
+      AND p_days > 31
+      OR p_interval = 'DAY'
+      AND p_days > 800 THEN 'interval'
+      WHEN p_time_zone IS NOT NULL
+      AND NOT platform.is_time_zone(p_time_zone) THEN 'timeZone'
+      WHEN coalesce(p_group_limit, 0) NOT BETWEEN 1 AND 100 THEN 'groupLimit'
+    END;
 $$;
 
-CREATE FUNCTION analytics.day_start(p_day date, p_time_zone text) RETURNS timestamptz
-LANGUAGE sql STABLE
+CREATE FUNCTION analytics.day_start(p_day date, p_time_zone text)
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT CASE
-    WHEN ((t - interval '1 hour') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '1 hour'
-    WHEN ((t - interval '30 minutes') AT TIME ZONE p_time_zone)::date = p_day THEN t - interval '30 minutes'
-    ELSE t
-  END
-  FROM (SELECT p_day::timestamp AT TIME ZONE p_time_zone) AS midnight (t)
+  SELECT
+    CASE
+      WHEN ((t - INTERVAL '1 hour') AT TIME ZONE p_time_zone)::date = p_day THEN t - INTERVAL '1 hour'
+      WHEN ((t - INTERVAL '30 minutes') AT TIME ZONE p_time_zone)::date = p_day THEN t - INTERVAL '30 minutes'
+      ELSE t
+    END
+  FROM (SELECT p_day::timestamp AT TIME ZONE p_time_zone) AS midnight (t);
 $$;
 
 CREATE FUNCTION analytics.stale_spans(p_merchant_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (span_from timestamptz, span_to timestamptz)
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT lower(span), upper(span)
-  FROM (
-    SELECT unnest(range_agg(tstzrange(s.bucket, s.bucket + interval '15 minutes'))) AS span
-    FROM (
-      SELECT DISTINCT s.bucket FROM analytics.stale_bucket s
-      WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_from AND s.bucket < p_to
-    ) s
-  ) m
+  FROM
+    (
+      SELECT unnest(range_agg(tstzrange(s.bucket, s.bucket + INTERVAL '15 minutes'))) AS span
+      FROM
+        (
+          SELECT DISTINCT s.bucket
+          FROM analytics.stale_bucket s
+          WHERE s.merchant_id = p_merchant_id AND s.bucket >= p_from AND s.bucket < p_to
+        ) s
+    ) m;
 $$;
 
 CREATE FUNCTION analytics.metrics_by_interval(
@@ -141,17 +218,20 @@ CREATE FUNCTION analytics.metrics_by_interval(
   p_metrics text[],
   p_group_by text,
   p_currency text
-) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
-LANGUAGE plpgsql STABLE
+)
+RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
-  v_by_product boolean := coalesce(p_group_by IN ('PRODUCT', 'CATEGORY'), false);
+  v_by_product boolean := coalesce(p_group_by IN ('PRODUCT', 'CATEGORY'), FALSE);
 BEGIN
   IF NOT v_by_product THEN
     RETURN QUERY SELECT * FROM analytics.sales_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
   END IF;
   IF v_by_product OR 'VIEWS' = ANY (p_metrics) THEN
-    RETURN QUERY SELECT * FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
+    RETURN QUERY SELECT *
+      FROM analytics.products_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by, p_currency);
   END IF;
   IF p_metrics && '{STOCK_RECEIVED,STOCK_REMOVED,STOCK_LEVEL}' THEN
     RETURN QUERY SELECT * FROM analytics.stock_by_interval(p_merchant_id, p_bounds, p_metrics, p_group_by);
@@ -159,7 +239,7 @@ BEGIN
   IF p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS,REGISTRATIONS}' THEN
     RETURN QUERY SELECT * FROM analytics.customers_by_interval(p_merchant_id, p_bounds, p_metrics, p_currency);
   END IF;
-END
+END;
 $$;
 
 CREATE FUNCTION analytics.report(
@@ -172,25 +252,48 @@ CREATE FUNCTION analytics.report(
   "groupBy" text DEFAULT NULL,
   "groupLimit" integer DEFAULT 10,
   "currency" text DEFAULT NULL,
-  "compare" boolean DEFAULT false
-) RETURNS SETOF analytics.report_row
-LANGUAGE sql STABLE
+  "compare" boolean DEFAULT FALSE
+)
+RETURNS SETOF analytics.report_row
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT * FROM analytics.report_of(
-    (hasura_session ->> 'x-hasura-merchant-id')::uuid, string_to_array("metrics", ','), "startDate", "endDate", "interval",
-    "timeZone", "groupBy", "groupLimit", "currency", "compare"
-  )
+  SELECT *
+  FROM
+    analytics.report_of(
+      (hasura_session ->> 'x-hasura-merchant-id')::uuid,
+      string_to_array("metrics", ','),
+      "startDate",
+      "endDate",
+      "interval",
+      "timeZone",
+      "groupBy",
+      "groupLimit",
+      "currency",
+      "compare"
+    );
 $$;
 
-CREATE FUNCTION analytics.widget_report(p_widget analytics.widget) RETURNS SETOF analytics.report_row
-LANGUAGE sql STABLE
+CREATE FUNCTION analytics.widget_report(p_widget analytics.widget)
+RETURNS SETOF analytics.report_row
+LANGUAGE sql
+STABLE
 AS $$
   SELECT r.*
-  FROM merchant.settings s
-  CROSS JOIN LATERAL (SELECT (now() AT TIME ZONE coalesce(p_widget.time_zone, s.timezone))::date AS day) today
-  CROSS JOIN LATERAL analytics.report_of(
-    p_widget.merchant_id, p_widget.metrics, today.day - p_widget.last_days + 1, today.day, p_widget.interval, p_widget.time_zone,
-    p_widget.group_by, p_widget.group_limit, p_widget.currency, p_widget.compare
-  ) r
-  WHERE s.merchant_id = p_widget.merchant_id
+  FROM
+    merchant.settings s
+    CROSS JOIN LATERAL (SELECT (now() AT TIME ZONE coalesce(p_widget.time_zone, s.timezone))::date AS day) today
+    CROSS JOIN LATERAL analytics.report_of(
+      p_widget.merchant_id,
+      p_widget.metrics,
+      today.day - p_widget.last_days + 1,
+      today.day,
+      p_widget.interval,
+      p_widget.time_zone,
+      p_widget.group_by,
+      p_widget.group_limit,
+      p_widget.currency,
+      p_widget.compare
+    ) r
+  WHERE s.merchant_id = p_widget.merchant_id;
 $$;

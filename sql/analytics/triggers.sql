@@ -1,75 +1,127 @@
-CREATE FUNCTION analytics.order_changed() RETURNS trigger
+CREATE FUNCTION analytics.order_changed()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
-    PERFORM analytics.mark_stale(OLD.merchant_id, ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
-      SELECT r.succeeded_at
-      FROM payment.payment p
-      JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
-      WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
-    ));
+    PERFORM
+      analytics.mark_stale(
+        OLD.merchant_id,
+        ARRAY[OLD.created_at, OLD.paid_at, OLD.cancelled_at] || ARRAY(
+          SELECT r.succeeded_at
+          FROM
+            payment.payment p
+            JOIN payment.refund r ON r.merchant_id = p.merchant_id AND r.payment_id = p.id
+          WHERE p.merchant_id = OLD.merchant_id AND p.order_id = OLD.id
+        )
+      );
   END IF;
   IF TG_OP <> 'DELETE' THEN
     PERFORM analytics.mark_stale(NEW.merchant_id, ARRAY[NEW.created_at, NEW.paid_at, NEW.cancelled_at]);
   END IF;
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER analytics_changed AFTER INSERT OR DELETE ON ordering.order
-  FOR EACH ROW EXECUTE FUNCTION analytics.order_changed();
+CREATE TRIGGER analytics_changed
+AFTER INSERT OR DELETE ON ordering.order
+FOR EACH ROW
+EXECUTE FUNCTION analytics.order_changed();
 
-CREATE TRIGGER analytics_changed_by_update AFTER UPDATE ON ordering.order
-  FOR EACH ROW WHEN (
-    (OLD.status, OLD.currency, OLD.created_at, OLD.paid_at, OLD.cancelled_at, OLD.subtotal, OLD.discount, OLD.shipping_discount,
-      OLD.shipping, OLD.tax, OLD.total, OLD.uncaptured, OLD.uncaptured_shipping)
-    IS DISTINCT FROM
-    (NEW.status, NEW.currency, NEW.created_at, NEW.paid_at, NEW.cancelled_at, NEW.subtotal, NEW.discount, NEW.shipping_discount,
-      NEW.shipping, NEW.tax, NEW.total, NEW.uncaptured, NEW.uncaptured_shipping)
-  ) EXECUTE FUNCTION analytics.order_changed();
+CREATE TRIGGER analytics_changed_by_update
+AFTER UPDATE ON ordering.order
+FOR EACH ROW
+WHEN
+  (
+    (
+      OLD.status,
+      OLD.currency,
+      OLD.created_at,
+      OLD.paid_at,
+      OLD.cancelled_at,
+      OLD.subtotal,
+      OLD.discount,
+      OLD.shipping_discount,
+      OLD.shipping,
+      OLD.tax,
+      OLD.total,
+      OLD.uncaptured,
+      OLD.uncaptured_shipping
+    ) IS DISTINCT FROM (
+      NEW.status,
+      NEW.currency,
+      NEW.created_at,
+      NEW.paid_at,
+      NEW.cancelled_at,
+      NEW.subtotal,
+      NEW.discount,
+      NEW.shipping_discount,
+      NEW.shipping,
+      NEW.tax,
+      NEW.total,
+      NEW.uncaptured,
+      NEW.uncaptured_shipping
+    )
+  )
+EXECUTE FUNCTION analytics.order_changed();
 
-CREATE FUNCTION analytics.order_item_changed() RETURNS trigger
+CREATE FUNCTION analytics.order_item_changed()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM analytics.mark_stale(o.merchant_id, ARRAY[o.paid_at])
   FROM ordering.order o
-  WHERE o.paid_at IS NOT NULL
+  WHERE
+    o.paid_at IS NOT NULL
     AND (o.merchant_id, o.id) IN ((OLD.merchant_id, OLD.order_id), (NEW.merchant_id, NEW.order_id));
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER analytics_changed AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
-  FOR EACH ROW EXECUTE FUNCTION analytics.order_item_changed();
+CREATE TRIGGER analytics_changed
+AFTER INSERT OR UPDATE OR DELETE ON ordering.order_item
+FOR EACH ROW
+EXECUTE FUNCTION analytics.order_item_changed();
 
-CREATE FUNCTION analytics.refund_changed() RETURNS trigger
+CREATE FUNCTION analytics.refund_changed()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.succeeded_at, NEW.succeeded_at]);
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER analytics_changed AFTER INSERT OR UPDATE OR DELETE ON payment.refund
-  FOR EACH ROW EXECUTE FUNCTION analytics.refund_changed();
+CREATE TRIGGER analytics_changed
+AFTER INSERT OR UPDATE OR DELETE ON payment.refund
+FOR EACH ROW
+EXECUTE FUNCTION analytics.refund_changed();
 
-CREATE FUNCTION analytics.stock_moved() RETURNS trigger
+CREATE FUNCTION analytics.stock_moved()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM analytics.mark_stale(coalesce(NEW.merchant_id, OLD.merchant_id), ARRAY[OLD.created_at, NEW.created_at]);
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER analytics_moved AFTER INSERT ON inventory.stock_movement
-  FOR EACH ROW WHEN (NEW.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+CREATE TRIGGER analytics_moved
+AFTER INSERT ON inventory.stock_movement
+FOR EACH ROW
+WHEN (NEW.on_hand_delta <> 0)
+EXECUTE FUNCTION analytics.stock_moved();
 
-CREATE TRIGGER analytics_changed AFTER UPDATE OR DELETE ON inventory.stock_movement
-  FOR EACH ROW WHEN (OLD.on_hand_delta <> 0) EXECUTE FUNCTION analytics.stock_moved();
+CREATE TRIGGER analytics_changed
+AFTER UPDATE OR DELETE ON inventory.stock_movement
+FOR EACH ROW
+WHEN (OLD.on_hand_delta <> 0)
+EXECUTE FUNCTION analytics.stock_moved();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON analytics.dashboard
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON analytics.dashboard
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();

@@ -29,7 +29,8 @@ CREATE TABLE audit.entry (
   attempt_id uuid,
   -- Read newest first.
   PRIMARY KEY (merchant_id, created_at, id)
-) PARTITION BY RANGE (created_at);
+)
+PARTITION BY RANGE (created_at);
 CREATE INDEX entry_attempt ON audit.entry (merchant_id, attempt_id) WHERE attempt_id IS NOT NULL;
 CREATE INDEX entry_target ON audit.entry USING gin (target_ids);
 CREATE INDEX entry_actor ON audit.entry (merchant_id, actor_id, created_at);

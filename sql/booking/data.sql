@@ -1,3 +1,4 @@
-INSERT INTO merchant.permission (name, description) VALUES
+INSERT INTO merchant.permission (name, description)
+VALUES
   ('booking:read', 'See services, staff, schedules and appointments'),
   ('booking:write', 'Change services, staff and schedules, book and change appointments');

@@ -1,44 +1,75 @@
-CREATE FUNCTION booking.local_hours(p_day date, p_start text, p_end text, p_time_zone text) RETURNS tstzrange
-LANGUAGE sql STABLE
+CREATE FUNCTION booking.local_hours(p_day date, p_start text, p_end text, p_time_zone text)
+RETURNS tstzrange
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT CASE WHEN s < e THEN tstzrange(s, e) ELSE 'empty' END
-  FROM (SELECT (p_day + p_start::time) AT TIME ZONE p_time_zone AS s, (p_day + p_end::time) AT TIME ZONE p_time_zone AS e) t
+  SELECT
+    CASE
+      WHEN s < e THEN tstzrange(s, e)
+      ELSE 'empty'
+    END
+  FROM
+    (
+      SELECT (p_day + p_start::time) AT TIME ZONE p_time_zone AS s, (p_day + p_end::time) AT TIME ZONE p_time_zone AS e
+    ) t;
 $$;
 
 CREATE FUNCTION booking.free_time(p_merchant_id uuid, p_staff_id uuid, p_from timestamptz, p_to timestamptz)
 RETURNS tstzmultirange
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT booking.working_hours(p_merchant_id, p_staff_id, p_from, p_to) - coalesce(range_agg(tstzrange(a.start_time, a.end_time)), '{}')
+  SELECT
+    booking.working_hours(p_merchant_id, p_staff_id, p_from, p_to) - coalesce(
+      range_agg(tstzrange(a.start_time, a.end_time)),
+      '{}'
+    )
   FROM booking.appointment a
-  WHERE a.merchant_id = p_merchant_id AND a.staff_id = p_staff_id AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
-    AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to)
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.staff_id = p_staff_id
+    AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+    AND tstzrange(a.start_time, a.end_time) && tstzrange(p_from, p_to);
 $$;
 
-CREATE FUNCTION booking.slots(p_merchant_id uuid, p_service_id uuid, p_staff_id uuid, p_from timestamptz, p_to timestamptz)
+CREATE FUNCTION booking.slots(
+  p_merchant_id uuid,
+  p_service_id uuid,
+  p_staff_id uuid,
+  p_from timestamptz,
+  p_to timestamptz
+)
 RETURNS SETOF booking.available_slot
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT p_merchant_id, s.id, m.id, start, start + length
-  FROM booking.service s
-  CROSS JOIN LATERAL (SELECT make_interval(mins => s.duration) AS length) l
-  JOIN booking.staff_service o ON o.merchant_id = s.merchant_id AND o.service_id = s.id
-  JOIN booking.staff_member m ON m.merchant_id = o.merchant_id AND m.id = o.staff_id AND m.active
-  CROSS JOIN LATERAL unnest(booking.free_time(p_merchant_id, m.id, p_from, p_to + length)) AS free (during)
-  CROSS JOIN LATERAL generate_series(
-    -- The first quarter that isn't before the free time.
-    date_bin('15 minutes', lower(during) + interval '14 minutes 59.999999 seconds', 'epoch'),
-    upper(during) - length,
-    '15 minutes'
-  ) AS start
-  WHERE s.merchant_id = p_merchant_id AND s.id = p_service_id AND s.active AND (p_staff_id IS NULL OR m.id = p_staff_id)
-    AND start < p_to
+  FROM
+    booking.service s
+    CROSS JOIN LATERAL (SELECT make_interval(mins => s.duration) AS length) l
+    JOIN booking.staff_service o ON o.merchant_id = s.merchant_id AND o.service_id = s.id
+    JOIN booking.staff_member m ON m.merchant_id = o.merchant_id AND m.id = o.staff_id AND m.active
+    CROSS JOIN LATERAL unnest(booking.free_time(p_merchant_id, m.id, p_from, p_to + length)) AS free (during)
+    CROSS JOIN LATERAL generate_series(
+      -- The first quarter that isn't before the free time.
+      date_bin('15 minutes', lower(during) + INTERVAL '14 minutes 59.999999 seconds', 'epoch'),
+      upper(during) - length,
+      '15 minutes'
+    ) AS start
+  WHERE
+    s.merchant_id = p_merchant_id
+    AND s.id = p_service_id
+    AND s.active
+    AND (p_staff_id IS NULL OR m.id = p_staff_id)
+    AND start < p_to;
 $$;
 
-CREATE FUNCTION booking.horizon() RETURNS timestamptz
-LANGUAGE sql STABLE
+CREATE FUNCTION booking.horizon()
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT now() + interval '366 days'
+  SELECT now() + INTERVAL '366 days';
 $$;
 
 CREATE FUNCTION booking.availability(
@@ -47,43 +78,52 @@ CREATE FUNCTION booking.availability(
   "from" timestamptz,
   "to" timestamptz,
   "staffId" uuid DEFAULT NULL
-) RETURNS SETOF booking.available_slot
-LANGUAGE plpgsql STABLE
+)
+RETURNS SETOF booking.available_slot
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   -- A slot at this very moment would be in the past before anybody could book it.
-  v_from timestamptz := greatest("from", now() + interval '1 minute');
-  v_to timestamptz := least("to", booking.horizon(), v_from + interval '31 days');
+  v_from timestamptz := greatest("from", now() + INTERVAL '1 minute');
+  v_to timestamptz := least("to", booking.horizon(), v_from + INTERVAL '31 days');
 BEGIN
   IF v_from < v_to THEN
-    RETURN QUERY SELECT * FROM booking.slots(
-      (hasura_session ->> 'x-hasura-merchant-id')::uuid, "serviceId", "staffId", v_from, v_to
-    );
+    RETURN QUERY SELECT *
+      FROM booking.slots((hasura_session ->> 'x-hasura-merchant-id')::uuid, "serviceId", "staffId", v_from, v_to);
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION booking.start_refusal(p_start timestamptz) RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION booking.start_refusal(p_start timestamptz)
+RETURNS text
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT CASE
-    WHEN p_start <= now() THEN 'in_the_past'
-    WHEN p_start >= booking.horizon() THEN 'too_far_ahead'
-    WHEN p_start <> date_trunc('minute', p_start) THEN 'not_a_whole_minute'
-  END
+  SELECT
+    CASE
+      WHEN p_start <= now() THEN 'in_the_past'
+      WHEN p_start >= booking.horizon() THEN 'too_far_ahead'
+      WHEN p_start <> date_trunc('minute', p_start) THEN 'not_a_whole_minute'
+    END;
 $$;
 
-CREATE FUNCTION booking.staff_refusal(p_merchant_id uuid, p_staff_id uuid, p_service_id uuid) RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION booking.staff_refusal(p_merchant_id uuid, p_staff_id uuid, p_service_id uuid)
+RETURNS text
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT CASE
-    WHEN m.id IS NULL THEN 'unknown_staff'
-    WHEN NOT m.active THEN 'staff_not_active'
-    WHEN o.staff_id IS NULL THEN 'service_not_offered'
-  END
-  FROM (VALUES (p_staff_id)) AS asked (id)
-  LEFT JOIN booking.staff_member m ON m.merchant_id = p_merchant_id AND m.id = asked.id
-  LEFT JOIN booking.staff_service o ON o.merchant_id = m.merchant_id AND o.staff_id = m.id AND o.service_id = p_service_id
+  SELECT
+    CASE
+      WHEN m.id IS NULL THEN 'unknown_staff'
+      WHEN NOT m.active THEN 'staff_not_active'
+      WHEN o.staff_id IS NULL THEN 'service_not_offered'
+    END
+  FROM
+    (VALUES(p_staff_id)) AS asked (id)
+    LEFT JOIN booking.staff_member m ON m.merchant_id = p_merchant_id AND m.id = asked.id
+    LEFT JOIN booking.staff_service o
+      ON o.merchant_id = m.merchant_id AND o.staff_id = m.id AND o.service_id = p_service_id;
 $$;
 
 CREATE FUNCTION booking.hold_time(
@@ -92,7 +132,8 @@ CREATE FUNCTION booking.hold_time(
   p_start timestamptz,
   p_end timestamptz,
   p_except uuid
-) RETURNS text
+)
+RETURNS text
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -100,36 +141,51 @@ BEGIN
   IF NOT tstzrange(p_start, p_end) <@ booking.working_hours(p_merchant_id, p_staff_id, p_start, p_end) THEN
     RETURN 'outside_working_hours';
   END IF;
-  IF EXISTS (
-    SELECT FROM booking.appointment a
-    WHERE a.merchant_id = p_merchant_id AND a.staff_id = p_staff_id AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
-      AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end) AND a.id IS DISTINCT FROM p_except
-  ) THEN
+  IF
+    EXISTS (
+      SELECT
+      FROM booking.appointment a
+      WHERE
+        a.merchant_id = p_merchant_id
+        AND a.staff_id = p_staff_id
+        AND a.status NOT IN ('CANCELLED', 'NO_SHOW')
+        AND tstzrange(a.start_time, a.end_time) && tstzrange(p_start, p_end)
+        AND a.id IS DISTINCT FROM p_except
+    )
+  THEN
     RETURN 'taken';
   END IF;
   RETURN NULL;
-END
+END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION booking.write_reminders(p_ahead interval, p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH written AS (
-    INSERT INTO booking.reminder (merchant_id, appointment_id, start_time)
-    SELECT a.merchant_id, a.id, a.start_time
-    FROM booking.appointment a
-    WHERE a.status IN ('SCHEDULED', 'CONFIRMED') AND a.start_time > now() AND a.start_time <= now() + p_ahead
-      AND NOT EXISTS (
-        SELECT FROM booking.reminder r
-        WHERE r.merchant_id = a.merchant_id AND r.appointment_id = a.id AND r.start_time = a.start_time
-      )
-    ORDER BY a.start_time
-    LIMIT p_limit
-    -- Not of one that is being cancelled or moved at this moment.
-    FOR NO KEY UPDATE SKIP LOCKED
-    ON CONFLICT DO NOTHING
-    RETURNING 1
-  )
-  SELECT count(*)::integer FROM written
+  WITH
+    written AS (
+      INSERT INTO booking.reminder (merchant_id, appointment_id, start_time)
+      SELECT a.merchant_id, a.id, a.start_time
+      FROM booking.appointment a
+      WHERE
+        a.status IN ('SCHEDULED', 'CONFIRMED')
+        AND a.start_time > now()
+        AND a.start_time <= now() + p_ahead
+        AND NOT EXISTS (
+          SELECT
+          FROM booking.reminder r
+          WHERE r.merchant_id = a.merchant_id AND r.appointment_id = a.id AND r.start_time = a.start_time
+        )
+      ORDER BY a.start_time
+      LIMIT p_limit
+      -- Not of one that is being cancelled or moved at this moment.
+      FOR NO KEY UPDATE SKIP LOCKED
+      ON CONFLICT DO NOTHING
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM written;
 $$;

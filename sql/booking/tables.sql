@@ -1,7 +1,8 @@
 CREATE SCHEMA booking;
 
 CREATE TABLE booking.service (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,
@@ -9,7 +10,7 @@ CREATE TABLE booking.service (
   duration integer NOT NULL CHECK (duration BETWEEN 1 AND 1440),
   price bigint NOT NULL CHECK (price >= 0 AND price < 9007199254740992),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  active boolean NOT NULL DEFAULT true,
+  active boolean NOT NULL DEFAULT TRUE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id)
@@ -18,14 +19,15 @@ CREATE INDEX service_name ON booking.service (merchant_id, name, id);
 CREATE INDEX service_created_at ON booking.service (merchant_id, created_at, id);
 
 CREATE TABLE booking.staff_member (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   email citext NOT NULL,
   phone text,
   -- Whose clock the schedule is read by; NULL is the merchant's.
   time_zone text CONSTRAINT staff_member_time_zone_check CHECK (platform.is_time_zone(time_zone)),
-  active boolean NOT NULL DEFAULT true,
+  active boolean NOT NULL DEFAULT TRUE,
   -- Who gets an appointment that could be with anybody: the lowest number first.
   priority integer NOT NULL DEFAULT 0 CHECK (priority >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -41,10 +43,12 @@ CREATE TABLE booking.staff_service (
   staff_id uuid NOT NULL,
   service_id uuid NOT NULL,
   PRIMARY KEY (merchant_id, staff_id, service_id),
-  CONSTRAINT staff_service_staff_fkey FOREIGN KEY (merchant_id, staff_id)
-    REFERENCES booking.staff_member ON DELETE CASCADE,
-  CONSTRAINT staff_service_service_fkey FOREIGN KEY (merchant_id, service_id)
-    REFERENCES booking.service ON DELETE CASCADE
+  CONSTRAINT staff_service_staff_fkey
+    FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member
+      ON DELETE CASCADE,
+  CONSTRAINT staff_service_service_fkey
+    FOREIGN KEY (merchant_id, service_id) REFERENCES booking.service
+      ON DELETE CASCADE
 );
 CREATE INDEX staff_service_service ON booking.staff_service (merchant_id, service_id);
 
@@ -63,8 +67,9 @@ CREATE TABLE booking.schedule (
   end_time text NOT NULL DEFAULT '24:00' CHECK (end_time ~ '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$'),
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT schedule_staff_fkey FOREIGN KEY (merchant_id, staff_id)
-    REFERENCES booking.staff_member ON DELETE CASCADE,
+  CONSTRAINT schedule_staff_fkey
+    FOREIGN KEY (merchant_id, staff_id) REFERENCES booking.staff_member
+      ON DELETE CASCADE,
   CONSTRAINT schedule_weekday_of_weekly_hours CHECK ((type = 'WEEKLY') = (weekday IS NOT NULL)),
   CONSTRAINT schedule_date_of_exception CHECK (type = 'WEEKLY' OR start_date IS NOT NULL),
   CONSTRAINT schedule_dates_in_order CHECK (start_date <= end_date),
@@ -73,7 +78,8 @@ CREATE TABLE booking.schedule (
 CREATE INDEX schedule_staff ON booking.schedule (merchant_id, staff_id);
 
 CREATE TABLE booking.appointment (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   service_id uuid NOT NULL,
   staff_id uuid NOT NULL,
@@ -81,12 +87,13 @@ CREATE TABLE booking.appointment (
   start_time timestamptz NOT NULL,
   end_time timestamptz NOT NULL,
   -- Minutes; the service's at the time of booking, whatever becomes of the service.
-  duration integer NOT NULL GENERATED ALWAYS AS ((extract(epoch FROM end_time - start_time) / 60)::integer) STORED,
-  status text NOT NULL DEFAULT 'SCHEDULED'
-    CHECK (status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')),
+  duration integer NOT NULL GENERATED ALWAYS AS ((EXTRACT(EPOCH FROM end_time - start_time) / 60)::integer) STORED,
+  status text NOT NULL DEFAULT 'SCHEDULED' CHECK (
+    status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'NO_SHOW')
+  ),
   notes text,
   -- Booked by booking.book, so that its customer is told; rows that come complete, as those of an import, tell nobody.
-  booked_here boolean NOT NULL DEFAULT false,
+  booked_here boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -95,9 +102,11 @@ CREATE TABLE booking.appointment (
   CONSTRAINT appointment_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer,
   CONSTRAINT appointment_times_in_order CHECK (start_time < end_time),
   -- Nobody is at two places at once. What was cancelled or missed leaves its time free.
-  CONSTRAINT appointment_no_overlap EXCLUDE USING gist (
-    merchant_id WITH =, staff_id WITH =, tstzrange(start_time, end_time) WITH &&
-  ) WHERE (status NOT IN ('CANCELLED', 'NO_SHOW'))
+  CONSTRAINT appointment_no_overlap
+    EXCLUDE
+      USING gist
+      (merchant_id WITH =, staff_id WITH =, tstzrange(start_time, end_time) WITH &&)
+      WHERE (status NOT IN ('CANCELLED', 'NO_SHOW'))
 );
 CREATE INDEX appointment_start_time ON booking.appointment (merchant_id, start_time, id);
 CREATE INDEX appointment_created_at ON booking.appointment (merchant_id, created_at, id);
@@ -112,6 +121,7 @@ CREATE TABLE booking.reminder (
   start_time timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, appointment_id, start_time),
-  CONSTRAINT reminder_appointment_fkey FOREIGN KEY (merchant_id, appointment_id)
-    REFERENCES booking.appointment ON DELETE CASCADE
+  CONSTRAINT reminder_appointment_fkey
+    FOREIGN KEY (merchant_id, appointment_id) REFERENCES booking.appointment
+      ON DELETE CASCADE
 );

@@ -7,13 +7,16 @@
 --   }
 -- type cart.shortage = {sku: text, available: integer, requested: integer, position: integer}
 -- type cart.stays = unknown_cart {} | checked_out {} | expired {}
-CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid) RETURNS jsonb
+CREATE FUNCTION cart.lock_open_cart(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_cart cart.cart;
 BEGIN
-  SELECT * INTO v_cart FROM cart.cart c
+  SELECT *
+  INTO v_cart
+  FROM cart.cart c
   WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id AND (p_customer_id IS NULL OR c.customer_id = p_customer_id)
   FOR UPDATE;
   RETURN CASE
@@ -21,42 +24,56 @@ BEGIN
     WHEN v_cart.checked_out_at IS NOT NULL THEN jsonb_build_object('outcome', 'checked_out')
     WHEN v_cart.expires_at <= now() THEN jsonb_build_object('outcome', 'expired')
   END;
-END
+END;
 $$;
 
-CREATE FUNCTION cart.renew(p_merchant_id uuid, p_cart_id uuid, p_lifetime interval) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION cart.renew(p_merchant_id uuid, p_cart_id uuid, p_lifetime interval)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id
+  UPDATE cart.cart c SET expires_at = now() + p_lifetime WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
 $$;
 
-CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_lines catalog.sellable_line[]) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION cart.shortages(p_merchant_id uuid, p_lines catalog.sellable_line[])
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT jsonb_agg(
-    jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', l.quantity, 'position', l.position)
-    ORDER BY l.position
-  )
-  FROM unnest(p_lines) l
-  JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-  WHERE s.available < l.quantity
-$$;
-
-CREATE FUNCTION cart.line_too_dear(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[]) RETURNS integer
-LANGUAGE sql STABLE
-AS $$
-  WITH goods AS (
-    SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
-    UNION ALL
-    SELECT i.subtotal, NULL FROM cart.priced_cart_item i
-    WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND NOT EXISTS (
-      SELECT FROM unnest(p_lines) l
-      WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+  SELECT
+    jsonb_agg(
+      jsonb_build_object('sku', l.sku, 'available', s.available, 'requested', l.quantity, 'position', l.position)
+      ORDER BY l.position
     )
-  )
+  FROM
+    unnest(p_lines) l
+    JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+  WHERE s.available < l.quantity;
+$$;
+
+CREATE FUNCTION cart.line_too_dear(p_merchant_id uuid, p_cart_id uuid, p_lines catalog.sellable_line[])
+RETURNS integer
+LANGUAGE sql
+STABLE
+AS $$
+  WITH
+    goods AS (
+      SELECT l.price::numeric * l.quantity AS cost, l.position FROM unnest(p_lines) l
+      UNION ALL
+      SELECT i.subtotal, NULL
+      FROM cart.priced_cart_item i
+      WHERE
+        i.merchant_id = p_merchant_id
+        AND i.cart_id = p_cart_id
+        AND NOT EXISTS (
+          SELECT
+          FROM unnest(p_lines) l
+          WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
+        )
+    )
   SELECT (array_agg(g.position ORDER BY g.cost DESC) FILTER (WHERE g.position IS NOT NULL))[1]
   FROM goods g
-  HAVING sum(g.cost) + ordering.tax_on(p_merchant_id, sum(g.cost)) > platform.most_money()
+  HAVING sum(g.cost) + ordering.tax_on(p_merchant_id, sum(g.cost)) > platform.most_money();
 $$;
 
 -- answers: cart.stays | cart.create_cart()
@@ -68,7 +85,8 @@ CREATE FUNCTION cart.add_line(
   p_line jsonb,
   p_lifetime interval,
   p_max_lines integer
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -78,65 +96,87 @@ BEGIN
     RETURN v_outcome;
   END IF;
   v_outcome := cart.put_lines(
-    p_merchant_id, p_cart_id,
+    p_merchant_id,
+    p_cart_id,
     (SELECT c.currency FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id),
-    jsonb_build_array(p_line), 'items', p_max_lines
+    jsonb_build_array(p_line),
+    'items',
+    p_max_lines
   );
   IF v_outcome ->> 'outcome' = 'changed' THEN
     PERFORM cart.renew(p_merchant_id, p_cart_id, p_lifetime);
   END IF;
   RETURN v_outcome;
-END
+END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION cart.purge_expired(p_limit integer) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION cart.purge_expired(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH gone AS (
-    DELETE FROM cart.cart c
-    WHERE (c.merchant_id, c.id) IN (
-      SELECT x.merchant_id, x.id FROM cart.cart x
-      WHERE x.checked_out_at IS NULL AND x.expires_at <= now()
-      ORDER BY x.expires_at
-      LIMIT p_limit
-      FOR UPDATE SKIP LOCKED
+  WITH
+    gone AS (
+      DELETE FROM cart.cart c
+      WHERE
+        (c.merchant_id, c.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM cart.cart x
+          WHERE x.checked_out_at IS NULL AND x.expires_at <= now()
+          ORDER BY x.expires_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
     )
-    RETURNING 1
-  )
-  SELECT count(*)::integer FROM gone
+  SELECT count(*)::integer
+  FROM gone;
 $$;
 
 CREATE FUNCTION cart.choose_promotion(p_cart cart.cart, p_product_ids uuid[], p_subtotals bigint[], p_shipping bigint)
 RETURNS promotion.choice
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   v_purchase promotion.purchase := ROW(
-    p_cart.merchant_id, p_cart.customer_id, p_cart.currency, NULL, p_product_ids, p_subtotals, p_shipping
+    p_cart.merchant_id,
+    p_cart.customer_id,
+    p_cart.currency,
+    NULL,
+    p_product_ids,
+    p_subtotals,
+    p_shipping
   );
   v_coupon promotion.promotion;
   v_refusal text;
 BEGIN
   IF p_cart.promotion_id IS NOT NULL THEN
-    SELECT * INTO v_coupon FROM promotion.promotion p
+    SELECT *
+    INTO v_coupon
+    FROM promotion.promotion p
     WHERE p.merchant_id = p_cart.merchant_id AND p.id = p_cart.promotion_id AND p.code = p_cart.coupon_code;
     v_refusal := promotion.use_refusal(v_coupon, v_purchase);
   END IF;
   RETURN promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_cart.merchant_id));
-END
+END;
 $$;
 
-CREATE FUNCTION cart.coupon_refusal(p_cart cart.cart) RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION cart.coupon_refusal(p_cart cart.cart)
+RETURNS text
+LANGUAGE sql
+STABLE
 AS $$
   SELECT (cart.choose_promotion(p_cart, array_agg(l.product_id), array_agg(l.subtotal), 0::bigint)).own_refusal
-  FROM cart.priced_cart_item l WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id
+  FROM cart.priced_cart_item l
+  WHERE l.merchant_id = p_cart.merchant_id AND l.cart_id = p_cart.id;
 $$;
 
 -- answers: cart.stays | changed {cartId: uuid}
 -- nullable: p_customer_id
-CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval) RETURNS jsonb
+CREATE FUNCTION cart.remove_coupon(p_merchant_id uuid, p_cart_id uuid, p_customer_id uuid, p_lifetime interval)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -145,20 +185,33 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  UPDATE cart.cart c SET promotion_id = NULL, coupon_code = NULL, expires_at = now() + p_lifetime
+  UPDATE cart.cart c
+  SET
+    promotion_id = NULL,
+    coupon_code = NULL,
+    expires_at = now() + p_lifetime
   WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
-END
+END;
 $$;
 
-CREATE FUNCTION cart.shipping_price(p_cart cart.cart) RETURNS bigint
-LANGUAGE sql STABLE
+CREATE FUNCTION cart.shipping_price(p_cart cart.cart)
+RETURNS bigint
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce((
-    SELECT m.price
-    FROM merchant.shipping_method m
-    JOIN cart.cart_address a ON a.merchant_id = m.merchant_id AND a.cart_id = p_cart.id
-    WHERE m.merchant_id = p_cart.merchant_id AND m.id = p_cart.shipping_method_id
-      AND ordering.shipping_refusal(m.merchant_id, m.id, a.country, p_cart.currency) IS NULL
-  ), 0)
+  SELECT
+    coalesce(
+      (
+        SELECT m.price
+        FROM
+          merchant.shipping_method m
+          JOIN cart.cart_address a ON a.merchant_id = m.merchant_id AND a.cart_id = p_cart.id
+        WHERE
+          m.merchant_id = p_cart.merchant_id
+          AND m.id = p_cart.shipping_method_id
+          AND ordering.shipping_refusal(m.merchant_id, m.id, a.country, p_cart.currency) IS NULL
+      ),
+      0
+    );
 $$;

@@ -1,25 +1,29 @@
 CREATE SCHEMA cart;
 
 CREATE TABLE cart.cart (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   -- NULL: a guest's.
   customer_id uuid,
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   -- Set once: a cart becomes an order at most once.
   checked_out_at timestamptz,
-  expires_at timestamptz NOT NULL DEFAULT now() + interval '30 days',
+  expires_at timestamptz NOT NULL DEFAULT now() + INTERVAL '30 days',
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   promotion_id uuid,
   coupon_code citext,
   shipping_method_id uuid,
   PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE,
-  CONSTRAINT cart_promotion_fkey FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion
-    ON DELETE SET NULL (promotion_id),
-  CONSTRAINT cart_shipping_method_fkey FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
-    ON DELETE SET NULL (shipping_method_id)
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE,
+  CONSTRAINT cart_promotion_fkey
+    FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion
+      ON DELETE SET NULL (promotion_id),
+  CONSTRAINT cart_shipping_method_fkey
+    FOREIGN KEY (merchant_id, shipping_method_id) REFERENCES merchant.shipping_method
+      ON DELETE SET NULL (shipping_method_id)
 );
 CREATE INDEX cart_customer ON cart.cart (merchant_id, customer_id, created_at, id);
 CREATE INDEX cart_created_at ON cart.cart (merchant_id, created_at, id);
@@ -34,8 +38,11 @@ CREATE TABLE cart.cart_item (
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
+  /* sql-parser-cst-disable */
   CONSTRAINT cart_item_line_key UNIQUE NULLS NOT DISTINCT (merchant_id, cart_id, product_id, variant_id),
-  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE,
+  /* sql-parser-cst-enable */
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart
+    ON DELETE CASCADE,
   FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product,
   FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
 );
@@ -52,6 +59,7 @@ CREATE TABLE cart.cart_address (
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   PRIMARY KEY (merchant_id, cart_id),
-  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, cart_id) REFERENCES cart.cart
+    ON DELETE CASCADE
 );
 CREATE INDEX cart_shipping_method ON cart.cart (merchant_id, shipping_method_id) WHERE shipping_method_id IS NOT NULL;

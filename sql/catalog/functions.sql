@@ -1,25 +1,39 @@
-CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION catalog.has_variants(p_merchant_id uuid, p_product_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT EXISTS (
-    SELECT FROM catalog.product_variant v
-    WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
-  )
+  SELECT
+    EXISTS (
+      SELECT
+      FROM catalog.product_variant v
+      WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+    );
 $$;
 
-CREATE FUNCTION catalog.price_range(p_merchant_id uuid, p_product_id uuid, p_price bigint, OUT lowest bigint, OUT highest bigint)
-LANGUAGE sql STABLE
+CREATE FUNCTION catalog.price_range(
+  p_merchant_id uuid,
+  p_product_id uuid,
+  p_price bigint,
+  OUT lowest bigint,
+  OUT highest bigint
+)
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(min(coalesce(v.price, p_price)), p_price), coalesce(max(coalesce(v.price, p_price)), p_price)
   FROM catalog.product_variant v
-  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL
+  WHERE v.merchant_id = p_merchant_id AND v.product_id = p_product_id AND v.deleted_at IS NULL;
 $$;
 
-CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION catalog.options_of(p_merchant_id uuid, p_variant_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(jsonb_object_agg(lower(o.name), lower(o.value)), '{}')
-  FROM catalog.variant_option o WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id
+  FROM catalog.variant_option o
+  WHERE o.merchant_id = p_merchant_id AND o.variant_id = p_variant_id;
 $$;
 
 -- type catalog.line_refusal =
@@ -29,66 +43,100 @@ $$;
 --   | 'quantity_too_large' | 'too_many_lines' | 'total_too_large',
 --   currency?: text | null
 --   }
-CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION catalog.line_refusals(p_lines catalog.sellable_line[], p_list text)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'field', format(
-          '%s.%s.%s', p_list, l.position,
-          CASE
-            WHEN l.refusal IN ('unknown_variant', 'variant_required') THEN 'variantId'
-            WHEN l.refusal = 'quantity_too_large' THEN 'quantity'
-            ELSE 'productId'
-          END
-        ),
-        'reason', l.refusal,
-        'currency', l.currency
-      )
-      ORDER BY l.position
-    ),
-    '[]'
-  )
+  SELECT
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'field',
+          format(
+            '%s.%s.%s',
+            p_list,
+            l.position,
+            CASE
+              WHEN l.refusal IN ('unknown_variant', 'variant_required') THEN 'variantId'
+              WHEN l.refusal = 'quantity_too_large' THEN 'quantity'
+              ELSE 'productId'
+            END
+          ),
+          'reason',
+          l.refusal,
+          'currency',
+          l.currency
+        )
+        ORDER BY l.position
+      ),
+      '[]'
+    )
   FROM unnest(p_lines) l
-  WHERE l.refusal IS NOT NULL
+  WHERE l.refusal IS NOT NULL;
 $$;
 
-CREATE FUNCTION catalog.category_path(p_merchant_id uuid, p_category_id uuid) RETURNS SETOF uuid
-LANGUAGE sql STABLE ROWS 3
+CREATE FUNCTION catalog.category_path(p_merchant_id uuid, p_category_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+ROWS 3
 AS $$
-  WITH RECURSIVE path AS (
-    SELECT c.id, c.parent_id FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id
-    UNION
-    SELECT c.id, c.parent_id FROM catalog.category c JOIN path p ON c.merchant_id = p_merchant_id AND c.id = p.parent_id
-  )
-  SELECT id FROM path
+  WITH RECURSIVE
+    path AS (
+      SELECT c.id, c.parent_id FROM catalog.category c WHERE c.merchant_id = p_merchant_id AND c.id = p_category_id
+      UNION
+      SELECT c.id, c.parent_id
+      FROM
+        catalog.category c
+        JOIN path p ON c.merchant_id = p_merchant_id AND c.id = p.parent_id
+    )
+  SELECT id
+  FROM path;
 $$;
 
-CREATE FUNCTION catalog.category_subtree(p_merchant_id uuid, p_category_id uuid) RETURNS SETOF uuid
-LANGUAGE sql STABLE ROWS 10
+CREATE FUNCTION catalog.category_subtree(p_merchant_id uuid, p_category_id uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+STABLE
+ROWS 10
 AS $$
-  WITH RECURSIVE subtree AS (
-    SELECT p_category_id AS id
-    UNION
-    SELECT c.id FROM catalog.category c JOIN subtree s ON c.merchant_id = p_merchant_id AND c.parent_id = s.id
-  )
-  SELECT id FROM subtree
+  WITH RECURSIVE
+    subtree AS (
+      SELECT p_category_id AS id
+      UNION
+      SELECT c.id
+      FROM
+        catalog.category c
+        JOIN subtree s ON c.merchant_id = p_merchant_id AND c.parent_id = s.id
+    )
+  SELECT id
+  FROM subtree;
 $$;
 
-CREATE FUNCTION catalog.tree_lock(p_merchant_id uuid) RETURNS bigint
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION catalog.tree_lock(p_merchant_id uuid)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT hashtextextended('catalog.category ' || p_merchant_id, 0)
+  SELECT hashtextextended('catalog.category ' || p_merchant_id, 0);
 $$;
 
-CREATE FUNCTION catalog.has_bought(p_merchant_id uuid, p_customer_id uuid, p_product_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION catalog.has_bought(p_merchant_id uuid, p_customer_id uuid, p_product_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT EXISTS (
-    SELECT FROM ordering.product_order l
-    JOIN ordering.order o ON o.merchant_id = l.merchant_id AND o.id = l.order_id
-    WHERE l.merchant_id = p_merchant_id AND l.product_id = p_product_id AND o.customer_id = p_customer_id
-      AND o.status NOT IN ('PENDING', 'CANCELLED')
-  )
+  SELECT
+    EXISTS (
+      SELECT
+      FROM
+        ordering.product_order l
+        JOIN ordering.order o ON o.merchant_id = l.merchant_id AND o.id = l.order_id
+      WHERE
+        l.merchant_id = p_merchant_id
+        AND l.product_id = p_product_id
+        AND o.customer_id = p_customer_id
+        AND o.status NOT IN ('PENDING', 'CANCELLED')
+    );
 $$;

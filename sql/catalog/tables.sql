@@ -1,28 +1,31 @@
 CREATE SCHEMA catalog;
 
 CREATE TABLE catalog.product (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,
   sku text NOT NULL CHECK (sku <> ''),
   -- Money is minor units and stays below 2^53, the largest integer that JSON clients hold exactly.
   price bigint NOT NULL CHECK (price > 0 AND price < 9007199254740992),
-  -- From which to which price it is sold: its variants' where it has some, else its own. What filters and PRICE go by; kept by triggers.
+  -- From which to which price it is sold: its variants' where it has some, else its own. What filters and PRICE go by;
+  -- kept by triggers.
   lowest_price bigint NOT NULL,
   highest_price bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   compare_at_price bigint CHECK (compare_at_price > 0 AND compare_at_price < 9007199254740992),
   cost_per_item bigint CHECK (cost_per_item >= 0 AND cost_per_item < 9007199254740992),
   status text NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'ACTIVE', 'ARCHIVED')),
-  featured boolean NOT NULL DEFAULT false,
+  featured boolean NOT NULL DEFAULT FALSE,
   slug text NOT NULL,
   tags text[] NOT NULL DEFAULT '{}',
   seo_title text,
   seo_description text,
   -- The variants' SKUs, a line each; kept by trigger.
   variant_skus text NOT NULL DEFAULT '',
-  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too many matches to use an index.
+  -- What searchQuery looks through. One column, because of a text that has to be in one of several Postgres expects too
+  -- many matches to use an index.
   search_text text NOT NULL GENERATED ALWAYS AS (
     name || E'\n' || sku || E'\n' || variant_skus || E'\n' || coalesce(description, '')
   ) STORED,
@@ -37,13 +40,15 @@ CREATE TABLE catalog.product (
 );
 CREATE UNIQUE INDEX product_sku_key ON catalog.product (merchant_id, sku) WHERE deleted_at IS NULL;
 CREATE INDEX product_created_at ON catalog.product (merchant_id, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX product_status_created_at ON catalog.product (merchant_id, status, created_at, id)
+WHERE deleted_at IS NULL;
 CREATE INDEX product_updated_at ON catalog.product (merchant_id, updated_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_name ON catalog.product (merchant_id, name, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_price ON catalog.product (merchant_id, lowest_price, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_popularity ON catalog.product (merchant_id, popularity, id) WHERE deleted_at IS NULL;
 CREATE INDEX product_tags ON catalog.product USING gin (tags);
-CREATE INDEX product_search ON catalog.product USING gin (merchant_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit = 256);
+CREATE INDEX product_search ON catalog.product USING gin (merchant_id, search_text gin_trgm_ops)
+WITH (gin_pending_list_limit = 256);
 
 CREATE TABLE catalog.product_image (
   merchant_id uuid NOT NULL,
@@ -55,7 +60,8 @@ CREATE TABLE catalog.product_image (
   height integer CHECK (height BETWEEN 1 AND 100000),
   position integer NOT NULL DEFAULT 0,
   PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+    ON DELETE CASCADE
 );
 CREATE INDEX product_image_product ON catalog.product_image (merchant_id, product_id, position, id);
 
@@ -73,7 +79,8 @@ CREATE TABLE catalog.product_variant (
   PRIMARY KEY (merchant_id, id),
   -- What cart and order lines point at: a variant of that very product.
   CONSTRAINT product_variant_of_product_key UNIQUE (merchant_id, product_id, id),
-  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+    ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX product_variant_sku_key ON catalog.product_variant (merchant_id, sku) WHERE deleted_at IS NULL;
 
@@ -84,11 +91,13 @@ CREATE TABLE catalog.variant_option (
   value text NOT NULL CHECK (value <> ''),
   position integer NOT NULL DEFAULT 0,
   PRIMARY KEY (merchant_id, variant_id, name),
-  FOREIGN KEY (merchant_id, variant_id) REFERENCES catalog.product_variant ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, variant_id) REFERENCES catalog.product_variant
+    ON DELETE CASCADE
 );
 
 CREATE TABLE catalog.category (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   parent_id uuid,
   name text NOT NULL CHECK (name <> ''),
@@ -115,8 +124,12 @@ CREATE TABLE catalog.product_category (
   product_id uuid NOT NULL,
   category_id uuid NOT NULL,
   PRIMARY KEY (merchant_id, product_id, category_id),
-  CONSTRAINT product_category_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
-  CONSTRAINT product_category_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
+  CONSTRAINT product_category_product_fkey
+    FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+      ON DELETE CASCADE,
+  CONSTRAINT product_category_category_fkey
+    FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category
+      ON DELETE CASCADE
 );
 
 CREATE TABLE catalog.review (
@@ -131,10 +144,12 @@ CREATE TABLE catalog.review (
   status text NOT NULL DEFAULT 'PENDING' CHECK (status IN ('PENDING', 'APPROVED', 'REJECTED')),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  verified_purchase boolean NOT NULL DEFAULT false,
+  verified_purchase boolean NOT NULL DEFAULT FALSE,
   PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE SET NULL (customer_id)
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id)
 );
 CREATE INDEX review_product ON catalog.review (merchant_id, product_id, created_at, id);
 
@@ -144,8 +159,12 @@ CREATE TABLE catalog.category_product (
   product_id uuid NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (merchant_id, category_id, product_id),
-  CONSTRAINT category_product_product_fkey FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
-  CONSTRAINT category_product_category_fkey FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category ON DELETE CASCADE
+  CONSTRAINT category_product_product_fkey
+    FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+      ON DELETE CASCADE,
+  CONSTRAINT category_product_category_fkey
+    FOREIGN KEY (merchant_id, category_id) REFERENCES catalog.category
+      ON DELETE CASCADE
 );
 CREATE INDEX category_product_created_at ON catalog.category_product (merchant_id, category_id, created_at, product_id);
 CREATE INDEX category_product_product ON catalog.category_product (merchant_id, product_id);

@@ -1,19 +1,25 @@
 CREATE SCHEMA crm;
 
 CREATE TABLE crm.customer (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   email citext NOT NULL,
   name text NOT NULL CHECK (name <> ''),
   phone text,
-  marketing_opt_in boolean NOT NULL DEFAULT false,
-  email_verified boolean NOT NULL DEFAULT false,
+  marketing_opt_in boolean NOT NULL DEFAULT FALSE,
+  email_verified boolean NOT NULL DEFAULT FALSE,
   tags text[] NOT NULL DEFAULT '{}',
   notes text,
   -- Since when, and why, the customer may not act (identity.block_customer).
   blocked_at timestamptz,
   blocked_reason text CHECK (blocked_reason <> ''),
-  status text NOT NULL GENERATED ALWAYS AS (CASE WHEN blocked_at IS NULL THEN 'ACTIVE' ELSE 'BLOCKED' END) STORED,
+  status text NOT NULL GENERATED ALWAYS AS (
+    CASE
+      WHEN blocked_at IS NULL THEN 'ACTIVE'
+      ELSE 'BLOCKED'
+    END
+  ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   anonymized_at timestamptz,
@@ -37,10 +43,11 @@ CREATE TABLE crm.address (
   postal_code text NOT NULL,
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
-  is_default boolean NOT NULL DEFAULT false,
+  is_default boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 CREATE INDEX address_customer ON crm.address (merchant_id, customer_id);
 CREATE UNIQUE INDEX address_one_default ON crm.address (merchant_id, customer_id) WHERE is_default;
@@ -59,7 +66,9 @@ CREATE TABLE crm.contact (
   PRIMARY KEY (merchant_id, id),
   -- What an interaction points at: somebody at that very customer.
   CONSTRAINT contact_of_customer_key UNIQUE (merchant_id, customer_id, id),
-  CONSTRAINT contact_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  CONSTRAINT contact_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE
 );
 CREATE INDEX contact_name ON crm.contact (merchant_id, customer_id, name, id);
 
@@ -77,21 +86,26 @@ CREATE TABLE crm.interaction (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT interaction_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE,
-  CONSTRAINT interaction_contact_fkey FOREIGN KEY (merchant_id, customer_id, contact_id)
-    REFERENCES crm.contact (merchant_id, customer_id, id) ON DELETE SET NULL (contact_id)
+  CONSTRAINT interaction_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE CASCADE,
+  CONSTRAINT interaction_contact_fkey
+    FOREIGN KEY (merchant_id, customer_id, contact_id) REFERENCES crm.contact (merchant_id, customer_id, id)
+      ON DELETE SET NULL (contact_id)
 );
 CREATE INDEX interaction_occurred_at ON crm.interaction (merchant_id, customer_id, occurred_at, id);
 CREATE INDEX interaction_contact ON crm.interaction (merchant_id, contact_id) WHERE contact_id IS NOT NULL;
 
 CREATE TABLE crm.loyalty_program (
-  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant ON DELETE CASCADE,
-  enabled boolean NOT NULL DEFAULT false,
-  -- A payment earns so many points for each full earn_amount (minor units, the merchant's currency) that it takes: in proportion,
-  -- rounded down to whole points.
+  merchant_id uuid PRIMARY KEY REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  enabled boolean NOT NULL DEFAULT FALSE,
+  -- A payment earns so many points for each full earn_amount (minor units, the merchant's currency) that it takes: in
+  -- proportion, rounded down to whole points.
   earn_points integer NOT NULL DEFAULT 1 CHECK (earn_points BETWEEN 1 AND 1000000),
   earn_amount bigint NOT NULL DEFAULT 100 CHECK (earn_amount > 0 AND earn_amount < 9007199254740992),
-  -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they came.
+  -- Days after which points that were not spent are gone; NULL: never. Points keep the day that they got when they
+  -- came.
   points_expire_after_days integer CHECK (points_expire_after_days BETWEEN 1 AND 36500),
   -- What the thresholds of tiers count: points that orders earned, less what refunds took back, or what was spent.
   tier_basis text NOT NULL DEFAULT 'POINTS_EARNED' CHECK (tier_basis IN ('POINTS_EARNED', 'TOTAL_SPENT')),
@@ -99,7 +113,8 @@ CREATE TABLE crm.loyalty_program (
 );
 
 CREATE TABLE crm.loyalty_tier (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   threshold bigint NOT NULL CHECK (threshold >= 0 AND threshold < 9007199254740992),
@@ -112,7 +127,8 @@ CREATE TABLE crm.loyalty_tier (
 );
 
 CREATE TABLE crm.loyalty_reward (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,
@@ -121,7 +137,7 @@ CREATE TABLE crm.loyalty_reward (
   min_purchase_amount bigint CHECK (min_purchase_amount >= 0 AND min_purchase_amount < 9007199254740992),
   -- Days for which a coupon is good.
   valid_days integer NOT NULL DEFAULT 90 CHECK (valid_days BETWEEN 1 AND 3650),
-  active boolean NOT NULL DEFAULT true,
+  active boolean NOT NULL DEFAULT TRUE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -137,7 +153,8 @@ CREATE TABLE crm.loyalty_account (
   -- When points may expire next; NULL when none ever will.
   next_expiry timestamptz,
   PRIMARY KEY (merchant_id, customer_id),
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 CREATE INDEX loyalty_account_next_expiry ON crm.loyalty_account (next_expiry);
 
@@ -160,25 +177,35 @@ CREATE TABLE crm.loyalty_entry (
   -- Not now(), which is when the transaction began: entries are in the order in which the account was locked.
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT loyalty_entry_sign CHECK (
-    CASE type WHEN 'EARNED' THEN points > 0 WHEN 'ADJUSTED' THEN points <> 0 AND reason IS NOT NULL ELSE points < 0 END
-  ),
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.loyalty_account ON DELETE CASCADE,
+  CONSTRAINT loyalty_entry_sign
+    CHECK (
+      CASE type
+        WHEN 'EARNED' THEN points > 0
+        WHEN 'ADJUSTED' THEN points <> 0
+        AND reason IS NOT NULL
+        ELSE points < 0
+      END
+    ),
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.loyalty_account
+    ON DELETE CASCADE,
   FOREIGN KEY (merchant_id, payment_id) REFERENCES payment.payment,
-  FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion ON DELETE SET NULL (promotion_id)
+  FOREIGN KEY (merchant_id, promotion_id) REFERENCES promotion.promotion
+    ON DELETE SET NULL (promotion_id)
 );
 CREATE INDEX loyalty_entry_customer ON crm.loyalty_entry (merchant_id, customer_id, created_at, id);
-CREATE UNIQUE INDEX loyalty_entry_one_earning_per_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE type = 'EARNED';
+CREATE UNIQUE INDEX loyalty_entry_one_earning_per_payment ON crm.loyalty_entry (merchant_id, payment_id)
+WHERE type = 'EARNED';
 CREATE INDEX loyalty_entry_payment ON crm.loyalty_entry (merchant_id, payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX loyalty_entry_promotion ON crm.loyalty_entry (merchant_id, promotion_id) WHERE promotion_id IS NOT NULL;
 
 CREATE TABLE crm.segment (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,
-  -- The filter. NULL asks nothing, and everything that is asked must hold. What was spent and ordered is as crm.customer_total
-  -- counts it: orders that were paid, less what was given back.
+  -- The filter. NULL asks nothing, and everything that is asked must hold. What was spent and ordered is as
+  -- crm.customer_total counts it: orders that were paid, less what was given back.
   total_spent_min bigint CHECK (total_spent_min >= 0),
   total_spent_max bigint CHECK (total_spent_max >= 0),
   order_count_min integer CHECK (order_count_min >= 0),
@@ -188,12 +215,12 @@ CREATE TABLE crm.segment (
   -- Counted back from the moment of asking. Who never ordered has no order for any number of days.
   last_order_within_days integer CHECK (last_order_within_days > 0),
   no_order_for_days integer CHECK (no_order_for_days > 0),
-  -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty list
-  -- could be read as a segment of all customers or of none.
+  -- All of these tags; an address in any of these cities (in any case) and countries (ISO 3166-1 alpha-2). An empty
+  -- list could be read as a segment of all customers or of none.
   tags text[] CONSTRAINT segment_tags_some CHECK (cardinality(tags) > 0),
   cities text[] CONSTRAINT segment_cities_some CHECK (cardinality(cities) > 0),
-  countries text[] CONSTRAINT segment_countries_some CHECK (cardinality(countries) > 0)
-    CONSTRAINT segment_countries_codes
+  countries text[] CONSTRAINT segment_countries_some
+    CHECK (cardinality(countries) > 0) CONSTRAINT segment_countries_codes
     CHECK (array_position(countries, NULL) IS NULL AND array_to_string(countries, ' ') ~ '^[A-Z]{2}( [A-Z]{2})*$'),
   -- In any of these tiers. Ids and no link table for the reason that promotion.check_conditions gives.
   loyalty_tier_ids uuid[] CONSTRAINT segment_loyalty_tiers_some CHECK (cardinality(loyalty_tier_ids) > 0),
@@ -204,9 +231,22 @@ CREATE TABLE crm.segment (
   -- Whether anything is asked at all.
   filtered boolean NOT NULL GENERATED ALWAYS AS (
     num_nonnulls(
-      total_spent_min, total_spent_max, order_count_min, order_count_max, last_order_after, last_order_before,
-      last_order_within_days, no_order_for_days, tags, cities, countries, loyalty_tier_ids, marketing_opt_in, email_verified,
-      created_after, created_before
+      total_spent_min,
+      total_spent_max,
+      order_count_min,
+      order_count_max,
+      last_order_after,
+      last_order_before,
+      last_order_within_days,
+      no_order_for_days,
+      tags,
+      cities,
+      countries,
+      loyalty_tier_ids,
+      marketing_opt_in,
+      email_verified,
+      created_after,
+      created_before
     ) > 0
   ) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),

@@ -1,144 +1,210 @@
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.customer
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.customer
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION crm.doubt_new_email() RETURNS trigger
+CREATE FUNCTION crm.doubt_new_email()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  NEW.email_verified := false;
+  NEW.email_verified := FALSE;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER doubt_new_email BEFORE UPDATE OF email ON crm.customer
-  FOR EACH ROW WHEN (NEW.email <> OLD.email) EXECUTE FUNCTION crm.doubt_new_email();
+CREATE TRIGGER doubt_new_email
+BEFORE UPDATE OF email ON crm.customer
+FOR EACH ROW
+WHEN (NEW.email <> OLD.email)
+EXECUTE FUNCTION crm.doubt_new_email();
 
-CREATE FUNCTION crm.keep_one_default_address() RETURNS trigger
+CREATE FUNCTION crm.keep_one_default_address()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM FROM crm.customer c WHERE c.merchant_id = NEW.merchant_id AND c.id = NEW.customer_id FOR NO KEY UPDATE;
-  IF NOT NEW.is_default AND TG_OP = 'INSERT' AND NOT EXISTS (
-    SELECT FROM crm.address a WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default
-  ) THEN
-    NEW.is_default := true;
+  IF
+    NOT NEW.is_default
+    AND TG_OP = 'INSERT'
+    AND NOT EXISTS (
+      SELECT
+      FROM crm.address a
+      WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default
+    )
+  THEN
+    NEW.is_default := TRUE;
   END IF;
   IF NEW.is_default THEN
-    UPDATE crm.address a SET is_default = false
+    UPDATE crm.address a
+    SET is_default = FALSE
     WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id AND a.is_default AND a.id <> NEW.id;
   END IF;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER keep_one_default BEFORE INSERT OR UPDATE OF is_default ON crm.address
-  FOR EACH ROW EXECUTE FUNCTION crm.keep_one_default_address();
+CREATE TRIGGER keep_one_default
+BEFORE INSERT OR UPDATE OF is_default ON crm.address
+FOR EACH ROW
+EXECUTE FUNCTION crm.keep_one_default_address();
 
-CREATE FUNCTION crm.refuse_no_default_address() RETURNS trigger
+CREATE FUNCTION crm.refuse_no_default_address()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM platform.violate('crm.address', 'address_needs_default');
-END
+END;
 $$;
 
-CREATE TRIGGER default_stays BEFORE UPDATE OF is_default ON crm.address
-  FOR EACH ROW WHEN (OLD.is_default AND NOT NEW.is_default AND pg_trigger_depth() = 0)
-  EXECUTE FUNCTION crm.refuse_no_default_address();
+CREATE TRIGGER default_stays
+BEFORE UPDATE OF is_default ON crm.address
+FOR EACH ROW
+WHEN (OLD.is_default AND NOT NEW.is_default AND pg_trigger_depth() = 0)
+EXECUTE FUNCTION crm.refuse_no_default_address();
 
-CREATE FUNCTION crm.pass_on_default_address() RETURNS trigger
+CREATE FUNCTION crm.pass_on_default_address()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   PERFORM FROM crm.customer c WHERE c.merchant_id = OLD.merchant_id AND c.id = OLD.customer_id FOR NO KEY UPDATE;
-  UPDATE crm.address a SET is_default = true
-  WHERE a.merchant_id = OLD.merchant_id AND a.id = (
-    SELECT x.id FROM crm.address x WHERE x.merchant_id = OLD.merchant_id AND x.customer_id = OLD.customer_id
-    ORDER BY x.created_at, x.id LIMIT 1
-  );
+  UPDATE crm.address a
+  SET is_default = TRUE
+  WHERE
+    a.merchant_id = OLD.merchant_id
+    AND a.id = (
+      SELECT x.id
+      FROM crm.address x
+      WHERE x.merchant_id = OLD.merchant_id AND x.customer_id = OLD.customer_id
+      ORDER BY x.created_at, x.id
+      LIMIT 1
+    );
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER pass_on_default AFTER DELETE ON crm.address
-  FOR EACH ROW WHEN (OLD.is_default) EXECUTE FUNCTION crm.pass_on_default_address();
+CREATE TRIGGER pass_on_default
+AFTER DELETE ON crm.address
+FOR EACH ROW
+WHEN (OLD.is_default)
+EXECUTE FUNCTION crm.pass_on_default_address();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.contact
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.contact
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.interaction
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.interaction
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_program
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.loyalty_program
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION crm.give_loyalty_program() RETURNS trigger
+CREATE FUNCTION crm.give_loyalty_program()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO crm.loyalty_program (merchant_id) VALUES (NEW.id);
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER give_loyalty_program AFTER INSERT ON merchant.merchant
-  FOR EACH ROW EXECUTE FUNCTION crm.give_loyalty_program();
+CREATE TRIGGER give_loyalty_program
+AFTER INSERT ON merchant.merchant
+FOR EACH ROW
+EXECUTE FUNCTION crm.give_loyalty_program();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_tier
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.loyalty_tier
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.loyalty_reward
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.loyalty_reward
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION crm.post_loyalty_entry() RETURNS trigger
+CREATE FUNCTION crm.post_loyalty_entry()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  v_balance integer;
 BEGIN
   UPDATE crm.loyalty_account a
   SET
     points = a.points + NEW.points,
-    points_earned = a.points_earned + CASE WHEN NEW.type IN ('EARNED', 'TAKEN_BACK') THEN NEW.points ELSE 0 END,
+    points_earned = a.points_earned + CASE
+      WHEN NEW.type IN ('EARNED', 'TAKEN_BACK') THEN NEW.points
+      ELSE 0
+    END,
     next_expiry = least(a.next_expiry, NEW.expires_at)
   WHERE a.merchant_id = NEW.merchant_id AND a.customer_id = NEW.customer_id
-  RETURNING a.points INTO NEW.balance;
+  RETURNING a.points
+  INTO v_balance;
+  NEW.balance := v_balance;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER post BEFORE INSERT ON crm.loyalty_entry FOR EACH ROW EXECUTE FUNCTION crm.post_loyalty_entry();
+CREATE TRIGGER post
+BEFORE INSERT ON crm.loyalty_entry
+FOR EACH ROW
+EXECUTE FUNCTION crm.post_loyalty_entry();
 
-CREATE FUNCTION crm.refuse_rewriting() RETURNS trigger
+CREATE FUNCTION crm.refuse_rewriting()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   RAISE EXCEPTION 'the ledger of points only grows: write an adjustment instead';
-END
+END;
 $$;
 
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON crm.loyalty_entry
-  FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION crm.refuse_rewriting();
+CREATE TRIGGER append_only
+BEFORE UPDATE OR DELETE ON crm.loyalty_entry
+FOR EACH ROW
+WHEN (pg_trigger_depth() = 0)
+EXECUTE FUNCTION crm.refuse_rewriting();
 
-CREATE TRIGGER keep_points AFTER INSERT OR UPDATE OF status, refunded_amount ON payment.payment
-  FOR EACH ROW WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
-  EXECUTE FUNCTION crm.keep_points_of_payment();
+CREATE TRIGGER keep_points
+AFTER INSERT OR UPDATE OF status, refunded_amount ON payment.payment
+FOR EACH ROW
+WHEN (NEW.status IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED'))
+EXECUTE FUNCTION crm.keep_points_of_payment();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON crm.segment
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON crm.segment
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION crm.check_segment_tiers() RETURNS trigger
+CREATE FUNCTION crm.check_segment_tiers()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  IF EXISTS (
-    SELECT FROM unnest(NEW.loyalty_tier_ids) x WHERE NOT EXISTS (
-      SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = NEW.merchant_id AND t.id = x
+  IF
+    EXISTS (
+      SELECT
+      FROM unnest(NEW.loyalty_tier_ids) x
+      WHERE NOT EXISTS (SELECT FROM crm.loyalty_tier t WHERE t.merchant_id = NEW.merchant_id AND t.id = x)
     )
-  ) THEN
+  THEN
     PERFORM platform.violate('crm.segment', 'segment_loyalty_tiers_exist');
   END IF;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER check_tiers BEFORE INSERT OR UPDATE OF loyalty_tier_ids ON crm.segment
-  FOR EACH ROW EXECUTE FUNCTION crm.check_segment_tiers();
+CREATE TRIGGER check_tiers
+BEFORE INSERT OR UPDATE OF loyalty_tier_ids ON crm.segment
+FOR EACH ROW
+EXECUTE FUNCTION crm.check_segment_tiers();

@@ -1,13 +1,29 @@
 CREATE SCHEMA email;
 
 CREATE TABLE email.template (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
-  kind text NOT NULL CHECK (kind IN (
-    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
-    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
-    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
-  )),
+  kind text NOT NULL CHECK (
+    kind IN (
+      'ORDER_CONFIRMATION',
+      'ORDER_SHIPPED',
+      'ORDER_REFUNDED',
+      'ORDER_PAYMENT_REMINDER',
+      'ORDER_CANCELLED',
+      'STOCK_ALERT',
+      'APPOINTMENT_BOOKED',
+      'APPOINTMENT_MOVED',
+      'APPOINTMENT_CANCELLED',
+      'APPOINTMENT_REMINDER',
+      'LOW_STOCK_ALERT',
+      'USER_INVITATION',
+      'USER_PASSWORD_RESET',
+      'USER_EMAIL_VERIFICATION',
+      'CUSTOMER_PASSWORD_RESET',
+      'CUSTOMER_EMAIL_VERIFICATION'
+    )
+  ),
   -- Mustache, checked by the action that writes it.
   subject text NOT NULL CHECK (subject <> ''),
   html text NOT NULL CHECK (html <> ''),
@@ -20,10 +36,17 @@ CREATE TABLE email.template (
 CREATE INDEX template_created_at ON email.template (merchant_id, created_at, id);
 
 CREATE TABLE email.link (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
-  kind text NOT NULL CHECK (kind IN (
-    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION'
-  )),
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
+  kind text NOT NULL CHECK (
+    kind IN (
+      'USER_INVITATION',
+      'USER_PASSWORD_RESET',
+      'USER_EMAIL_VERIFICATION',
+      'CUSTOMER_PASSWORD_RESET',
+      'CUSTOMER_EMAIL_VERIFICATION'
+    )
+  ),
   -- Checked by the action that writes it.
   url text NOT NULL CHECK (url ~ '^https?://' AND url LIKE '%{token}%'),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -31,7 +54,8 @@ CREATE TABLE email.link (
 );
 
 CREATE TABLE email.campaign (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   -- Whom it goes to; NULL is every customer. Whoever has not opted in to marketing gets nothing either way.
@@ -46,7 +70,7 @@ CREATE TABLE email.campaign (
   finished_at timestamptz,
   -- Recipients are written in batches by their ids: up to this one they are, and all of them once it is addressed.
   addressed_to uuid,
-  addressed boolean NOT NULL DEFAULT false,
+  addressed boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
@@ -59,13 +83,30 @@ CREATE INDEX campaign_segment ON email.campaign (merchant_id, segment_id) WHERE 
 CREATE INDEX campaign_under_way ON email.campaign (scheduled_at) WHERE status IN ('SCHEDULED', 'SENDING');
 
 CREATE TABLE email.delivery (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
-  kind text NOT NULL CHECK (kind IN (
-    'ORDER_CONFIRMATION', 'ORDER_SHIPPED', 'ORDER_REFUNDED', 'ORDER_PAYMENT_REMINDER', 'ORDER_CANCELLED', 'STOCK_ALERT',
-    'APPOINTMENT_BOOKED', 'APPOINTMENT_MOVED', 'APPOINTMENT_CANCELLED', 'APPOINTMENT_REMINDER', 'LOW_STOCK_ALERT',
-    'USER_INVITATION', 'USER_PASSWORD_RESET', 'USER_EMAIL_VERIFICATION', 'CUSTOMER_PASSWORD_RESET', 'CUSTOMER_EMAIL_VERIFICATION', 'CAMPAIGN'
-  )),
+  kind text NOT NULL CHECK (
+    kind IN (
+      'ORDER_CONFIRMATION',
+      'ORDER_SHIPPED',
+      'ORDER_REFUNDED',
+      'ORDER_PAYMENT_REMINDER',
+      'ORDER_CANCELLED',
+      'STOCK_ALERT',
+      'APPOINTMENT_BOOKED',
+      'APPOINTMENT_MOVED',
+      'APPOINTMENT_CANCELLED',
+      'APPOINTMENT_REMINDER',
+      'LOW_STOCK_ALERT',
+      'USER_INVITATION',
+      'USER_PASSWORD_RESET',
+      'USER_EMAIL_VERIFICATION',
+      'CUSTOMER_PASSWORD_RESET',
+      'CUSTOMER_EMAIL_VERIFICATION',
+      'CAMPAIGN'
+    )
+  ),
   -- What it is about: an order, a shipment, a refund, a subscription, an appointment at its time, a crossing, a
   -- mailed token, a campaign.
   subject_key text NOT NULL,
@@ -74,8 +115,9 @@ CREATE TABLE email.delivery (
   customer_id uuid,
   campaign_id uuid,
   -- The transitions are the state machine's (actions/src/delivery/SPEC.md).
-  status text NOT NULL DEFAULT 'QUEUED'
-    CHECK (status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')),
+  status text NOT NULL DEFAULT 'QUEUED' CHECK (
+    status IN ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'BOUNCED', 'SUPPRESSED', 'CANCELLED')
+  ),
   -- Why it wasn't sent, or not yet.
   reason text,
   attempts integer NOT NULL DEFAULT 0,
@@ -96,8 +138,9 @@ CREATE TABLE email.delivery (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT delivery_once UNIQUE (merchant_id, kind, subject_key, recipient),
-  CONSTRAINT delivery_customer_fkey FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
-    ON DELETE SET NULL (customer_id),
+  CONSTRAINT delivery_customer_fkey
+    FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+      ON DELETE SET NULL (customer_id),
   CONSTRAINT delivery_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES email.campaign,
   CONSTRAINT delivery_claim CHECK ((status = 'SENDING') = (claimed_until IS NOT NULL)),
   CONSTRAINT delivery_of_campaign CHECK ((kind = 'CAMPAIGN') = (campaign_id IS NOT NULL))
@@ -105,7 +148,8 @@ CREATE TABLE email.delivery (
 CREATE INDEX delivery_created_at ON email.delivery (merchant_id, created_at, id);
 CREATE INDEX delivery_status ON email.delivery (merchant_id, status, created_at, id);
 CREATE INDEX delivery_campaign ON email.delivery (merchant_id, campaign_id, status) WHERE campaign_id IS NOT NULL;
-CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
+CREATE INDEX delivery_customer ON email.delivery (merchant_id, customer_id, created_at, id)
+WHERE customer_id IS NOT NULL;
 CREATE INDEX delivery_bounced ON email.delivery (merchant_id, recipient) WHERE status = 'BOUNCED';
 CREATE UNIQUE INDEX delivery_unsubscribe_token ON email.delivery (unsubscribe_token);
 CREATE INDEX delivery_due ON email.delivery ((campaign_id IS NOT NULL), next_attempt_at) WHERE status = 'QUEUED';

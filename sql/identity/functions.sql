@@ -1,30 +1,38 @@
-CREATE FUNCTION identity.built_in_permissions(p_kind text) RETURNS text[]
-LANGUAGE sql STABLE
+CREATE FUNCTION identity.built_in_permissions(p_kind text)
+RETURNS text[]
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(array_agg(p.name ORDER BY p.name), '{}')
-  FROM merchant.permission p
-  CROSS JOIN LATERAL (SELECT split_part(p.name, ':', 1) AS resource, split_part(p.name, ':', 2) AS action) x
-  WHERE CASE p_kind
-    WHEN 'OWNER' THEN true
-    WHEN 'ADMIN' THEN p.name <> 'billing:write'
-    WHEN 'MANAGER' THEN x.action = 'read' OR x.resource NOT IN ('users', 'roles', 'api_keys', 'merchant', 'billing')
-    WHEN 'SUPPORT' THEN
-      (x.action = 'read' AND x.resource NOT IN ('users', 'roles', 'api_keys', 'audit'))
+  FROM
+    merchant.permission p
+    CROSS JOIN LATERAL (SELECT split_part(p.name, ':', 1) AS resource, split_part(p.name, ':', 2) AS action) x
+  WHERE
+    CASE p_kind
+      WHEN 'OWNER' THEN TRUE
+      WHEN 'ADMIN' THEN p.name <> 'billing:write'
+      WHEN 'MANAGER' THEN x.action = 'read'
+      OR x.resource NOT IN ('users', 'roles', 'api_keys', 'merchant', 'billing')
+      WHEN 'SUPPORT' THEN (x.action = 'read' AND x.resource NOT IN ('users', 'roles', 'api_keys', 'audit'))
       OR p.name IN ('customers:write', 'carts:write', 'orders:write', 'booking:write')
-    WHEN 'READ_ONLY' THEN x.action = 'read'
-  END
+      WHEN 'READ_ONLY' THEN x.action = 'read'
+    END;
 $$;
 
-CREATE FUNCTION identity.lock_ownership(p_merchant_id uuid) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION identity.lock_ownership(p_merchant_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  SELECT FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' FOR UPDATE
+  SELECT FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' FOR UPDATE;
 $$;
 
-CREATE FUNCTION identity.beyond(p_granted text[], p_own text[]) RETURNS text
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION identity.beyond(p_granted text[], p_own text[])
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT min(x) FROM unnest(p_granted) x WHERE x <> ALL (p_own)
+  SELECT min(x) FROM unnest(p_granted) x WHERE x <> ALL (p_own);
 $$;
 
 -- type identity.refusal =
@@ -33,19 +41,24 @@ $$;
 --   reason: 'unknown_role' | 'unknown_permission' | 'beyond_own' | 'taken' | 'last_owner' | 'built_in' | 'in_use',
 --   permission: text | null
 --   }
-CREATE FUNCTION identity.refusal(p_field text, p_reason text, p_permission text DEFAULT NULL) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION identity.refusal(p_field text, p_reason text, p_permission text DEFAULT NULL)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT jsonb_build_object('field', p_field, 'reason', p_reason, 'permission', p_permission)
+  SELECT jsonb_build_object('field', p_field, 'reason', p_reason, 'permission', p_permission);
 $$;
 
-CREATE FUNCTION identity.refused(VARIADIC p_refusals jsonb[]) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION identity.refused(p_refusals jsonb[])
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT jsonb_build_object('outcome', 'invalid', 'refusals', to_jsonb(p_refusals))
+  SELECT jsonb_build_object('outcome', 'invalid', 'refusals', to_jsonb(p_refusals));
 $$;
 
-CREATE FUNCTION identity.lock_user(p_merchant_id uuid, p_own text[], p_id uuid, p_field text) RETURNS jsonb
+CREATE FUNCTION identity.lock_user(p_merchant_id uuid, p_own text[], p_id uuid, p_field text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -56,10 +69,14 @@ BEGIN
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
-  SELECT identity.beyond(a.permissions, p_own) INTO v_beyond
-  FROM identity.user_access a WHERE a.merchant_id = p_merchant_id AND a.user_id = p_id;
-  RETURN CASE WHEN v_beyond IS NOT NULL THEN identity.refused(identity.refusal(p_field, 'beyond_own', v_beyond)) END;
-END
+  SELECT identity.beyond(a.permissions, p_own)
+  INTO v_beyond
+  FROM identity.user_access a
+  WHERE a.merchant_id = p_merchant_id AND a.user_id = p_id;
+  RETURN CASE
+    WHEN v_beyond IS NOT NULL THEN identity.refused(ARRAY[identity.refusal(p_field, 'beyond_own', v_beyond)])
+  END;
+END;
 $$;
 
 -- answers:
@@ -67,7 +84,8 @@ $$;
 --   | unknown {}
 --   | not_allowed {status: identity.user.status}
 --   | invalid {refusals: identity.refusal[]}
-CREATE FUNCTION identity.update_user(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
+CREATE FUNCTION identity.update_user(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -85,28 +103,33 @@ BEGIN
   v_changed := jsonb_populate_record(v_user, p_changes);
   UPDATE identity.user u
   SET
-    email = v_changed.email, name = v_changed.name, phone = v_changed.phone,
+    email = v_changed.email,
+    name = v_changed.name,
+    phone = v_changed.phone,
     email_verified = v_user.email_verified AND v_changed.email = v_user.email
   WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
-EXCEPTION
-  WHEN unique_violation THEN
-    RETURN identity.refused(identity.refusal('email', 'taken'));
-END
+EXCEPTION WHEN unique_violation THEN
+  RETURN identity.refused(ARRAY[identity.refusal('email', 'taken')]);
+END;
 $$;
 
-CREATE FUNCTION identity.is_last_owner(p_merchant_id uuid, p_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION identity.is_last_owner(p_merchant_id uuid, p_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(bool_or(u.id = p_id) AND count(*) = 1, false)
-  FROM identity.role r
-  JOIN identity.user_role l ON l.merchant_id = r.merchant_id AND l.role_id = r.id
-  JOIN identity.user u ON u.merchant_id = l.merchant_id AND u.id = l.user_id
-  WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE'
+  SELECT coalesce(bool_or(u.id = p_id) AND count(*) = 1, FALSE)
+  FROM
+    identity.role r
+    JOIN identity.user_role l ON l.merchant_id = r.merchant_id AND l.role_id = r.id
+    JOIN identity.user u ON u.merchant_id = l.merchant_id AND u.id = l.user_id
+  WHERE r.merchant_id = p_merchant_id AND r.kind = 'OWNER' AND u.status = 'ACTIVE';
 $$;
 
 -- answers: identity.update_user()
-CREATE FUNCTION identity.change_user_status(p_merchant_id uuid, p_own text[], p_id uuid, p_from text[], p_to text) RETURNS jsonb
+CREATE FUNCTION identity.change_user_status(p_merchant_id uuid, p_own text[], p_id uuid, p_from text[], p_to text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -121,30 +144,37 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
   END IF;
   IF p_to <> 'ACTIVE' AND identity.is_last_owner(p_merchant_id, p_id) THEN
-    RETURN identity.refused(identity.refusal('id', 'last_owner'));
+    RETURN identity.refused(ARRAY[identity.refusal('id', 'last_owner')]);
   END IF;
   UPDATE identity.user u SET status = p_to WHERE u.merchant_id = p_merchant_id AND u.id = p_id;
   IF p_to = 'DELETED' THEN
     DELETE FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.user_id = p_id;
   END IF;
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
-END
+END;
 $$;
 
-CREATE FUNCTION identity.permission_refusals(p_permissions text[], p_own text[]) RETURNS jsonb[]
-LANGUAGE sql STABLE
+CREATE FUNCTION identity.permission_refusals(p_permissions text[], p_own text[])
+RETURNS jsonb[]
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT array_agg(
-    identity.refusal(
-      'permissions.' || (w.position - 1),
-      CASE WHEN p.name IS NULL THEN 'unknown_permission' ELSE 'beyond_own' END,
-      w.name
+  SELECT
+    array_agg(
+      identity.refusal(
+        'permissions.' || (w.position - 1),
+        CASE
+          WHEN p.name IS NULL THEN 'unknown_permission'
+          ELSE 'beyond_own'
+        END,
+        w.name
+      )
+      ORDER BY w.position
     )
-    ORDER BY w.position
-  )
-  FROM unnest(p_permissions) WITH ORDINALITY AS w(name, position)
-  LEFT JOIN merchant.permission p ON p.name = w.name
-  WHERE p.name IS NULL OR w.name <> ALL (p_own)
+  FROM
+    unnest(p_permissions) WITH ORDINALITY AS w (name, position)
+    LEFT JOIN merchant.permission p ON p.name = w.name
+  WHERE p.name IS NULL OR w.name <> ALL (p_own);
 $$;
 
 -- answers: identity.create_user()
@@ -155,7 +185,8 @@ CREATE FUNCTION identity.create_role(
   p_name text,
   p_description text,
   p_permissions text[]
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -166,18 +197,18 @@ BEGIN
     v_refusals := identity.refusal('name', 'taken') || v_refusals;
   END IF;
   IF v_refusals IS NOT NULL THEN
-    RETURN identity.refused(VARIADIC v_refusals);
+    RETURN identity.refused(v_refusals);
   END IF;
   INSERT INTO identity.role (merchant_id, id, name, description, permissions)
   VALUES (p_merchant_id, v_id, p_name, p_description, ARRAY(SELECT DISTINCT x FROM unnest(p_permissions) x ORDER BY x));
   RETURN jsonb_build_object('outcome', 'changed', 'id', v_id);
-EXCEPTION
-  WHEN unique_violation THEN
-    RETURN identity.refused(identity.refusal('name', 'taken'));
-END
+EXCEPTION WHEN unique_violation THEN
+  RETURN identity.refused(ARRAY[identity.refusal('name', 'taken')]);
+END;
 $$;
 
-CREATE FUNCTION identity.lock_role(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+CREATE FUNCTION identity.lock_role(p_merchant_id uuid, p_own text[], p_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -186,15 +217,17 @@ BEGIN
   SELECT * INTO v_role FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_id FOR UPDATE;
   RETURN CASE
     WHEN v_role.id IS NULL THEN jsonb_build_object('outcome', 'unknown')
-    WHEN v_role.built_in THEN identity.refused(identity.refusal('id', 'built_in'))
-    WHEN identity.beyond(v_role.permissions, p_own) IS NOT NULL
-      THEN identity.refused(identity.refusal('id', 'beyond_own', identity.beyond(v_role.permissions, p_own)))
+    WHEN v_role.built_in THEN identity.refused(ARRAY[identity.refusal('id', 'built_in')])
+    WHEN identity.beyond(v_role.permissions, p_own) IS NOT NULL THEN identity.refused(
+      ARRAY[identity.refusal('id', 'beyond_own', identity.beyond(v_role.permissions, p_own))]
+    )
   END;
-END
+END;
 $$;
 
 -- answers: changed {id: uuid} | unknown {} | invalid {refusals: identity.refusal[]}
-CREATE FUNCTION identity.update_role(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb) RETURNS jsonb
+CREATE FUNCTION identity.update_role(p_merchant_id uuid, p_own text[], p_id uuid, p_changes jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -209,22 +242,23 @@ BEGIN
   v_role := jsonb_populate_record(v_role, p_changes);
   v_refusals := identity.permission_refusals(v_role.permissions, p_own);
   IF v_refusals IS NOT NULL THEN
-    RETURN identity.refused(VARIADIC v_refusals);
+    RETURN identity.refused(v_refusals);
   END IF;
   UPDATE identity.role r
   SET
-    name = v_role.name, description = v_role.description,
+    name = v_role.name,
+    description = v_role.description,
     permissions = ARRAY(SELECT DISTINCT x FROM unnest(v_role.permissions) x ORDER BY x)
-  WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
+    WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
-EXCEPTION
-  WHEN unique_violation THEN
-    RETURN identity.refused(identity.refusal('name', 'taken'));
-END
+EXCEPTION WHEN unique_violation THEN
+  RETURN identity.refused(ARRAY[identity.refusal('name', 'taken')]);
+END;
 $$;
 
 -- answers: identity.update_role()
-CREATE FUNCTION identity.delete_role(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+CREATE FUNCTION identity.delete_role(p_merchant_id uuid, p_own text[], p_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -235,26 +269,37 @@ BEGIN
   END IF;
   -- Nobody can be given the role while it is locked.
   IF EXISTS (SELECT FROM identity.user_role l WHERE l.merchant_id = p_merchant_id AND l.role_id = p_id) THEN
-    RETURN identity.refused(identity.refusal('id', 'in_use'));
+    RETURN identity.refused(ARRAY[identity.refusal('id', 'in_use')]);
   END IF;
   DELETE FROM identity.role r WHERE r.merchant_id = p_merchant_id AND r.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
-END
+END;
 $$;
 
-CREATE FUNCTION identity.is_known_client(p_merchant_id uuid, p_subject text, p_email text, p_client text) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION identity.is_known_client(p_merchant_id uuid, p_subject text, p_email text, p_client text)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT EXISTS (
-    SELECT FROM identity.known_client k
-    LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
-    LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
-    WHERE k.merchant_id = p_merchant_id AND k.client = p_client
-      AND CASE p_subject WHEN 'USER' THEN u.email ELSE x.email END = p_email::citext
-  )
+  SELECT
+    EXISTS (
+      SELECT
+      FROM
+        identity.known_client k
+        LEFT JOIN identity.user u ON u.merchant_id = k.merchant_id AND u.id = k.user_id
+        LEFT JOIN crm.customer x ON x.merchant_id = k.merchant_id AND x.id = k.customer_id
+      WHERE
+        k.merchant_id = p_merchant_id
+        AND k.client = p_client
+        AND CASE p_subject
+          WHEN 'USER' THEN u.email
+          ELSE x.email
+        END = p_email::citext
+    );
 $$;
 
-CREATE FUNCTION identity.remember_client(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_client text) RETURNS void
+CREATE FUNCTION identity.remember_client(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_client text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -265,42 +310,63 @@ BEGIN
   VALUES (p_merchant_id, p_user_id, p_customer_id, p_client)
   ON CONFLICT ON CONSTRAINT known_client_key DO UPDATE SET last_at = now();
   DELETE FROM identity.known_client k
-  WHERE (k.merchant_id, k.id) IN (
-    SELECT x.merchant_id, x.id FROM identity.known_client x
-    WHERE x.merchant_id = p_merchant_id AND (x.user_id = p_user_id OR x.customer_id = p_customer_id)
-    ORDER BY x.last_at DESC OFFSET 20
-  );
-END
+  WHERE
+    (k.merchant_id, k.id) IN (
+      SELECT x.merchant_id, x.id
+      FROM identity.known_client x
+      WHERE x.merchant_id = p_merchant_id AND (x.user_id = p_user_id OR x.customer_id = p_customer_id)
+      ORDER BY x.last_at DESC
+      OFFSET 20
+    );
+END;
 $$;
 
-CREATE FUNCTION identity.revoke_session(p_merchant_id uuid, p_session_id uuid, p_reason text) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION identity.revoke_session(p_merchant_id uuid, p_session_id uuid, p_reason text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
-  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id AND s.revoked_at IS NULL
+  UPDATE identity.session s
+  SET
+    revoked_at = now(),
+    revoked_reason = p_reason
+  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id AND s.revoked_at IS NULL;
 $$;
 
-CREATE FUNCTION identity.revoke_sessions(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_reason text) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION identity.revoke_sessions(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_reason text)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH revoked AS (
-    UPDATE identity.session s SET revoked_at = now(), revoked_reason = p_reason
-    WHERE s.merchant_id = p_merchant_id AND (s.user_id = p_user_id OR s.customer_id = p_customer_id) AND s.revoked_at IS NULL
-    RETURNING 1
-  )
-  SELECT count(*)::integer FROM revoked
+  WITH
+    revoked AS (
+      UPDATE identity.session s
+      SET
+        revoked_at = now(),
+        revoked_reason = p_reason
+      WHERE
+        s.merchant_id = p_merchant_id
+        AND (s.user_id = p_user_id OR s.customer_id = p_customer_id)
+        AND s.revoked_at IS NULL
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM revoked;
 $$;
 
 -- answers: integer
-CREATE FUNCTION identity.sign_out(p_merchant_id uuid, p_hash bytea, p_everywhere boolean) RETURNS integer
+CREATE FUNCTION identity.sign_out(p_merchant_id uuid, p_hash bytea, p_everywhere boolean)
+RETURNS integer
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_session identity.session;
 BEGIN
-  SELECT s.* INTO v_session
-  FROM identity.refresh_token t
-  JOIN identity.session s ON s.merchant_id = t.merchant_id AND s.id = t.session_id
+  SELECT s.*
+  INTO v_session
+  FROM
+    identity.refresh_token t
+    JOIN identity.session s ON s.merchant_id = t.merchant_id AND s.id = t.session_id
   WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash;
   IF v_session.id IS NULL THEN
     RETURN 0;
@@ -310,7 +376,7 @@ BEGIN
   END IF;
   PERFORM identity.revoke_session(p_merchant_id, v_session.id, 'SIGNED_OUT');
   RETURN 1;
-END
+END;
 $$;
 
 -- answers: boolean
@@ -321,55 +387,70 @@ CREATE FUNCTION identity.end_session(
   p_user_id uuid,
   p_customer_id uuid,
   p_of_customers boolean
-) RETURNS boolean
+)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM FROM identity.session s
-  WHERE s.merchant_id = p_merchant_id AND s.id = p_session_id
+  PERFORM
+  FROM identity.session s
+  WHERE
+    s.merchant_id = p_merchant_id
+    AND s.id = p_session_id
     AND (s.user_id = p_user_id OR s.customer_id = p_customer_id OR (p_of_customers AND s.customer_id IS NOT NULL));
   IF NOT FOUND THEN
-    RETURN false;
+    RETURN FALSE;
   END IF;
   PERFORM identity.revoke_session(p_merchant_id, p_session_id, 'REVOKED');
-  RETURN true;
-END
+  RETURN TRUE;
+END;
 $$;
 
 -- answers: changed {} | unknown_customer {} | anonymized {}
-CREATE FUNCTION identity.block_customer(p_merchant_id uuid, p_customer_id uuid, p_reason text) RETURNS jsonb
+CREATE FUNCTION identity.block_customer(p_merchant_id uuid, p_customer_id uuid, p_reason text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_customer crm.customer;
 BEGIN
-  SELECT * INTO v_customer FROM crm.customer x
-  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id FOR NO KEY UPDATE;
+  SELECT *
+  INTO v_customer
+  FROM crm.customer x
+  WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id
+  FOR NO KEY UPDATE;
   IF v_customer.id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
-  ELSIF v_customer.anonymized_at IS NOT NULL THEN
+  ELSEIF v_customer.anonymized_at IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'anonymized');
   END IF;
-  UPDATE crm.customer x SET blocked_at = coalesce(x.blocked_at, now()), blocked_reason = p_reason
+  UPDATE crm.customer x
+  SET
+    blocked_at = coalesce(x.blocked_at, now()),
+    blocked_reason = p_reason
   WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id;
   PERFORM identity.revoke_sessions(p_merchant_id, NULL, p_customer_id, 'BLOCKED');
   DELETE FROM identity.one_time_token t WHERE t.merchant_id = p_merchant_id AND t.customer_id = p_customer_id;
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
 -- answers: changed {} | unknown_customer {}
-CREATE FUNCTION identity.unblock_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
+CREATE FUNCTION identity.unblock_customer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id) THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
   END IF;
-  UPDATE crm.customer x SET blocked_at = NULL, blocked_reason = NULL
+  UPDATE crm.customer x
+  SET
+    blocked_at = NULL,
+    blocked_reason = NULL
   WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND x.blocked_at IS NOT NULL;
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
 -- answers: registered {id: uuid} | taken {}
@@ -381,7 +462,8 @@ CREATE FUNCTION identity.register_customer(
   p_phone text,
   p_marketing_opt_in boolean,
   p_password_hash text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -389,72 +471,103 @@ DECLARE
 BEGIN
   INSERT INTO crm.customer (merchant_id, email, name, phone, marketing_opt_in)
   VALUES (p_merchant_id, p_email, p_name, p_phone, p_marketing_opt_in)
-  RETURNING id INTO v_id;
-  INSERT INTO identity.credential (merchant_id, customer_id, password_hash) VALUES (p_merchant_id, v_id, p_password_hash);
+  RETURNING id
+  INTO v_id;
+  INSERT INTO identity.credential (merchant_id, customer_id, password_hash)
+  VALUES (p_merchant_id, v_id, p_password_hash);
   RETURN jsonb_build_object('outcome', 'registered', 'id', v_id);
-EXCEPTION
-  WHEN unique_violation THEN
-    RETURN jsonb_build_object('outcome', 'taken');
-END
+EXCEPTION WHEN unique_violation THEN
+  RETURN jsonb_build_object('outcome', 'taken');
+END;
 $$;
 
 -- answers: void
 -- nullable: p_user_id, p_customer_id
-CREATE FUNCTION identity.set_password(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_password_hash text) RETURNS void
+CREATE FUNCTION identity.set_password(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid, p_password_hash text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
   IF p_user_id IS NOT NULL THEN
-    INSERT INTO identity.credential AS c (merchant_id, user_id, password_hash) VALUES (p_merchant_id, p_user_id, p_password_hash)
-    ON CONFLICT (merchant_id, user_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+    INSERT INTO identity.credential AS c (merchant_id, user_id, password_hash)
+    VALUES (p_merchant_id, p_user_id, p_password_hash)
+    ON CONFLICT (merchant_id, user_id) DO UPDATE
+      SET
+        password_hash = excluded.password_hash,
+        changed_at = now();
   ELSE
     INSERT INTO identity.credential AS c (merchant_id, customer_id, password_hash)
     VALUES (p_merchant_id, p_customer_id, p_password_hash)
-    ON CONFLICT (merchant_id, customer_id) DO UPDATE SET password_hash = excluded.password_hash, changed_at = now();
+    ON CONFLICT (merchant_id, customer_id) DO UPDATE
+      SET
+        password_hash = excluded.password_hash,
+        changed_at = now();
   END IF;
   PERFORM identity.revoke_sessions(p_merchant_id, p_user_id, p_customer_id, 'PASSWORD_CHANGED');
   DELETE FROM identity.sign_in_attempt a
-  WHERE a.merchant_id = p_merchant_id AND (
-    (a.subject = 'USER' AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id))
-    OR (
-      a.subject = 'CUSTOMER'
-      AND a.email = (SELECT x.email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id)
-    )
-  );
-END
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND (
+      (
+        a.subject = 'USER'
+        AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id)
+      )
+      OR (
+        a.subject = 'CUSTOMER'
+        AND a.email = (SELECT x.email FROM crm.customer x WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id)
+      )
+    );
+END;
 $$;
 
-CREATE FUNCTION identity.use_one_time_token(p_merchant_id uuid, p_hash bytea, p_purposes text[]) RETURNS identity.one_time_token
+CREATE FUNCTION identity.use_one_time_token(p_merchant_id uuid, p_hash bytea, p_purposes text[])
+RETURNS identity.one_time_token
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_token identity.one_time_token;
 BEGIN
-  UPDATE identity.one_time_token t SET used_at = now(), undelivered = NULL
-  WHERE t.merchant_id = p_merchant_id AND t.hash = p_hash AND t.purpose = ANY (p_purposes)
-    AND t.used_at IS NULL AND t.expires_at > now()
+  UPDATE identity.one_time_token t
+  SET
+    used_at = now(),
+    undelivered = NULL
+  WHERE
+    t.merchant_id = p_merchant_id
+    AND t.hash = p_hash
+    AND t.purpose = ANY (p_purposes)
+    AND t.used_at IS NULL
+    AND t.expires_at > now()
     AND t.email = coalesce(
-      (SELECT u.email FROM identity.user u WHERE u.merchant_id = t.merchant_id AND u.id = t.user_id AND u.status <> 'DELETED'),
+      (
+        SELECT u.email
+        FROM identity.user u
+        WHERE u.merchant_id = t.merchant_id AND u.id = t.user_id AND u.status <> 'DELETED'
+      ),
       (SELECT x.email FROM crm.customer x WHERE x.merchant_id = t.merchant_id AND x.id = t.customer_id)
     )
-  RETURNING t.* INTO v_token;
+  RETURNING t.*
+  INTO v_token;
   RETURN v_token;
-END
+END;
 $$;
 
-CREATE FUNCTION identity.mark_email_verified(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid) RETURNS void
+CREATE FUNCTION identity.mark_email_verified(p_merchant_id uuid, p_user_id uuid, p_customer_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE identity.user u SET email_verified = true
+  UPDATE identity.user u
+  SET email_verified = TRUE
   WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND NOT u.email_verified;
-  UPDATE crm.customer x SET email_verified = true
+  UPDATE crm.customer x
+  SET email_verified = TRUE
   WHERE x.merchant_id = p_merchant_id AND x.id = p_customer_id AND NOT x.email_verified;
-END
+END;
 $$;
 
 -- answers: boolean
-CREATE FUNCTION identity.verify_email(p_merchant_id uuid, p_hash bytea) RETURNS boolean
+CREATE FUNCTION identity.verify_email(p_merchant_id uuid, p_hash bytea)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -462,7 +575,7 @@ DECLARE
 BEGIN
   PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
   RETURN v_token.id IS NOT NULL;
-END
+END;
 $$;
 
 -- answers: boolean
@@ -472,91 +585,116 @@ CREATE FUNCTION identity.reset_password(
   p_password_hash text,
   p_join_from text[],
   p_join_to text
-) RETURNS boolean
+)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_token identity.one_time_token := identity.use_one_time_token(p_merchant_id, p_hash, '{INVITATION,PASSWORD_RESET}');
 BEGIN
   IF v_token.id IS NULL THEN
-    RETURN false;
+    RETURN FALSE;
   END IF;
   PERFORM identity.mark_email_verified(p_merchant_id, v_token.user_id, v_token.customer_id);
-  UPDATE identity.user u SET status = p_join_to
-  WHERE u.merchant_id = p_merchant_id AND u.id = v_token.user_id AND u.status = ANY (p_join_from)
+  UPDATE identity.user u
+  SET status = p_join_to
+  WHERE
+    u.merchant_id = p_merchant_id
+    AND u.id = v_token.user_id
+    AND u.status = ANY (p_join_from)
     AND v_token.purpose = 'INVITATION';
   PERFORM identity.set_password(p_merchant_id, v_token.user_id, v_token.customer_id, p_password_hash);
-  RETURN true;
-END
+  RETURN TRUE;
+END;
 $$;
 
 -- answers: boolean
-CREATE FUNCTION identity.enroll_totp(p_merchant_id uuid, p_user_id uuid, p_secret text) RETURNS boolean
+CREATE FUNCTION identity.enroll_totp(p_merchant_id uuid, p_user_id uuid, p_secret text)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  INSERT INTO identity.totp AS t (merchant_id, user_id, secret) VALUES (p_merchant_id, p_user_id, p_secret)
-  ON CONFLICT (merchant_id, user_id) DO UPDATE SET secret = excluded.secret, created_at = now(), last_counter = 0
+  INSERT INTO identity.totp AS t (merchant_id, user_id, secret)
+  VALUES (p_merchant_id, p_user_id, p_secret)
+  ON CONFLICT (merchant_id, user_id) DO UPDATE
+    SET
+      secret = excluded.secret,
+      created_at = now(),
+      last_counter = 0
     WHERE t.confirmed_at IS NULL;
   RETURN FOUND;
-END
+END;
 $$;
 
 -- answers: boolean
-CREATE FUNCTION identity.confirm_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint, p_recovery_hashes text[]) RETURNS boolean
+CREATE FUNCTION identity.confirm_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint, p_recovery_hashes text[])
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE identity.totp t SET confirmed_at = now(), last_counter = p_counter
+  UPDATE identity.totp t
+  SET
+    confirmed_at = now(),
+    last_counter = p_counter
   WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.confirmed_at IS NULL;
   IF NOT FOUND THEN
-    RETURN false;
+    RETURN FALSE;
   END IF;
   DELETE FROM identity.recovery_code c WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id;
   INSERT INTO identity.recovery_code (merchant_id, user_id, hash)
   SELECT p_merchant_id, p_user_id, decode(x, 'hex') FROM unnest(p_recovery_hashes) x;
-  UPDATE identity.user u SET mfa_enabled = true WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id;
-  RETURN true;
-END
+  UPDATE identity.user u SET mfa_enabled = TRUE WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id;
+  RETURN TRUE;
+END;
 $$;
 
 -- answers: boolean
-CREATE FUNCTION identity.use_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint) RETURNS boolean
+CREATE FUNCTION identity.use_totp(p_merchant_id uuid, p_user_id uuid, p_counter bigint)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE identity.totp t SET last_counter = p_counter
+  UPDATE identity.totp t
+  SET last_counter = p_counter
   WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id AND t.last_counter < p_counter;
   RETURN FOUND;
-END
+END;
 $$;
 
 -- answers: boolean
-CREATE FUNCTION identity.use_recovery_code(p_merchant_id uuid, p_user_id uuid, p_hash bytea) RETURNS boolean
+CREATE FUNCTION identity.use_recovery_code(p_merchant_id uuid, p_user_id uuid, p_hash bytea)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE identity.recovery_code c SET used_at = now()
+  UPDATE identity.recovery_code c
+  SET used_at = now()
   WHERE c.merchant_id = p_merchant_id AND c.user_id = p_user_id AND c.hash = p_hash AND c.used_at IS NULL;
   RETURN FOUND;
-END
+END;
 $$;
 
 -- answers: void
-CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid) RETURNS void
+CREATE FUNCTION identity.remove_totp(p_merchant_id uuid, p_user_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
   DELETE FROM identity.totp t WHERE t.merchant_id = p_merchant_id AND t.user_id = p_user_id;
   DELETE FROM identity.sign_in_attempt a
-  WHERE a.merchant_id = p_merchant_id AND a.subject = 'USER'
+  WHERE
+    a.merchant_id = p_merchant_id
+    AND a.subject = 'USER'
     AND a.email = (SELECT u.email FROM identity.user u WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id);
-  UPDATE identity.user u SET mfa_enabled = false WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND u.mfa_enabled;
-END
+  UPDATE identity.user u
+  SET mfa_enabled = FALSE
+  WHERE u.merchant_id = p_merchant_id AND u.id = p_user_id AND u.mfa_enabled;
+END;
 $$;
 
 -- answers: identity.update_role()
-CREATE FUNCTION identity.reset_totp(p_merchant_id uuid, p_own text[], p_id uuid) RETURNS jsonb
+CREATE FUNCTION identity.reset_totp(p_merchant_id uuid, p_own text[], p_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -567,5 +705,5 @@ BEGIN
   END IF;
   PERFORM identity.remove_totp(p_merchant_id, p_id);
   RETURN jsonb_build_object('outcome', 'changed', 'id', p_id);
-END
+END;
 $$;

@@ -17,7 +17,8 @@ CREATE TABLE identity.built_in_role (
 );
 
 CREATE TABLE identity.role (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   -- NULL: one that the merchant has made.
   kind text REFERENCES identity.built_in_role,
@@ -34,13 +35,14 @@ CREATE TABLE identity.role (
 CREATE INDEX role_created_at ON identity.role (merchant_id, created_at, id);
 
 CREATE TABLE identity.user (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   email citext NOT NULL CHECK (email <> ''),
   name text NOT NULL CHECK (name <> ''),
   phone text,
-  email_verified boolean NOT NULL DEFAULT false,
-  mfa_enabled boolean NOT NULL DEFAULT false,
+  email_verified boolean NOT NULL DEFAULT FALSE,
+  mfa_enabled boolean NOT NULL DEFAULT FALSE,
   last_login_at timestamptz,
   status text NOT NULL DEFAULT 'INACTIVE' CHECK (status IN ('ACTIVE', 'INACTIVE', 'SUSPENDED', 'DELETED')),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -56,8 +58,12 @@ CREATE TABLE identity.user_role (
   role_id uuid NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, user_id, role_id),
-  CONSTRAINT user_role_user_fkey FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
-  CONSTRAINT user_role_role_fkey FOREIGN KEY (merchant_id, role_id) REFERENCES identity.role ON DELETE CASCADE
+  CONSTRAINT user_role_user_fkey
+    FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+      ON DELETE CASCADE,
+  CONSTRAINT user_role_role_fkey
+    FOREIGN KEY (merchant_id, role_id) REFERENCES identity.role
+      ON DELETE CASCADE
 );
 CREATE INDEX user_role_role ON identity.user_role (merchant_id, role_id);
 
@@ -73,8 +79,10 @@ CREATE TABLE identity.credential (
   CONSTRAINT credential_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
   CONSTRAINT credential_user_key UNIQUE (merchant_id, user_id),
   CONSTRAINT credential_customer_key UNIQUE (merchant_id, customer_id),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 
 CREATE TABLE identity.session (
@@ -103,11 +111,14 @@ CREATE TABLE identity.session (
   CONSTRAINT session_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
   CONSTRAINT session_opened_by CHECK ((opened_by_kind IS NULL) = (opened_by_id IS NULL)),
   CONSTRAINT session_revoked CHECK ((revoked_at IS NULL) = (revoked_reason IS NULL)),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 CREATE INDEX session_by_user ON identity.session (merchant_id, user_id, created_at, id) WHERE user_id IS NOT NULL;
-CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id) WHERE customer_id IS NOT NULL;
+CREATE INDEX session_by_customer ON identity.session (merchant_id, customer_id, created_at, id)
+WHERE customer_id IS NOT NULL;
 CREATE INDEX session_expires_at ON identity.session (expires_at);
 
 CREATE TABLE identity.refresh_token (
@@ -119,7 +130,8 @@ CREATE TABLE identity.refresh_token (
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
   PRIMARY KEY (merchant_id, hash),
-  FOREIGN KEY (merchant_id, session_id) REFERENCES identity.session ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, session_id) REFERENCES identity.session
+    ON DELETE CASCADE
 );
 CREATE INDEX refresh_token_session ON identity.refresh_token (merchant_id, session_id);
 
@@ -140,15 +152,18 @@ CREATE TABLE identity.one_time_token (
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT one_time_token_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
   CONSTRAINT one_time_token_hash_key UNIQUE (merchant_id, hash),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 CREATE INDEX one_time_token_subject ON identity.one_time_token (merchant_id, user_id, customer_id, purpose);
 CREATE INDEX one_time_token_undelivered ON identity.one_time_token (created_at) WHERE undelivered IS NOT NULL;
 CREATE INDEX one_time_token_expires_at ON identity.one_time_token (expires_at);
 
 CREATE TABLE identity.password_reset_request (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
   email citext NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -167,7 +182,8 @@ CREATE TABLE identity.totp (
   last_counter bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, user_id),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+    ON DELETE CASCADE
 );
 
 CREATE TABLE identity.recovery_code (
@@ -177,11 +193,13 @@ CREATE TABLE identity.recovery_code (
   hash bytea NOT NULL,
   used_at timestamptz,
   PRIMARY KEY (merchant_id, user_id, hash),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.totp ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.totp
+    ON DELETE CASCADE
 );
 
 CREATE TABLE identity.sign_in_attempt (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   subject text NOT NULL CHECK (subject IN ('USER', 'CUSTOMER')),
   email citext NOT NULL,
   client text NOT NULL,
@@ -201,8 +219,12 @@ CREATE TABLE identity.known_client (
   last_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT known_client_subject CHECK (num_nonnulls(user_id, customer_id) = 1),
+  /* sql-parser-cst-disable */
   CONSTRAINT known_client_key UNIQUE NULLS NOT DISTINCT (merchant_id, user_id, customer_id, client),
-  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE CASCADE
+  /* sql-parser-cst-enable */
+  FOREIGN KEY (merchant_id, user_id) REFERENCES identity.user
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE CASCADE
 );
 CREATE INDEX known_client_last_at ON identity.known_client (last_at);

@@ -1,23 +1,28 @@
-CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[]) RETURNS void
+CREATE FUNCTION inventory.lock_levels(p_merchant_id uuid, p_stock_item_ids uuid[])
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  PERFORM FROM inventory.stock_level l
+  PERFORM
+  FROM inventory.stock_level l
   WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = ANY (p_stock_item_ids)
   ORDER BY l.stock_item_id, l.warehouse_id
   FOR NO KEY UPDATE;
-END
+END;
 $$;
 
-CREATE FUNCTION inventory.held_stock_items(p_merchant_id uuid, p_reservation_ids uuid[]) RETURNS uuid[]
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.held_stock_items(p_merchant_id uuid, p_reservation_ids uuid[])
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(array_agg(DISTINCT h.stock_item_id), '{}')
   FROM inventory.reservation_line h
-  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = ANY (p_reservation_ids)
+  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = ANY (p_reservation_ids);
 $$;
 
-CREATE FUNCTION inventory.give_back(p_merchant_id uuid, p_reservation_ids uuid[], p_status text) RETURNS void
+CREATE FUNCTION inventory.give_back(p_merchant_id uuid, p_reservation_ids uuid[], p_status text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -25,38 +30,56 @@ DECLARE
 BEGIN
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, p_reservation_ids));
   -- One after the other, so that the ledger tells whose stock came back.
-  FOR v_reservation IN
-    SELECT * FROM inventory.reservation r WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids) ORDER BY r.id
-  LOOP
-    PERFORM inventory.because_of_reservation(
-      v_reservation.id, v_reservation.order_id,
-      CASE p_status WHEN 'EXPIRED' THEN 'The reservation expired' ELSE 'The reservation was released' END
-    );
+  FOR v_reservation IN SELECT *
+  FROM inventory.reservation r
+  WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids)
+  ORDER BY r.id LOOP
+    PERFORM
+      inventory.because_of_reservation(
+        v_reservation.id,
+        v_reservation.order_id,
+        CASE p_status
+          WHEN 'EXPIRED' THEN 'The reservation expired'
+          ELSE 'The reservation was released'
+        END
+      );
     UPDATE inventory.stock_level l
-    SET available = l.available + h.quantity, reserved = l.reserved - h.quantity
+    SET
+      available = l.available + h.quantity,
+      reserved = l.reserved - h.quantity
     FROM inventory.reservation_line h
-    WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
-      AND l.merchant_id = h.merchant_id AND l.stock_item_id = h.stock_item_id AND l.warehouse_id = h.warehouse_id;
+    WHERE
+      h.merchant_id = p_merchant_id
+      AND h.reservation_id = v_reservation.id
+      AND l.merchant_id = h.merchant_id
+      AND l.stock_item_id = h.stock_item_id
+      AND l.warehouse_id = h.warehouse_id;
   END LOOP;
-  UPDATE inventory.reservation r SET status = p_status
+  UPDATE inventory.reservation r
+  SET status = p_status
   WHERE r.merchant_id = p_merchant_id AND r.id = ANY (p_reservation_ids);
-END
+END;
 $$;
 
-CREATE FUNCTION inventory.lock_expired(p_merchant_id uuid, p_limit integer) RETURNS uuid[]
-LANGUAGE sql VOLATILE
+CREATE FUNCTION inventory.lock_expired(p_merchant_id uuid, p_limit integer)
+RETURNS uuid[]
+LANGUAGE sql
+VOLATILE
 AS $$
-  SELECT ARRAY(
-    SELECT r.id FROM inventory.reservation r
-    WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()
-    ORDER BY r.expires_at
-    LIMIT p_limit
-    FOR UPDATE SKIP LOCKED
-  )
+  SELECT
+    ARRAY(
+      SELECT r.id
+      FROM inventory.reservation r
+      WHERE r.merchant_id = p_merchant_id AND r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at <= now()
+      ORDER BY r.expires_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    );
 $$;
 
 -- answers: integer
-CREATE FUNCTION inventory.expire_reservations(p_merchant_id uuid, p_limit integer) RETURNS integer
+CREATE FUNCTION inventory.expire_reservations(p_merchant_id uuid, p_limit integer)
+RETURNS integer
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -64,7 +87,7 @@ DECLARE
 BEGIN
   PERFORM inventory.give_back(p_merchant_id, v_expired, 'EXPIRED');
   RETURN cardinality(v_expired);
-END
+END;
 $$;
 
 -- answers:
@@ -72,14 +95,18 @@ $$;
 --   | unknown {}
 --   | belongs_to_order {orderId: uuid}
 --   | refused {status: inventory.reservation.status}
-CREATE FUNCTION inventory.release(p_merchant_id uuid, p_reservation_id uuid, p_from text[]) RETURNS jsonb
+CREATE FUNCTION inventory.release(p_merchant_id uuid, p_reservation_id uuid, p_from text[])
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_reservation inventory.reservation;
 BEGIN
-  SELECT * INTO v_reservation FROM inventory.reservation r
-  WHERE r.merchant_id = p_merchant_id AND r.id = p_reservation_id FOR UPDATE;
+  SELECT *
+  INTO v_reservation
+  FROM inventory.reservation r
+  WHERE r.merchant_id = p_merchant_id AND r.id = p_reservation_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
@@ -91,25 +118,32 @@ BEGIN
   END IF;
   PERFORM inventory.give_back(p_merchant_id, ARRAY[p_reservation_id], 'RELEASED');
   RETURN jsonb_build_object('outcome', 'released');
-END
+END;
 $$;
 
-CREATE FUNCTION inventory.lock_reservation_of_order(p_merchant_id uuid, p_order_id uuid) RETURNS inventory.reservation
-LANGUAGE sql VOLATILE
+CREATE FUNCTION inventory.lock_reservation_of_order(p_merchant_id uuid, p_order_id uuid)
+RETURNS inventory.reservation
+LANGUAGE sql
+VOLATILE
 AS $$
-  SELECT r.* FROM inventory.reservation r
+  SELECT r.*
+  FROM inventory.reservation r
   WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status IN ('ACTIVE', 'COMMITTED')
-  FOR UPDATE
+  FOR UPDATE;
 $$;
 
-CREATE FUNCTION inventory.commit_reservation(p_merchant_id uuid, p_order_id uuid) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION inventory.commit_reservation(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  UPDATE inventory.reservation r SET status = 'COMMITTED'
-  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE'
+  UPDATE inventory.reservation r
+  SET status = 'COMMITTED'
+  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status = 'ACTIVE';
 $$;
 
-CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid) RETURNS void
+CREATE FUNCTION inventory.consume_reservation(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -121,15 +155,24 @@ BEGIN
   PERFORM inventory.lock_levels(p_merchant_id, inventory.held_stock_items(p_merchant_id, ARRAY[v_reservation.id]));
   PERFORM inventory.because_of_reservation(v_reservation.id, p_order_id, NULL);
   UPDATE inventory.stock_level l
-  SET reserved = l.reserved - h.quantity, last_sold_at = now()
+  SET
+    reserved = l.reserved - h.quantity,
+    last_sold_at = now()
   FROM inventory.reservation_line h
-  WHERE h.merchant_id = p_merchant_id AND h.reservation_id = v_reservation.id
-    AND l.merchant_id = h.merchant_id AND l.stock_item_id = h.stock_item_id AND l.warehouse_id = h.warehouse_id;
-  UPDATE inventory.reservation r SET status = 'CONSUMED' WHERE r.merchant_id = p_merchant_id AND r.id = v_reservation.id;
-END
+  WHERE
+    h.merchant_id = p_merchant_id
+    AND h.reservation_id = v_reservation.id
+    AND l.merchant_id = h.merchant_id
+    AND l.stock_item_id = h.stock_item_id
+    AND l.warehouse_id = h.warehouse_id;
+  UPDATE inventory.reservation r
+  SET status = 'CONSUMED'
+  WHERE r.merchant_id = p_merchant_id AND r.id = v_reservation.id;
+END;
 $$;
 
-CREATE FUNCTION inventory.release_reservation_of_order(p_merchant_id uuid, p_order_id uuid, p_status text) RETURNS void
+CREATE FUNCTION inventory.release_reservation_of_order(p_merchant_id uuid, p_order_id uuid, p_status text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -138,32 +181,52 @@ BEGIN
   IF v_reservation.id IS NOT NULL THEN
     PERFORM inventory.give_back(p_merchant_id, ARRAY[v_reservation.id], p_status);
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION inventory.place_refusals(p_merchant_id uuid, p_sku text, p_warehouse_id uuid) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.place_refusals(p_merchant_id uuid, p_sku text, p_warehouse_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('field', r.field, 'reason', r.reason)), '[]')
-  FROM (
-    SELECT 'sku' AS field, 'unknown_sku' AS reason
-    WHERE NOT EXISTS (SELECT FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku)
-    UNION ALL
-    SELECT 'warehouseId', CASE WHEN p_warehouse_id IS NULL THEN 'no_warehouse' ELSE 'unknown_warehouse' END
-    WHERE NOT EXISTS (
-      SELECT FROM inventory.warehouse w
-      WHERE w.merchant_id = p_merchant_id AND CASE WHEN p_warehouse_id IS NULL THEN w.active ELSE w.id = p_warehouse_id END
-    )
-  ) r
+  FROM
+    (
+      SELECT 'sku' AS field, 'unknown_sku' AS reason
+      WHERE NOT EXISTS (SELECT FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku)
+      UNION ALL
+      SELECT
+        'warehouseId',
+        CASE
+          WHEN p_warehouse_id IS NULL THEN 'no_warehouse'
+          ELSE 'unknown_warehouse'
+        END
+      WHERE
+        NOT EXISTS (
+          SELECT
+          FROM inventory.warehouse w
+          WHERE
+            w.merchant_id = p_merchant_id
+            AND CASE
+              WHEN p_warehouse_id IS NULL THEN w.active
+              ELSE w.id = p_warehouse_id
+            END
+        )
+    ) r;
 $$;
 
-CREATE FUNCTION inventory.intake_refusals(p_merchant_id uuid, p_sku text) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.intake_refusals(p_merchant_id uuid, p_sku text)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('field', 'sku', 'reason', 'has_variants')), '[]')
   FROM inventory.stock_item i
-  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku AND i.variant_id IS NULL
-    AND catalog.has_variants(i.merchant_id, i.product_id)
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.sku = p_sku
+    AND i.variant_id IS NULL
+    AND catalog.has_variants(i.merchant_id, i.product_id);
 $$;
 
 CREATE FUNCTION inventory.lock_level(p_merchant_id uuid, p_stock_item_id uuid, p_warehouse_id uuid)
@@ -176,21 +239,31 @@ BEGIN
   INSERT INTO inventory.stock_level (merchant_id, stock_item_id, warehouse_id)
   VALUES (p_merchant_id, p_stock_item_id, p_warehouse_id)
   ON CONFLICT DO NOTHING;
-  SELECT * INTO v_level FROM inventory.stock_level l
+  SELECT *
+  INTO v_level
+  FROM inventory.stock_level l
   WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = p_stock_item_id AND l.warehouse_id = p_warehouse_id
   FOR NO KEY UPDATE;
   RETURN v_level;
-END
+END;
 $$;
 
-CREATE FUNCTION inventory.warehouse_or_first(p_merchant_id uuid, p_warehouse_id uuid) RETURNS uuid
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.warehouse_or_first(p_merchant_id uuid, p_warehouse_id uuid)
+RETURNS uuid
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(p_warehouse_id, (
-    SELECT w.id FROM inventory.warehouse w WHERE w.merchant_id = p_merchant_id AND w.active
-    ORDER BY w.priority, w.id
-    LIMIT 1
-  ))
+  SELECT
+    coalesce(
+      p_warehouse_id,
+      (
+        SELECT w.id
+        FROM inventory.warehouse w
+        WHERE w.merchant_id = p_merchant_id AND w.active
+        ORDER BY w.priority, w.id
+        LIMIT 1
+      )
+    );
 $$;
 
 CREATE FUNCTION inventory.because(
@@ -199,71 +272,113 @@ CREATE FUNCTION inventory.because(
   p_reference_type text,
   p_reference_id uuid,
   p_principal text
-) RETURNS void
-LANGUAGE sql VOLATILE
+)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  SELECT set_config(
-    'inventory.cause',
-    jsonb_build_object(
-      'kind', p_kind, 'reason', p_reason, 'referenceType', p_reference_type, 'referenceId', p_reference_id,
-      'principal', p_principal
-    )::text,
-    true
-  )
+  SELECT
+    set_config(
+      'inventory.cause',
+      jsonb_build_object(
+        'kind',
+        p_kind,
+        'reason',
+        p_reason,
+        'referenceType',
+        p_reference_type,
+        'referenceId',
+        p_reference_id,
+        'principal',
+        p_principal
+      )::text,
+      TRUE
+    );
 $$;
 
-CREATE FUNCTION inventory.because_of_reservation(p_reservation_id uuid, p_order_id uuid, p_reason text) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION inventory.because_of_reservation(p_reservation_id uuid, p_order_id uuid, p_reason text)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  SELECT inventory.because(
-    NULL, p_reason, CASE WHEN p_order_id IS NULL THEN 'RESERVATION' ELSE 'ORDER' END, coalesce(p_order_id, p_reservation_id), NULL
-  )
+  SELECT
+    inventory.because(
+      NULL,
+      p_reason,
+      CASE
+        WHEN p_order_id IS NULL THEN 'RESERVATION'
+        ELSE 'ORDER'
+      END,
+      coalesce(p_order_id, p_reservation_id),
+      NULL
+    );
 $$;
 
-CREATE FUNCTION inventory.kind_of_movement(p_on_hand_delta integer, p_reserved_delta integer) RETURNS text
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION inventory.kind_of_movement(p_on_hand_delta integer, p_reserved_delta integer)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT CASE
-    WHEN p_on_hand_delta = 0 AND p_reserved_delta > 0 THEN 'RESERVATION'
-    WHEN p_on_hand_delta = 0 THEN 'RELEASE'
-    WHEN p_on_hand_delta < 0 AND p_on_hand_delta = p_reserved_delta THEN 'SALE'
-    ELSE 'ADJUSTMENT'
-  END
+  SELECT
+    CASE
+      WHEN p_on_hand_delta = 0
+      AND p_reserved_delta > 0 THEN 'RESERVATION'
+      WHEN p_on_hand_delta = 0 THEN 'RELEASE'
+      WHEN p_on_hand_delta < 0
+      AND p_on_hand_delta = p_reserved_delta THEN 'SALE'
+      ELSE 'ADJUSTMENT'
+    END;
 $$;
 
-CREATE FUNCTION inventory.reason_of_movement(p_kind text) RETURNS text
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION inventory.reason_of_movement(p_kind text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT CASE p_kind
-    WHEN 'OPENING' THEN 'The level was created'
-    WHEN 'RESERVATION' THEN 'Stock was reserved'
-    WHEN 'RELEASE' THEN 'Reserved stock was given back'
-    WHEN 'SALE' THEN 'The goods were shipped'
-    ELSE 'The level was changed'
-  END
+  SELECT
+    CASE p_kind
+      WHEN 'OPENING' THEN 'The level was created'
+      WHEN 'RESERVATION' THEN 'Stock was reserved'
+      WHEN 'RELEASE' THEN 'Reserved stock was given back'
+      WHEN 'SALE' THEN 'The goods were shipped'
+      ELSE 'The level was changed'
+    END;
 $$;
 
-CREATE FUNCTION inventory.acting_principal() RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.acting_principal()
+RETURNS text
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(
-    'customer:' || (s.session ->> 'x-hasura-customer-id'),
-    'user:' || (s.session ->> 'x-hasura-user-id'),
-    'key:' || (s.session ->> 'x-hasura-key-id')
-  )
+  SELECT
+    coalesce(
+      'customer:' || (s.session ->> 'x-hasura-customer-id'),
+      'user:' || (s.session ->> 'x-hasura-user-id'),
+      'key:' || (s.session ->> 'x-hasura-key-id')
+    )
   -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', true), '')::jsonb AS session) s
+  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
 $$;
 
-CREATE FUNCTION inventory.is_available(p_merchant_id uuid, p_stock_item_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.is_available(p_merchant_id uuid, p_stock_item_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT EXISTS (
-    SELECT FROM inventory.sku_inventory s
-    JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
-    WHERE s.merchant_id = p_merchant_id AND s.stock_item_id = p_stock_item_id AND s.sku IS NOT NULL AND s.available > 0
-      AND p.status = 'ACTIVE' AND p.deleted_at IS NULL
-  )
+  SELECT
+    EXISTS (
+      SELECT
+      FROM
+        inventory.sku_inventory s
+        JOIN catalog.product p ON p.merchant_id = s.merchant_id AND p.id = s.product_id
+      WHERE
+        s.merchant_id = p_merchant_id
+        AND s.stock_item_id = p_stock_item_id
+        AND s.sku IS NOT NULL
+        AND s.available > 0
+        AND p.status = 'ACTIVE'
+        AND p.deleted_at IS NULL
+    );
 $$;
 
 -- answers:
@@ -277,13 +392,16 @@ CREATE FUNCTION inventory.cancel_stock_alert(
   p_customer_id uuid,
   p_from text[],
   p_to text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_alert inventory.stock_alert;
 BEGIN
-  SELECT * INTO v_alert FROM inventory.stock_alert a
+  SELECT *
+  INTO v_alert
+  FROM inventory.stock_alert a
   WHERE a.merchant_id = p_merchant_id AND a.id = p_alert_id AND (p_customer_id IS NULL OR a.customer_id = p_customer_id)
   FOR UPDATE;
   IF NOT FOUND THEN
@@ -292,61 +410,99 @@ BEGIN
   IF NOT v_alert.status = ANY (p_from) THEN
     RETURN jsonb_build_object('outcome', 'refused', 'status', v_alert.status);
   END IF;
-  UPDATE inventory.stock_alert a SET status = p_to, cancelled_at = now()
+  UPDATE inventory.stock_alert a
+  SET
+    status = p_to,
+    cancelled_at = now()
   WHERE a.merchant_id = p_merchant_id AND a.id = p_alert_id;
   RETURN jsonb_build_object('outcome', 'cancelled', 'alertId', p_alert_id, 'status', p_to);
-END
+END;
 $$;
 
 CREATE FUNCTION inventory.claim_stock_alerts(p_merchant_id uuid, p_stock_item_id uuid, p_limit integer)
 RETURNS SETOF inventory.stock_alert
-LANGUAGE sql VOLATILE
+LANGUAGE sql
+VOLATILE
 AS $$
-  UPDATE inventory.stock_alert a SET status = 'NOTIFIED', notified_at = now()
-  WHERE (a.merchant_id, a.id) IN (
-    SELECT x.merchant_id, x.id FROM inventory.stock_alert x
-    WHERE x.merchant_id = p_merchant_id AND x.stock_item_id = p_stock_item_id AND x.status = 'PENDING'
-      AND inventory.is_available(p_merchant_id, p_stock_item_id)
-    ORDER BY x.created_at
-    LIMIT p_limit
-    FOR UPDATE SKIP LOCKED
-  )
-  RETURNING *
+  UPDATE inventory.stock_alert a
+  SET
+    status = 'NOTIFIED',
+    notified_at = now()
+  WHERE
+    (a.merchant_id, a.id) IN (
+      SELECT x.merchant_id, x.id
+      FROM inventory.stock_alert x
+      WHERE
+        x.merchant_id = p_merchant_id
+        AND x.stock_item_id = p_stock_item_id
+        AND x.status = 'PENDING'
+        AND inventory.is_available(p_merchant_id, p_stock_item_id)
+      ORDER BY x.created_at
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    )
+  RETURNING *;
 $$;
 
 -- answers: rows {merchant_id: uuid, stock_item_id: uuid}
-CREATE FUNCTION inventory.stock_items_back(p_limit integer) RETURNS TABLE (merchant_id uuid, stock_item_id uuid)
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.stock_items_back(p_limit integer)
+RETURNS TABLE (merchant_id uuid, stock_item_id uuid)
+LANGUAGE sql
+STABLE
 AS $$
   SELECT DISTINCT a.merchant_id, a.stock_item_id
   FROM inventory.stock_alert a
   WHERE a.status = 'PENDING' AND inventory.is_available(a.merchant_id, a.stock_item_id)
-  LIMIT p_limit
+  LIMIT p_limit;
 $$;
 
-CREATE FUNCTION inventory.shelve(p_incoming inventory.incoming_stock, p_quantity integer, p_principal text) RETURNS void
+CREATE FUNCTION inventory.shelve(p_incoming inventory.incoming_stock, p_quantity integer, p_principal text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_level inventory.stock_level := inventory.lock_level(
-    p_incoming.merchant_id, p_incoming.stock_item_id, p_incoming.warehouse_id
+    p_incoming.merchant_id,
+    p_incoming.stock_item_id,
+    p_incoming.warehouse_id
   );
 BEGIN
   IF p_incoming.transfer_id IS NULL THEN
-    PERFORM inventory.because(
-      'ARRIVAL', coalesce('Arrived: ' || p_incoming.reference, 'Arrived'), 'INCOMING_STOCK', p_incoming.id, p_principal
-    );
+    PERFORM
+      inventory.because(
+        'ARRIVAL',
+        coalesce('Arrived: ' || p_incoming.reference, 'Arrived'),
+        'INCOMING_STOCK',
+        p_incoming.id,
+        p_principal
+      );
   ELSE
-    PERFORM inventory.because('TRANSFER_IN', 'Arrived from another warehouse', 'TRANSFER', p_incoming.transfer_id, p_principal);
+    PERFORM
+      inventory.because(
+        'TRANSFER_IN',
+        'Arrived from another warehouse',
+        'TRANSFER',
+        p_incoming.transfer_id,
+        p_principal
+      );
   END IF;
-  UPDATE inventory.stock_level l SET available = l.available + p_quantity, last_restocked_at = now()
-  WHERE l.merchant_id = v_level.merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  UPDATE inventory.stock_level l
+  SET
+    available = l.available + p_quantity,
+    last_restocked_at = now()
+  WHERE
+    l.merchant_id = v_level.merchant_id
+    AND l.stock_item_id = v_level.stock_item_id
+    AND l.warehouse_id = v_level.warehouse_id;
   UPDATE inventory.incoming_stock n
   SET
     received_quantity = n.received_quantity + p_quantity,
-    received_at = CASE WHEN n.received_quantity + p_quantity = n.quantity THEN now() ELSE n.received_at END
+    received_at = CASE
+      WHEN n.received_quantity + p_quantity = n.quantity THEN now()
+      ELSE n.received_at
+    END
   WHERE n.merchant_id = p_incoming.merchant_id AND n.id = p_incoming.id;
-END
+END;
 $$;
 
 -- answers: changed {incomingStockId: uuid} | invalid {refusals: inventory.place_refusal[]}
@@ -358,39 +514,63 @@ CREATE FUNCTION inventory.expect_stock(
   p_quantity integer,
   p_expected_date date,
   p_reference text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id) || inventory.intake_refusals(p_merchant_id, p_sku);
+  v_refusals jsonb := inventory.place_refusals(p_merchant_id, p_sku, p_warehouse_id) || inventory.intake_refusals(
+    p_merchant_id,
+    p_sku
+  );
   v_id uuid := platform.uuid_v7();
 BEGIN
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
-  INSERT INTO inventory.incoming_stock (merchant_id, id, stock_item_id, warehouse_id, quantity, expected_date, reference)
-  SELECT p_merchant_id, v_id, i.id, inventory.warehouse_or_first(p_merchant_id, p_warehouse_id), p_quantity, p_expected_date, p_reference
-  FROM inventory.stock_item i WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku;
+  INSERT INTO inventory.incoming_stock
+    (merchant_id, id, stock_item_id, warehouse_id, quantity, expected_date, reference)
+  SELECT
+    p_merchant_id,
+    v_id,
+    i.id,
+    inventory.warehouse_or_first(p_merchant_id, p_warehouse_id),
+    p_quantity,
+    p_expected_date,
+    p_reference
+  FROM inventory.stock_item i
+  WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku;
   RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', v_id);
-END
+END;
 $$;
 
 -- type inventory.arrival_stays = unknown {} | belongs_to_transfer {transferId: uuid} | refused {status: text}
-CREATE FUNCTION inventory.lock_awaited(p_merchant_id uuid, p_id uuid, OUT incoming inventory.incoming_stock, OUT refusal jsonb)
+CREATE FUNCTION inventory.lock_awaited(
+  p_merchant_id uuid,
+  p_id uuid,
+  OUT incoming inventory.incoming_stock,
+  OUT refusal jsonb
+)
 LANGUAGE plpgsql
 AS $$
 BEGIN
   SELECT * INTO incoming FROM inventory.incoming_stock n WHERE n.merchant_id = p_merchant_id AND n.id = p_id FOR UPDATE;
   refusal := CASE
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown')
-    WHEN incoming.transfer_id IS NOT NULL THEN jsonb_build_object('outcome', 'belongs_to_transfer', 'transferId', incoming.transfer_id)
+    WHEN incoming.transfer_id IS NOT NULL THEN jsonb_build_object(
+      'outcome',
+      'belongs_to_transfer',
+      'transferId',
+      incoming.transfer_id
+    )
     WHEN incoming.awaited IS NULL THEN jsonb_build_object('outcome', 'refused', 'status', incoming.status)
   END;
-END
+END;
 $$;
 
 -- answers: changed {incomingStockId: uuid} | inventory.arrival_stays | too_few {received: integer}
-CREATE FUNCTION inventory.change_incoming_stock(p_merchant_id uuid, p_id uuid, p_changes jsonb) RETURNS jsonb
+CREATE FUNCTION inventory.change_incoming_stock(p_merchant_id uuid, p_id uuid, p_changes jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -406,17 +586,27 @@ BEGIN
   UPDATE inventory.incoming_stock n
   SET
     quantity = coalesce((p_changes ->> 'quantity')::integer, n.quantity),
-    received_at = CASE WHEN (p_changes ->> 'quantity')::integer = n.received_quantity THEN now() ELSE n.received_at END,
-    expected_date = CASE WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date ELSE n.expected_date END,
-    reference = CASE WHEN p_changes ? 'reference' THEN p_changes ->> 'reference' ELSE n.reference END
+    received_at = CASE
+      WHEN (p_changes ->> 'quantity')::integer = n.received_quantity THEN now()
+      ELSE n.received_at
+    END,
+    expected_date = CASE
+      WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date
+      ELSE n.expected_date
+    END,
+    reference = CASE
+      WHEN p_changes ? 'reference' THEN p_changes ->> 'reference'
+      ELSE n.reference
+    END
   WHERE n.merchant_id = p_merchant_id AND n.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
-END
+END;
 $$;
 
 -- answers: changed {incomingStockId: uuid} | inventory.arrival_stays | too_many {awaited: integer}
 -- nullable: p_quantity, p_principal
-CREATE FUNCTION inventory.receive_incoming_stock(p_merchant_id uuid, p_id uuid, p_quantity integer, p_principal text) RETURNS jsonb
+CREATE FUNCTION inventory.receive_incoming_stock(p_merchant_id uuid, p_id uuid, p_quantity integer, p_principal text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -431,11 +621,12 @@ BEGIN
   END IF;
   PERFORM inventory.shelve(v_incoming, coalesce(p_quantity, v_incoming.awaited), p_principal);
   RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
-END
+END;
 $$;
 
 -- answers: changed {incomingStockId: uuid} | inventory.arrival_stays
-CREATE FUNCTION inventory.cancel_incoming_stock(p_merchant_id uuid, p_id uuid) RETURNS jsonb
+CREATE FUNCTION inventory.cancel_incoming_stock(p_merchant_id uuid, p_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -447,34 +638,48 @@ BEGIN
   END IF;
   UPDATE inventory.incoming_stock n SET cancelled_at = now() WHERE n.merchant_id = p_merchant_id AND n.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'incomingStockId', p_id);
-END
+END;
 $$;
 
 CREATE FUNCTION inventory.transfer_lines(p_merchant_id uuid, p_lines jsonb)
 RETURNS TABLE ("position" integer, stock_item_id uuid, sku text, quantity bigint)
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT min(l.position)::integer - 1, i.id, l.sku, sum(l.quantity)
-  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (sku text, quantity integer)) WITH ORDINALITY AS l(sku, quantity, position)
-  LEFT JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = l.sku
-  GROUP BY i.id, l.sku
+  FROM
+    ROWS FROM (jsonb_to_recordset(p_lines) AS (sku text, quantity integer)) WITH ORDINALITY AS l (
+      sku,
+      quantity,
+      position
+    )
+    LEFT JOIN inventory.stock_item i ON i.merchant_id = p_merchant_id AND i.sku = l.sku
+  GROUP BY i.id, l.sku;
 $$;
 
-CREATE FUNCTION inventory.transfer_line_refusals(p_merchant_id uuid, p_lines jsonb) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION inventory.transfer_line_refusals(p_merchant_id uuid, p_lines jsonb)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(
-    jsonb_agg(
-      CASE
-        WHEN l.stock_item_id IS NULL THEN jsonb_build_object('field', format('lines.%s.sku', l.position), 'reason', 'unknown_sku')
-        ELSE jsonb_build_object('field', format('lines.%s.quantity', l.position), 'reason', 'quantity_too_large')
-      END
-      ORDER BY l.position
-    ),
-    '[]'
-  )
+  SELECT
+    coalesce(
+      jsonb_agg(
+        CASE
+          WHEN l.stock_item_id IS NULL THEN jsonb_build_object(
+            'field',
+            format('lines.%s.sku', l.position),
+            'reason',
+            'unknown_sku'
+          )
+          ELSE jsonb_build_object('field', format('lines.%s.quantity', l.position), 'reason', 'quantity_too_large')
+        END
+        ORDER BY l.position
+      ),
+      '[]'
+    )
   FROM inventory.transfer_lines(p_merchant_id, p_lines) l
-  WHERE l.stock_item_id IS NULL OR l.quantity > 999999
+  WHERE l.stock_item_id IS NULL OR l.quantity > 999999;
 $$;
 
 -- type inventory.transfer_stays = unknown {} | refused {status: inventory.transfer.status}
@@ -493,11 +698,12 @@ BEGIN
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'unknown')
     WHEN NOT transfer.status = ANY (p_from) THEN jsonb_build_object('outcome', 'refused', 'status', transfer.status)
   END;
-END
+END;
 $$;
 
 -- answers: changed {transferId: uuid} | inventory.transfer_stays | invalid {refusals: inventory.transfer_refusal[]}
-CREATE FUNCTION inventory.change_transfer(p_merchant_id uuid, p_id uuid, p_changes jsonb, p_from text[]) RETURNS jsonb
+CREATE FUNCTION inventory.change_transfer(p_merchant_id uuid, p_id uuid, p_changes jsonb, p_from text[])
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -514,20 +720,28 @@ BEGIN
     END IF;
     DELETE FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id;
     INSERT INTO inventory.transfer_line (merchant_id, transfer_id, stock_item_id, quantity)
-    SELECT p_merchant_id, p_id, l.stock_item_id, l.quantity FROM inventory.transfer_lines(p_merchant_id, p_changes -> 'lines') l;
+    SELECT p_merchant_id, p_id, l.stock_item_id, l.quantity
+    FROM inventory.transfer_lines(p_merchant_id, p_changes -> 'lines') l;
   END IF;
   UPDATE inventory.transfer t
   SET
-    expected_date = CASE WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date ELSE t.expected_date END,
-    notes = CASE WHEN p_changes ? 'notes' THEN p_changes ->> 'notes' ELSE t.notes END
+    expected_date = CASE
+      WHEN p_changes ? 'expectedDate' THEN (p_changes ->> 'expectedDate')::date
+      ELSE t.expected_date
+    END,
+    notes = CASE
+      WHEN p_changes ? 'notes' THEN p_changes ->> 'notes'
+      ELSE t.notes
+    END
   WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
-END
+END;
 $$;
 
 -- answers: changed {transferId: uuid} | inventory.transfer_stays
 -- nullable: p_principal
-CREATE FUNCTION inventory.cancel_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text) RETURNS jsonb
+CREATE FUNCTION inventory.cancel_transfer(p_merchant_id uuid, p_id uuid, p_from text[], p_to text, p_principal text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -537,35 +751,55 @@ BEGIN
   IF v_locked.refusal IS NOT NULL THEN
     RETURN v_locked.refusal;
   END IF;
-  PERFORM inventory.lock_levels(p_merchant_id, ARRAY(
-    SELECT l.stock_item_id FROM inventory.transfer_line l WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
-  ));
+  PERFORM
+    inventory.lock_levels(
+      p_merchant_id,
+      ARRAY(
+        SELECT l.stock_item_id
+        FROM inventory.transfer_line l
+        WHERE l.merchant_id = p_merchant_id AND l.transfer_id = p_id
+      )
+    );
   PERFORM inventory.because('TRANSFER_IN', 'The transfer was cancelled', 'TRANSFER', p_id, p_principal);
-  UPDATE inventory.stock_level s SET available = s.available + n.awaited
+  UPDATE inventory.stock_level s
+  SET available = s.available + n.awaited
   FROM inventory.incoming_stock n
-  WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL
-    AND s.merchant_id = n.merchant_id AND s.stock_item_id = n.stock_item_id AND s.warehouse_id = v_transfer.from_warehouse_id;
-  UPDATE inventory.incoming_stock n SET cancelled_at = now()
+  WHERE
+    n.merchant_id = p_merchant_id
+    AND n.transfer_id = p_id
+    AND n.awaited IS NOT NULL
+    AND s.merchant_id = n.merchant_id
+    AND s.stock_item_id = n.stock_item_id
+    AND s.warehouse_id = v_transfer.from_warehouse_id;
+  UPDATE inventory.incoming_stock n
+  SET cancelled_at = now()
   WHERE n.merchant_id = p_merchant_id AND n.transfer_id = p_id AND n.awaited IS NOT NULL;
-  UPDATE inventory.transfer t SET status = p_to, cancelled_at = now() WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
+  UPDATE inventory.transfer t
+  SET
+    status = p_to,
+    cancelled_at = now()
+  WHERE t.merchant_id = p_merchant_id AND t.id = p_id;
   RETURN jsonb_build_object('outcome', 'changed', 'transferId', p_id);
-END
+END;
 $$;
 
 -- answers: changed {stockItemId: uuid} | unknown_sku {}
 -- nullable: p_threshold
-CREATE FUNCTION inventory.set_low_stock_threshold(p_merchant_id uuid, p_sku text, p_threshold integer) RETURNS jsonb
+CREATE FUNCTION inventory.set_low_stock_threshold(p_merchant_id uuid, p_sku text, p_threshold integer)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_stock_item_id uuid;
 BEGIN
-  UPDATE inventory.stock_item i SET low_stock_threshold = p_threshold
+  UPDATE inventory.stock_item i
+  SET low_stock_threshold = p_threshold
   WHERE i.merchant_id = p_merchant_id AND i.sku = p_sku
-  RETURNING i.id INTO v_stock_item_id;
+  RETURNING i.id
+  INTO v_stock_item_id;
   RETURN CASE
     WHEN v_stock_item_id IS NULL THEN jsonb_build_object('outcome', 'unknown_sku')
     ELSE jsonb_build_object('outcome', 'changed', 'stockItemId', v_stock_item_id)
   END;
-END
+END;
 $$;

@@ -1,11 +1,12 @@
 CREATE SCHEMA inventory;
 
 CREATE TABLE inventory.warehouse (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   code text NOT NULL CHECK (code <> ''),
-  active boolean NOT NULL DEFAULT true,
+  active boolean NOT NULL DEFAULT TRUE,
   -- Reservations take from the lowest number first.
   priority integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -25,7 +26,8 @@ CREATE TABLE inventory.warehouse_address (
   country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
   phone text,
   PRIMARY KEY (merchant_id, warehouse_id),
-  FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
+    ON DELETE CASCADE
 );
 
 CREATE TABLE inventory.stock_item (
@@ -41,9 +43,13 @@ CREATE TABLE inventory.stock_item (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT stock_item_sku_key UNIQUE (merchant_id, sku),
+  /* sql-parser-cst-disable */
   CONSTRAINT stock_item_sellable_key UNIQUE NULLS NOT DISTINCT (merchant_id, product_id, variant_id),
-  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id) ON DELETE CASCADE
+  /* sql-parser-cst-enable */
+  FOREIGN KEY (merchant_id, product_id) REFERENCES catalog.product
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, product_id, variant_id) REFERENCES catalog.product_variant (merchant_id, product_id, id)
+    ON DELETE CASCADE
 );
 
 CREATE TABLE inventory.stock_level (
@@ -58,16 +64,19 @@ CREATE TABLE inventory.stock_level (
   last_sold_at timestamptz,
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, stock_item_id, warehouse_id),
-  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item
+    ON DELETE CASCADE,
   CONSTRAINT stock_level_warehouse_fkey FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
 );
 CREATE INDEX stock_level_warehouse ON inventory.stock_level (merchant_id, warehouse_id);
 
 CREATE TABLE inventory.transfer (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
-  status text NOT NULL DEFAULT 'DRAFT'
-    CHECK (status IN ('DRAFT', 'IN_TRANSIT', 'PARTIALLY_RECEIVED', 'RECEIVED', 'CANCELLED')),
+  status text NOT NULL DEFAULT 'DRAFT' CHECK (
+    status IN ('DRAFT', 'IN_TRANSIT', 'PARTIALLY_RECEIVED', 'RECEIVED', 'CANCELLED')
+  ),
   from_warehouse_id uuid NOT NULL,
   to_warehouse_id uuid NOT NULL CONSTRAINT transfer_between_two CHECK (to_warehouse_id <> from_warehouse_id),
   expected_date date,
@@ -89,8 +98,10 @@ CREATE TABLE inventory.transfer_line (
   stock_item_id uuid NOT NULL,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
   PRIMARY KEY (merchant_id, transfer_id, stock_item_id),
-  FOREIGN KEY (merchant_id, transfer_id) REFERENCES inventory.transfer ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, transfer_id) REFERENCES inventory.transfer
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item
+    ON DELETE CASCADE
 );
 
 CREATE TABLE inventory.incoming_stock (
@@ -101,11 +112,14 @@ CREATE TABLE inventory.incoming_stock (
   -- Set for stock that comes from another warehouse.
   transfer_id uuid,
   quantity integer NOT NULL CHECK (quantity BETWEEN 1 AND 999999),
-  received_quantity integer NOT NULL DEFAULT 0
-    CONSTRAINT incoming_stock_received_check CHECK (received_quantity BETWEEN 0 AND quantity),
+  received_quantity integer NOT NULL DEFAULT 0 CONSTRAINT incoming_stock_received_check
+    CHECK (received_quantity BETWEEN 0 AND quantity),
   -- NULL once nothing is awaited any more; what is still on its way otherwise.
   awaited integer GENERATED ALWAYS AS (
-    CASE WHEN cancelled_at IS NULL AND received_quantity < quantity THEN quantity - received_quantity END
+    CASE
+      WHEN cancelled_at IS NULL
+      AND received_quantity < quantity THEN quantity - received_quantity
+    END
   ) STORED,
   status text NOT NULL GENERATED ALWAYS AS (
     CASE
@@ -124,15 +138,18 @@ CREATE TABLE inventory.incoming_stock (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT incoming_stock_transfer_key UNIQUE (merchant_id, transfer_id, stock_item_id),
-  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, transfer_id, stock_item_id) REFERENCES inventory.transfer_line ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, transfer_id, stock_item_id) REFERENCES inventory.transfer_line
+    ON DELETE CASCADE,
   CONSTRAINT incoming_stock_warehouse_fkey FOREIGN KEY (merchant_id, warehouse_id) REFERENCES inventory.warehouse
 );
 CREATE INDEX incoming_stock_item ON inventory.incoming_stock (merchant_id, stock_item_id) WHERE awaited IS NOT NULL;
 CREATE INDEX incoming_stock_created_at ON inventory.incoming_stock (merchant_id, created_at, id);
 
 CREATE TABLE inventory.reservation (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   status text NOT NULL DEFAULT 'ACTIVE' CHECK (status IN ('ACTIVE', 'COMMITTED', 'CONSUMED', 'RELEASED', 'EXPIRED')),
   -- Set once an order has taken the reservation over. The order's domain stands above this one: no foreign key.
@@ -153,7 +170,8 @@ CREATE TABLE inventory.reservation_line (
   quantity integer NOT NULL CHECK (quantity > 0),
   -- One line per reservation and place: a second hold of the same stock has nowhere to stand.
   PRIMARY KEY (merchant_id, reservation_id, stock_item_id, warehouse_id),
-  FOREIGN KEY (merchant_id, reservation_id) REFERENCES inventory.reservation ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, reservation_id) REFERENCES inventory.reservation
+    ON DELETE CASCADE,
   FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level
 );
 CREATE INDEX reservation_line_level ON inventory.reservation_line (merchant_id, stock_item_id, warehouse_id);
@@ -165,9 +183,20 @@ CREATE TABLE inventory.stock_movement (
   warehouse_id uuid NOT NULL,
   -- The stock item's product, so that a product's entries are found by an index.
   product_id uuid NOT NULL,
-  kind text NOT NULL CHECK (kind IN (
-    'OPENING', 'ADJUSTMENT', 'STOCKTAKE', 'RESERVATION', 'RELEASE', 'SALE', 'RETURN', 'ARRIVAL', 'TRANSFER_OUT', 'TRANSFER_IN'
-  )),
+  kind text NOT NULL CHECK (
+    kind IN (
+      'OPENING',
+      'ADJUSTMENT',
+      'STOCKTAKE',
+      'RESERVATION',
+      'RELEASE',
+      'SALE',
+      'RETURN',
+      'ARRIVAL',
+      'TRANSFER_OUT',
+      'TRANSFER_IN'
+    )
+  ),
   -- What is on the shelf is available + reserved of the level.
   on_hand_delta integer NOT NULL,
   reserved_delta integer NOT NULL,
@@ -184,7 +213,8 @@ CREATE TABLE inventory.stock_movement (
   PRIMARY KEY (merchant_id, id),
   CONSTRAINT stock_movement_moves CHECK (on_hand_delta <> 0 OR reserved_delta <> 0),
   CONSTRAINT stock_movement_reference CHECK ((reference_type IS NULL) = (reference_id IS NULL)),
-  FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level ON DELETE CASCADE
+  FOREIGN KEY (merchant_id, stock_item_id, warehouse_id) REFERENCES inventory.stock_level
+    ON DELETE CASCADE
 );
 CREATE INDEX stock_movement_created_at ON inventory.stock_movement (merchant_id, created_at, id);
 CREATE INDEX stock_movement_product ON inventory.stock_movement (merchant_id, product_id, created_at, id);
@@ -204,8 +234,11 @@ CREATE TABLE inventory.stock_alert (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (merchant_id, id),
-  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item ON DELETE CASCADE,
-  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer ON DELETE SET NULL (customer_id)
+  FOREIGN KEY (merchant_id, stock_item_id) REFERENCES inventory.stock_item
+    ON DELETE CASCADE,
+  FOREIGN KEY (merchant_id, customer_id) REFERENCES crm.customer
+    ON DELETE SET NULL (customer_id)
 );
-CREATE UNIQUE INDEX stock_alert_open_key ON inventory.stock_alert (merchant_id, stock_item_id, email) WHERE status = 'PENDING';
+CREATE UNIQUE INDEX stock_alert_open_key ON inventory.stock_alert (merchant_id, stock_item_id, email)
+WHERE status = 'PENDING';
 CREATE INDEX stock_alert_created_at ON inventory.stock_alert (merchant_id, created_at, id);

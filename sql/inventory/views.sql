@@ -1,95 +1,113 @@
 CREATE VIEW inventory.sku_inventory AS
-SELECT
-  i.merchant_id,
-  i.id AS stock_item_id,
-  i.product_id,
-  i.variant_id,
-  i.sku,
-  t.low_stock_threshold,
-  coalesce(l.available, 0)::integer AS available,
-  coalesce(l.reserved, 0)::integer AS reserved,
-  coalesce(n.quantity, 0)::integer AS in_transit,
-  coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
-  l.last_restocked_at,
-  l.last_sold_at,
-  greatest(i.updated_at, l.updated_at) AS updated_at
-FROM inventory.stock_item i
-CROSS JOIN LATERAL (
-  SELECT coalesce(
-    i.low_stock_threshold,
-    (SELECT m.low_stock_threshold FROM merchant.settings m WHERE m.merchant_id = i.merchant_id),
-    5
-  ) AS low_stock_threshold
-) t
-LEFT JOIN LATERAL (
   SELECT
-    sum(s.available) FILTER (
-      WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
-    ) AS available,
-    sum(s.reserved) AS reserved,
-    max(s.last_restocked_at) AS last_restocked_at,
-    max(s.last_sold_at) AS last_sold_at,
-    max(s.updated_at) AS updated_at
-  FROM inventory.stock_level s
-  JOIN inventory.warehouse w ON w.merchant_id = s.merchant_id AND w.id = s.warehouse_id
-  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
-) l ON true
-LEFT JOIN LATERAL (
-  SELECT sum(s.awaited) AS quantity
-  FROM inventory.incoming_stock s
-  WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
-) n ON true;
+    i.merchant_id,
+    i.id AS stock_item_id,
+    i.product_id,
+    i.variant_id,
+    i.sku,
+    t.low_stock_threshold,
+    coalesce(l.available, 0)::integer AS available,
+    coalesce(l.reserved, 0)::integer AS reserved,
+    coalesce(n.quantity, 0)::integer AS in_transit,
+    coalesce(l.available, 0) <= t.low_stock_threshold AS is_low_stock,
+    l.last_restocked_at,
+    l.last_sold_at,
+    greatest(i.updated_at, l.updated_at) AS updated_at
+  FROM
+    inventory.stock_item i
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(
+          i.low_stock_threshold,
+          (SELECT m.low_stock_threshold FROM merchant.settings m WHERE m.merchant_id = i.merchant_id),
+          5
+        ) AS low_stock_threshold
+    ) t
+    LEFT JOIN LATERAL (
+      SELECT
+        sum(s.available) FILTER (
+          WHERE w.active AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+        ) AS available,
+        sum(s.reserved) AS reserved,
+        max(s.last_restocked_at) AS last_restocked_at,
+        max(s.last_sold_at) AS last_sold_at,
+        max(s.updated_at) AS updated_at
+      FROM
+        inventory.stock_level s
+        JOIN inventory.warehouse w ON w.merchant_id = s.merchant_id AND w.id = s.warehouse_id
+      WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id
+    ) l
+      ON TRUE
+    LEFT JOIN LATERAL (
+      SELECT sum(s.awaited) AS quantity
+      FROM inventory.incoming_stock s
+      WHERE s.merchant_id = i.merchant_id AND s.stock_item_id = i.id AND s.awaited IS NOT NULL
+    ) n
+      ON TRUE;
 
 CREATE VIEW inventory.product_inventory AS
-SELECT
-  p.merchant_id,
-  p.id AS product_id,
-  NULL::uuid AS variant_id,
-  t.low_stock_threshold,
-  t.available,
-  t.reserved,
-  t.in_transit,
-  t.is_low_stock,
-  t.last_restocked_at,
-  t.last_sold_at,
-  t.updated_at
-FROM catalog.product p
-CROSS JOIN LATERAL (
   SELECT
-    coalesce(sum(s.low_stock_threshold), 0)::integer AS low_stock_threshold,
-    coalesce(sum(s.available), 0)::integer AS available,
-    coalesce(sum(s.reserved), 0)::integer AS reserved,
-    coalesce(sum(s.in_transit), 0)::integer AS in_transit,
-    coalesce(bool_or(s.is_low_stock), true) AS is_low_stock,
-    max(s.last_restocked_at) AS last_restocked_at,
-    max(s.last_sold_at) AS last_sold_at,
-    coalesce(max(s.updated_at), p.updated_at) AS updated_at
-  FROM inventory.sku_inventory s
-  WHERE s.merchant_id = p.merchant_id AND s.product_id = p.id AND s.sku IS NOT NULL
-    AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
-) t;
+    p.merchant_id,
+    p.id AS product_id,
+    NULL::uuid AS variant_id,
+    t.low_stock_threshold,
+    t.available,
+    t.reserved,
+    t.in_transit,
+    t.is_low_stock,
+    t.last_restocked_at,
+    t.last_sold_at,
+    t.updated_at
+  FROM
+    catalog.product p
+    CROSS JOIN LATERAL (
+      SELECT
+        coalesce(sum(s.low_stock_threshold), 0)::integer AS low_stock_threshold,
+        coalesce(sum(s.available), 0)::integer AS available,
+        coalesce(sum(s.reserved), 0)::integer AS reserved,
+        coalesce(sum(s.in_transit), 0)::integer AS in_transit,
+        coalesce(bool_or(s.is_low_stock), TRUE) AS is_low_stock,
+        max(s.last_restocked_at) AS last_restocked_at,
+        max(s.last_sold_at) AS last_sold_at,
+        coalesce(max(s.updated_at), p.updated_at) AS updated_at
+      FROM inventory.sku_inventory s
+      WHERE
+        s.merchant_id = p.merchant_id
+        AND s.product_id = p.id
+        AND s.sku IS NOT NULL
+        AND (s.variant_id IS NOT NULL OR NOT catalog.has_variants(p.merchant_id, p.id))
+    ) t;
 
 CREATE VIEW inventory.product_warehouse_inventory AS
-SELECT
-  s.merchant_id,
-  i.product_id,
-  s.warehouse_id,
-  sum(s.available)::integer AS available,
-  sum(s.reserved)::integer AS reserved
-FROM inventory.stock_level s
-JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
-WHERE i.sku IS NOT NULL
-  AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
-GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
+  SELECT
+    s.merchant_id,
+    i.product_id,
+    s.warehouse_id,
+    sum(s.available)::integer AS available,
+    sum(s.reserved)::integer AS reserved
+  FROM
+    inventory.stock_level s
+    JOIN inventory.stock_item i ON i.merchant_id = s.merchant_id AND i.id = s.stock_item_id
+  WHERE i.sku IS NOT NULL AND (i.variant_id IS NOT NULL OR NOT catalog.has_variants(i.merchant_id, i.product_id))
+  GROUP BY s.merchant_id, i.product_id, s.warehouse_id;
 
 CREATE VIEW inventory.ledger_disagreement AS
-SELECT l.merchant_id, l.stock_item_id, l.warehouse_id, l.available + l.reserved AS on_hand, l.reserved, s.on_hand AS ledger_on_hand,
-  s.reserved AS ledger_reserved
-FROM inventory.stock_level l
-CROSS JOIN LATERAL (
-  SELECT coalesce(sum(m.on_hand_delta), 0) AS on_hand, coalesce(sum(m.reserved_delta), 0) AS reserved
-  FROM inventory.stock_movement m
-  JOIN inventory.stock_item i ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id AND i.product_id = m.product_id
-  WHERE m.merchant_id = l.merchant_id AND m.stock_item_id = l.stock_item_id AND m.warehouse_id = l.warehouse_id
-) s
-WHERE (l.available + l.reserved, l.reserved) <> (s.on_hand, s.reserved);
+  SELECT
+    l.merchant_id,
+    l.stock_item_id,
+    l.warehouse_id,
+    l.available + l.reserved AS on_hand,
+    l.reserved,
+    s.on_hand AS ledger_on_hand,
+    s.reserved AS ledger_reserved
+  FROM
+    inventory.stock_level l
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(m.on_hand_delta), 0) AS on_hand, coalesce(sum(m.reserved_delta), 0) AS reserved
+      FROM
+        inventory.stock_movement m
+        JOIN inventory.stock_item i
+          ON i.merchant_id = m.merchant_id AND i.id = m.stock_item_id AND i.product_id = m.product_id
+      WHERE m.merchant_id = l.merchant_id AND m.stock_item_id = l.stock_item_id AND m.warehouse_id = l.warehouse_id
+    ) s
+  WHERE (l.available + l.reserved, l.reserved) <> (s.on_hand, s.reserved);

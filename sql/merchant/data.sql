@@ -1,11 +1,25 @@
-INSERT INTO merchant.plan_feature (plan, feature) VALUES
-  ('FREE', 'catalog'), ('FREE', 'orders'), ('FREE', 'payments'),
-  ('STARTER', 'catalog'), ('STARTER', 'orders'), ('STARTER', 'payments'), ('STARTER', 'multiple_warehouses'),
-  ('PRO', 'catalog'), ('PRO', 'orders'), ('PRO', 'payments'), ('PRO', 'multiple_warehouses'), ('PRO', 'ip_allow_list'),
-  ('ENTERPRISE', 'catalog'), ('ENTERPRISE', 'orders'), ('ENTERPRISE', 'payments'),
-  ('ENTERPRISE', 'multiple_warehouses'), ('ENTERPRISE', 'ip_allow_list');
+INSERT INTO merchant.plan_feature (plan, feature)
+VALUES
+  ('FREE', 'catalog'),
+  ('FREE', 'orders'),
+  ('FREE', 'payments'),
+  ('STARTER', 'catalog'),
+  ('STARTER', 'orders'),
+  ('STARTER', 'payments'),
+  ('STARTER', 'multiple_warehouses'),
+  ('PRO', 'catalog'),
+  ('PRO', 'orders'),
+  ('PRO', 'payments'),
+  ('PRO', 'multiple_warehouses'),
+  ('PRO', 'ip_allow_list'),
+  ('ENTERPRISE', 'catalog'),
+  ('ENTERPRISE', 'orders'),
+  ('ENTERPRISE', 'payments'),
+  ('ENTERPRISE', 'multiple_warehouses'),
+  ('ENTERPRISE', 'ip_allow_list');
 
-INSERT INTO merchant.permission (name, description) VALUES
+INSERT INTO merchant.permission (name, description)
+VALUES
   ('products:read', 'See products, variants, images, categories and reviews'),
   ('products:write', 'Create, change and delete products, variants, images, categories and reviews'),
   ('inventory:read', 'See stock levels, warehouses and reservations'),

@@ -1,10 +1,13 @@
-CREATE FUNCTION merchant.plan_rank(p_plan text) RETURNS integer
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION merchant.plan_rank(p_plan text)
+RETURNS integer
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan)
+  SELECT array_position('{FREE,STARTER,PRO,ENTERPRISE}', p_plan);
 $$;
 
-CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid) RETURNS merchant.subscription
+CREATE FUNCTION merchant.lock_subscription(p_merchant_id uuid)
+RETURNS merchant.subscription
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -12,11 +15,12 @@ DECLARE
 BEGIN
   SELECT * INTO v_subscription FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id FOR UPDATE;
   RETURN v_subscription;
-END
+END;
 $$;
 
 -- answers: changed {} | not_allowed {status: merchant.subscription.status}
-CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[]) RETURNS jsonb
+CREATE FUNCTION merchant.request_plan(p_merchant_id uuid, p_plan text, p_from text[])
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -28,36 +32,65 @@ BEGIN
   UPDATE merchant.subscription s
   SET
     -- What the next period begins with anyway needs no asking.
-    requested_plan = CASE WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan END,
+    requested_plan = CASE
+      WHEN p_plan <> ALL (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN p_plan
+    END,
     -- Asked for twice, it was asked for the first time.
     requested_at = CASE
       WHEN p_plan = ANY (ARRAY[s.plan, coalesce(s.next_plan, s.plan)]) THEN NULL
       WHEN p_plan = s.requested_plan THEN s.requested_at
       ELSE now()
     END,
-    next_plan = CASE WHEN p_plan <> s.plan THEN s.next_plan END,
-    cancel_at_period_end = false
+    next_plan = CASE
+      WHEN p_plan <> s.plan THEN s.next_plan
+    END,
+    cancel_at_period_end = FALSE
   WHERE s.merchant_id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
-CREATE FUNCTION merchant.give_plan(p_subscription merchant.subscription, p_plan text, p_at_once boolean, p_from text[], p_to text) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION merchant.give_plan(
+  p_subscription merchant.subscription,
+  p_plan text,
+  p_at_once boolean,
+  p_from text[],
+  p_to text
+)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
   UPDATE merchant.subscription s
   SET
-    plan = CASE WHEN n.now THEN p_plan ELSE s.plan END,
-    next_plan = CASE WHEN NOT n.now THEN p_plan END,
-    status = CASE WHEN n.now AND s.status = ANY (p_from) THEN p_to ELSE s.status END,
+    plan = CASE
+      WHEN n.now THEN p_plan
+      ELSE s.plan
+    END,
+    next_plan = CASE
+      WHEN NOT n.now THEN p_plan
+    END,
+    status = CASE
+      WHEN n.now
+      AND s.status = ANY (p_from) THEN p_to
+      ELSE s.status
+    END,
     requested_plan = NULL,
     requested_at = NULL,
-    cancel_at_period_end = false,
+    cancel_at_period_end = FALSE,
     -- A period that is over already begins anew; one under way goes on.
-    current_period_start = CASE WHEN n.now AND s.current_period_end <= now() THEN now() ELSE s.current_period_start END,
-    current_period_end = CASE WHEN n.now AND s.current_period_end <= now() THEN now() + interval '1 month' ELSE s.current_period_end END
+    current_period_start = CASE
+      WHEN n.now
+      AND s.current_period_end <= now() THEN now()
+      ELSE s.current_period_start
+    END,
+    current_period_end = CASE
+      WHEN n.now
+      AND s.current_period_end <= now() THEN now() + INTERVAL '1 month'
+      ELSE s.current_period_end
+    END
   FROM (SELECT p_at_once OR merchant.plan_rank(p_plan) > merchant.plan_rank(p_subscription.plan) AS now) n
-  WHERE s.merchant_id = p_subscription.merchant_id
+  WHERE s.merchant_id = p_subscription.merchant_id;
 $$;
 
 -- answers:
@@ -65,7 +98,14 @@ $$;
 --   | not_allowed {status: merchant.subscription.status}
 --   | unknown {}
 --   | not_requested {requested: merchant.subscription.plan | null}
-CREATE FUNCTION merchant.answer_plan_request(p_merchant_id uuid, p_plan text, p_confirm boolean, p_from text[], p_to text) RETURNS jsonb
+CREATE FUNCTION merchant.answer_plan_request(
+  p_merchant_id uuid,
+  p_plan text,
+  p_confirm boolean,
+  p_from text[],
+  p_to text
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -78,19 +118,24 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'not_requested', 'requested', v_subscription.requested_plan);
   END IF;
   IF NOT p_confirm THEN
-    UPDATE merchant.subscription s SET requested_plan = NULL, requested_at = NULL WHERE s.merchant_id = p_merchant_id;
+    UPDATE merchant.subscription s
+    SET
+      requested_plan = NULL,
+      requested_at = NULL
+    WHERE s.merchant_id = p_merchant_id;
     RETURN jsonb_build_object('outcome', 'changed');
   END IF;
   IF v_subscription.status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_subscription.status);
   END IF;
-  PERFORM merchant.give_plan(v_subscription, p_plan, false, p_from, p_to);
+  PERFORM merchant.give_plan(v_subscription, p_plan, FALSE, p_from, p_to);
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
 -- answers: changed {} | unknown {}
-CREATE FUNCTION merchant.set_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text) RETURNS jsonb
+CREATE FUNCTION merchant.set_plan(p_merchant_id uuid, p_plan text, p_from text[], p_to text)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -99,13 +144,14 @@ BEGIN
   IF v_subscription.merchant_id IS NULL THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
-  PERFORM merchant.give_plan(v_subscription, p_plan, true, p_from, p_to);
+  PERFORM merchant.give_plan(v_subscription, p_plan, TRUE, p_from, p_to);
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
 -- answers: changed {} | not_allowed {status: merchant.subscription.status}
-CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[]) RETURNS jsonb
+CREATE FUNCTION merchant.set_cancellation(p_merchant_id uuid, p_cancel boolean, p_from text[])
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -117,48 +163,69 @@ BEGIN
   UPDATE merchant.subscription s
   SET
     cancel_at_period_end = p_cancel,
-    next_plan = CASE WHEN NOT p_cancel THEN s.next_plan END,
-    requested_plan = CASE WHEN NOT p_cancel THEN s.requested_plan END,
-    requested_at = CASE WHEN NOT p_cancel THEN s.requested_at END
+    next_plan = CASE
+      WHEN NOT p_cancel THEN s.next_plan
+    END,
+    requested_plan = CASE
+      WHEN NOT p_cancel THEN s.requested_plan
+    END,
+    requested_at = CASE
+      WHEN NOT p_cancel THEN s.requested_at
+    END
   WHERE s.merchant_id = p_merchant_id;
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION merchant.begin_periods(p_limit integer, p_from text[], p_renewed text, p_ended text) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION merchant.begin_periods(p_limit integer, p_from text[], p_renewed text, p_ended text)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH due AS (
-    SELECT s.merchant_id, s.current_period_end, m.months
-    FROM merchant.subscription s
-    -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
-    CROSS JOIN LATERAL (
-      SELECT min(n) AS months FROM generate_series(1, 1200) n WHERE s.current_period_end + make_interval(months => n) > now()
-    ) m
-    WHERE s.current_period_end <= now() AND s.status = ANY (p_from)
-    ORDER BY s.current_period_end
-    LIMIT p_limit
-    FOR UPDATE OF s SKIP LOCKED
-  ),
-  begun AS (
-    UPDATE merchant.subscription s
-    SET
-      plan = CASE WHEN s.cancel_at_period_end THEN 'FREE' ELSE coalesce(s.next_plan, s.plan) END,
-      status = CASE WHEN s.cancel_at_period_end THEN p_ended ELSE p_renewed END,
-      next_plan = NULL,
-      cancel_at_period_end = false,
-      current_period_start = due.current_period_end + make_interval(months => due.months - 1),
-      current_period_end = due.current_period_end + make_interval(months => due.months)
-    FROM due
-    WHERE s.merchant_id = due.merchant_id
-    RETURNING 1
-  )
-  SELECT count(*)::integer FROM begun
+  WITH
+    due AS (
+      SELECT s.merchant_id, s.current_period_end, m.months
+      FROM
+        merchant.subscription s
+        -- The first whole number of months that leads past now; a bound keeps a wrong clock from counting for ever.
+        CROSS JOIN LATERAL (
+          SELECT min(n) AS months
+          FROM generate_series(1, 1200) n
+          WHERE s.current_period_end + make_interval(months => n) > now()
+        ) m
+      WHERE s.current_period_end <= now() AND s.status = ANY (p_from)
+      ORDER BY s.current_period_end
+      LIMIT p_limit
+      FOR UPDATE OF s SKIP LOCKED
+    ),
+    begun AS (
+      UPDATE merchant.subscription s
+      SET
+        plan = CASE
+          WHEN s.cancel_at_period_end THEN 'FREE'
+          ELSE coalesce(s.next_plan, s.plan)
+        END,
+        status = CASE
+          WHEN s.cancel_at_period_end THEN p_ended
+          ELSE p_renewed
+        END,
+        next_plan = NULL,
+        cancel_at_period_end = FALSE,
+        current_period_start = due.current_period_end + make_interval(months => due.months - 1),
+        current_period_end = due.current_period_end + make_interval(months => due.months)
+      FROM due
+      WHERE s.merchant_id = due.merchant_id
+      RETURNING 1
+    )
+  SELECT count(*)::integer
+  FROM begun;
 $$;
 
-CREATE FUNCTION merchant.require_feature(p_merchant_id uuid, p_feature text) RETURNS void
-LANGUAGE plpgsql STABLE
+CREATE FUNCTION merchant.require_feature(p_merchant_id uuid, p_feature text)
+RETURNS void
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   v_plan text := (SELECT s.plan FROM merchant.subscription s WHERE s.merchant_id = p_merchant_id);
@@ -167,14 +234,18 @@ BEGIN
   IF EXISTS (SELECT FROM merchant.plan_feature f WHERE f.plan = v_plan AND f.feature = p_feature) THEN
     RETURN;
   END IF;
-  SELECT f.plan INTO v_needed FROM merchant.plan_feature f
+  SELECT f.plan
+  INTO v_needed
+  FROM merchant.plan_feature f
   WHERE f.feature = p_feature
   ORDER BY merchant.plan_rank(f.plan)
   LIMIT 1;
-  PERFORM platform.violate(
-    'merchant.subscription', 'plan_feature',
-    format('the plan %s does not include %s, which needs the plan %s', v_plan, p_feature, coalesce(v_needed, 'NONE')),
-    jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text
-  );
-END
+  PERFORM
+    platform.violate(
+      'merchant.subscription',
+      'plan_feature',
+      format('the plan %s does not include %s, which needs the plan %s', v_plan, p_feature, coalesce(v_needed, 'NONE')),
+      jsonb_build_object('feature', p_feature, 'plan', v_plan, 'requiredPlan', v_needed)::text
+    );
+END;
 $$;

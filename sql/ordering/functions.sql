@@ -1,15 +1,20 @@
-CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text) RETURNS integer
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.payment_minutes(p_merchant_id uuid, p_method text)
+RETURNS integer
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT CASE p_method
-    WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
-    WHEN 'CASH' THEN s.cash_payment_minutes
-    ELSE s.card_payment_minutes
-  END
-  FROM merchant.settings s WHERE s.merchant_id = p_merchant_id
+  SELECT
+    CASE p_method
+      WHEN 'BANK_TRANSFER' THEN s.bank_transfer_payment_minutes
+      WHEN 'CASH' THEN s.cash_payment_minutes
+      ELSE s.card_payment_minutes
+    END
+  FROM merchant.settings s
+  WHERE s.merchant_id = p_merchant_id;
 $$;
 
-CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric) RETURNS jsonb
+CREATE FUNCTION ordering.unpaid_refusals(p_merchant_id uuid, p_customer_id uuid, p_units numeric)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -19,43 +24,66 @@ DECLARE
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(format('unpaid orders of %s %s', p_merchant_id, p_customer_id), 0));
   SELECT * INTO v_settings FROM merchant.settings s WHERE s.merchant_id = p_merchant_id;
-  SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0) INTO v_orders, v_units
-  FROM ordering.order o
-  JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
+  SELECT count(DISTINCT o.id), coalesce(sum(i.quantity), 0)
+  INTO v_orders, v_units
+  FROM
+    ordering.order o
+    JOIN ordering.order_item i ON i.merchant_id = o.merchant_id AND i.order_id = o.id
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.status = 'PENDING';
   RETURN coalesce(
     (
       SELECT jsonb_agg(jsonb_build_object('field', x.field, 'reason', x.reason, 'left', x.remaining))
-      FROM (VALUES
-        ('customerId', 'too_many_unpaid_orders', v_settings.max_unpaid_orders, v_orders >= v_settings.max_unpaid_orders),
-        ('items', 'too_many_unpaid_units', greatest(0, v_settings.max_unpaid_units - v_units),
-          v_units + p_units > v_settings.max_unpaid_units)
-      ) AS x(field, reason, remaining, refused)
+      FROM
+        (
+          VALUES
+            (
+              'customerId',
+              'too_many_unpaid_orders',
+              v_settings.max_unpaid_orders,
+              v_orders >= v_settings.max_unpaid_orders
+            ),
+            (
+              'items',
+              'too_many_unpaid_units',
+              greatest(0, v_settings.max_unpaid_units - v_units),
+              v_units + p_units > v_settings.max_unpaid_units
+            )
+        ) AS x (field, reason, remaining, refused)
       WHERE x.refused
     ),
     '[]'
   );
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.payment_due_at(p_order ordering.order) RETURNS timestamptz
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.payment_due_at(p_order ordering.order)
+RETURNS timestamptz
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT r.expires_at FROM inventory.reservation r
-  WHERE r.merchant_id = p_order.merchant_id AND r.order_id = p_order.id AND r.status = 'ACTIVE'
+  SELECT r.expires_at
+  FROM inventory.reservation r
+  WHERE r.merchant_id = p_order.merchant_id AND r.order_id = p_order.id AND r.status = 'ACTIVE';
 $$;
 
-CREATE FUNCTION ordering.payment_window_is_over(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.payment_window_is_over(p_merchant_id uuid, p_order_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT NOT EXISTS (
-    SELECT FROM inventory.reservation r
-    WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id
-      AND (r.status IN ('COMMITTED', 'CONSUMED') OR r.status = 'ACTIVE' AND r.expires_at > now())
-  )
+  SELECT
+    NOT EXISTS (
+      SELECT
+      FROM inventory.reservation r
+      WHERE
+        r.merchant_id = p_merchant_id
+        AND r.order_id = p_order_id
+        AND (r.status IN ('COMMITTED', 'CONSUMED') OR r.status = 'ACTIVE' AND r.expires_at > now())
+    );
 $$;
 
-CREATE FUNCTION ordering.await_payment(p_merchant_id uuid, p_order_id uuid, p_method text) RETURNS void
+CREATE FUNCTION ordering.await_payment(p_merchant_id uuid, p_order_id uuid, p_method text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -67,96 +95,156 @@ BEGIN
     UPDATE inventory.reservation r
     SET expires_at = greatest(r.expires_at, o.created_at + make_interval(mins => v_minutes))
     FROM ordering.order o
-    WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
-      AND r.merchant_id = o.merchant_id AND r.order_id = o.id AND r.status = 'ACTIVE';
+    WHERE
+      o.merchant_id = p_merchant_id
+      AND o.id = p_order_id
+      AND r.merchant_id = o.merchant_id
+      AND r.order_id = o.id
+      AND r.status = 'ACTIVE';
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.end_awaiting(p_merchant_id uuid, p_order_id uuid) RETURNS void
+CREATE FUNCTION ordering.end_awaiting(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_until timestamptz := now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD'));
 BEGIN
   UPDATE inventory.reservation r
-  SET status = 'ACTIVE', expires_at = CASE r.status WHEN 'ACTIVE' THEN least(r.expires_at, v_until) ELSE v_until END
-  WHERE r.merchant_id = p_merchant_id AND r.order_id = p_order_id AND r.status IN ('ACTIVE', 'COMMITTED')
+  SET
+    status = 'ACTIVE',
+    expires_at = CASE r.status
+      WHEN 'ACTIVE' THEN least(r.expires_at, v_until)
+      ELSE v_until
+    END
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND r.order_id = p_order_id
+    AND r.status IN ('ACTIVE', 'COMMITTED')
     AND NOT EXISTS (
-      SELECT FROM ordering.order_item i
+      SELECT
+      FROM ordering.order_item i
       WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
     );
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid) RETURNS text
-LANGUAGE sql VOLATILE
+CREATE FUNCTION ordering.next_order_number(p_merchant_id uuid)
+RETURNS text
+LANGUAGE sql
+VOLATILE
 AS $$
-  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number) VALUES (p_merchant_id, 1001)
+  INSERT INTO ordering.order_number_counter AS c (merchant_id, last_number)
+  VALUES (p_merchant_id, 1001)
   ON CONFLICT (merchant_id) DO UPDATE SET last_number = c.last_number + 1
   -- Padded, because ORDER_NUMBER is a sort field and its column is text.
-  RETURNING 'ORD-' || lpad(c.last_number::text, 8, '0')
+  RETURNING 'ORD-' || lpad(c.last_number::text, 8, '0');
 $$;
 
-CREATE FUNCTION ordering.shipping_refusal(p_merchant_id uuid, p_shipping_method_id uuid, p_country text, p_currency text)
+CREATE FUNCTION ordering.shipping_refusal(
+  p_merchant_id uuid,
+  p_shipping_method_id uuid,
+  p_country text,
+  p_currency text
+)
 RETURNS jsonb
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT jsonb_build_object('field', 'shippingMethodId', 'reason', x.reason, 'currency', x.currency)
-  FROM (
-    SELECT
-      s.currency,
-      CASE
-        WHEN m.id IS NULL THEN 'unknown_shipping_method'
-        -- A zone that lists the country wins over one for the rest of the world.
-        WHEN array_position(z.countries, p_country) IS NULL
+  FROM
+    (
+      SELECT
+        s.currency,
+        CASE
+          WHEN m.id IS NULL THEN 'unknown_shipping_method'
+          -- A zone that lists the country wins over one for the rest of the world.
+          WHEN array_position(z.countries, p_country) IS NULL
           AND (
             cardinality(z.countries) > 0
-            OR EXISTS (SELECT FROM merchant.shipping_zone o WHERE o.merchant_id = p_merchant_id AND p_country = ANY (o.countries))
-          )
-          THEN 'shipping_method_not_for_country'
-        -- Shipping is priced in the merchant's own currency.
-        WHEN s.currency <> p_currency THEN 'shipping_method_currency'
-      END AS reason
-    FROM (SELECT p_shipping_method_id AS id) asked
-    LEFT JOIN merchant.shipping_method m ON m.merchant_id = p_merchant_id AND m.id = asked.id AND m.active
-    LEFT JOIN merchant.shipping_zone z ON z.merchant_id = m.merchant_id AND z.id = m.shipping_zone_id
-    LEFT JOIN merchant.settings s ON s.merchant_id = p_merchant_id
-    WHERE asked.id IS NOT NULL
-  ) x
-  WHERE x.reason IS NOT NULL
+            OR EXISTS (
+              SELECT FROM merchant.shipping_zone o WHERE o.merchant_id = p_merchant_id AND p_country = ANY (o.countries)
+            )
+          ) THEN 'shipping_method_not_for_country'
+          -- Shipping is priced in the merchant's own currency.
+          WHEN s.currency <> p_currency THEN 'shipping_method_currency'
+        END AS reason
+      FROM
+        (SELECT p_shipping_method_id AS id) asked
+        LEFT JOIN merchant.shipping_method m ON m.merchant_id = p_merchant_id AND m.id = asked.id AND m.active
+        LEFT JOIN merchant.shipping_zone z ON z.merchant_id = m.merchant_id AND z.id = m.shipping_zone_id
+        LEFT JOIN merchant.settings s ON s.merchant_id = p_merchant_id
+      WHERE asked.id IS NOT NULL
+    ) x
+  WHERE x.reason IS NOT NULL;
 $$;
 
-CREATE FUNCTION ordering.tax_on(p_merchant_id uuid, p_subtotal numeric) RETURNS numeric
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.tax_on(p_merchant_id uuid, p_subtotal numeric)
+RETURNS numeric
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT round(p_subtotal * coalesce((SELECT s.tax_rate FROM merchant.settings s WHERE s.merchant_id = p_merchant_id), 0))
+  SELECT
+    round(p_subtotal * coalesce((SELECT s.tax_rate FROM merchant.settings s WHERE s.merchant_id = p_merchant_id), 0));
 $$;
 
-CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb) RETURNS void
-LANGUAGE sql VOLATILE
+CREATE FUNCTION ordering.insert_address(p_merchant_id uuid, p_id uuid, p_order_id uuid, p_address jsonb)
+RETURNS void
+LANGUAGE sql
+VOLATILE
 AS $$
-  INSERT INTO ordering.order_address AS a
-    (merchant_id, id, order_id, line1, line2, city, state, postal_code, country, phone)
-  VALUES (
-    p_merchant_id, p_id, p_order_id, p_address ->> 'line1', p_address ->> 'line2', p_address ->> 'city',
-    p_address ->> 'state', p_address ->> 'postalCode', p_address ->> 'country', p_address ->> 'phone'
+  INSERT INTO ordering.order_address AS a (
+    merchant_id,
+    id,
+    order_id,
+    line1,
+    line2,
+    city,
+    state,
+    postal_code,
+    country,
+    phone
   )
-  ON CONFLICT (merchant_id, id) DO UPDATE SET
-    line1 = excluded.line1, line2 = excluded.line2, city = excluded.city, state = excluded.state,
-    postal_code = excluded.postal_code, country = excluded.country, phone = excluded.phone
+  VALUES
+    (
+      p_merchant_id,
+      p_id,
+      p_order_id,
+      p_address ->> 'line1',
+      p_address ->> 'line2',
+      p_address ->> 'city',
+      p_address ->> 'state',
+      p_address ->> 'postalCode',
+      p_address ->> 'country',
+      p_address ->> 'phone'
+    )
+  ON CONFLICT (merchant_id, id) DO UPDATE
+    SET
+      line1 = excluded.line1,
+      line2 = excluded.line2,
+      city = excluded.city,
+      state = excluded.state,
+      postal_code = excluded.postal_code,
+      country = excluded.country,
+      phone = excluded.phone;
 $$;
 
 -- type ordering.shortage = {stockItemId: uuid, sku: text, available: integer, requested: integer, position: integer}
-CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[]) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION ordering.shortages_at(p_shortages jsonb, p_lines catalog.sellable_line[])
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
 AS $$
   SELECT jsonb_agg(s || jsonb_build_object('position', l.position) ORDER BY l.position)
-  FROM jsonb_array_elements(p_shortages) s
-  JOIN unnest(p_lines) l ON l.stock_item_id = (s ->> 'stockItemId')::uuid
+  FROM
+    jsonb_array_elements(p_shortages) s
+    JOIN unnest(p_lines) l ON l.stock_item_id = (s ->> 'stockItemId')::uuid;
 $$;
 
-CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS void
+CREATE FUNCTION ordering.confirm_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -167,70 +255,94 @@ BEGIN
   IF EXISTS (SELECT FROM ordering.shipment s WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id) THEN
     PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
   END IF;
-  PERFORM FROM catalog.product p
-  WHERE p.merchant_id = p_merchant_id
+  PERFORM
+  FROM catalog.product p
+  WHERE
+    p.merchant_id = p_merchant_id
     AND p.id IN (
       SELECT i.product_id FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
     )
   ORDER BY p.id
   FOR NO KEY UPDATE;
-  UPDATE catalog.product p SET popularity = p.popularity + s.quantity
-  FROM (
-    SELECT i.product_id, sum(i.quantity) AS quantity FROM ordering.order_item i
-    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
-    GROUP BY i.product_id
-  ) s
+  UPDATE catalog.product p
+  SET popularity = p.popularity + s.quantity
+  FROM
+    (
+      SELECT i.product_id, sum(i.quantity) AS quantity
+      FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+      GROUP BY i.product_id
+    ) s
   WHERE p.merchant_id = p_merchant_id AND p.id = s.product_id;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.confirm_if_free(p_merchant_id uuid, p_order_id uuid, p_pay jsonb) RETURNS void
+CREATE FUNCTION ordering.confirm_if_free(p_merchant_id uuid, p_order_id uuid, p_pay jsonb)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  IF EXISTS (
-    SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.total = 0
-  ) THEN
+  IF
+    EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND o.total = 0)
+  THEN
     PERFORM ordering.confirm_order(p_merchant_id, p_order_id, jsonb_build_object('pay', p_pay));
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.payment_is_under_way(p_merchant_id uuid, p_order_id uuid) RETURNS boolean
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.payment_is_under_way(p_merchant_id uuid, p_order_id uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce((SELECT NOT p.awaited FROM payment.open_payment(p_merchant_id, p_order_id) p WHERE p.id IS NOT NULL), false)
+  SELECT
+    coalesce(
+      (SELECT NOT p.awaited FROM payment.open_payment(p_merchant_id, p_order_id) p WHERE p.id IS NOT NULL),
+      FALSE
+    );
 $$;
 
 CREATE FUNCTION ordering.unknown_item_refusals(p_merchant_id uuid, p_order_id uuid, p_update jsonb, p_remove uuid[])
 RETURNS jsonb
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('field', x.field, 'reason', 'unknown_item') ORDER BY x.field), '[]')
-  FROM (
-    SELECT format('updateItems.%s.id', u.position - 1) AS field, (u.line ->> 'id')::uuid AS id
-    FROM jsonb_array_elements(p_update) WITH ORDINALITY AS u(line, position)
-    UNION ALL
-    SELECT format('removeItemIds.%s', r.position - 1), r.id FROM unnest(p_remove) WITH ORDINALITY AS r(id, position)
-  ) x
-  WHERE NOT EXISTS (
-    SELECT FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = x.id
-  )
+  FROM
+    (
+      SELECT format('updateItems.%s.id', u.position - 1) AS field, (u.line ->> 'id')::uuid AS id
+      FROM jsonb_array_elements(p_update) WITH ORDINALITY AS u (line, position)
+      UNION ALL
+      SELECT format('removeItemIds.%s', r.position - 1), r.id FROM unnest(p_remove) WITH ORDINALITY AS r (id, position)
+    ) x
+  WHERE
+    NOT EXISTS (
+      SELECT FROM ordering.order_item i WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = x.id
+    );
 $$;
 
 CREATE FUNCTION ordering.with_lines(p_purchase promotion.purchase, p_lines catalog.sellable_line[], p_shipping bigint)
 RETURNS promotion.purchase
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  SELECT ROW(
-    p_purchase.merchant_id, p_purchase.customer_id, p_purchase.currency, p_purchase.order_id,
-    array_agg(l.product_id ORDER BY l.ordinality), array_agg(l.price * l.quantity ORDER BY l.ordinality), p_shipping
-  )::promotion.purchase
-  FROM unnest(p_lines) WITH ORDINALITY AS l
+  SELECT
+    ROW(
+      p_purchase.merchant_id,
+      p_purchase.customer_id,
+      p_purchase.currency,
+      p_purchase.order_id,
+      array_agg(l.product_id ORDER BY l.ordinality),
+      array_agg(l.price * l.quantity ORDER BY l.ordinality),
+      p_shipping
+    )::promotion.purchase
+  FROM unnest(p_lines) WITH ORDINALITY AS l;
 $$;
 
-CREATE FUNCTION ordering.price(p_purchase promotion.purchase, p_choice promotion.choice) RETURNS ordering.pricing
-LANGUAGE plpgsql STABLE
+CREATE FUNCTION ordering.price(p_purchase promotion.purchase, p_choice promotion.choice)
+RETURNS ordering.pricing
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   v_pricing ordering.pricing;
@@ -249,13 +361,13 @@ BEGIN
     v_pricing.tax,
     ARRAY(
       SELECT l.subtotal - l.discount
-      FROM unnest(p_purchase.subtotals, v_pricing.line_discounts) WITH ORDINALITY AS l(subtotal, discount, position)
+      FROM unnest(p_purchase.subtotals, v_pricing.line_discounts) WITH ORDINALITY AS l (subtotal, discount, position)
       ORDER BY l.position
     )
   );
   v_pricing.total := v_pricing.subtotal + v_pricing.tax + p_purchase.shipping - v_pricing.discount;
   RETURN v_pricing;
-END
+END;
 $$;
 
 CREATE FUNCTION ordering.replace_lines(
@@ -263,27 +375,56 @@ CREATE FUNCTION ordering.replace_lines(
   p_order_id uuid,
   p_lines catalog.sellable_line[],
   p_pricing ordering.pricing
-) RETURNS void
+)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
   DELETE FROM ordering.order_item i
-  WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id
+  WHERE
+    i.merchant_id = p_merchant_id
+    AND i.order_id = p_order_id
     AND NOT EXISTS (
       SELECT FROM unnest(p_lines) l WHERE l.product_id = i.product_id AND l.variant_id IS NOT DISTINCT FROM i.variant_id
     );
-  INSERT INTO ordering.order_item AS i
-    (merchant_id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name,
-     product_image)
+  INSERT INTO ordering.order_item AS i (
+    merchant_id,
+    order_id,
+    position,
+    product_id,
+    variant_id,
+    quantity,
+    price,
+    subtotal,
+    discount,
+    tax,
+    sku,
+    product_name,
+    product_image
+  )
   SELECT
-    p_merchant_id, p_order_id, l.ordinality - 1, l.product_id, l.variant_id, l.quantity, l.price, l.price * l.quantity,
-    p_pricing.line_discounts[l.ordinality], p_pricing.line_taxes[l.ordinality], l.sku, l.name, l.image
+    p_merchant_id,
+    p_order_id,
+    l.ordinality - 1,
+    l.product_id,
+    l.variant_id,
+    l.quantity,
+    l.price,
+    l.price * l.quantity,
+    p_pricing.line_discounts[l.ordinality],
+    p_pricing.line_taxes[l.ordinality],
+    l.sku,
+    l.name,
+    l.image
   FROM unnest(p_lines) WITH ORDINALITY AS l
   ON CONFLICT ON CONSTRAINT order_item_line_key DO UPDATE
-  SET
-    position = excluded.position, quantity = excluded.quantity, subtotal = excluded.subtotal,
-    discount = excluded.discount, tax = excluded.tax;
-END
+    SET
+      position = excluded.position,
+      quantity = excluded.quantity,
+      subtotal = excluded.subtotal,
+      discount = excluded.discount,
+      tax = excluded.tax;
+END;
 $$;
 
 CREATE FUNCTION ordering.record(
@@ -295,24 +436,51 @@ CREATE FUNCTION ordering.record(
   p_amount bigint DEFAULT NULL,
   p_note text DEFAULT NULL,
   p_subject_id uuid DEFAULT NULL,
-  p_staff_only boolean DEFAULT false,
+  p_staff_only boolean DEFAULT FALSE,
   p_at timestamptz DEFAULT clock_timestamp()
-) RETURNS void
+)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_actor platform.actor := platform.current_actor();
 BEGIN
   INSERT INTO ordering.history_entry
-    (merchant_id, order_id, type, from_status, to_status, amount, note, subject_id, staff_only, actor, actor_id, created_at)
+    (
+      merchant_id,
+      order_id,
+      type,
+      from_status,
+      to_status,
+      amount,
+      note,
+      subject_id,
+      staff_only,
+      actor,
+      actor_id,
+      created_at
+    )
   VALUES
-    (p_merchant_id, p_order_id, p_type, p_from_status, p_to_status, p_amount, p_note, p_subject_id, p_staff_only,
-     v_actor.kind, v_actor.id, p_at);
-END
+    (
+      p_merchant_id,
+      p_order_id,
+      p_type,
+      p_from_status,
+      p_to_status,
+      p_amount,
+      p_note,
+      p_subject_id,
+      p_staff_only,
+      v_actor.kind,
+      v_actor.id,
+      p_at
+    );
+END;
 $$;
 
 -- answers: noted {orderId: uuid} | unknown_order {}
-CREATE FUNCTION ordering.add_note(p_merchant_id uuid, p_order_id uuid, p_text text, p_staff_only boolean) RETURNS jsonb
+CREATE FUNCTION ordering.add_note(p_merchant_id uuid, p_order_id uuid, p_text text, p_staff_only boolean)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -322,99 +490,144 @@ BEGIN
   END IF;
   PERFORM ordering.record(p_merchant_id, p_order_id, 'NOTE_ADDED', p_note => p_text, p_staff_only => p_staff_only);
   RETURN jsonb_build_object('outcome', 'noted', 'orderId', p_order_id);
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.move_order(p_merchant_id uuid, p_order_id uuid, p_move jsonb) RETURNS boolean
+CREATE FUNCTION ordering.move_order(p_merchant_id uuid, p_order_id uuid, p_move jsonb)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE ordering.order o SET status = p_move ->> 'to'
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND p_move -> 'from' ? o.status AND o.status <> p_move ->> 'to';
+  UPDATE ordering.order o
+  SET status = p_move ->> 'to'
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = p_order_id
+    AND p_move -> 'from' ? o.status
+    AND o.status <> p_move ->> 'to';
   RETURN FOUND;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.send(p_merchant_id uuid, p_order_id uuid, p_shipment_id uuid, p_to text) RETURNS void
+CREATE FUNCTION ordering.send(p_merchant_id uuid, p_order_id uuid, p_shipment_id uuid, p_to text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_stock_item_ids uuid[];
   v_quantities integer[];
 BEGIN
-  UPDATE ordering.shipment s SET status = p_to, shipped_at = now()
+  UPDATE ordering.shipment s
+  SET
+    status = p_to,
+    shipped_at = now()
   WHERE s.merchant_id = p_merchant_id AND s.id = p_shipment_id;
-  UPDATE ordering.order_item i SET fulfilled_quantity = i.fulfilled_quantity + l.quantity
+  UPDATE ordering.order_item i
+  SET fulfilled_quantity = i.fulfilled_quantity + l.quantity
   FROM ordering.shipment_line l
-  WHERE l.merchant_id = p_merchant_id AND l.shipment_id = p_shipment_id
-    AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
-  SELECT array_agg(k.id), array_agg(l.quantity) INTO v_stock_item_ids, v_quantities
-  FROM ordering.shipment_line l
-  JOIN ordering.order_item i ON i.merchant_id = l.merchant_id AND i.id = l.order_item_id
-  JOIN inventory.stock_item k
-    ON k.merchant_id = i.merchant_id AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+  WHERE
+    l.merchant_id = p_merchant_id
+    AND l.shipment_id = p_shipment_id
+    AND i.merchant_id = l.merchant_id
+    AND i.id = l.order_item_id;
+  SELECT array_agg(k.id), array_agg(l.quantity)
+  INTO v_stock_item_ids, v_quantities
+  FROM
+    ordering.shipment_line l
+    JOIN ordering.order_item i ON i.merchant_id = l.merchant_id AND i.id = l.order_item_id
+    JOIN inventory.stock_item k
+      ON k.merchant_id = i.merchant_id
+      AND k.product_id = i.product_id
+      AND k.variant_id IS NOT DISTINCT FROM i.variant_id
   WHERE l.merchant_id = p_merchant_id AND l.shipment_id = p_shipment_id;
   PERFORM inventory.end_part_of_reservation(p_merchant_id, p_order_id, v_stock_item_ids, v_quantities, 'CONSUMED');
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.unpack(p_merchant_id uuid, p_shipment_ids uuid[]) RETURNS void
+CREATE FUNCTION ordering.unpack(p_merchant_id uuid, p_shipment_ids uuid[])
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE ordering.order_item i SET packed_quantity = i.packed_quantity - l.quantity
-  FROM (
-    SELECT x.order_item_id, sum(x.quantity) AS quantity FROM ordering.shipment_line x
-    WHERE x.merchant_id = p_merchant_id AND x.shipment_id = ANY (p_shipment_ids)
-    GROUP BY x.order_item_id
-  ) l
+  UPDATE ordering.order_item i
+  SET packed_quantity = i.packed_quantity - l.quantity
+  FROM
+    (
+      SELECT x.order_item_id, sum(x.quantity) AS quantity
+      FROM ordering.shipment_line x
+      WHERE x.merchant_id = p_merchant_id AND x.shipment_id = ANY (p_shipment_ids)
+      GROUP BY x.order_item_id
+    ) l
   WHERE i.merchant_id = p_merchant_id AND i.id = l.order_item_id;
-  UPDATE ordering.shipment s SET status = 'CANCELLED' WHERE s.merchant_id = p_merchant_id AND s.id = ANY (p_shipment_ids);
-END
+  UPDATE ordering.shipment s
+  SET status = 'CANCELLED'
+  WHERE s.merchant_id = p_merchant_id AND s.id = ANY (p_shipment_ids);
+END;
 $$;
 
-CREATE FUNCTION ordering.packed_shipments(p_merchant_id uuid, p_order_id uuid) RETURNS uuid[]
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.packed_shipments(p_merchant_id uuid, p_order_id uuid)
+RETURNS uuid[]
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(array_agg(s.id), '{}') FROM ordering.shipment s
-  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status = 'PACKED'
+  SELECT coalesce(array_agg(s.id), '{}')
+  FROM ordering.shipment s
+  WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND s.status = 'PACKED';
 $$;
 
 -- answers: advanced {orderId: uuid} | unknown_order {} | order_refused {status: ordering.order.status}
-CREATE FUNCTION ordering.deliver_order(p_merchant_id uuid, p_order_id uuid, p_deliver jsonb, p_moves jsonb) RETURNS jsonb
+CREATE FUNCTION ordering.deliver_order(p_merchant_id uuid, p_order_id uuid, p_deliver jsonb, p_moves jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
   -- What was sent before its money came arrives before it, too.
-  IF NOT (p_moves #> '{deliver,from}' ? v_order.status OR v_order.status = 'PENDING' AND EXISTS (
-    SELECT FROM ordering.shipment s
-    WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status
-  )) THEN
+  IF
+    NOT (
+      p_moves #> '{deliver,from}' ? v_order.status
+      OR v_order.status = 'PENDING'
+      AND EXISTS (
+        SELECT
+        FROM ordering.shipment s
+        WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status
+      )
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  UPDATE ordering.shipment s SET status = p_deliver ->> 'to', delivered_at = now()
+  UPDATE ordering.shipment s
+  SET
+    status = p_deliver ->> 'to',
+    delivered_at = now()
   WHERE s.merchant_id = p_merchant_id AND s.order_id = p_order_id AND p_deliver -> 'from' ? s.status;
   PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
   RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id);
-END
+END;
 $$;
 
 -- answers: advanced {orderId: uuid} | unknown_order {} | order_refused {status: ordering.order.status}
-CREATE FUNCTION ordering.process_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb) RETURNS jsonb
+CREATE FUNCTION ordering.process_order(p_merchant_id uuid, p_order_id uuid, p_moves jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_order ordering.order;
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
@@ -422,10 +635,11 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
   RETURN jsonb_build_object('outcome', 'advanced', 'orderId', p_order_id);
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.give_up_unsent(p_merchant_id uuid, p_order_id uuid) RETURNS void
+CREATE FUNCTION ordering.give_up_unsent(p_merchant_id uuid, p_order_id uuid)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -433,15 +647,19 @@ BEGIN
   UPDATE ordering.order_item i
   SET
     cancelled_quantity = i.quantity - i.fulfilled_quantity,
-    refunded_quantity = greatest(i.refunded_quantity, i.refunded_quantity - i.cancelled_quantity + i.quantity - i.fulfilled_quantity)
+    refunded_quantity = greatest(
+      i.refunded_quantity,
+      i.refunded_quantity - i.cancelled_quantity + i.quantity - i.fulfilled_quantity
+    )
   WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id;
   PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
-END
+END;
 $$;
 
 CREATE FUNCTION ordering.refund_parts(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean)
 RETURNS SETOF ordering.refund_part
-LANGUAGE sql STABLE
+LANGUAGE sql
+STABLE
 AS $$
   SELECT
     i.id,
@@ -452,59 +670,97 @@ AS $$
     u.unsent,
     w.quantity - u.unsent,
     w.restock
-  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer, restock boolean))
-    WITH ORDINALITY AS w(id, quantity, restock, position)
-  JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-  CROSS JOIN LATERAL (
-    SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid
-  ) p
-  CROSS JOIN LATERAL (
-    SELECT CASE WHEN p_sent_only THEN 0 ELSE least(w.quantity, i.quantity - i.packed_quantity - i.cancelled_quantity) END AS unsent
-  ) u
-  ORDER BY w.position
+  FROM
+    ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer, restock boolean)) WITH ORDINALITY AS w (
+      id,
+      quantity,
+      restock,
+      position
+    )
+    JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+    CROSS JOIN LATERAL (SELECT (i.subtotal - i.discount - i.uncaptured + i.tax - i.uncaptured_tax)::numeric AS paid) p
+    CROSS JOIN LATERAL (
+      SELECT
+        CASE
+          WHEN p_sent_only THEN 0
+          ELSE least(w.quantity, i.quantity - i.packed_quantity - i.cancelled_quantity)
+        END AS unsent
+    ) u
+  ORDER BY w.position;
 $$;
 
-CREATE FUNCTION ordering.refund_refusals(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.refund_refusals(p_merchant_id uuid, p_order_id uuid, p_lines jsonb, p_sent_only boolean)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'field', format('items.%s.%s', w.position - 1, CASE WHEN i.id IS NULL THEN 'orderItemId' ELSE 'quantity' END),
-        'reason', CASE WHEN i.id IS NULL THEN 'unknown_item' ELSE 'more_than_left' END,
-        'left', l.left
-      )
-      ORDER BY w.position
-    ),
-    '[]'
-  )
-  FROM ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w(id, quantity, position)
-  LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
-  -- Units that are packed are neither: they are sent first, or unpacked.
-  CROSS JOIN LATERAL (
-    SELECT
-      i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity)
-      + CASE WHEN p_sent_only THEN 0 ELSE i.quantity - i.packed_quantity - i.cancelled_quantity END AS left
-  ) l
-  WHERE i.id IS NULL OR w.quantity > l.left
+  SELECT
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object(
+          'field',
+          format(
+            'items.%s.%s',
+            w.position - 1,
+            CASE
+              WHEN i.id IS NULL THEN 'orderItemId'
+              ELSE 'quantity'
+            END
+          ),
+          'reason',
+          CASE
+            WHEN i.id IS NULL THEN 'unknown_item'
+            ELSE 'more_than_left'
+          END,
+          'left',
+          l.left
+        )
+        ORDER BY w.position
+      ),
+      '[]'
+    )
+  FROM
+    ROWS FROM (jsonb_to_recordset(p_lines) AS (id uuid, quantity integer)) WITH ORDINALITY AS w (id, quantity, position)
+    LEFT JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.id = w.id
+    -- Units that are packed are neither: they are sent first, or unpacked.
+    CROSS JOIN LATERAL (
+      SELECT
+        i.fulfilled_quantity - (i.refunded_quantity - i.cancelled_quantity) + CASE
+          WHEN p_sent_only THEN 0
+          ELSE i.quantity - i.packed_quantity - i.cancelled_quantity
+        END AS left
+    ) l
+  WHERE i.id IS NULL OR w.quantity > l.left;
 $$;
 
-CREATE FUNCTION ordering.stock_units(p_merchant_id uuid, p_item_ids uuid[], p_quantities integer[]) RETURNS ordering.stock_units
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.stock_units(p_merchant_id uuid, p_item_ids uuid[], p_quantities integer[])
+RETURNS ordering.stock_units
+LANGUAGE sql
+STABLE
 AS $$
   SELECT ROW(coalesce(array_agg(k.id), '{}'), coalesce(array_agg(x.quantity), '{}'))::ordering.stock_units
-  FROM unnest(p_item_ids, p_quantities) AS x(id, quantity)
-  JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.id = x.id
-  JOIN inventory.stock_item k
-    ON k.merchant_id = i.merchant_id AND k.product_id = i.product_id AND k.variant_id IS NOT DISTINCT FROM i.variant_id
-  WHERE x.quantity > 0
+  FROM
+    unnest(p_item_ids, p_quantities) AS x (id, quantity)
+    JOIN ordering.order_item i ON i.merchant_id = p_merchant_id AND i.id = x.id
+    JOIN inventory.stock_item k
+      ON k.merchant_id = i.merchant_id
+      AND k.product_id = i.product_id
+      AND k.variant_id IS NOT DISTINCT FROM i.variant_id
+  WHERE x.quantity > 0;
 $$;
 
-CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid) RETURNS bigint
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.unrefunded_shipping(p_order ordering.order, p_payment_id uuid)
+RETURNS bigint
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT p_order.shipping - p_order.shipping_discount - p_order.uncaptured_shipping - coalesce(sum(r.shipping_amount), 0)::bigint
-  FROM payment.refund r WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id
+  SELECT
+    p_order.shipping - p_order.shipping_discount - p_order.uncaptured_shipping - coalesce(
+      sum(r.shipping_amount),
+      0
+    )::bigint
+  FROM payment.refund r
+  WHERE r.merchant_id = p_order.merchant_id AND r.payment_id = p_payment_id;
 $$;
 
 CREATE FUNCTION ordering.insert_refund(
@@ -514,42 +770,64 @@ CREATE FUNCTION ordering.insert_refund(
   p_shipping bigint,
   p_amount bigint,
   p_reason text
-) RETURNS uuid
+)
+RETURNS uuid
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_shares bigint[] := platform.allocate(
-    p_amount, ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality) || p_shipping
+    p_amount,
+    ARRAY(SELECT x.amount FROM unnest(p_parts) WITH ORDINALITY x ORDER BY x.ordinality) || p_shipping
   );
   v_refund_id uuid := payment.insert_refund(
-    p_merchant_id, p_payment_id, p_amount, v_shares[cardinality(v_shares)], p_reason
+    p_merchant_id,
+    p_payment_id,
+    p_amount,
+    v_shares[cardinality(v_shares)],
+    p_reason
   );
 BEGIN
   INSERT INTO payment.refund_line (merchant_id, refund_id, order_item_id, quantity, amount, restocked_quantity)
   SELECT
-    p_merchant_id, v_refund_id, x.order_item_id, x.quantity, v_shares[x.ordinality], CASE WHEN x.restock THEN x.sent ELSE 0 END
+    p_merchant_id,
+    v_refund_id,
+    x.order_item_id,
+    x.quantity,
+    v_shares[x.ordinality],
+    CASE
+      WHEN x.restock THEN x.sent
+      ELSE 0
+    END
   FROM unnest(p_parts) WITH ORDINALITY x;
   RETURN v_refund_id;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.lock_return(p_merchant_id uuid, p_return_id uuid, p_customer_id uuid) RETURNS ordering.order_return
+CREATE FUNCTION ordering.lock_return(p_merchant_id uuid, p_return_id uuid, p_customer_id uuid)
+RETURNS ordering.order_return
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_return ordering.order_return;
 BEGIN
-  PERFORM FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id
-    AND o.id = (SELECT r.order_id FROM ordering.order_return r WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id)
+  PERFORM
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.id = (
+      SELECT r.order_id FROM ordering.order_return r WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id
+    )
     AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
   FOR UPDATE;
   IF FOUND THEN
-    SELECT * INTO v_return FROM ordering.order_return r
-    WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id FOR UPDATE;
+    SELECT *
+    INTO v_return
+    FROM ordering.order_return r
+    WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id
+    FOR UPDATE;
   END IF;
   RETURN v_return;
-END
+END;
 $$;
 
 -- answers: advanced {returnId: uuid} | unknown_return {} | return_refused {status: ordering.order_return.status}
@@ -560,7 +838,8 @@ CREATE FUNCTION ordering.decide_return(
   p_customer_id uuid,
   p_move jsonb,
   p_reason text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -573,14 +852,22 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
   END IF;
   IF p_move ->> 'to' IN ('REJECTED', 'CANCELLED') THEN
-    UPDATE ordering.order_item i SET returning_quantity = i.returning_quantity - l.quantity
+    UPDATE ordering.order_item i
+    SET returning_quantity = i.returning_quantity - l.quantity
     FROM ordering.return_line l
-    WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id AND i.merchant_id = l.merchant_id AND i.id = l.order_item_id;
+    WHERE
+      l.merchant_id = p_merchant_id
+      AND l.return_id = p_return_id
+      AND i.merchant_id = l.merchant_id
+      AND i.id = l.order_item_id;
   END IF;
-  UPDATE ordering.order_return r SET status = p_move ->> 'to', rejection_reason = p_reason
+  UPDATE ordering.order_return r
+  SET
+    status = p_move ->> 'to',
+    rejection_reason = p_reason
   WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id;
   RETURN jsonb_build_object('outcome', 'advanced', 'returnId', p_return_id);
-END
+END;
 $$;
 
 CREATE FUNCTION ordering.follow_refund(
@@ -589,46 +876,58 @@ CREATE FUNCTION ordering.follow_refund(
   p_refund_id uuid,
   p_all boolean,
   p_moves jsonb
-) RETURNS void
+)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  UPDATE ordering.order_return r SET status = 'REFUNDED'
+  UPDATE ordering.order_return r
+  SET status = 'REFUNDED'
   WHERE r.merchant_id = p_merchant_id AND r.refund_id = p_refund_id AND r.status = 'RECEIVED';
   IF p_all AND ordering.move_order(p_merchant_id, p_order_id, p_moves -> 'refund') THEN
     PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
     PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION ordering.draft_lines(p_merchant_id uuid, p_draft_id uuid) RETURNS jsonb
-LANGUAGE sql STABLE
+CREATE FUNCTION ordering.draft_lines(p_merchant_id uuid, p_draft_id uuid)
+RETURNS jsonb
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT coalesce(
-    jsonb_agg(
-      jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-      ORDER BY i.position, i.id
-    ),
-    '[]'
-  )
-  FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = p_draft_id
+  SELECT
+    coalesce(
+      jsonb_agg(
+        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+        ORDER BY i.position, i.id
+      ),
+      '[]'
+    )
+  FROM ordering.draft_order_item i
+  WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = p_draft_id;
 $$;
 
 -- answers: integer
-CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION ordering.purge_expired_drafts(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH gone AS (
-    DELETE FROM ordering.draft_order d
-    WHERE (d.merchant_id, d.id) IN (
-      SELECT x.merchant_id, x.id FROM ordering.draft_order x
-      WHERE x.order_id IS NULL AND x.expires_at <= now() - interval '30 days'
-      ORDER BY x.expires_at
-      LIMIT p_limit
-      FOR UPDATE SKIP LOCKED
+  WITH
+    gone AS (
+      DELETE FROM ordering.draft_order d
+      WHERE
+        (d.merchant_id, d.id) IN (
+          SELECT x.merchant_id, x.id
+          FROM ordering.draft_order x
+          WHERE x.order_id IS NULL AND x.expires_at <= now() - INTERVAL '30 days'
+          ORDER BY x.expires_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
     )
-    RETURNING 1
-  )
-  SELECT count(*)::integer FROM gone
+  SELECT count(*)::integer
+  FROM gone;
 $$;

@@ -1,13 +1,15 @@
 CREATE SCHEMA payment;
 
 CREATE TABLE payment.payment (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   order_id uuid,
   amount bigint NOT NULL CHECK (amount > 0 AND amount < 9007199254740992),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  status text NOT NULL DEFAULT 'PENDING'
-    CHECK (status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUNDED', 'PARTIALLY_REFUNDED')),
+  status text NOT NULL DEFAULT 'PENDING' CHECK (
+    status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUNDED', 'PARTIALLY_REFUNDED')
+  ),
   method text NOT NULL CHECK (method IN ('CARD', 'BANK_TRANSFER', 'CASH', 'PAYPAL', 'APPLE_PAY', 'GOOGLE_PAY')),
   last4 text,
   brand text,
@@ -15,7 +17,7 @@ CREATE TABLE payment.payment (
   expiry_year integer,
   processor text NOT NULL,
   -- The money comes outside of the platform: PENDING until the merchant says that it is there.
-  awaited boolean NOT NULL DEFAULT false,
+  awaited boolean NOT NULL DEFAULT FALSE,
   -- The processor's own id, known only once it has answered.
   processor_payment_intent_id text,
   failure_reason text,
@@ -47,12 +49,11 @@ CREATE TABLE payment.payment (
   FOREIGN KEY (merchant_id, order_id) REFERENCES ordering.order,
   CONSTRAINT payment_captured_within_amount CHECK (captured_amount >= 0 AND captured_amount <= amount),
   CONSTRAINT payment_capture_requested_check CHECK (capture_requested > 0 AND capture_requested <= amount),
-  CONSTRAINT payment_refunds_within_captured CHECK (
-    refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount
-  )
+  CONSTRAINT payment_refunds_within_captured
+    CHECK (refunded_amount <= refund_requested_amount AND refund_requested_amount <= captured_amount)
 );
 CREATE UNIQUE INDEX payment_one_open_per_order ON payment.payment (merchant_id, order_id)
-  WHERE status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
+WHERE status IN ('PENDING', 'PROCESSING', 'SUCCEEDED', 'PARTIALLY_REFUNDED');
 CREATE INDEX payment_order ON payment.payment (merchant_id, order_id, created_at);
 CREATE INDEX payment_unsettled ON payment.payment (updated_at) WHERE status IN ('PENDING', 'PROCESSING');
 CREATE UNIQUE INDEX payment_processor_intent ON payment.payment (processor, processor_payment_intent_id);
@@ -95,7 +96,9 @@ CREATE TABLE payment.refund_line (
   -- Of the units, those that can be sold again after they had left.
   restocked_quantity integer NOT NULL DEFAULT 0 CHECK (restocked_quantity BETWEEN 0 AND quantity),
   PRIMARY KEY (merchant_id, refund_id, order_item_id),
-  CONSTRAINT refund_line_refund_fkey FOREIGN KEY (merchant_id, refund_id) REFERENCES payment.refund ON DELETE CASCADE,
+  CONSTRAINT refund_line_refund_fkey
+    FOREIGN KEY (merchant_id, refund_id) REFERENCES payment.refund
+      ON DELETE CASCADE,
   CONSTRAINT refund_line_item_fkey FOREIGN KEY (merchant_id, order_item_id) REFERENCES ordering.order_item
 );
 CREATE INDEX refund_line_item ON payment.refund_line (merchant_id, order_item_id);

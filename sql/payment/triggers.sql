@@ -1,10 +1,15 @@
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON payment.payment
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.payment
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE TRIGGER touch_updated_at BEFORE UPDATE ON payment.refund
-  FOR EACH ROW EXECUTE FUNCTION platform.touch_updated_at();
+CREATE TRIGGER touch_updated_at
+BEFORE UPDATE ON payment.refund
+FOR EACH ROW
+EXECUTE FUNCTION platform.touch_updated_at();
 
-CREATE FUNCTION payment.fill_amounts() RETURNS trigger
+CREATE FUNCTION payment.fill_amounts()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -13,12 +18,16 @@ BEGIN
     NEW.refund_requested_amount := greatest(NEW.refund_requested_amount, NEW.refunded_amount);
   END IF;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER fill_amounts BEFORE INSERT ON payment.payment FOR EACH ROW EXECUTE FUNCTION payment.fill_amounts();
+CREATE TRIGGER fill_amounts
+BEFORE INSERT ON payment.payment
+FOR EACH ROW
+EXECUTE FUNCTION payment.fill_amounts();
 
-CREATE FUNCTION payment.record_payment() RETURNS trigger
+CREATE FUNCTION payment.record_payment()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
@@ -26,32 +35,60 @@ BEGIN
     RETURN NULL;
   END IF;
   IF TG_OP = 'INSERT' THEN
-    PERFORM ordering.record(
-      NEW.merchant_id, NEW.order_id, CASE WHEN NEW.status = 'PENDING' THEN 'PAYMENT_STARTED' ELSE 'PAYMENT_SUCCEEDED' END,
-      p_amount => NEW.amount, p_note => NEW.method, p_subject_id => NEW.id, p_at => NEW.created_at
-    );
-  ELSIF OLD.authorized_at IS NULL AND NEW.authorized_at IS NOT NULL THEN
-    PERFORM ordering.record(
-      NEW.merchant_id, NEW.order_id, 'PAYMENT_AUTHORIZED', p_amount => NEW.amount, p_subject_id => NEW.id
-    );
-  ELSIF NEW.status <> OLD.status AND NEW.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN
-    PERFORM ordering.record(
-      NEW.merchant_id, NEW.order_id, 'PAYMENT_' || NEW.status,
-      p_amount => CASE WHEN NEW.status = 'SUCCEEDED' THEN NEW.captured_amount ELSE NEW.amount END,
-      p_note => NEW.failure_reason, p_subject_id => NEW.id
-    );
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        NEW.order_id,
+        CASE
+          WHEN NEW.status = 'PENDING' THEN 'PAYMENT_STARTED'
+          ELSE 'PAYMENT_SUCCEEDED'
+        END,
+        p_amount => NEW.amount,
+        p_note => NEW.method,
+        p_subject_id => NEW.id,
+        p_at => NEW.created_at
+      );
+  ELSEIF OLD.authorized_at IS NULL AND NEW.authorized_at IS NOT NULL THEN
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        NEW.order_id,
+        'PAYMENT_AUTHORIZED',
+        p_amount => NEW.amount,
+        p_subject_id => NEW.id
+      );
+  ELSEIF NEW.status <> OLD.status AND NEW.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED') THEN
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        NEW.order_id,
+        'PAYMENT_' || NEW.status,
+        p_amount =>
+          CASE
+            WHEN NEW.status = 'SUCCEEDED' THEN NEW.captured_amount
+            ELSE NEW.amount
+          END,
+        p_note => NEW.failure_reason,
+        p_subject_id => NEW.id
+      );
   END IF;
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER record_payment AFTER INSERT ON payment.payment
-  FOR EACH ROW WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED')) EXECUTE FUNCTION payment.record_payment();
+CREATE TRIGGER record_payment
+AFTER INSERT ON payment.payment
+FOR EACH ROW
+WHEN (NEW.status NOT IN ('FAILED', 'CANCELLED'))
+EXECUTE FUNCTION payment.record_payment();
 
-CREATE TRIGGER record_payment_change AFTER UPDATE OF status, authorized_at ON payment.payment
-  FOR EACH ROW EXECUTE FUNCTION payment.record_payment();
+CREATE TRIGGER record_payment_change
+AFTER UPDATE OF status, authorized_at ON payment.payment
+FOR EACH ROW
+EXECUTE FUNCTION payment.record_payment();
 
-CREATE FUNCTION payment.record_refund() RETURNS trigger
+CREATE FUNCTION payment.record_refund()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -60,28 +97,54 @@ DECLARE
   );
 BEGIN
   IF v_order_id IS NOT NULL AND (TG_OP = 'INSERT' OR NEW.status <> OLD.status) THEN
-    PERFORM ordering.record(
-      NEW.merchant_id, v_order_id, CASE WHEN NEW.status = 'PENDING' THEN 'REFUND_STARTED' ELSE 'REFUND_' || NEW.status END,
-      p_amount => NEW.amount, p_note => CASE WHEN NEW.status = 'FAILED' THEN NEW.failure_reason ELSE NEW.reason END,
-      p_subject_id => NEW.id, p_staff_only => NEW.status = 'FAILED',
-      p_at => CASE WHEN TG_OP = 'INSERT' AND NEW.status <> 'PENDING' THEN NEW.created_at ELSE clock_timestamp() END
-    );
+    PERFORM
+      ordering.record(
+        NEW.merchant_id,
+        v_order_id,
+        CASE
+          WHEN NEW.status = 'PENDING' THEN 'REFUND_STARTED'
+          ELSE 'REFUND_' || NEW.status
+        END,
+        p_amount => NEW.amount,
+        p_note =>
+          CASE
+            WHEN NEW.status = 'FAILED' THEN NEW.failure_reason
+            ELSE NEW.reason
+          END,
+        p_subject_id => NEW.id,
+        p_staff_only => NEW.status = 'FAILED',
+        p_at =>
+          CASE
+            WHEN TG_OP = 'INSERT'
+            AND NEW.status <> 'PENDING' THEN NEW.created_at
+            ELSE clock_timestamp()
+          END
+      );
   END IF;
   RETURN NULL;
-END
+END;
 $$;
 
-CREATE TRIGGER record_refund AFTER INSERT OR UPDATE OF status ON payment.refund
-  FOR EACH ROW EXECUTE FUNCTION payment.record_refund();
+CREATE TRIGGER record_refund
+AFTER INSERT OR UPDATE OF status ON payment.refund
+FOR EACH ROW
+EXECUTE FUNCTION payment.record_refund();
 
-CREATE FUNCTION payment.note_succeeded_at() RETURNS trigger
+CREATE FUNCTION payment.note_succeeded_at()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
-  NEW.succeeded_at := CASE TG_OP WHEN 'INSERT' THEN NEW.created_at ELSE now() END;
+  NEW.succeeded_at := CASE TG_OP
+    WHEN 'INSERT' THEN NEW.created_at
+    ELSE now()
+  END;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE TRIGGER note_succeeded_at BEFORE INSERT OR UPDATE OF status ON payment.refund
-  FOR EACH ROW WHEN (NEW.succeeded_at IS NULL AND NEW.status = 'SUCCEEDED') EXECUTE FUNCTION payment.note_succeeded_at();
+CREATE TRIGGER note_succeeded_at
+BEFORE INSERT OR UPDATE OF status ON payment.refund
+FOR EACH ROW
+WHEN (NEW.succeeded_at IS NULL AND NEW.status = 'SUCCEEDED')
+EXECUTE FUNCTION payment.note_succeeded_at();

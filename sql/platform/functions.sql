@@ -1,211 +1,342 @@
-CREATE FUNCTION platform.uuid_v7() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL SAFE
+CREATE FUNCTION platform.uuid_v7()
+RETURNS uuid
+LANGUAGE sql
+VOLATILE
+PARALLEL SAFE
 AS $$
-  SELECT encode(
-    set_bit(
+  SELECT
+    encode(
       set_bit(
-        overlay(
-          uuid_send(gen_random_uuid())
-          PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
-          FROM 1 FOR 6
+        set_bit(
+          overlay(
+            uuid_send(gen_random_uuid()),
+            substring(int8send((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint), 3),
+            1,
+            6
+          ),
+          52,
+          1
         ),
-        52, 1
+        53,
+        1
       ),
-      53, 1
-    ),
-    'hex'
-  )::uuid
+      'hex'
+    )::uuid;
 $$;
 
-CREATE FUNCTION platform.most_money() RETURNS numeric
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION platform.most_money()
+RETURNS numeric
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
 AS $$
-  SELECT 9007199254740991::numeric
+  SELECT 9007199254740991::numeric;
 $$;
 
-CREATE FUNCTION platform.as_money(p_sum numeric) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION platform.as_money(p_sum numeric)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
 AS $$
-  SELECT least(p_sum, platform.most_money())::bigint
+  SELECT least(p_sum, platform.most_money())::bigint;
 $$;
 
-CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '') RETURNS void
+CREATE FUNCTION platform.violate(p_table text, p_constraint text, p_because text DEFAULT NULL, p_detail text DEFAULT '')
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_schema text := split_part(p_table, '.', 1);
   v_table text := split_part(p_table, '.', 2);
 BEGIN
-  RAISE EXCEPTION USING ERRCODE = 'check_violation', CONSTRAINT = p_constraint, SCHEMA = v_schema, TABLE = v_table, DETAIL = p_detail,
-    MESSAGE = coalesce(
-      p_because || format(': constraint "%s"', p_constraint) || CASE p_detail WHEN '' THEN '' ELSE ' ' || p_detail END,
-      format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
-    );
-END
+  RAISE EXCEPTION
+    USING
+      ERRCODE = 'check_violation',
+      CONSTRAINT = p_constraint,
+      SCHEMA = v_schema,
+      TABLE = v_table,
+      DETAIL = p_detail,
+      MESSAGE = coalesce(
+        p_because || format(': constraint "%s"', p_constraint) || CASE p_detail
+          WHEN '' THEN ''
+          ELSE ' ' || p_detail
+        END,
+        format('new row for relation "%s" violates check constraint "%s"', v_table, p_constraint)
+      );
+END;
 $$;
 
-CREATE FUNCTION platform.slugify(name text) RETURNS text
-LANGUAGE sql STABLE
+CREATE FUNCTION platform.slugify(name text)
+RETURNS text
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT trim(BOTH '-' FROM left(trim(BOTH '-' FROM regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g')), 80))
+  SELECT btrim(left(btrim(regexp_replace(lower(public.unaccent(name)), '[^a-z0-9]+', '-', 'g'), '-'), 80), '-');
 $$;
 
 -- answers: new {} | conflict {forgotten: boolean} | repeated {response: jsonb, sealed: text | null}
-CREATE FUNCTION platform.recall(p_request platform.keyed_request) RETURNS jsonb
+CREATE FUNCTION platform.recall(p_request platform.keyed_request)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_record platform.idempotency_record;
 BEGIN
-  PERFORM pg_advisory_xact_lock(
-    hashtextextended(concat_ws(E'\n', p_request.merchant_id, p_request.caller, p_request.key, p_request.part), 0)
-  );
-  SELECT * INTO v_record FROM platform.idempotency_record r
-  WHERE r.merchant_id = p_request.merchant_id AND r.caller = p_request.caller AND r.key = p_request.key AND r.part = p_request.part
+  PERFORM
+    pg_advisory_xact_lock(
+      hashtextextended(concat_ws(E'\n', p_request.merchant_id, p_request.caller, p_request.key, p_request.part), 0)
+    );
+  SELECT *
+  INTO v_record
+  FROM platform.idempotency_record r
+  WHERE
+    r.merchant_id = p_request.merchant_id
+    AND r.caller = p_request.caller
+    AND r.key = p_request.key
+    AND r.part = p_request.part
     AND r.expires_at > now();
   RETURN CASE
     WHEN NOT FOUND THEN jsonb_build_object('outcome', 'new')
-    WHEN v_record.operation <> p_request.operation OR v_record.fingerprint <> ALL (p_request.fingerprints)
-      THEN jsonb_build_object('outcome', 'conflict', 'forgotten', false)
-    WHEN v_record.sealed_until <= now() THEN jsonb_build_object('outcome', 'conflict', 'forgotten', true)
+    WHEN v_record.operation <> p_request.operation
+    OR v_record.fingerprint <> ALL (p_request.fingerprints) THEN jsonb_build_object(
+      'outcome',
+      'conflict',
+      'forgotten',
+      FALSE
+    )
+    WHEN v_record.sealed_until <= now() THEN jsonb_build_object('outcome', 'conflict', 'forgotten', TRUE)
     ELSE jsonb_build_object('outcome', 'repeated', 'response', v_record.response, 'sealed', v_record.sealed)
   END;
-END
+END;
 $$;
 
 -- answers: void
 -- nullable: p_response, p_sealed
 CREATE FUNCTION platform.remember(
-  p_request platform.keyed_request, p_response jsonb, p_sealed text, p_seconds integer, p_record_ids uuid[]
-) RETURNS void
+  p_request platform.keyed_request,
+  p_response jsonb,
+  p_sealed text,
+  p_seconds integer,
+  p_record_ids uuid[]
+)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 BEGIN
   INSERT INTO platform.idempotency_record AS r (
-    merchant_id, caller, key, part, operation, fingerprint, response, sealed, sealed_until, record_ids
+    merchant_id,
+    caller,
+    key,
+    part,
+    operation,
+    fingerprint,
+    response,
+    sealed,
+    sealed_until,
+    record_ids
   )
-  VALUES (
-    p_request.merchant_id, p_request.caller, p_request.key, p_request.part, p_request.operation, p_request.fingerprints[1],
-    p_response, p_sealed, CASE WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds) END, p_record_ids
-  )
-  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE SET
-    operation = excluded.operation, fingerprint = excluded.fingerprint, response = excluded.response, sealed = excluded.sealed,
-    sealed_until = excluded.sealed_until, record_ids = excluded.record_ids, transaction_id = excluded.transaction_id,
-    created_at = excluded.created_at, expires_at = excluded.expires_at
-  -- An expired record that the job hasn't purged yet is none.
-  WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
+  VALUES
+    (
+      p_request.merchant_id,
+      p_request.caller,
+      p_request.key,
+      p_request.part,
+      p_request.operation,
+      p_request.fingerprints[1],
+      p_response,
+      p_sealed,
+      CASE
+        WHEN p_sealed IS NOT NULL THEN now() + make_interval(secs => p_seconds)
+      END,
+      p_record_ids
+    )
+  ON CONFLICT (merchant_id, caller, key, part) DO UPDATE
+    SET
+      operation = excluded.operation,
+      fingerprint = excluded.fingerprint,
+      response = excluded.response,
+      sealed = excluded.sealed,
+      sealed_until = excluded.sealed_until,
+      record_ids = excluded.record_ids,
+      transaction_id = excluded.transaction_id,
+      created_at = excluded.created_at,
+      expires_at = excluded.expires_at
+    -- An expired record that the job hasn't purged yet is none.
+    WHERE r.expires_at <= now() OR r.transaction_id = excluded.transaction_id;
   IF NOT FOUND THEN
-    RAISE EXCEPTION USING ERRCODE = 'unique_violation', SCHEMA = 'platform', TABLE = 'idempotency_record',
-      CONSTRAINT = 'idempotency_record_pkey', MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
+    RAISE EXCEPTION
+      USING
+        ERRCODE = 'unique_violation',
+        SCHEMA = 'platform',
+        TABLE = 'idempotency_record',
+        CONSTRAINT = 'idempotency_record_pkey',
+        MESSAGE = 'duplicate key value violates unique constraint "idempotency_record_pkey"';
   END IF;
-END
+END;
 $$;
 
-CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text) RETURNS void
+CREATE FUNCTION platform.keep_keys(p_table regclass, p_type text, p_id text)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_event text;
 BEGIN
   FOREACH v_event IN ARRAY '{INSERT,UPDATE,DELETE}'::text[] LOOP
-    EXECUTE format(
-      'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
+    EXECUTE
+      format(
+        'CREATE TRIGGER keep_key_%s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT
        WHEN (pg_trigger_depth() = 0 AND current_setting(''hasura.user'', true) LIKE ''%%x-hasura-idempotency-key%%'')
        EXECUTE FUNCTION platform.keep_key(%L, %L)',
-      lower(v_event), v_event, p_table, CASE v_event WHEN 'DELETE' THEN 'OLD' ELSE 'NEW' END, p_type, p_id
-    );
+        lower(v_event),
+        v_event,
+        p_table,
+        CASE v_event
+          WHEN 'DELETE' THEN 'OLD'
+          ELSE 'NEW'
+        END,
+        p_type,
+        p_id
+      );
   END LOOP;
-END
+END;
 $$;
 
 -- answers: integer
-CREATE FUNCTION platform.purge_idempotency_records(p_limit integer) RETURNS integer
-LANGUAGE sql VOLATILE
+CREATE FUNCTION platform.purge_idempotency_records(p_limit integer)
+RETURNS integer
+LANGUAGE sql
+VOLATILE
 AS $$
-  WITH gone AS (
-    DELETE FROM platform.idempotency_record r
-    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
-      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
-      WHERE x.expires_at <= now()
-      ORDER BY x.expires_at
-      LIMIT p_limit
-      FOR UPDATE SKIP LOCKED
+  WITH
+    gone AS (
+      DELETE FROM platform.idempotency_record r
+      WHERE
+        (r.merchant_id, r.caller, r.key, r.part) IN (
+          SELECT x.merchant_id, x.caller, x.key, x.part
+          FROM platform.idempotency_record x
+          WHERE x.expires_at <= now()
+          ORDER BY x.expires_at
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
+    ),
+    forgotten AS (
+      UPDATE platform.idempotency_record r
+      SET sealed = NULL
+      WHERE
+        (r.merchant_id, r.caller, r.key, r.part) IN (
+          SELECT x.merchant_id, x.caller, x.key, x.part
+          FROM platform.idempotency_record x
+          WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
+          ORDER BY x.sealed_until
+          LIMIT p_limit
+          FOR UPDATE SKIP LOCKED
+        )
+      RETURNING 1
     )
-    RETURNING 1
-  ), forgotten AS (
-    UPDATE platform.idempotency_record r SET sealed = NULL
-    WHERE (r.merchant_id, r.caller, r.key, r.part) IN (
-      SELECT x.merchant_id, x.caller, x.key, x.part FROM platform.idempotency_record x
-      WHERE x.sealed IS NOT NULL AND x.sealed_until <= now() AND x.expires_at > now()
-      ORDER BY x.sealed_until
-      LIMIT p_limit
-      FOR UPDATE SKIP LOCKED
-    )
-    RETURNING 1
-  )
-  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM forgotten))::integer
+  SELECT greatest((SELECT count(*) FROM gone), (SELECT count(*) FROM forgotten))::integer;
 $$;
 
-CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[]) RETURNS bigint[]
-LANGUAGE sql IMMUTABLE
+CREATE FUNCTION platform.allocate(p_amount numeric, p_weights bigint[])
+RETURNS bigint[]
+LANGUAGE sql
+IMMUTABLE
 AS $$
-  WITH part AS (
-    SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
-    FROM unnest(p_weights) WITH ORDINALITY AS w(weight, position)
-    CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
-  ),
-  ranked AS (
-    SELECT
-      p.position, p.whole, row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank, sum(p.whole) OVER () AS given
-    FROM part p
-  )
-  SELECT coalesce(
-    array_agg((coalesce(r.whole, 0) + CASE WHEN r.rank <= p_amount - r.given THEN 1 ELSE 0 END)::bigint ORDER BY r.position),
-    '{}'
-  )
-  FROM ranked r
+  WITH
+    part AS (
+      SELECT w.position, div(p_amount * w.weight, t.total) AS whole, mod(p_amount * w.weight, t.total) AS remainder
+      FROM
+        unnest(p_weights) WITH ORDINALITY AS w (weight, position)
+        CROSS JOIN (SELECT nullif(sum(x), 0) AS total FROM unnest(p_weights) x) t
+    ),
+    ranked AS (
+      SELECT
+        p.position,
+        p.whole,
+        row_number() OVER (ORDER BY p.remainder DESC, p.position) AS rank,
+        sum(p.whole) OVER () AS given
+      FROM part p
+    )
+  SELECT
+    coalesce(
+      array_agg(
+        (
+          coalesce(r.whole, 0) + CASE
+            WHEN r.rank <= p_amount - r.given THEN 1
+            ELSE 0
+          END
+        )::bigint
+        ORDER BY r.position
+      ),
+      '{}'
+    )
+  FROM ranked r;
 $$;
 
-CREATE FUNCTION platform.is_time_zone(p_name text) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION platform.is_time_zone(p_name text)
+RETURNS boolean
+LANGUAGE plpgsql
+IMMUTABLE
 AS $$
 BEGIN
-  PERFORM timezone(p_name, timestamptz 'epoch');
+  PERFORM timezone(p_name, 'epoch'::timestamptz);
   RETURN p_name ~ '^[A-Za-z]';
-EXCEPTION
-  WHEN invalid_parameter_value THEN
-    RETURN false;
-END
+EXCEPTION WHEN invalid_parameter_value THEN
+  RETURN FALSE;
+END;
 $$;
 
-CREATE FUNCTION platform.acting_as(p_session jsonb) RETURNS boolean
-LANGUAGE plpgsql VOLATILE
+CREATE FUNCTION platform.acting_as(p_session jsonb)
+RETURNS boolean
+LANGUAGE plpgsql
+VOLATILE
 AS $$
 BEGIN
-  PERFORM set_config('hasura.user', p_session::text, true);
-  RETURN true;
-END
+  PERFORM set_config('hasura.user', p_session::text, TRUE);
+  RETURN TRUE;
+END;
 $$;
 
-CREATE FUNCTION platform.current_actor() RETURNS platform.actor
-LANGUAGE sql STABLE
+CREATE FUNCTION platform.current_actor()
+RETURNS platform.actor
+LANGUAGE sql
+STABLE
 AS $$
-  SELECT ROW(
-    CASE s.session ->> 'x-hasura-role' WHEN 'merchant' THEN 'MERCHANT' WHEN 'customer' THEN 'CUSTOMER' ELSE 'SYSTEM' END,
-    CASE s.session ->> 'x-hasura-role'
-      WHEN 'merchant' THEN coalesce(s.session ->> 'x-hasura-user-id', s.session ->> 'x-hasura-key-id')
-      WHEN 'customer' THEN s.session ->> 'x-hasura-customer-id'
-    END::uuid
-  )::platform.actor
+  SELECT
+    ROW(
+      CASE s.session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN 'MERCHANT'
+        WHEN 'customer' THEN 'CUSTOMER'
+        ELSE 'SYSTEM'
+      END,
+      CASE s.session ->> 'x-hasura-role'
+        WHEN 'merchant' THEN coalesce(s.session ->> 'x-hasura-user-id', s.session ->> 'x-hasura-key-id')
+        WHEN 'customer' THEN s.session ->> 'x-hasura-customer-id'
+      END::uuid
+    )::platform.actor
   -- After a transaction that set it, a custom setting is '' and not NULL.
-  FROM (SELECT nullif(current_setting('hasura.user', true), '')::jsonb AS session) s
+  FROM (SELECT nullif(current_setting('hasura.user', TRUE), '')::jsonb AS session) s;
 $$;
 
-CREATE FUNCTION platform.is_barcode(p_digits text) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION platform.is_barcode(p_digits text)
+RETURNS boolean
+LANGUAGE sql
+IMMUTABLE
+PARALLEL SAFE
 AS $$
-  SELECT char_length(p_digits) IN (12, 13) AND (
-    SELECT sum(substr(reverse(p_digits), i, 1)::integer * CASE i % 2 WHEN 1 THEN 1 ELSE 3 END) % 10 = 0
-    FROM generate_series(1, char_length(p_digits)) i
-  )
+  SELECT
+    char_length(p_digits) IN (12, 13)
+    AND (
+      SELECT
+        sum(
+          substr(reverse(p_digits), i, 1)::integer * CASE i % 2
+            WHEN 1 THEN 1
+            ELSE 3
+          END
+        ) % 10 = 0
+      FROM generate_series(1, char_length(p_digits)) i
+    );
 $$;

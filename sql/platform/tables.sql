@@ -3,7 +3,8 @@ CREATE SCHEMA platform;
 CREATE TABLE platform.idempotency_record (
   -- The nil id: an operator's.
   merchant_id uuid NOT NULL,
-  -- Whose key it is, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>' or 'operator'.
+  -- Whose key it is, since clients choose keys for themselves: 'merchant' (all its API keys and users), 'customer:<id>'
+  -- or 'operator'.
   caller text NOT NULL,
   key text NOT NULL CHECK (char_length(key) BETWEEN 1 AND 255),
   -- Which of several mutations of a document it is about, and of several items of a list; '' where there is one.
@@ -20,7 +21,7 @@ CREATE TABLE platform.idempotency_record (
   record_ids uuid[] NOT NULL DEFAULT '{}',
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
   created_at timestamptz NOT NULL DEFAULT now(),
-  expires_at timestamptz NOT NULL DEFAULT now() + interval '24 hours',
+  expires_at timestamptz NOT NULL DEFAULT now() + INTERVAL '24 hours',
   PRIMARY KEY (merchant_id, caller, key, part),
   CHECK ((sealed IS NULL) OR (sealed_until IS NOT NULL AND response IS NULL))
 );

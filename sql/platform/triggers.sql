@@ -1,13 +1,15 @@
-CREATE FUNCTION platform.touch_updated_at() RETURNS trigger
+CREATE FUNCTION platform.touch_updated_at()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 BEGIN
   NEW.updated_at := clock_timestamp();
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE FUNCTION platform.fill_slug() RETURNS trigger
+CREATE FUNCTION platform.fill_slug()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -18,40 +20,52 @@ BEGIN
     RETURN NEW;
   END IF;
   base := platform.slugify(NEW.name);
-  EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-    INTO taken USING NEW.merchant_id, base;
-  IF base = '' OR taken
+  EXECUTE
+    format('SELECT EXISTS (SELECT FROM %I.%I WHERE merchant_id = $1 AND slug = $2)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+  INTO taken
+  USING NEW.merchant_id, base;
+  IF
+    base = ''
+    OR taken
     OR NOT pg_try_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || NEW.merchant_id || base, 0))
   THEN
-    base := trim(LEADING '-' FROM base || '-' || right(NEW.id::text, 12));
+    base := ltrim(base || '-' || right(NEW.id::text, 12), '-');
   END IF;
   NEW.slug := base;
   RETURN NEW;
-END
+END;
 $$;
 
-CREATE FUNCTION platform.refuse_card_numbers() RETURNS trigger
+CREATE FUNCTION platform.refuse_card_numbers()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_new jsonb := to_jsonb(NEW);
-  v_old jsonb := CASE TG_OP WHEN 'UPDATE' THEN to_jsonb(OLD) END;
+  v_old jsonb := CASE TG_OP
+    WHEN 'UPDATE' THEN to_jsonb(OLD)
+  END;
   v_column text;
   v_value jsonb;
 BEGIN
   FOREACH v_column IN ARRAY TG_ARGV LOOP
     v_value := v_new -> v_column;
     CONTINUE WHEN v_value = v_old -> v_column;
-    IF EXISTS (
-      SELECT FROM jsonb_path_query(v_value, 'strict $.** ? (@.type() == "string")') x
-      WHERE platform.holds_card_number(x #>> '{}')
-    ) THEN
-      PERFORM platform.violate(
-        TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME, 'no_card_number',
-        format('Field %s holds what looks like a card number, which is never stored', v_column)
-      );
+    IF
+      EXISTS (
+        SELECT
+        FROM jsonb_path_query(v_value, 'strict $.** ? (@.type() == "string")') x
+        WHERE platform.holds_card_number(x #>> '{}')
+      )
+    THEN
+      PERFORM
+        platform.violate(
+          TG_TABLE_SCHEMA || '.' || TG_TABLE_NAME,
+          'no_card_number',
+          format('Field %s holds what looks like a card number, which is never stored', v_column)
+        );
     END IF;
   END LOOP;
   RETURN NEW;
-END
+END;
 $$;

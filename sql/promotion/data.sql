@@ -1,2 +1,3 @@
-INSERT INTO merchant.permission (name, description) VALUES
+INSERT INTO merchant.permission (name, description)
+VALUES
   ('promotions:write', 'Create, change and delete promotions and their campaigns');

@@ -1,7 +1,8 @@
 CREATE SCHEMA promotion;
 
 CREATE TABLE promotion.promotion (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,
@@ -11,7 +12,7 @@ CREATE TABLE promotion.promotion (
   discount_value integer NOT NULL,
   start_date timestamptz NOT NULL,
   end_date timestamptz NOT NULL,
-  disabled boolean NOT NULL DEFAULT false,
+  disabled boolean NOT NULL DEFAULT FALSE,
   usage_count integer NOT NULL DEFAULT 0,
   usage_limit integer CHECK (usage_limit > 0),
   min_purchase_amount bigint CHECK (min_purchase_amount >= 0),
@@ -19,23 +20,26 @@ CREATE TABLE promotion.promotion (
   product_ids uuid[],
   category_ids uuid[],
   customer_ids uuid[],
-  first_order_only boolean NOT NULL DEFAULT false,
+  first_order_only boolean NOT NULL DEFAULT FALSE,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   campaign_id uuid,
   PRIMARY KEY (merchant_id, id),
-  CONSTRAINT promotion_discount_value_range CHECK (
-    CASE discount_type
-      WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
-      WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
-      ELSE discount_value >= 0
-    END
-  ),
+  CONSTRAINT promotion_discount_value_range
+    CHECK (
+      CASE discount_type
+        WHEN 'PERCENTAGE' THEN discount_value BETWEEN 1 AND 100
+        WHEN 'FIXED_AMOUNT' THEN discount_value >= 1
+        ELSE discount_value >= 0
+      END
+    ),
   CONSTRAINT promotion_code_key UNIQUE (merchant_id, code),
   CONSTRAINT promotion_period CHECK (start_date < end_date),
-  CONSTRAINT promotion_usage_within_limit CHECK (usage_count >= 0 AND (usage_limit IS NULL OR usage_count <= usage_limit)),
-  CONSTRAINT promotion_campaign_fkey FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
-    ON DELETE SET NULL (campaign_id),
+  CONSTRAINT promotion_usage_within_limit
+    CHECK (usage_count >= 0 AND (usage_limit IS NULL OR usage_count <= usage_limit)),
+  CONSTRAINT promotion_campaign_fkey
+    FOREIGN KEY (merchant_id, campaign_id) REFERENCES promotion.campaign
+      ON DELETE SET NULL (campaign_id),
   -- An empty list would be a promotion that nothing and nobody meets; NULL is everything and everybody.
   CONSTRAINT promotion_product_ids_some CHECK (cardinality(product_ids) > 0),
   CONSTRAINT promotion_category_ids_some CHECK (cardinality(category_ids) > 0),
@@ -43,7 +47,8 @@ CREATE TABLE promotion.promotion (
 );
 
 CREATE TABLE promotion.campaign (
-  merchant_id uuid NOT NULL REFERENCES merchant.merchant ON DELETE CASCADE,
+  merchant_id uuid NOT NULL REFERENCES merchant.merchant
+    ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT platform.uuid_v7(),
   name text NOT NULL CHECK (name <> ''),
   description text,

@@ -20,7 +20,8 @@ CREATE TYPE promotion.discount AS (
 );
 
 CREATE TYPE promotion.choice AS (
-  -- Why the purchase's own promotion takes nothing off, as use_refusal and discount have it; NULL: it could, or there is none.
+  -- Why the purchase's own promotion takes nothing off, as use_refusal and discount have it; NULL: it could, or there
+  -- is none.
   own_refusal text,
   -- The promotion that applies, and what it takes off as promotion.discount has it; NULL: none does.
   promotion_id uuid,

@@ -3,48 +3,63 @@ CREATE FUNCTION analytics.customers_by_interval(
   p_bounds timestamptz[],
   p_metrics text[],
   p_currency text
-) RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
-LANGUAGE sql STABLE
+)
+RETURNS TABLE (number integer, group_key text, metric text, currency text, value numeric)
+LANGUAGE sql
+STABLE
 AS $$
-  WITH buyer AS (
-    SELECT width_bucket(o.paid_at, p_bounds) AS number, o.customer_id
-    FROM ordering.order o
-    WHERE p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS}'
-      AND o.merchant_id = p_merchant_id AND o.paid_at >= p_bounds[1] AND o.paid_at < p_bounds[cardinality(p_bounds)]
-      AND (p_currency IS NULL OR o.currency = p_currency)
-    GROUP BY 1, 2
-  ),
-  customer AS (
-    SELECT
-      b.customer_id,
-      (
-        SELECT min(o.paid_at) FROM ordering.order o
-        WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
-      ) AS first_paid_at
-    FROM buyer b
-    GROUP BY 1
-  ),
-  counted AS (
-    SELECT
-      b.number, count(*) AS customers, count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
-      NULL::bigint AS registrations
-    FROM buyer b
-    JOIN customer c USING (customer_id)
-    GROUP BY 1
-    UNION ALL
-    SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
-    FROM crm.customer c
-    WHERE 'REGISTRATIONS' = ANY (p_metrics)
-      AND c.merchant_id = p_merchant_id AND c.created_at >= p_bounds[1] AND c.created_at < p_bounds[cardinality(p_bounds)]
-    GROUP BY 1
-  )
+  WITH
+    buyer AS (
+      SELECT width_bucket(o.paid_at, p_bounds) AS number, o.customer_id
+      FROM ordering.order o
+      WHERE
+        p_metrics && '{CUSTOMERS,NEW_CUSTOMERS,RETURNING_CUSTOMERS}'
+        AND o.merchant_id = p_merchant_id
+        AND o.paid_at >= p_bounds[1]
+        AND o.paid_at < p_bounds[cardinality(p_bounds)]
+        AND (p_currency IS NULL OR o.currency = p_currency)
+      GROUP BY 1, 2
+    ),
+    customer AS (
+      SELECT
+        b.customer_id,
+        (
+          SELECT min(o.paid_at)
+          FROM ordering.order o
+          WHERE o.merchant_id = p_merchant_id AND o.customer_id = b.customer_id AND o.paid_at IS NOT NULL
+        ) AS first_paid_at
+      FROM buyer b
+      GROUP BY 1
+    ),
+    counted AS (
+      SELECT
+        b.number,
+        count(*) AS customers,
+        count(*) FILTER (WHERE c.first_paid_at < p_bounds[b.number]) AS returning_customers,
+        NULL::bigint AS registrations
+      FROM
+        buyer b
+        JOIN customer c USING (customer_id)
+      GROUP BY 1
+      UNION ALL
+      SELECT width_bucket(c.created_at, p_bounds), NULL, NULL, count(*)
+      FROM crm.customer c
+      WHERE
+        'REGISTRATIONS' = ANY (p_metrics)
+        AND c.merchant_id = p_merchant_id
+        AND c.created_at >= p_bounds[1]
+        AND c.created_at < p_bounds[cardinality(p_bounds)]
+      GROUP BY 1
+    )
   SELECT c.number, NULL, m.metric, NULL, m.value
-  FROM counted c
-  CROSS JOIN LATERAL (VALUES
-    ('CUSTOMERS', c.customers),
-    ('NEW_CUSTOMERS', c.customers - c.returning_customers),
-    ('RETURNING_CUSTOMERS', c.returning_customers),
-    ('REGISTRATIONS', c.registrations)
-  ) AS m (metric, value)
-  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL
+  FROM
+    counted c
+    CROSS JOIN LATERAL (
+      VALUES
+        ('CUSTOMERS', c.customers),
+        ('NEW_CUSTOMERS', c.customers - c.returning_customers),
+        ('RETURNING_CUSTOMERS', c.returning_customers),
+        ('REGISTRATIONS', c.registrations)
+    ) AS m (metric, value)
+  WHERE m.metric = ANY (p_metrics) AND m.value IS NOT NULL;
 $$;

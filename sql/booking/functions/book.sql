@@ -14,7 +14,8 @@ CREATE FUNCTION booking.book(
   p_customer_id uuid,
   p_start timestamptz,
   p_notes text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -27,24 +28,40 @@ DECLARE
   v_appointment_id uuid := platform.uuid_v7();
 BEGIN
   SELECT * INTO v_service FROM booking.service s WHERE s.merchant_id = p_merchant_id AND s.id = p_service_id;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]') INTO v_refusals
-  FROM (VALUES
-    ('serviceId', CASE WHEN v_service.id IS NULL THEN 'unknown_service' WHEN NOT v_service.active THEN 'service_not_active' END),
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]')
+  INTO v_refusals
+  FROM
     (
-      'staffId',
-      CASE WHEN p_staff_id IS NOT NULL THEN nullif(
-        booking.staff_refusal(p_merchant_id, p_staff_id, p_service_id),
-        -- Of an unknown service there is nothing more to say.
-        CASE WHEN v_service.id IS NULL THEN 'service_not_offered' END
-      ) END
-    ),
-    (
-      'customerId',
-      CASE WHEN NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id)
-      THEN 'unknown_customer' END
-    ),
-    ('startTime', booking.start_refusal(p_start))
-  ) AS r (field, reason)
+      VALUES
+        (
+          'serviceId',
+          CASE
+            WHEN v_service.id IS NULL THEN 'unknown_service'
+            WHEN NOT v_service.active THEN 'service_not_active'
+          END
+        ),
+        (
+          'staffId',
+          CASE
+            WHEN p_staff_id IS NOT NULL THEN nullif(
+              booking.staff_refusal(p_merchant_id, p_staff_id, p_service_id),
+              -- Of an unknown service there is nothing more to say.
+              CASE
+                WHEN v_service.id IS NULL THEN 'service_not_offered'
+              END
+            )
+          END
+        ),
+        (
+          'customerId',
+          CASE
+            WHEN NOT EXISTS (
+              SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
+            ) THEN 'unknown_customer'
+          END
+        ),
+        ('startTime', booking.start_refusal(p_start))
+    ) AS r (field, reason)
   WHERE reason IS NOT NULL;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
@@ -52,28 +69,35 @@ BEGIN
 
   v_end := p_start + make_interval(mins => v_service.duration);
   -- In one order for everybody, so that no two bookings wait for each other's calendars.
-  FOR v_staff_id IN
-    SELECT m.id
-    FROM booking.staff_service o
+  FOR v_staff_id IN SELECT m.id
+  FROM
+    booking.staff_service o
     JOIN booking.staff_member m ON m.merchant_id = o.merchant_id AND m.id = o.staff_id AND m.active
-    WHERE o.merchant_id = p_merchant_id AND o.service_id = p_service_id AND (p_staff_id IS NULL OR o.staff_id = p_staff_id)
-    ORDER BY m.priority, m.id
-  LOOP
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.service_id = p_service_id
+    AND (p_staff_id IS NULL OR o.staff_id = p_staff_id)
+  ORDER BY m.priority, m.id LOOP
     v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, NULL);
     IF v_reason IS NULL THEN
       INSERT INTO booking.appointment
         (merchant_id, id, service_id, staff_id, customer_id, start_time, end_time, notes, booked_here)
-      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes, true);
+      VALUES (p_merchant_id, v_appointment_id, p_service_id, v_staff_id, p_customer_id, p_start, v_end, p_notes, TRUE);
       RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', v_appointment_id);
     END IF;
     v_reasons := v_reasons || v_reason;
   END LOOP;
-  RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-    CASE
-      WHEN v_reasons = '{}' THEN jsonb_build_object('field', 'serviceId', 'reason', 'nobody_offers_it')
-      WHEN 'taken' = ANY (v_reasons) THEN jsonb_build_object('field', 'startTime', 'reason', 'taken')
-      ELSE jsonb_build_object('field', 'startTime', 'reason', 'outside_working_hours')
-    END
-  ));
-END
+  RETURN jsonb_build_object(
+    'outcome',
+    'invalid',
+    'refusals',
+    jsonb_build_array(
+      CASE
+        WHEN v_reasons = '{}' THEN jsonb_build_object('field', 'serviceId', 'reason', 'nobody_offers_it')
+        WHEN 'taken' = ANY (v_reasons) THEN jsonb_build_object('field', 'startTime', 'reason', 'taken')
+        ELSE jsonb_build_object('field', 'startTime', 'reason', 'outside_working_hours')
+      END
+    )
+  );
+END;
 $$;

@@ -8,7 +8,8 @@ CREATE FUNCTION booking.reschedule(
   p_staff_id uuid,
   p_from text[],
   p_to text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -18,7 +19,9 @@ DECLARE
   v_staff_id uuid;
   v_reason text;
 BEGIN
-  SELECT * INTO v_appointment FROM booking.appointment a
+  SELECT *
+  INTO v_appointment
+  FROM booking.appointment a
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id AND (p_owner_id IS NULL OR a.customer_id = p_owner_id)
   FOR UPDATE;
   IF NOT FOUND THEN
@@ -28,12 +31,21 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_appointment.status);
   END IF;
   v_staff_id := coalesce(p_staff_id, v_appointment.staff_id);
-  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]') INTO v_refusals
-  FROM (VALUES
-    ('id', CASE WHEN p_owner_id IS NOT NULL AND v_appointment.start_time <= now() THEN 'already_begun' END),
-    ('startTime', booking.start_refusal(p_start)),
-    ('staffId', booking.staff_refusal(p_merchant_id, v_staff_id, v_appointment.service_id))
-  ) AS r (field, reason)
+  SELECT coalesce(jsonb_agg(jsonb_build_object('field', field, 'reason', reason)), '[]')
+  INTO v_refusals
+  FROM
+    (
+      VALUES
+        (
+          'id',
+          CASE
+            WHEN p_owner_id IS NOT NULL
+            AND v_appointment.start_time <= now() THEN 'already_begun'
+          END
+        ),
+        ('startTime', booking.start_refusal(p_start)),
+        ('staffId', booking.staff_refusal(p_merchant_id, v_staff_id, v_appointment.service_id))
+    ) AS r (field, reason)
   WHERE reason IS NOT NULL;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
@@ -41,13 +53,20 @@ BEGIN
   v_end := p_start + make_interval(mins => v_appointment.duration);
   v_reason := booking.hold_time(p_merchant_id, v_staff_id, p_start, v_end, p_appointment_id);
   IF v_reason IS NOT NULL THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-      jsonb_build_object('field', 'startTime', 'reason', v_reason)
-    ));
+    RETURN jsonb_build_object(
+      'outcome',
+      'invalid',
+      'refusals',
+      jsonb_build_array(jsonb_build_object('field', 'startTime', 'reason', v_reason))
+    );
   END IF;
   UPDATE booking.appointment a
-  SET start_time = p_start, end_time = v_end, staff_id = v_staff_id, status = p_to
+  SET
+    start_time = p_start,
+    end_time = v_end,
+    staff_id = v_staff_id,
+    status = p_to
   WHERE a.merchant_id = p_merchant_id AND a.id = p_appointment_id;
   RETURN jsonb_build_object('outcome', 'changed', 'appointmentId', p_appointment_id);
-END
+END;
 $$;

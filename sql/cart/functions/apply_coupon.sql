@@ -6,7 +6,8 @@ CREATE FUNCTION cart.apply_coupon(
   p_customer_id uuid,
   p_code text,
   p_lifetime interval
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -18,7 +19,9 @@ BEGIN
   IF v_outcome IS NOT NULL THEN
     RETURN v_outcome;
   END IF;
-  SELECT * INTO v_promotion FROM promotion.promotion p
+  SELECT *
+  INTO v_promotion
+  FROM promotion.promotion p
   WHERE p.merchant_id = p_merchant_id AND p.code = p_code::citext
   FOR KEY SHARE;
   SELECT * INTO v_cart FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
@@ -30,12 +33,18 @@ BEGIN
   END;
   IF v_refusal IS NOT NULL THEN
     RETURN jsonb_build_object(
-      'outcome', 'invalid', 'refusals', jsonb_build_array(promotion.refusal('code', v_refusal, v_promotion))
+      'outcome',
+      'invalid',
+      'refusals',
+      jsonb_build_array(promotion.refusal('code', v_refusal, v_promotion))
     );
   END IF;
   UPDATE cart.cart c
-  SET promotion_id = v_promotion.id, coupon_code = v_promotion.code, expires_at = now() + p_lifetime
+  SET
+    promotion_id = v_promotion.id,
+    coupon_code = v_promotion.code,
+    expires_at = now() + p_lifetime
   WHERE c.merchant_id = p_merchant_id AND c.id = p_cart_id;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
-END
+END;
 $$;

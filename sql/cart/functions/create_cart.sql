@@ -10,25 +10,36 @@ CREATE FUNCTION cart.create_cart(
   p_lines jsonb,
   p_lifetime interval,
   p_max_lines integer
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_cart_id uuid := platform.uuid_v7();
-  v_currency text := coalesce(p_currency, (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_merchant_id));
+  v_currency text := coalesce(
+    p_currency,
+    (SELECT s.currency FROM merchant.settings s WHERE s.merchant_id = p_merchant_id)
+  );
   v_outcome jsonb;
 BEGIN
-  IF p_customer_id IS NOT NULL
+  IF
+    p_customer_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id)
   THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-      jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer')
-    ));
+    RETURN jsonb_build_object(
+      'outcome',
+      'invalid',
+      'refusals',
+      jsonb_build_array(jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer'))
+    );
   END IF;
   IF v_currency IS NULL THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-      jsonb_build_object('field', 'currency', 'reason', 'currency_required')
-    ));
+    RETURN jsonb_build_object(
+      'outcome',
+      'invalid',
+      'refusals',
+      jsonb_build_array(jsonb_build_object('field', 'currency', 'reason', 'currency_required'))
+    );
   END IF;
   INSERT INTO cart.cart (merchant_id, id, customer_id, currency, expires_at)
   VALUES (p_merchant_id, v_cart_id, p_customer_id, v_currency, now() + p_lifetime);
@@ -37,5 +48,5 @@ BEGIN
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_cart_id;
   END IF;
   RETURN v_outcome;
-END
+END;
 $$;

@@ -5,7 +5,8 @@ CREATE FUNCTION cart.merge(
   p_customer_id uuid,
   p_lifetime interval,
   p_max_lines integer
-) RETURNS uuid
+)
+RETURNS uuid
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -17,19 +18,36 @@ BEGIN
   -- One merge of a customer at a time: two that saw no cart would both make one.
   PERFORM pg_advisory_xact_lock(hashtextextended('cart.merge ' || p_merchant_id || p_customer_id, 0));
   -- Both carts in one order, so that merges and checkouts wait for each other and never in a circle.
-  PERFORM FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id
-    AND (c.id = p_guest_cart_id OR (c.customer_id = p_customer_id AND c.checked_out_at IS NULL AND c.expires_at > now()))
+  PERFORM
+  FROM cart.cart c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND (
+      c.id = p_guest_cart_id
+      OR (c.customer_id = p_customer_id AND c.checked_out_at IS NULL AND c.expires_at > now())
+    )
   ORDER BY c.id
   FOR UPDATE;
-  SELECT * INTO v_guest FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_guest_cart_id AND c.customer_id IS NULL
-    AND c.checked_out_at IS NULL AND c.expires_at > now();
+  SELECT *
+  INTO v_guest
+  FROM cart.cart c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.id = p_guest_cart_id
+    AND c.customer_id IS NULL
+    AND c.checked_out_at IS NULL
+    AND c.expires_at > now();
   IF v_guest.id IS NULL THEN
     RETURN NULL;
   END IF;
-  SELECT * INTO v_own FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id AND c.checked_out_at IS NULL AND c.expires_at > now()
+  SELECT *
+  INTO v_own
+  FROM cart.cart c
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.customer_id = p_customer_id
+    AND c.checked_out_at IS NULL
+    AND c.expires_at > now()
     AND c.currency = v_guest.currency
   ORDER BY c.created_at DESC, c.id DESC
   LIMIT 1;
@@ -38,30 +56,42 @@ BEGIN
     v_own := v_guest;
     v_own.customer_id := p_customer_id;
   ELSE
-    SELECT jsonb_agg(
-      jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
-      ORDER BY i.created_at, i.id
-    ) INTO v_lines
-    FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_guest.id;
+    SELECT
+      jsonb_agg(
+        jsonb_build_object('productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity)
+        ORDER BY i.created_at, i.id
+      )
+    INTO v_lines
+    FROM cart.cart_item i
+    WHERE i.merchant_id = p_merchant_id AND i.cart_id = v_guest.id;
     INSERT INTO cart.cart_item AS i (merchant_id, cart_id, product_id, variant_id, quantity)
     SELECT p_merchant_id, v_own.id, w.product_id, w.variant_id, w.quantity
-    FROM (
-      SELECT
-        l.product_id,
-        l.variant_id,
-        least(coalesce(o.quantity, 0) + l.quantity, s.available, 999999)::integer AS quantity,
-        o.id IS NULL AS is_new,
-        row_number() OVER (PARTITION BY o.id IS NULL ORDER BY l.position) AS place
-      FROM catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
-      JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
-      LEFT JOIN cart.cart_item o
-        ON o.merchant_id = p_merchant_id AND o.cart_id = v_own.id AND o.product_id = l.product_id
-        AND o.variant_id IS NOT DISTINCT FROM l.variant_id
-      WHERE l.refusal IS NULL AND s.available > 0
-    ) w
-    WHERE NOT w.is_new OR w.place <= p_max_lines - (
-      SELECT count(*) FROM cart.cart_item x WHERE x.merchant_id = p_merchant_id AND x.cart_id = v_own.id
-    )
+    FROM
+      (
+        SELECT
+          l.product_id,
+          l.variant_id,
+          least(coalesce(o.quantity, 0) + l.quantity, s.available, 999999)::integer AS quantity,
+          o.id IS NULL AS is_new,
+          row_number() OVER (
+            PARTITION BY o.id IS NULL
+            ORDER BY l.position
+          ) AS place
+        FROM
+          catalog.sellable_lines(p_merchant_id, coalesce(v_lines, '[]'), v_own.currency) l
+          JOIN inventory.sku_inventory s ON s.merchant_id = p_merchant_id AND s.stock_item_id = l.stock_item_id
+          LEFT JOIN cart.cart_item o
+            ON o.merchant_id = p_merchant_id
+            AND o.cart_id = v_own.id
+            AND o.product_id = l.product_id
+            AND o.variant_id IS NOT DISTINCT FROM l.variant_id
+        WHERE l.refusal IS NULL AND s.available > 0
+      ) w
+    WHERE
+      NOT w.is_new
+      OR w.place <= p_max_lines - (
+        SELECT count(*) FROM cart.cart_item x WHERE x.merchant_id = p_merchant_id AND x.cart_id = v_own.id
+      )
     ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = greatest(i.quantity, excluded.quantity);
     DELETE FROM cart.cart c WHERE c.merchant_id = p_merchant_id AND c.id = v_guest.id;
   END IF;
@@ -77,9 +107,11 @@ BEGIN
   END IF;
   UPDATE cart.cart c
   SET
-    customer_id = p_customer_id, promotion_id = v_own.promotion_id, coupon_code = v_own.coupon_code,
+    customer_id = p_customer_id,
+    promotion_id = v_own.promotion_id,
+    coupon_code = v_own.coupon_code,
     expires_at = now() + p_lifetime
   WHERE c.merchant_id = p_merchant_id AND c.id = v_own.id;
   RETURN v_own.id;
-END
+END;
 $$;

@@ -5,7 +5,8 @@ CREATE FUNCTION cart.put_lines(
   p_lines jsonb,
   p_list text,
   p_max_lines integer
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -13,7 +14,8 @@ DECLARE
   v_refusals jsonb;
   v_shortages jsonb;
 BEGIN
-  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}')
+  INTO v_lines
   FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
   v_refusals := catalog.line_refusals(v_lines, p_list);
   IF v_refusals <> '[]' THEN
@@ -21,39 +23,64 @@ BEGIN
   END IF;
 
   -- The quantities that the cart would have.
-  SELECT coalesce(
-    array_agg(
-      (
-        l.position, l.product_id, l.variant_id, l.quantity + coalesce(i.quantity, 0), NULL, l.stock_item_id, l.sku, l.price,
-        l.currency, l.name, l.image
-      )::catalog.sellable_line
-      ORDER BY l.position
-    ),
-    '{}'
-  ) INTO v_lines
-  FROM unnest(v_lines) l
-  LEFT JOIN cart.cart_item i
-    ON i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id AND i.product_id = l.product_id
-    AND i.variant_id IS NOT DISTINCT FROM l.variant_id;
+  SELECT
+    coalesce(
+      array_agg(
+        (
+          l.position,
+          l.product_id,
+          l.variant_id,
+          l.quantity + coalesce(i.quantity, 0),
+          NULL,
+          l.stock_item_id,
+          l.sku,
+          l.price,
+          l.currency,
+          l.name,
+          l.image
+        )::catalog.sellable_line
+        ORDER BY l.position
+      ),
+      '{}'
+    )
+  INTO v_lines
+  FROM
+    unnest(v_lines) l
+    LEFT JOIN cart.cart_item i
+      ON i.merchant_id = p_merchant_id
+      AND i.cart_id = p_cart_id
+      AND i.product_id = l.product_id
+      AND i.variant_id IS NOT DISTINCT FROM l.variant_id;
   v_shortages := cart.shortages(p_merchant_id, v_lines);
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;
-  SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
-    SELECT format('%s.%s.quantity', p_list, l.position) AS field, 'quantity_too_large' AS reason
-    FROM unnest(v_lines) l WHERE l.quantity > 999999
-    UNION ALL
-    SELECT format('%s.%s.quantity', p_list, d.position), 'total_too_large'
-    FROM cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) AS d(position) WHERE d.position IS NOT NULL
-    UNION ALL
-    SELECT p_list, 'too_many_lines' WHERE p_max_lines < (
-      SELECT count(*) FROM (
-        SELECT i.product_id, i.variant_id FROM cart.cart_item i WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id
-        UNION
-        SELECT l.product_id, l.variant_id FROM unnest(v_lines) l
-      ) u
-    )
-  ) r;
+  SELECT coalesce(jsonb_agg(r), '[]')
+  INTO v_refusals
+  FROM
+    (
+      SELECT format('%s.%s.quantity', p_list, l.position) AS field, 'quantity_too_large' AS reason
+      FROM unnest(v_lines) l
+      WHERE l.quantity > 999999
+      UNION ALL
+      SELECT format('%s.%s.quantity', p_list, d.position), 'total_too_large'
+      FROM cart.line_too_dear(p_merchant_id, p_cart_id, v_lines) AS d (position)
+      WHERE d.position IS NOT NULL
+      UNION ALL
+      SELECT p_list, 'too_many_lines'
+      WHERE
+        p_max_lines < (
+          SELECT count(*)
+          FROM
+            (
+              SELECT i.product_id, i.variant_id
+              FROM cart.cart_item i
+              WHERE i.merchant_id = p_merchant_id AND i.cart_id = p_cart_id
+              UNION
+              SELECT l.product_id, l.variant_id FROM unnest(v_lines) l
+            ) u
+        )
+    ) r;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
@@ -62,5 +89,5 @@ BEGIN
   SELECT p_merchant_id, p_cart_id, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l
   ON CONFLICT ON CONSTRAINT cart_item_line_key DO UPDATE SET quantity = excluded.quantity;
   RETURN jsonb_build_object('outcome', 'changed', 'cartId', p_cart_id);
-END
+END;
 $$;

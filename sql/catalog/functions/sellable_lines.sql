@@ -1,27 +1,33 @@
-CREATE FUNCTION catalog.sellable_lines(p_merchant_id uuid, p_lines jsonb, p_currency text) RETURNS SETOF catalog.sellable_line
-LANGUAGE sql STABLE
+CREATE FUNCTION catalog.sellable_lines(p_merchant_id uuid, p_lines jsonb, p_currency text)
+RETURNS SETOF catalog.sellable_line
+LANGUAGE sql
+STABLE
 AS $$
-  WITH wanted AS (
-    SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
-    FROM ROWS FROM (jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer))
-      WITH ORDINALITY AS l(product_id, variant_id, quantity, position)
-    GROUP BY l.product_id, l.variant_id
-  ),
-  found AS (
-    SELECT
-      w.*,
-      p.id AS found_product,
-      p.status,
-      p.currency,
-      p.name,
-      v.id AS found_variant,
-      coalesce(v.price, p.price) AS price,
-      first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
-    FROM wanted w
-    LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
-    LEFT JOIN catalog.product_variant v
-      ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
-  )
+  WITH
+    wanted AS (
+      SELECT min(l.position)::integer - 1 AS position, l.product_id, l.variant_id, sum(l.quantity) AS quantity
+      FROM
+        ROWS FROM (
+          jsonb_to_recordset(p_lines) AS ("productId" uuid, "variantId" uuid, quantity integer)
+        ) WITH ORDINALITY AS l (product_id, variant_id, quantity, position)
+      GROUP BY l.product_id, l.variant_id
+    ),
+    found AS (
+      SELECT
+        w.*,
+        p.id AS found_product,
+        p.status,
+        p.currency,
+        p.name,
+        v.id AS found_variant,
+        coalesce(v.price, p.price) AS price,
+        first_value(p.currency) OVER (ORDER BY p.id IS NULL, w.position) AS first_currency
+      FROM
+        wanted w
+        LEFT JOIN catalog.product p ON p.merchant_id = p_merchant_id AND p.id = w.product_id AND p.deleted_at IS NULL
+        LEFT JOIN catalog.product_variant v
+          ON v.merchant_id = p_merchant_id AND v.product_id = p.id AND v.id = w.variant_id AND v.deleted_at IS NULL
+    )
   SELECT
     f.position,
     f.product_id,
@@ -30,8 +36,10 @@ AS $$
     CASE
       WHEN f.found_product IS NULL THEN 'unknown_product'
       WHEN f.status <> 'ACTIVE' THEN 'product_not_active'
-      WHEN f.variant_id IS NOT NULL AND f.found_variant IS NULL THEN 'unknown_variant'
-      WHEN f.variant_id IS NULL AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
+      WHEN f.variant_id IS NOT NULL
+      AND f.found_variant IS NULL THEN 'unknown_variant'
+      WHEN f.variant_id IS NULL
+      AND catalog.has_variants(p_merchant_id, f.product_id) THEN 'variant_required'
       WHEN f.currency <> coalesce(p_currency, f.first_currency) THEN 'currency_mismatch'
       WHEN f.quantity > 999999 THEN 'quantity_too_large'
     END,
@@ -41,12 +49,17 @@ AS $$
     coalesce(p_currency, f.first_currency),
     f.name,
     (
-      SELECT g.url FROM catalog.product_image g
+      SELECT g.url
+      FROM catalog.product_image g
       WHERE g.merchant_id = p_merchant_id AND g.product_id = f.product_id
-      ORDER BY g.position, g.id LIMIT 1
+      ORDER BY g.position, g.id
+      LIMIT 1
     )
-  FROM found f
-  LEFT JOIN inventory.stock_item i
-    ON i.merchant_id = p_merchant_id AND i.product_id = f.found_product AND i.variant_id IS NOT DISTINCT FROM f.variant_id
-  ORDER BY f.position
+  FROM
+    found f
+    LEFT JOIN inventory.stock_item i
+      ON i.merchant_id = p_merchant_id
+      AND i.product_id = f.found_product
+      AND i.variant_id IS NOT DISTINCT FROM f.variant_id
+  ORDER BY f.position;
 $$;

@@ -1,41 +1,60 @@
 -- answers: changed {customerId: uuid} | unknown_customer {} | orders_under_way {} | appointments_ahead {}
-CREATE FUNCTION crm.anonymize_customer(p_merchant_id uuid, p_customer_id uuid) RETURNS jsonb
+CREATE FUNCTION crm.anonymize_customer(p_merchant_id uuid, p_customer_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_email citext;
 BEGIN
   -- Orders and appointments hold on to the customer's row: none can come between looking and forgetting.
-  SELECT c.email INTO v_email FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id FOR UPDATE;
+  SELECT c.email
+  INTO v_email
+  FROM crm.customer c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_customer');
   END IF;
-  IF EXISTS (
-    SELECT FROM ordering.order o
-    WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id
-      AND o.status IN ('PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED')
-  ) THEN
+  IF
+    EXISTS (
+      SELECT
+      FROM ordering.order o
+      WHERE
+        o.merchant_id = p_merchant_id
+        AND o.customer_id = p_customer_id
+        AND o.status IN ('PENDING', 'CONFIRMED', 'PROCESSING', 'SHIPPED')
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'orders_under_way');
   END IF;
-  IF EXISTS (
-    SELECT FROM booking.appointment a
-    WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id AND a.status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS')
-  ) THEN
+  IF
+    EXISTS (
+      SELECT
+      FROM booking.appointment a
+      WHERE
+        a.merchant_id = p_merchant_id
+        AND a.customer_id = p_customer_id
+        AND a.status IN ('SCHEDULED', 'CONFIRMED', 'IN_PROGRESS')
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'appointments_ahead');
   END IF;
-  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are gone.
+  -- What the customer sent with an Idempotency-Key, and what others sent about it: before the ids that tell so are
+  -- gone.
   DELETE FROM platform.idempotency_record r
-  WHERE r.merchant_id = p_merchant_id AND (
-    r.caller = 'customer:' || p_customer_id
-    OR p_customer_id = ANY (r.record_ids)
-    OR r.record_ids && ARRAY(
-      SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
-      UNION ALL
-      SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id
-      UNION ALL
-      SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
-    )
-  );
+  WHERE
+    r.merchant_id = p_merchant_id
+    AND (
+      r.caller = 'customer:' || p_customer_id
+      OR p_customer_id = ANY (r.record_ids)
+      OR r.record_ids && ARRAY(
+        SELECT a.id FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id
+        UNION ALL
+        SELECT i.id FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id
+        UNION ALL
+        SELECT c.id FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+      )
+    );
   DELETE FROM crm.address a WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   DELETE FROM crm.interaction i WHERE i.merchant_id = p_merchant_id AND i.customer_id = p_customer_id;
   DELETE FROM crm.contact c WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id;
@@ -47,9 +66,13 @@ BEGIN
   WHERE x.merchant_id = p_merchant_id AND x.subject = 'CUSTOMER' AND x.email = v_email;
   DELETE FROM inventory.stock_alert a WHERE a.merchant_id = p_merchant_id AND a.email = v_email;
   DELETE FROM cart.cart c
-  WHERE c.merchant_id = p_merchant_id AND c.customer_id = p_customer_id
+  WHERE
+    c.merchant_id = p_merchant_id
+    AND c.customer_id = p_customer_id
     AND NOT EXISTS (SELECT FROM ordering.order o WHERE o.merchant_id = c.merchant_id AND o.cart_id = c.id);
-  UPDATE catalog.review r SET author_name = 'Anonymous' WHERE r.merchant_id = p_merchant_id AND r.customer_id = p_customer_id;
+  UPDATE catalog.review r
+  SET author_name = 'Anonymous'
+  WHERE r.merchant_id = p_merchant_id AND r.customer_id = p_customer_id;
   UPDATE booking.appointment a SET notes = NULL WHERE a.merchant_id = p_merchant_id AND a.customer_id = p_customer_id;
   UPDATE crm.customer c
   SET
@@ -59,19 +82,26 @@ BEGIN
     phone = NULL,
     notes = NULL,
     tags = '{}',
-    marketing_opt_in = false,
-    email_verified = false,
+    marketing_opt_in = FALSE,
+    email_verified = FALSE,
     blocked_at = NULL,
     blocked_reason = NULL,
     anonymized_at = coalesce(c.anonymized_at, now())
   WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id;
   -- What the customer asked for ("leave it with ..."), and what earlier wordings of it the orders' histories have kept.
-  UPDATE ordering.order o SET notes = NULL
+  UPDATE ordering.order o
+  SET notes = NULL
   WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id AND o.notes IS NOT NULL;
-  UPDATE ordering.history_entry h SET note = NULL
+  UPDATE ordering.history_entry h
+  SET note = NULL
   FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.customer_id = p_customer_id
-    AND h.merchant_id = o.merchant_id AND h.order_id = o.id AND h.type = 'NOTES_CHANGED' AND h.note IS NOT NULL;
+  WHERE
+    o.merchant_id = p_merchant_id
+    AND o.customer_id = p_customer_id
+    AND h.merchant_id = o.merchant_id
+    AND h.order_id = o.id
+    AND h.type = 'NOTES_CHANGED'
+    AND h.note IS NOT NULL;
   RETURN jsonb_build_object('outcome', 'changed', 'customerId', p_customer_id);
-END
+END;
 $$;

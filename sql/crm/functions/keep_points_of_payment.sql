@@ -1,4 +1,5 @@
-CREATE FUNCTION crm.keep_points_of_payment() RETURNS trigger
+CREATE FUNCTION crm.keep_points_of_payment()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -8,16 +9,27 @@ DECLARE
   v_earned integer;
   v_points bigint;
 BEGIN
-  SELECT o.customer_id INTO v_customer_id FROM ordering.order o WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
-  SELECT e.points INTO v_earned FROM crm.loyalty_entry e
+  SELECT o.customer_id
+  INTO v_customer_id
+  FROM ordering.order o
+  WHERE o.merchant_id = NEW.merchant_id AND o.id = NEW.order_id;
+  SELECT e.points
+  INTO v_earned
+  FROM crm.loyalty_entry e
   WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'EARNED';
   IF v_earned IS NULL AND (TG_OP = 'INSERT' OR OLD.status NOT IN ('SUCCEEDED', 'PARTIALLY_REFUNDED', 'REFUNDED')) THEN
-    SELECT g.* INTO v_program FROM crm.loyalty_program g
-    JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = NEW.currency
+    SELECT g.*
+    INTO v_program
+    FROM
+      crm.loyalty_program g
+      JOIN merchant.settings s ON s.merchant_id = g.merchant_id AND s.currency = NEW.currency
     WHERE g.merchant_id = NEW.merchant_id AND g.enabled;
     IF FOUND AND v_customer_id IS NOT NULL THEN
       v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-      v_earned := least(div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount), 2147483647 - v_account.points);
+      v_earned := least(
+        div(NEW.captured_amount::numeric * v_program.earn_points, v_program.earn_amount),
+        2147483647 - v_account.points
+      );
       IF v_earned > 0 THEN
         INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id, expires_at)
         VALUES (NEW.merchant_id, v_customer_id, 'EARNED', v_earned, NEW.id, crm.points_expire_at(NEW.merchant_id));
@@ -26,10 +38,15 @@ BEGIN
   END IF;
   IF v_earned > 0 AND NEW.refunded_amount > 0 THEN
     v_account := crm.hold_loyalty_account(NEW.merchant_id, v_customer_id);
-    -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the whole.
-    SELECT (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[1] + coalesce(sum(e.points), 0)
+    -- Of all that it earned, the part of all that was given back: so refunds in parts take back as much as one of the
+    -- whole.
+    SELECT
+      (platform.allocate(v_earned, ARRAY[NEW.refunded_amount, NEW.captured_amount - NEW.refunded_amount]))[
+        1
+      ] + coalesce(sum(e.points), 0)
     INTO v_points
-    FROM crm.loyalty_entry e WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
+    FROM crm.loyalty_entry e
+    WHERE e.merchant_id = NEW.merchant_id AND e.payment_id = NEW.id AND e.type = 'TAKEN_BACK';
     v_points := least(v_points, v_account.points);
     IF v_points > 0 THEN
       INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, payment_id)
@@ -37,5 +54,5 @@ BEGIN
     END IF;
   END IF;
   RETURN NULL;
-END
+END;
 $$;

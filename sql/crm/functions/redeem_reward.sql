@@ -5,7 +5,8 @@
 --   | reward_not_active {}
 --   | program_not_enabled {}
 --   | not_enough_points {points: integer}
-CREATE FUNCTION crm.redeem_reward(p_merchant_id uuid, p_customer_id uuid, p_reward_id uuid) RETURNS jsonb
+CREATE FUNCTION crm.redeem_reward(p_merchant_id uuid, p_customer_id uuid, p_reward_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -34,12 +35,35 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'not_enough_points', 'points', v_account.points);
   END IF;
   INSERT INTO promotion.promotion
-    (merchant_id, id, name, code, discount_type, discount_value, start_date, end_date, usage_limit, min_purchase_amount, customer_ids)
+    (
+      merchant_id,
+      id,
+      name,
+      code,
+      discount_type,
+      discount_value,
+      start_date,
+      end_date,
+      usage_limit,
+      min_purchase_amount,
+      customer_ids
+    )
   VALUES
-    (p_merchant_id, v_promotion_id, v_reward.name, v_code, 'FIXED_AMOUNT', v_reward.discount_amount, now(),
-     now() + make_interval(days => v_reward.valid_days), 1, v_reward.min_purchase_amount, ARRAY[p_customer_id]);
+    (
+      p_merchant_id,
+      v_promotion_id,
+      v_reward.name,
+      v_code,
+      'FIXED_AMOUNT',
+      v_reward.discount_amount,
+      now(),
+      now() + make_interval(days => v_reward.valid_days),
+      1,
+      v_reward.min_purchase_amount,
+      ARRAY[p_customer_id]
+    );
   INSERT INTO crm.loyalty_entry (merchant_id, id, customer_id, type, points, promotion_id, coupon_code)
   VALUES (p_merchant_id, v_entry_id, p_customer_id, 'REDEEMED', -v_reward.points, v_promotion_id, v_code);
   RETURN jsonb_build_object('outcome', 'changed', 'entryId', v_entry_id);
-END
+END;
 $$;

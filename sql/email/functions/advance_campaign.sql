@@ -1,5 +1,6 @@
 -- answers: boolean
-CREATE FUNCTION email.advance_campaign(p_limit integer) RETURNS boolean
+CREATE FUNCTION email.advance_campaign(p_limit integer)
+RETURNS boolean
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -7,51 +8,98 @@ DECLARE
   v_last uuid;
   v_found integer;
 BEGIN
-  SELECT * INTO v_campaign FROM email.campaign c
-  WHERE (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
-    OR (c.status = 'SENDING' AND (NOT c.addressed OR NOT EXISTS (
-      SELECT FROM email.delivery d
-      WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
-    )))
-  ORDER BY c.scheduled_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  SELECT *
+  INTO v_campaign
+  FROM email.campaign c
+  WHERE
+    (c.status = 'SCHEDULED' AND c.scheduled_at <= now())
+    OR (
+      c.status = 'SENDING'
+      AND (
+        NOT c.addressed
+        OR NOT EXISTS (
+          SELECT
+          FROM email.delivery d
+          WHERE d.merchant_id = c.merchant_id AND d.campaign_id = c.id AND d.status IN ('QUEUED', 'SENDING')
+        )
+      )
+    )
+  ORDER BY c.scheduled_at
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED;
   IF NOT FOUND THEN
-    RETURN false;
+    RETURN FALSE;
   END IF;
   IF v_campaign.addressed THEN
-    UPDATE email.campaign c SET status = 'SENT', finished_at = now()
+    UPDATE email.campaign c
+    SET
+      status = 'SENT',
+      finished_at = now()
     WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
-    RETURN true;
+    RETURN TRUE;
   END IF;
-  WITH batch AS (
-    SELECT c.id, c.email, c.name FROM crm.customer c
-    WHERE c.merchant_id = v_campaign.merchant_id AND c.marketing_opt_in AND c.blocked_at IS NULL
-      AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
-      AND (v_campaign.segment_id IS NULL OR EXISTS (
-        SELECT FROM crm.segment_member m
-        WHERE m.merchant_id = c.merchant_id AND m.segment_id = v_campaign.segment_id AND m.customer_id = c.id
-      ))
-    ORDER BY c.id LIMIT p_limit
-  ),
-  written AS (
-    INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, campaign_id, facts, status, reason)
-    SELECT
-      v_campaign.merchant_id, 'CAMPAIGN', v_campaign.id::text, b.email, b.name, b.id, v_campaign.id,
-      jsonb_build_object('customer', jsonb_build_object('name', b.name, 'email', b.email)),
-      CASE WHEN r.bounced THEN 'SUPPRESSED' ELSE 'QUEUED' END,
-      CASE WHEN r.bounced THEN 'An earlier message to this address bounced' END
-    FROM batch b
-    CROSS JOIN LATERAL (SELECT EXISTS (
-      SELECT FROM email.delivery d WHERE d.merchant_id = v_campaign.merchant_id AND d.recipient = b.email AND d.status = 'BOUNCED'
-    ) AS bounced) r
-    ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
-  )
-  SELECT count(*), (array_agg(b.id ORDER BY b.id DESC))[1] INTO v_found, v_last FROM batch b;
-  UPDATE email.campaign c SET
+  WITH
+    batch AS (
+      SELECT c.id, c.email, c.name
+      FROM crm.customer c
+      WHERE
+        c.merchant_id = v_campaign.merchant_id
+        AND c.marketing_opt_in
+        AND c.blocked_at IS NULL
+        AND (v_campaign.addressed_to IS NULL OR c.id > v_campaign.addressed_to)
+        AND (
+          v_campaign.segment_id IS NULL
+          OR EXISTS (
+            SELECT
+            FROM crm.segment_member m
+            WHERE m.merchant_id = c.merchant_id AND m.segment_id = v_campaign.segment_id AND m.customer_id = c.id
+          )
+        )
+      ORDER BY c.id
+      LIMIT p_limit
+    ),
+    written AS (
+      INSERT INTO email.delivery
+        (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, campaign_id, facts, status, reason)
+      SELECT
+        v_campaign.merchant_id,
+        'CAMPAIGN',
+        v_campaign.id::text,
+        b.email,
+        b.name,
+        b.id,
+        v_campaign.id,
+        jsonb_build_object('customer', jsonb_build_object('name', b.name, 'email', b.email)),
+        CASE
+          WHEN r.bounced THEN 'SUPPRESSED'
+          ELSE 'QUEUED'
+        END,
+        CASE
+          WHEN r.bounced THEN 'An earlier message to this address bounced'
+        END
+      FROM
+        batch b,
+        LATERAL (
+          SELECT
+            EXISTS (
+              SELECT
+              FROM email.delivery d
+              WHERE d.merchant_id = v_campaign.merchant_id AND d.recipient = b.email AND d.status = 'BOUNCED'
+            ) AS bounced
+        ) r
+      ORDER BY b.id
+      ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING
+    )
+  SELECT count(*), (array_agg(b.id ORDER BY b.id DESC))[1]
+  INTO v_found, v_last
+  FROM batch b;
+  UPDATE email.campaign c
+  SET
     status = 'SENDING',
     started_at = coalesce(c.started_at, now()),
     addressed_to = coalesce(v_last, c.addressed_to),
     addressed = v_found < p_limit
   WHERE c.merchant_id = v_campaign.merchant_id AND c.id = v_campaign.id;
-  RETURN true;
-END
+  RETURN TRUE;
+END;
 $$;

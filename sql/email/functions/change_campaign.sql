@@ -5,29 +5,39 @@ CREATE FUNCTION email.change_campaign(
   p_from text[],
   p_to text,
   p_scheduled_at timestamptz DEFAULT NULL
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_status text;
 BEGIN
-  SELECT c.status INTO v_status FROM email.campaign c
-  WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id FOR UPDATE;
+  SELECT c.status
+  INTO v_status
+  FROM email.campaign c
+  WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown');
   END IF;
   IF v_status <> ALL (p_from) THEN
     RETURN jsonb_build_object('outcome', 'not_allowed', 'status', v_status);
   END IF;
-  UPDATE email.campaign c SET
+  UPDATE email.campaign c
+  SET
     status = p_to,
     scheduled_at = coalesce(p_scheduled_at, c.scheduled_at),
-    finished_at = CASE WHEN p_to = 'CANCELLED' THEN now() END
+    finished_at = CASE
+      WHEN p_to = 'CANCELLED' THEN now()
+    END
   WHERE c.merchant_id = p_merchant_id AND c.id = p_campaign_id;
   IF p_to = 'CANCELLED' THEN
-    UPDATE email.delivery d SET status = 'CANCELLED', reason = 'The campaign was cancelled'
+    UPDATE email.delivery d
+    SET
+      status = 'CANCELLED',
+      reason = 'The campaign was cancelled'
     WHERE d.merchant_id = p_merchant_id AND d.campaign_id = p_campaign_id AND d.status = 'QUEUED';
   END IF;
   RETURN jsonb_build_object('outcome', 'changed', 'campaignId', p_campaign_id);
-END
+END;
 $$;

@@ -11,11 +11,20 @@ CREATE FUNCTION identity.begin_sign_in(
   p_of_client identity.attempt_limit,
   p_of_all identity.attempt_limit,
   p_longest interval
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  v_seconds integer := identity.count_attempt(p_merchant_id, p_subject, p_email, p_client, p_of_client, p_of_all, p_longest);
+  v_seconds integer := identity.count_attempt(
+    p_merchant_id,
+    p_subject,
+    p_email,
+    p_client,
+    p_of_client,
+    p_of_all,
+    p_longest
+  );
   v_known jsonb;
 BEGIN
   IF v_seconds IS NOT NULL THEN
@@ -24,17 +33,19 @@ BEGIN
   IF p_subject = 'USER' THEN
     SELECT jsonb_build_object('outcome', 'known', 'id', u.id, 'passwordHash', c.password_hash, 'totpSecret', t.secret)
     INTO v_known
-    FROM identity.user u
-    JOIN identity.credential c ON c.merchant_id = u.merchant_id AND c.user_id = u.id
-    LEFT JOIN identity.totp t ON t.merchant_id = u.merchant_id AND t.user_id = u.id AND t.confirmed_at IS NOT NULL
+    FROM
+      identity.user u
+      JOIN identity.credential c ON c.merchant_id = u.merchant_id AND c.user_id = u.id
+      LEFT JOIN identity.totp t ON t.merchant_id = u.merchant_id AND t.user_id = u.id AND t.confirmed_at IS NOT NULL
     WHERE u.merchant_id = p_merchant_id AND u.email = p_email::citext AND u.status = 'ACTIVE';
   ELSE
     SELECT jsonb_build_object('outcome', 'known', 'id', x.id, 'passwordHash', c.password_hash, 'totpSecret', NULL)
     INTO v_known
-    FROM crm.customer x
-    JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
+    FROM
+      crm.customer x
+      JOIN identity.credential c ON c.merchant_id = x.merchant_id AND c.customer_id = x.id
     WHERE x.merchant_id = p_merchant_id AND x.email = p_email::citext AND x.blocked_at IS NULL;
   END IF;
   RETURN coalesce(v_known, jsonb_build_object('outcome', 'unknown'));
-END
+END;
 $$;

@@ -1,4 +1,5 @@
--- type inventory.place_refusal = {field: text, reason: 'unknown_sku' | 'has_variants' | 'unknown_warehouse' | 'no_warehouse'}
+-- type inventory.place_refusal = {field: text, reason: 'unknown_sku' | 'has_variants' | 'unknown_warehouse' |
+--   'no_warehouse'}
 -- answers:
 --   changed {stockItemId: uuid}
 --   | invalid {refusals: inventory.place_refusal[]}
@@ -12,7 +13,8 @@ CREATE FUNCTION inventory.change_level(
   p_delta integer,
   p_reason text,
   p_principal text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -41,14 +43,28 @@ BEGIN
     END IF;
   END IF;
 
-  PERFORM inventory.because(
-    CASE WHEN p_available IS NULL THEN 'ADJUSTMENT' ELSE 'STOCKTAKE' END, p_reason, NULL, NULL, p_principal
-  );
+  PERFORM
+    inventory.because(
+      CASE
+        WHEN p_available IS NULL THEN 'ADJUSTMENT'
+        ELSE 'STOCKTAKE'
+      END,
+      p_reason,
+      NULL,
+      NULL,
+      p_principal
+    );
   UPDATE inventory.stock_level l
   SET
     available = v_available,
-    last_restocked_at = CASE WHEN v_available > l.available THEN now() ELSE l.last_restocked_at END
-  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+    last_restocked_at = CASE
+      WHEN v_available > l.available THEN now()
+      ELSE l.last_restocked_at
+    END
+  WHERE
+    l.merchant_id = p_merchant_id
+    AND l.stock_item_id = v_level.stock_item_id
+    AND l.warehouse_id = v_level.warehouse_id;
   RETURN jsonb_build_object('outcome', 'changed', 'stockItemId', v_level.stock_item_id);
-END
+END;
 $$;

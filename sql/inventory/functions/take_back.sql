@@ -5,7 +5,8 @@ CREATE FUNCTION inventory.take_back(
   p_warehouse_id uuid,
   p_quantity integer,
   p_reason text
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -25,8 +26,12 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'out_of_range');
   END IF;
   PERFORM inventory.because('RETURN', p_reason, 'ORDER', p_order_id, NULL);
-  UPDATE inventory.stock_level l SET available = l.available + p_quantity
-  WHERE l.merchant_id = p_merchant_id AND l.stock_item_id = v_level.stock_item_id AND l.warehouse_id = v_level.warehouse_id;
+  UPDATE inventory.stock_level l
+  SET available = l.available + p_quantity
+  WHERE
+    l.merchant_id = p_merchant_id
+    AND l.stock_item_id = v_level.stock_item_id
+    AND l.warehouse_id = v_level.warehouse_id;
   RETURN jsonb_build_object('outcome', 'changed');
-END
+END;
 $$;

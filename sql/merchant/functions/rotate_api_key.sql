@@ -6,7 +6,8 @@ CREATE FUNCTION merchant.rotate_api_key(
   p_prefix text,
   p_hash bytea,
   p_overlap interval
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -27,8 +28,9 @@ BEGIN
   END IF;
   INSERT INTO merchant.api_key (merchant_id, id, name, mode, prefix, hash, permissions, expires_at)
   VALUES (p_merchant_id, v_new_id, v_key.name, v_key.mode, p_prefix, p_hash, v_key.permissions, v_key.expires_at);
-  UPDATE merchant.api_key k SET expires_at = least(k.expires_at, now() + p_overlap)
+  UPDATE merchant.api_key k
+  SET expires_at = least(k.expires_at, now() + p_overlap)
   WHERE k.merchant_id = p_merchant_id AND k.id = p_id;
   RETURN jsonb_build_object('outcome', 'rotated', 'apiKeyId', v_new_id);
-END
+END;
 $$;

@@ -11,7 +11,8 @@ CREATE FUNCTION notification.announce(
   p_body text,
   p_data jsonb,
   p_facts jsonb
-) RETURNS void
+)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -19,12 +20,25 @@ DECLARE
   v_is_guest boolean := v_audience = 'CUSTOMER' AND p_customer_id IS NULL;
   v_wanted boolean := v_is_guest OR notification.wants(p_merchant_id, p_customer_id, p_kind, 'EMAIL');
 BEGIN
-  INSERT INTO email.delivery (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, facts, status, reason)
-  VALUES (
-    p_merchant_id, p_kind, p_subject_key, p_recipient, p_recipient_name, p_customer_id, p_facts,
-    CASE WHEN v_wanted THEN 'QUEUED' ELSE 'SUPPRESSED' END,
-    CASE WHEN NOT v_wanted THEN 'Switched off in the preferences' END
-  )
+  INSERT INTO email.delivery
+    (merchant_id, kind, subject_key, recipient, recipient_name, customer_id, facts, status, reason)
+  VALUES
+    (
+      p_merchant_id,
+      p_kind,
+      p_subject_key,
+      p_recipient,
+      p_recipient_name,
+      p_customer_id,
+      p_facts,
+      CASE
+        WHEN v_wanted THEN 'QUEUED'
+        ELSE 'SUPPRESSED'
+      END,
+      CASE
+        WHEN NOT v_wanted THEN 'Switched off in the preferences'
+      END
+    )
   ON CONFLICT ON CONSTRAINT delivery_once DO NOTHING;
   IF v_is_guest THEN
     RETURN;
@@ -41,5 +55,5 @@ BEGIN
     WHERE d.merchant_id = p_merchant_id AND d.customer_id IS NOT DISTINCT FROM p_customer_id AND d.gone_at IS NULL
     ON CONFLICT ON CONSTRAINT push_delivery_once DO NOTHING;
   END IF;
-END
+END;
 $$;

@@ -1,7 +1,7 @@
 -- answers:
 --   rows {
---   merchant_id: uuid, id: uuid, attempt: integer, platform: notification.device.platform, token: text, kind: text, title: text,
---   body: text, data: texts
+--   merchant_id: uuid, id: uuid, attempt: integer, platform: notification.device.platform, token: text, kind: text,
+--   title: text, body: text, data: texts
 --   }
 CREATE FUNCTION notification.claim_pushes(p_limit integer, p_lease interval, p_max_attempts integer)
 RETURNS TABLE (
@@ -17,26 +17,45 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql
 AS $$
-#variable_conflict use_column
 BEGIN
-  UPDATE notification.push_delivery d SET
-    status = CASE WHEN d.attempts < p_max_attempts THEN 'QUEUED' ELSE 'FAILED' END,
+  UPDATE notification.push_delivery d
+  SET
+    status = CASE
+      WHEN d.attempts < p_max_attempts THEN 'QUEUED'
+      ELSE 'FAILED'
+    END,
     reason = 'Whoever was sending it ended before it was settled',
     claimed_until = NULL
-  WHERE (d.merchant_id, d.id) IN (
-    SELECT x.merchant_id, x.id FROM notification.push_delivery x
-    WHERE x.status = 'SENDING' AND x.claimed_until < now() LIMIT p_limit FOR UPDATE SKIP LOCKED
-  );
-  RETURN QUERY
-  WITH due AS MATERIALIZED (
-    SELECT x.merchant_id, x.id FROM notification.push_delivery x
-    WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
-    ORDER BY x.next_attempt_at LIMIT p_limit FOR UPDATE SKIP LOCKED
-  )
-  UPDATE notification.push_delivery d
-  SET status = 'SENDING', attempts = d.attempts + 1, claimed_until = now() + p_lease
-  FROM due u, notification.device v
-  WHERE d.merchant_id = u.merchant_id AND d.id = u.id AND v.merchant_id = d.merchant_id AND v.id = d.device_id
-  RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data;
-END
+  WHERE
+    (d.merchant_id, d.id) IN (
+      SELECT x.merchant_id, x.id
+      FROM notification.push_delivery x
+      WHERE x.status = 'SENDING' AND x.claimed_until < now()
+      LIMIT p_limit
+      FOR UPDATE SKIP LOCKED
+    );
+  RETURN QUERY WITH
+      due AS MATERIALIZED (
+        SELECT x.merchant_id, x.id
+        FROM notification.push_delivery x
+        WHERE x.status = 'QUEUED' AND x.next_attempt_at <= now()
+        ORDER BY x.next_attempt_at
+        LIMIT p_limit
+        FOR UPDATE SKIP LOCKED
+      ),
+      taken AS (
+        UPDATE notification.push_delivery d
+        SET
+          status = 'SENDING',
+          attempts = d.attempts + 1,
+          claimed_until = now() + p_lease
+        FROM
+          due u,
+          notification.device v
+        WHERE d.merchant_id = u.merchant_id AND d.id = u.id AND v.merchant_id = d.merchant_id AND v.id = d.device_id
+        RETURNING d.merchant_id, d.id, d.attempts, v.platform, v.token, d.kind, d.title, d.body, d.data
+      )
+    SELECT t.merchant_id, t.id, t.attempts, t.platform, t.token, t.kind, t.title, t.body, t.data
+    FROM taken t;
+END;
 $$;

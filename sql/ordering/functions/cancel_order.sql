@@ -12,7 +12,8 @@ CREATE FUNCTION ordering.cancel_order(
   p_from text[],
   p_to text,
   p_payment_from text[]
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -21,9 +22,10 @@ DECLARE
   v_payment payment.payment;
   v_refund_id uuid;
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
-    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
@@ -31,47 +33,69 @@ BEGIN
   IF NOT v_order.status = ANY (p_from) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF EXISTS (
-    SELECT FROM ordering.order_item i
-    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.fulfilled_quantity > 0
-  ) THEN
+  IF
+    EXISTS (
+      SELECT
+      FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.fulfilled_quantity > 0
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;
-  SELECT * INTO v_payment FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
+  SELECT *
+  INTO v_payment
+  FROM payment.payment p
+  WHERE
+    p.merchant_id = p_merchant_id
+    AND p.order_id = p_order_id
+    AND p.status = ANY (p_payment_from)
     AND p.captured_amount > p.refund_requested_amount
   FOR UPDATE;
   IF v_payment.id IS NOT NULL THEN
     v_refund_id := ordering.insert_refund(
-      p_merchant_id, v_payment.id,
+      p_merchant_id,
+      v_payment.id,
       ARRAY(
         SELECT x
-        FROM ordering.refund_parts(p_merchant_id, p_order_id, (
-          SELECT jsonb_agg(
-            jsonb_build_object('id', i.id, 'quantity', i.quantity - i.refunded_quantity) ORDER BY i.position, i.id
-          )
-          FROM ordering.order_item i
-          WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.quantity > i.refunded_quantity
-        ), false) x
+        FROM
+          ordering.refund_parts(
+            p_merchant_id,
+            p_order_id,
+            (
+              SELECT
+                jsonb_agg(
+                  jsonb_build_object('id', i.id, 'quantity', i.quantity - i.refunded_quantity)
+                  ORDER BY i.position, i.id
+                )
+              FROM ordering.order_item i
+              WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.quantity > i.refunded_quantity
+            ),
+            FALSE
+          ) x
       ),
       ordering.unrefunded_shipping(v_order, v_payment.id),
       v_payment.captured_amount - v_payment.refund_requested_amount,
       p_reason
     );
   END IF;
-  UPDATE ordering.order o SET status = p_to, cancel_reason = p_reason, cancelled_at = now()
+  UPDATE ordering.order o
+  SET
+    status = p_to,
+    cancel_reason = p_reason,
+    cancelled_at = now()
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
   IF v_order.paid_at IS NOT NULL THEN
     PERFORM ordering.give_up_unsent(p_merchant_id, p_order_id);
   ELSE
     PERFORM inventory.release_reservation_of_order(p_merchant_id, p_order_id, 'RELEASED');
   END IF;
-  UPDATE ordering.fulfillment f SET status = 'UNFULFILLED'
+  UPDATE ordering.fulfillment f
+  SET status = 'UNFULFILLED'
   WHERE f.merchant_id = p_merchant_id AND f.order_id = p_order_id;
   RETURN jsonb_build_object('outcome', 'cancelled', 'orderId', p_order_id, 'refundId', v_refund_id);
-END
+END;
 $$;

@@ -17,7 +17,8 @@ CREATE FUNCTION ordering.modify_order(
   p_notes text,
   p_from text[],
   p_pay jsonb
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -34,18 +35,24 @@ DECLARE
   v_pricing ordering.pricing;
   v_shortages jsonb;
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
   IF NOT v_order.status = ANY (p_from) OR ordering.payment_window_is_over(p_merchant_id, p_order_id) THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status);
   END IF;
-  IF EXISTS (
-    SELECT FROM ordering.order_item i
-    WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
-  ) THEN
+  IF
+    EXISTS (
+      SELECT
+      FROM ordering.order_item i
+      WHERE i.merchant_id = p_merchant_id AND i.order_id = p_order_id AND i.packed_quantity > 0
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'order_refused', 'status', v_order.status, 'reason', 'partly_shipped');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
@@ -53,33 +60,44 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status);
   END IF;
 
-  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_added
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}')
+  INTO v_added
   FROM catalog.sellable_lines(p_merchant_id, p_add, v_order.currency) l;
-  v_refusals := catalog.line_refusals(v_added, 'addItems')
-    || ordering.unknown_item_refusals(p_merchant_id, p_order_id, p_update, p_remove)
-    || coalesce(
-      CASE WHEN p_shipping_address IS NOT NULL THEN
-        ordering.shipping_refusal(p_merchant_id, v_order.shipping_method_id, p_shipping_address ->> 'country', v_order.currency)
-          || jsonb_build_object('field', 'shippingAddress.country')
-      END,
-      '[]'
-    );
+  v_refusals := catalog.line_refusals(v_added, 'addItems') || ordering.unknown_item_refusals(
+    p_merchant_id,
+    p_order_id,
+    p_update,
+    p_remove
+  ) || coalesce(
+    CASE
+      WHEN p_shipping_address IS NOT NULL THEN ordering.shipping_refusal(
+        p_merchant_id,
+        v_order.shipping_method_id,
+        p_shipping_address ->> 'country',
+        v_order.currency
+      ) || jsonb_build_object('field', 'shippingAddress.country')
+    END,
+    '[]'
+  );
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
   v_lines := ordering.modified_lines(p_merchant_id, p_order_id, v_added, p_update, p_remove);
   SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
-  SELECT coalesce(jsonb_agg(r), '[]') INTO v_refusals FROM (
-    SELECT 'removeItemIds' AS field, 'no_lines_left' AS reason WHERE cardinality(v_lines) = 0
-    UNION ALL
-    SELECT 'addItems', 'quantity_too_large' FROM unnest(v_lines) l WHERE l.quantity > 999999
-    UNION ALL
-    SELECT 'addItems', 'total_too_large'
-    WHERE v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_order.shipping > platform.most_money()
-    UNION ALL
-    SELECT 'addItems', 'too_many_lines' WHERE cardinality(v_lines) > 200
-  ) r;
+  SELECT coalesce(jsonb_agg(r), '[]')
+  INTO v_refusals
+  FROM
+    (
+      SELECT 'removeItemIds' AS field, 'no_lines_left' AS reason WHERE cardinality(v_lines) = 0
+      UNION ALL
+      SELECT 'addItems', 'quantity_too_large' FROM unnest(v_lines) l WHERE l.quantity > 999999
+      UNION ALL
+      SELECT 'addItems', 'total_too_large'
+      WHERE v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_order.shipping > platform.most_money()
+      UNION ALL
+      SELECT 'addItems', 'too_many_lines' WHERE cardinality(v_lines) > 200
+    ) r;
   IF v_refusals <> '[]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
@@ -97,10 +115,17 @@ BEGIN
   END IF;
 
   v_reservation := inventory.lock_reservation_of_order(p_merchant_id, p_order_id);
-  SELECT inventory.hold(
-    p_merchant_id, v_reservation.id, p_order_id, v_reservation.expires_at,
-    array_agg(l.stock_item_id ORDER BY l.position), array_agg(l.quantity::integer ORDER BY l.position)
-  ) INTO v_shortages FROM unnest(v_lines) l;
+  SELECT
+    inventory.hold(
+      p_merchant_id,
+      v_reservation.id,
+      p_order_id,
+      v_reservation.expires_at,
+      array_agg(l.stock_item_id ORDER BY l.position),
+      array_agg(l.quantity::integer ORDER BY l.position)
+    )
+  INTO v_shortages
+  FROM unnest(v_lines) l;
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', v_shortages);
   END IF;
@@ -115,13 +140,20 @@ BEGIN
   END IF;
   UPDATE ordering.order o
   SET
-    subtotal = v_pricing.subtotal, tax = v_pricing.tax, discount = v_pricing.discount,
-    shipping_discount = v_pricing.shipping_discount, total = v_pricing.total, promotion_id = v_pricing.promotion_id,
-    coupon_code = CASE WHEN v_pricing.promotion_id = o.promotion_id THEN o.coupon_code END,
-    billing_address_id = v_order.billing_address_id, notes = coalesce(p_notes, o.notes)
+    subtotal = v_pricing.subtotal,
+    tax = v_pricing.tax,
+    discount = v_pricing.discount,
+    shipping_discount = v_pricing.shipping_discount,
+    total = v_pricing.total,
+    promotion_id = v_pricing.promotion_id,
+    coupon_code = CASE
+      WHEN v_pricing.promotion_id = o.promotion_id THEN o.coupon_code
+    END,
+    billing_address_id = v_order.billing_address_id,
+    notes = coalesce(p_notes, o.notes)
   WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id;
   PERFORM ordering.record(p_merchant_id, p_order_id, 'MODIFIED', p_amount => v_pricing.total);
   PERFORM ordering.confirm_if_free(p_merchant_id, p_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'modified', 'orderId', p_order_id);
-END
+END;
 $$;

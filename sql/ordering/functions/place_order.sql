@@ -2,7 +2,8 @@
 --   placed {orderId: uuid}
 --   | invalid {refusals: ordering.refusal[]}
 --   | insufficient {shortages: ordering.shortage[]}
--- nullable: p_currency, p_shipping_address, p_billing_address, p_shipping_method_id, p_reservation_id, p_coupon_code, p_notes, p_cart_id
+-- nullable: p_currency, p_shipping_address, p_billing_address, p_shipping_method_id, p_reservation_id, p_coupon_code,
+--   p_notes, p_cart_id
 CREATE FUNCTION ordering.place_order(
   p_merchant_id uuid,
   p_customer_id uuid,
@@ -17,7 +18,8 @@ CREATE FUNCTION ordering.place_order(
   p_cart_id uuid,
   p_by_shopper boolean,
   p_pay jsonb
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -34,28 +36,42 @@ DECLARE
   v_shortages jsonb;
   v_order_id uuid := platform.uuid_v7();
   v_shipping_address_id uuid := platform.uuid_v7();
-  v_billing_address_id uuid := CASE WHEN p_billing_address IS NOT NULL THEN platform.uuid_v7() END;
+  v_billing_address_id uuid := CASE
+    WHEN p_billing_address IS NOT NULL THEN platform.uuid_v7()
+  END;
 BEGIN
-  SELECT array_agg(l ORDER BY l.position) INTO v_lines FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
+  SELECT array_agg(l ORDER BY l.position)
+  INTO v_lines
+  FROM catalog.sellable_lines(p_merchant_id, p_lines, p_currency) l;
   v_refusals := catalog.line_refusals(v_lines, 'items');
   v_currency := v_lines[1].currency;
   IF NOT EXISTS (SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id) THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
-  ELSIF EXISTS (
-    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
-  ) THEN
+  ELSEIF
+    EXISTS (
+      SELECT
+      FROM crm.customer c
+      WHERE c.merchant_id = p_merchant_id AND c.id = p_customer_id AND c.blocked_at IS NOT NULL
+    )
+  THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'customer_blocked');
   END IF;
   IF p_shipping_address IS NULL THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'shippingAddress', 'reason', 'address_required');
   END IF;
   v_refusals := v_refusals || coalesce(
-    ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency), '[]'
+    ordering.shipping_refusal(p_merchant_id, p_shipping_method_id, p_shipping_address ->> 'country', v_currency),
+    '[]'
   );
   IF p_reservation_id IS NOT NULL THEN
-    PERFORM FROM inventory.reservation r
-    WHERE r.merchant_id = p_merchant_id AND r.id = p_reservation_id
-      AND r.status = 'ACTIVE' AND r.order_id IS NULL AND r.expires_at > now()
+    PERFORM
+    FROM inventory.reservation r
+    WHERE
+      r.merchant_id = p_merchant_id
+      AND r.id = p_reservation_id
+      AND r.status = 'ACTIVE'
+      AND r.order_id IS NULL
+      AND r.expires_at > now()
     FOR UPDATE;
     IF NOT FOUND THEN
       v_refusals := v_refusals || jsonb_build_object('field', 'reservationId', 'reason', 'reservation_not_active');
@@ -63,7 +79,9 @@ BEGIN
   END IF;
   IF p_by_shopper AND v_refusals = '[]' THEN
     v_refusals := ordering.unpaid_refusals(
-      p_merchant_id, p_customer_id, (SELECT sum(l.quantity) FROM unnest(v_lines) l)
+      p_merchant_id,
+      p_customer_id,
+      (SELECT sum(l.quantity) FROM unnest(v_lines) l)
     );
   END IF;
   v_purchase.merchant_id := p_merchant_id;
@@ -77,15 +95,15 @@ BEGIN
   -- Only lines that can be sold have a price.
   IF v_refusals = '[]' THEN
     SELECT sum(l.price::numeric * l.quantity) INTO v_subtotal FROM unnest(v_lines) l;
-    SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
+    SELECT coalesce(max(m.price), 0)
+    INTO v_shipping
+    FROM merchant.shipping_method m
     WHERE m.merchant_id = p_merchant_id AND m.id = p_shipping_method_id;
     IF v_subtotal + ordering.tax_on(p_merchant_id, v_subtotal) + v_shipping > platform.most_money() THEN
       v_refusals := jsonb_build_array(jsonb_build_object('field', 'items', 'reason', 'total_too_large'));
     ELSE
       v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
-      v_pricing := ordering.price(
-        v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions)
-      );
+      v_pricing := ordering.price(v_purchase, promotion.choose(v_purchase, v_coupon, v_coupon_refusal, v_promotions));
       v_coupon_refusal := v_pricing.coupon_refusal;
     END IF;
   END IF;
@@ -96,11 +114,17 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
 
-  SELECT inventory.hold(
-    p_merchant_id, coalesce(p_reservation_id, platform.uuid_v7()), v_order_id,
-    now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD')),
-    array_agg(l.stock_item_id ORDER BY l.position), array_agg(l.quantity::integer ORDER BY l.position)
-  ) INTO v_shortages FROM unnest(v_lines) l;
+  SELECT
+    inventory.hold(
+      p_merchant_id,
+      coalesce(p_reservation_id, platform.uuid_v7()),
+      v_order_id,
+      now() + make_interval(mins => ordering.payment_minutes(p_merchant_id, 'CARD')),
+      array_agg(l.stock_item_id ORDER BY l.position),
+      array_agg(l.quantity::integer ORDER BY l.position)
+    )
+  INTO v_shortages
+  FROM unnest(v_lines) l;
   IF v_shortages IS NOT NULL THEN
     RETURN jsonb_build_object('outcome', 'insufficient', 'shortages', ordering.shortages_at(v_shortages, v_lines));
   END IF;
@@ -110,22 +134,82 @@ BEGIN
     PERFORM ordering.insert_address(p_merchant_id, v_billing_address_id, v_order_id, p_billing_address);
   END IF;
   INSERT INTO ordering.order
-    (merchant_id, id, order_number, customer_id, currency, subtotal, tax, shipping, discount, shipping_discount, total,
-     shipping_address_id, billing_address_id, shipping_method_id, promotion_id, coupon_code, cart_id, notes)
+    (
+      merchant_id,
+      id,
+      order_number,
+      customer_id,
+      currency,
+      subtotal,
+      tax,
+      shipping,
+      discount,
+      shipping_discount,
+      total,
+      shipping_address_id,
+      billing_address_id,
+      shipping_method_id,
+      promotion_id,
+      coupon_code,
+      cart_id,
+      notes
+    )
   VALUES
-    (p_merchant_id, v_order_id, ordering.next_order_number(p_merchant_id), p_customer_id, v_currency, v_pricing.subtotal,
-     v_pricing.tax, v_shipping, v_pricing.discount, v_pricing.shipping_discount, v_pricing.total, v_shipping_address_id,
-     v_billing_address_id, p_shipping_method_id, v_pricing.promotion_id,
-     CASE WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code END, p_cart_id, p_notes);
+    (
+      p_merchant_id,
+      v_order_id,
+      ordering.next_order_number(p_merchant_id),
+      p_customer_id,
+      v_currency,
+      v_pricing.subtotal,
+      v_pricing.tax,
+      v_shipping,
+      v_pricing.discount,
+      v_pricing.shipping_discount,
+      v_pricing.total,
+      v_shipping_address_id,
+      v_billing_address_id,
+      p_shipping_method_id,
+      v_pricing.promotion_id,
+      CASE
+        WHEN v_pricing.promotion_id = v_coupon.id THEN v_coupon.code
+      END,
+      p_cart_id,
+      p_notes
+    );
   INSERT INTO ordering.order_item
-    (merchant_id, order_id, position, product_id, variant_id, quantity, price, subtotal, discount, tax, sku, product_name,
-     product_image)
+    (
+      merchant_id,
+      order_id,
+      position,
+      product_id,
+      variant_id,
+      quantity,
+      price,
+      subtotal,
+      discount,
+      tax,
+      sku,
+      product_name,
+      product_image
+    )
   SELECT
-    p_merchant_id, v_order_id, l.position, l.product_id, l.variant_id, l.quantity, l.price, l.price * l.quantity,
-    v_pricing.line_discounts[l.ordinality], v_pricing.line_taxes[l.ordinality], l.sku, l.name, l.image
+    p_merchant_id,
+    v_order_id,
+    l.position,
+    l.product_id,
+    l.variant_id,
+    l.quantity,
+    l.price,
+    l.price * l.quantity,
+    v_pricing.line_discounts[l.ordinality],
+    v_pricing.line_taxes[l.ordinality],
+    l.sku,
+    l.name,
+    l.image
   FROM unnest(v_lines) WITH ORDINALITY AS l;
   INSERT INTO ordering.fulfillment (merchant_id, order_id) VALUES (p_merchant_id, v_order_id);
   PERFORM ordering.confirm_if_free(p_merchant_id, v_order_id, p_pay);
   RETURN jsonb_build_object('outcome', 'placed', 'orderId', v_order_id);
-END
+END;
 $$;

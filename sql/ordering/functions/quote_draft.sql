@@ -1,5 +1,7 @@
-CREATE FUNCTION ordering.quote_draft(p_draft ordering.draft_order) RETURNS ordering.pricing
-LANGUAGE plpgsql STABLE
+CREATE FUNCTION ordering.quote_draft(p_draft ordering.draft_order)
+RETURNS ordering.pricing
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   v_lines catalog.sellable_line[];
@@ -9,10 +11,13 @@ DECLARE
   v_coupon promotion.promotion;
   v_refusal text;
 BEGIN
-  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}')
+  INTO v_lines
   FROM catalog.sellable_lines(p_draft.merchant_id, ordering.draft_lines(p_draft.merchant_id, p_draft.id), NULL) l
   WHERE l.refusal IS NULL;
-  SELECT coalesce(max(m.price), 0) INTO v_shipping FROM merchant.shipping_method m
+  SELECT coalesce(max(m.price), 0)
+  INTO v_shipping
+  FROM merchant.shipping_method m
   WHERE m.merchant_id = p_draft.merchant_id AND m.id = p_draft.shipping_method_id;
   IF cardinality(v_lines) = 0 THEN
     RETURN ROW(NULL, NULL, NULL, 0, 0, 0, 0, v_shipping, '{}', '{}')::ordering.pricing;
@@ -25,11 +30,14 @@ BEGIN
   v_purchase.customer_id := p_draft.customer_id;
   v_purchase.currency := v_lines[1].currency;
   v_purchase := ordering.with_lines(v_purchase, v_lines, v_shipping);
-  SELECT * INTO v_coupon FROM promotion.promotion p
+  SELECT *
+  INTO v_coupon
+  FROM promotion.promotion p
   WHERE p.merchant_id = p_draft.merchant_id AND p.code = p_draft.coupon_code;
   v_refusal := promotion.use_refusal(v_coupon, v_purchase);
   RETURN ordering.price(
-    v_purchase, promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_draft.merchant_id))
+    v_purchase,
+    promotion.choose(v_purchase, v_coupon, v_refusal, promotion.automatic(p_draft.merchant_id))
   );
-END
+END;
 $$;

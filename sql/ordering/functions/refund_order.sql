@@ -14,7 +14,8 @@ CREATE FUNCTION ordering.refund_order(
   p_sent_only boolean,
   p_payment_from text[],
   p_moves jsonb
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -27,8 +28,11 @@ DECLARE
   v_refund_id uuid;
   v_refusals jsonb;
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id FOR UPDATE;
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
   END IF;
@@ -36,7 +40,9 @@ BEGIN
   IF v_refusals @> '[{"reason": "unknown_item"}]' THEN
     RETURN jsonb_build_object('outcome', 'invalid', 'refusals', v_refusals);
   END IF;
-  SELECT * INTO v_payment FROM payment.payment p
+  SELECT *
+  INTO v_payment
+  FROM payment.payment p
   WHERE p.merchant_id = p_merchant_id AND p.order_id = p_order_id AND p.status = ANY (p_payment_from)
   FOR UPDATE;
   IF v_order.total = 0 THEN
@@ -56,36 +62,53 @@ BEGIN
   v_worth := v_shipping + (SELECT coalesce(sum(x.amount), 0) FROM unnest(v_parts) x);
   v_left := least(v_worth, v_payment.captured_amount - v_payment.refund_requested_amount);
   IF coalesce(p_amount, v_worth) NOT BETWEEN 1 AND v_left THEN
-    RETURN jsonb_build_object('outcome', 'invalid', 'refusals', jsonb_build_array(
-      CASE WHEN v_left = 0
-        THEN jsonb_build_object('field', 'items', 'reason', 'nothing_paid')
-        ELSE jsonb_build_object('field', 'amount', 'reason', 'more_than_paid', 'left', v_left)
-      END
-    ));
+    RETURN jsonb_build_object(
+      'outcome',
+      'invalid',
+      'refusals',
+      jsonb_build_array(
+        CASE
+          WHEN v_left = 0 THEN jsonb_build_object('field', 'items', 'reason', 'nothing_paid')
+          ELSE jsonb_build_object('field', 'amount', 'reason', 'more_than_paid', 'left', v_left)
+        END
+      )
+    );
   END IF;
   v_refund_id := ordering.insert_refund(
-    p_merchant_id, v_payment.id, v_parts, v_shipping, coalesce(p_amount, v_worth), p_reason
+    p_merchant_id,
+    v_payment.id,
+    v_parts,
+    v_shipping,
+    coalesce(p_amount, v_worth),
+    p_reason
   );
   UPDATE ordering.order_item i
-  SET refunded_quantity = i.refunded_quantity + x.quantity, cancelled_quantity = i.cancelled_quantity + x.unsent
+  SET
+    refunded_quantity = i.refunded_quantity + x.quantity,
+    cancelled_quantity = i.cancelled_quantity + x.unsent
   FROM unnest(v_parts) x
   WHERE i.merchant_id = p_merchant_id AND i.id = x.order_item_id;
   IF NOT p_sent_only THEN
-    v_refusals := ordering.move_refunded_units(p_merchant_id, p_order_id, v_parts, 'Refund of ' || v_order.order_number);
+    v_refusals := ordering.move_refunded_units(
+      p_merchant_id,
+      p_order_id,
+      v_parts,
+      'Refund of ' || v_order.order_number
+    );
     IF v_refusals IS NOT NULL THEN
       RAISE EXCEPTION USING ERRCODE = 'CG001', MESSAGE = 'stock can not take the units back', DETAIL = v_refusals::text;
     END IF;
   END IF;
   PERFORM ordering.follow_shipments(p_merchant_id, p_order_id, p_moves);
   RETURN jsonb_build_object('outcome', 'begun', 'orderId', p_order_id, 'refundId', v_refund_id);
-EXCEPTION
-  -- By now something was written, which this undoes.
-  WHEN SQLSTATE 'CG001' THEN
-    RETURN jsonb_build_object(
-      'outcome', 'invalid',
-      'refusals', jsonb_build_array(jsonb_build_object(
-        'field', format('items.%s.restock', v_refusals ->> 'position'), 'reason', 'not_restockable'
-      ))
-    );
-END
+EXCEPTION WHEN SQLSTATE 'CG001' THEN -- By now something was written, which this undoes.
+  RETURN jsonb_build_object(
+    'outcome',
+    'invalid',
+    'refusals',
+    jsonb_build_array(
+      jsonb_build_object('field', format('items.%s.restock', v_refusals ->> 'position'), 'reason', 'not_restockable')
+    )
+  );
+END;
 $$;

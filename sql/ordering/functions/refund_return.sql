@@ -14,7 +14,8 @@ CREATE FUNCTION ordering.refund_return(
   p_move jsonb,
   p_payment_from text[],
   p_moves jsonb
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -28,18 +29,26 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'return_refused', 'status', v_return.status);
   END IF;
   v_outcome := ordering.refund_order(
-    p_merchant_id, v_return.order_id,
+    p_merchant_id,
+    v_return.order_id,
     (
       SELECT jsonb_agg(jsonb_build_object('id', l.order_item_id, 'quantity', l.quantity) ORDER BY l.position)
-      FROM ordering.return_line l WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id
+      FROM ordering.return_line l
+      WHERE l.merchant_id = p_merchant_id AND l.return_id = p_return_id
     ),
-    p_shipping, p_amount, 'Return ' || v_return.return_number, true, p_payment_from, p_moves
+    p_shipping,
+    p_amount,
+    'Return ' || v_return.return_number,
+    TRUE,
+    p_payment_from,
+    p_moves
   );
   IF v_outcome ->> 'outcome' = 'begun' THEN
-    UPDATE ordering.order_return r SET refund_id = (v_outcome ->> 'refundId')::uuid
+    UPDATE ordering.order_return r
+    SET refund_id = (v_outcome ->> 'refundId')::uuid
     WHERE r.merchant_id = p_merchant_id AND r.id = p_return_id;
     v_outcome := v_outcome || jsonb_build_object('returnId', p_return_id);
   END IF;
   RETURN v_outcome;
-END
+END;
 $$;

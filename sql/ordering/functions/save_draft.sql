@@ -4,7 +4,8 @@
 --   | draft_refused {status: 'COMPLETED'}
 --   | invalid {refusals: ordering.refusal[]}
 -- nullable: p_draft_id
-CREATE FUNCTION ordering.save_draft(p_merchant_id uuid, p_draft_id uuid, p_input jsonb) RETURNS jsonb
+CREATE FUNCTION ordering.save_draft(p_merchant_id uuid, p_draft_id uuid, p_input jsonb)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -15,23 +16,35 @@ DECLARE
   v_refusals jsonb;
 BEGIN
   IF p_draft_id IS NOT NULL THEN
-    SELECT * INTO v_draft FROM ordering.draft_order d WHERE d.merchant_id = p_merchant_id AND d.id = p_draft_id FOR UPDATE;
+    SELECT *
+    INTO v_draft
+    FROM ordering.draft_order d
+    WHERE d.merchant_id = p_merchant_id AND d.id = p_draft_id
+    FOR UPDATE;
     IF NOT FOUND THEN
       RETURN jsonb_build_object('outcome', 'unknown_draft');
     END IF;
   END IF;
-  SELECT coalesce(array_agg(l ORDER BY l.position), '{}') INTO v_lines
+  SELECT coalesce(array_agg(l ORDER BY l.position), '{}')
+  INTO v_lines
   FROM catalog.sellable_lines(p_merchant_id, coalesce(v_items, '[]'), NULL) l;
   v_refusals := catalog.line_refusals(v_lines, 'items');
-  IF NOT EXISTS (
-    SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = (p_input ->> 'customerId')::uuid
-  ) AND p_input ->> 'customerId' IS NOT NULL THEN
+  IF
+    NOT EXISTS (
+      SELECT FROM crm.customer c WHERE c.merchant_id = p_merchant_id AND c.id = (p_input ->> 'customerId')::uuid
+    )
+    AND p_input ->> 'customerId' IS NOT NULL
+  THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'customerId', 'reason', 'unknown_customer');
   END IF;
-  IF NOT EXISTS (
-    SELECT FROM merchant.shipping_method m
-    WHERE m.merchant_id = p_merchant_id AND m.id = (p_input ->> 'shippingMethodId')::uuid AND m.active
-  ) AND p_input ->> 'shippingMethodId' IS NOT NULL THEN
+  IF
+    NOT EXISTS (
+      SELECT
+      FROM merchant.shipping_method m
+      WHERE m.merchant_id = p_merchant_id AND m.id = (p_input ->> 'shippingMethodId')::uuid AND m.active
+    )
+    AND p_input ->> 'shippingMethodId' IS NOT NULL
+  THEN
     v_refusals := v_refusals || jsonb_build_object('field', 'shippingMethodId', 'reason', 'unknown_shipping_method');
   END IF;
   IF v_refusals <> '[]' THEN
@@ -56,13 +69,34 @@ BEGIN
       ELSE d.tags
     END,
     expires_at = coalesce((p_input ->> 'expiresAt')::timestamptz, d.expires_at),
-    line1 = CASE WHEN v_address IS NULL THEN d.line1 ELSE v_address ->> 'line1' END,
-    line2 = CASE WHEN v_address IS NULL THEN d.line2 ELSE v_address ->> 'line2' END,
-    city = CASE WHEN v_address IS NULL THEN d.city ELSE v_address ->> 'city' END,
-    state = CASE WHEN v_address IS NULL THEN d.state ELSE v_address ->> 'state' END,
-    postal_code = CASE WHEN v_address IS NULL THEN d.postal_code ELSE v_address ->> 'postalCode' END,
-    country = CASE WHEN v_address IS NULL THEN d.country ELSE v_address ->> 'country' END,
-    phone = CASE WHEN v_address IS NULL THEN d.phone ELSE v_address ->> 'phone' END
+    line1 = CASE
+      WHEN v_address IS NULL THEN d.line1
+      ELSE v_address ->> 'line1'
+    END,
+    line2 = CASE
+      WHEN v_address IS NULL THEN d.line2
+      ELSE v_address ->> 'line2'
+    END,
+    city = CASE
+      WHEN v_address IS NULL THEN d.city
+      ELSE v_address ->> 'city'
+    END,
+    state = CASE
+      WHEN v_address IS NULL THEN d.state
+      ELSE v_address ->> 'state'
+    END,
+    postal_code = CASE
+      WHEN v_address IS NULL THEN d.postal_code
+      ELSE v_address ->> 'postalCode'
+    END,
+    country = CASE
+      WHEN v_address IS NULL THEN d.country
+      ELSE v_address ->> 'country'
+    END,
+    phone = CASE
+      WHEN v_address IS NULL THEN d.phone
+      ELSE v_address ->> 'phone'
+    END
   WHERE d.merchant_id = p_merchant_id AND d.id = v_draft.id;
   IF v_items IS NOT NULL THEN
     DELETE FROM ordering.draft_order_item i WHERE i.merchant_id = p_merchant_id AND i.draft_order_id = v_draft.id;
@@ -70,5 +104,5 @@ BEGIN
     SELECT p_merchant_id, v_draft.id, l.position, l.product_id, l.variant_id, l.quantity FROM unnest(v_lines) l;
   END IF;
   RETURN jsonb_build_object('outcome', 'saved', 'draftOrderId', v_draft.id);
-END
+END;
 $$;

@@ -19,7 +19,8 @@ CREATE FUNCTION payment.begin_payment(
   p_capture_method text,
   p_awaited boolean,
   p_order_from text[]
-) RETURNS jsonb
+)
+RETURNS jsonb
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -27,9 +28,10 @@ DECLARE
   v_open payment.payment;
   v_payment_id uuid := platform.uuid_v7();
 BEGIN
-  SELECT * INTO v_order FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id
-    AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
+  SELECT *
+  INTO v_order
+  FROM ordering.order o
+  WHERE o.merchant_id = p_merchant_id AND o.id = p_order_id AND (p_customer_id IS NULL OR o.customer_id = p_customer_id)
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN jsonb_build_object('outcome', 'unknown_order');
@@ -38,11 +40,20 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'nothing_to_pay', 'status', v_order.status);
   END IF;
   -- What shoppers may choose is the shop's to say.
-  IF p_awaited AND p_customer_id IS NOT NULL AND NOT EXISTS (
-    SELECT FROM merchant.settings s
-    WHERE s.merchant_id = p_merchant_id
-      AND CASE p_method WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer WHEN 'CASH' THEN s.accepts_cash END
-  ) THEN
+  IF
+    p_awaited
+    AND p_customer_id IS NOT NULL
+    AND NOT EXISTS (
+      SELECT
+      FROM merchant.settings s
+      WHERE
+        s.merchant_id = p_merchant_id
+        AND CASE p_method
+          WHEN 'BANK_TRANSFER' THEN s.accepts_bank_transfer
+          WHEN 'CASH' THEN s.accepts_cash
+        END
+    )
+  THEN
     RETURN jsonb_build_object('outcome', 'method_not_accepted');
   END IF;
   v_open := payment.open_payment(p_merchant_id, p_order_id);
@@ -52,7 +63,14 @@ BEGIN
   END IF;
   IF v_open.id IS NOT NULL THEN
     RETURN jsonb_build_object(
-      'outcome', 'payment_open', 'paymentId', v_open.id, 'status', v_open.status, 'authorized', v_open.authorized_at IS NOT NULL
+      'outcome',
+      'payment_open',
+      'paymentId',
+      v_open.id,
+      'status',
+      v_open.status,
+      'authorized',
+      v_open.authorized_at IS NOT NULL
     );
   END IF;
   -- The window is checked here too: an order that the job hasn't cancelled yet is over all the same.
@@ -63,14 +81,36 @@ BEGIN
     RETURN jsonb_build_object('outcome', 'amount_mismatch', 'total', v_order.total);
   END IF;
   INSERT INTO payment.payment
-    (merchant_id, id, order_id, amount, currency, method, processor, processor_payment_method_id, return_url,
-     capture_method, awaited)
+    (
+      merchant_id,
+      id,
+      order_id,
+      amount,
+      currency,
+      method,
+      processor,
+      processor_payment_method_id,
+      return_url,
+      capture_method,
+      awaited
+    )
   VALUES
-    (p_merchant_id, v_payment_id, p_order_id, v_order.total, v_order.currency, p_method, p_processor,
-     p_payment_method_id, p_return_url, p_capture_method, p_awaited);
+    (
+      p_merchant_id,
+      v_payment_id,
+      p_order_id,
+      v_order.total,
+      v_order.currency,
+      p_method,
+      p_processor,
+      p_payment_method_id,
+      p_return_url,
+      p_capture_method,
+      p_awaited
+    );
   IF p_awaited THEN
     PERFORM ordering.await_payment(p_merchant_id, p_order_id, p_method);
   END IF;
   RETURN jsonb_build_object('outcome', 'begun', 'paymentId', v_payment_id);
-END
+END;
 $$;

@@ -6,19 +6,25 @@ CREATE FUNCTION payment.settle_payment(
   p_to text,
   p_answer jsonb,
   p_moves jsonb
-) RETURNS text
+)
+RETURNS text
 LANGUAGE plpgsql
 AS $$
 DECLARE
   v_payment payment.payment;
 BEGIN
   -- The order first: see the lock order in stock_rules.
-  PERFORM FROM ordering.order o
-  WHERE o.merchant_id = p_merchant_id
+  PERFORM
+  FROM ordering.order o
+  WHERE
+    o.merchant_id = p_merchant_id
     AND o.id = (SELECT p.order_id FROM payment.payment p WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id)
   FOR UPDATE;
-  SELECT * INTO v_payment FROM payment.payment p
-  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id FOR UPDATE;
+  SELECT *
+  INTO v_payment
+  FROM payment.payment p
+  WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id
+  FOR UPDATE;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'payment % does not exist', p_payment_id;
   END IF;
@@ -36,7 +42,10 @@ BEGIN
     failure_reason = coalesce(p_answer ->> 'failureReason', p.failure_reason),
     failure_code = coalesce(p_answer ->> 'failureCode', p.failure_code),
     decline_code = coalesce(p_answer ->> 'declineCode', p.decline_code),
-    authorized_at = CASE WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now()) ELSE p.authorized_at END,
+    authorized_at = CASE
+      WHEN p_answer ? 'captureBefore' THEN coalesce(p.authorized_at, now())
+      ELSE p.authorized_at
+    END,
     capture_before = coalesce((p_answer ->> 'captureBefore')::timestamptz, p.capture_before),
     captured_amount = CASE
       WHEN p_to = 'SUCCEEDED' THEN coalesce((p_answer ->> 'capturedAmount')::bigint, p.amount)
@@ -46,9 +55,9 @@ BEGIN
   WHERE p.merchant_id = p_merchant_id AND p.id = p_payment_id;
   IF p_to = 'SUCCEEDED' THEN
     PERFORM ordering.confirm_order(p_merchant_id, v_payment.order_id, p_moves);
-  ELSIF p_to = 'CANCELLED' AND v_payment.awaited THEN
+  ELSEIF p_to = 'CANCELLED' AND v_payment.awaited THEN
     PERFORM ordering.end_awaiting(p_merchant_id, v_payment.order_id);
   END IF;
   RETURN p_to;
-END
+END;
 $$;

@@ -1,4 +1,5 @@
-CREATE FUNCTION platform.keep_key() RETURNS trigger
+CREATE FUNCTION platform.keep_key()
+RETURNS trigger
 LANGUAGE plpgsql
 AS $$
 DECLARE
@@ -8,7 +9,8 @@ DECLARE
   v_request platform.keyed_request;
   v_ids uuid[];
 BEGIN
-  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1]) INTO v_ids;
+  EXECUTE format('SELECT array_agg(c.id) FROM (SELECT %I AS id FROM changed LIMIT 100) c', TG_ARGV[1])
+  INTO v_ids;
   -- What changed nothing isn't recorded, and is judged anew when it is sent again.
   IF v_ids IS NULL THEN
     RETURN NULL;
@@ -22,13 +24,31 @@ BEGIN
     ARRAY[v_session ->> 'x-hasura-idempotency-fingerprint']
   );
   -- What goes along with the record takes the key, too, but doesn't say what the record is.
-  IF v_is_record OR NOT EXISTS (
-    SELECT FROM platform.idempotency_record r
-    WHERE r.merchant_id = v_request.merchant_id AND r.caller = v_request.caller AND r.key = v_request.key
-      AND r.part = v_request.part AND r.transaction_id = pg_current_xact_id()
-  ) THEN
-    PERFORM platform.remember(v_request, NULL, NULL, NULL, CASE WHEN v_is_record THEN v_ids ELSE '{}' END || v_about);
+  IF
+    v_is_record
+    OR NOT EXISTS (
+      SELECT
+      FROM platform.idempotency_record r
+      WHERE
+        r.merchant_id = v_request.merchant_id
+        AND r.caller = v_request.caller
+        AND r.key = v_request.key
+        AND r.part = v_request.part
+        AND r.transaction_id = pg_current_xact_id()
+    )
+  THEN
+    PERFORM
+      platform.remember(
+        v_request,
+        NULL,
+        NULL,
+        NULL,
+        CASE
+          WHEN v_is_record THEN v_ids
+          ELSE '{}'
+        END || v_about
+      );
   END IF;
   RETURN NULL;
-END
+END;
 $$;

@@ -3,8 +3,10 @@ CREATE FUNCTION promotion.choose(
   p_own promotion.promotion,
   p_own_refusal text,
   p_others promotion.promotion[]
-) RETURNS promotion.choice
-LANGUAGE plpgsql STABLE
+)
+RETURNS promotion.choice
+LANGUAGE plpgsql
+STABLE
 AS $$
 DECLARE
   v_choice promotion.choice;
@@ -26,14 +28,23 @@ BEGIN
     END IF;
   END IF;
   FOREACH v_other IN ARRAY p_others LOOP
-    CONTINUE WHEN v_other.code IS NOT NULL OR v_other.id = p_own.id OR promotion.use_refusal(v_other, p_purchase) IS NOT NULL;
+    CONTINUE WHEN
+      v_other.code IS NOT NULL
+      OR v_other.id = p_own.id
+      OR promotion.use_refusal(v_other, p_purchase) IS NOT NULL;
     v_discount := promotion.discount_on(v_other, p_purchase);
     v_amount := v_discount.shipping + (SELECT sum(x) FROM unnest(v_discount.lines) x);
     IF v_amount > v_most THEN
       v_most := v_amount;
-      v_choice := ROW(v_choice.own_refusal, v_other.id, v_other.name, v_discount.lines, v_discount.shipping)::promotion.choice;
+      v_choice := ROW(
+        v_choice.own_refusal,
+        v_other.id,
+        v_other.name,
+        v_discount.lines,
+        v_discount.shipping
+      )::promotion.choice;
     END IF;
   END LOOP;
   RETURN v_choice;
-END
+END;
 $$;
