@@ -37,7 +37,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: ['hasura/data-layer', 'audit', 'auth-webhook', 'contract', 'http-server', 'rate-limits'],
   importer: ['contract'],
-  demo: [
+  'demo/shop': ['auth-webhook', 'hasura/cli', 'postgres-driver'],
+  'demo/year': [
     'access-tokens',
     'actions',
     'auth-webhook',
@@ -53,6 +54,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'auth-webhook',
     'contract',
+    'demo/shop',
     'gateway',
     'hasura/cli',
     'hasura/data-layer',

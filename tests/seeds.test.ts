@@ -29,7 +29,7 @@ async function run(file: string): Promise<void> {
 }
 
 async function seed(): Promise<void> {
-  const seeds = path.join(root, 'seeds/default')
+  const seeds = path.join(root, 'demo/shop/seeds/default')
   for (const name of (await readdir(seeds)).sort()) await run(path.join(seeds, name))
 }
 

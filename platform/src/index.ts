@@ -1,6 +1,5 @@
 export { type LogLevel, type PlatformConfig, type PortChoice, readConfiguration } from './configuration.ts'
 export { firstQuery } from './first-query.ts'
-export { type DemoShop } from './demo-shop.ts'
 export { type Platform, startPlatform } from './platform.ts'
 export type { PlatformUrls, Progress } from './services.ts'
 export { PlatformError } from './platform-error.ts'

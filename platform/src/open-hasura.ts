@@ -1,11 +1,12 @@
 import { createEmbeddedDataLayer, createHttpDataLayer, type DataLayer } from '@commerce-graph/data-layer'
+import type { DemoShop } from '@commerce-graph/demo-shop'
 import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import type { Limits } from '@commerce-graph/gateway/settings'
 import { type SessionCheck, startEngine, type StopOptions } from 'hasura-embedded'
 import postgres from '@commerce-graph/postgres-driver'
 import type { PlatformConfig } from './configuration.ts'
 import type { DataFolder, Secrets } from './data-folder.ts'
-import { type DemoShop, demoShopOf } from './demo-shop.ts'
+import { openDemoShop } from './open-demo-shop.ts'
 import { checkEncryptionKeys } from './encryption-keys.ts'
 import { prepareSchema } from './prepare-schema.ts'
 import { preparingAlone } from './preparing-alone.ts'
@@ -64,7 +65,7 @@ async function prepareHasura(
   try {
     await prepareSchema(sql, api, (name) => progress(`  ${name}`))
     await checkEncryptionKeys(sql, secrets.encryptionKeys)
-    return { hasura, demoShop: await demoShopOf(config, { sql, api, folder }) }
+    return { hasura, demoShop: await openDemoShop(config, { sql, api, folder }) }
   } finally {
     await sql.end({ timeout: 5 })
   }

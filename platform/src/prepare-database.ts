@@ -2,7 +2,7 @@ import { createHasuraApi } from '@commerce-graph/hasura-cli'
 import { startEngine } from 'hasura-embedded'
 import { pino } from 'pino'
 import postgres from '@commerce-graph/postgres-driver'
-import { seedDemoShop } from './demo-shop.ts'
+import { fillWithDemoShop } from './open-demo-shop.ts'
 import { prepareSchema } from './prepare-schema.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function prepareDatabase({
   try {
     const api = createHasuraApi({ endpoint: engine.url ?? '', adminSecret })
     await prepareSchema(sql, api, () => undefined)
-    await seedDemoShop(sql, api)
+    await fillWithDemoShop(sql, api)
   } finally {
     await sql.end({ timeout: 5 })
     await engine.stop()

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { checkAppliedMigrations, recordAppliedMigrations } from './applied-migrations.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** The root of the repository, where migrations/, metadata/ and seeds/ are. */
+/** The root of the repository, where migrations/ and metadata/ are. */
 export const root = join(import.meta.dirname, '../..')
 
 /** Hasura's name of the one database there is. */

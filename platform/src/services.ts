@@ -1,7 +1,7 @@
 import type { Readiness } from '@commerce-graph/gateway'
 import type { Logger } from 'pino'
 import type { Secrets } from './data-folder.ts'
-import type { DemoShop } from './demo-shop.ts'
+import type { DemoShop } from '@commerce-graph/demo-shop'
 import type { Ports } from './ports.ts'
 
 /** How all of it is to be stopped, once it is. */

@@ -1,3 +1,2 @@
 export { PlatformProcess, type Ready } from './platform-process.ts'
 export { prepareDatabase } from './prepare-database.ts'
-export { root } from './prepare-schema.ts'

@@ -120,7 +120,7 @@ export const registered = {
   name: 'Registered',
 }
 
-/** Sold by the demo shop (seeds/default/02_catalog.sql). */
+/** Sold by the demo shop (demo/shop/seeds/default/02_catalog.sql). */
 const sku = 'AP-RIDGE-TARP'
 
 /** A value of the type that is right in form; `name` says where form depends on more than the type. */

@@ -4,7 +4,7 @@ import postgres, { type Sql } from '@commerce-graph/postgres-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkShop, DemoError, generateYear, type Progress, silentProgress } from '../src/index.ts'
 
-const migrations = join(import.meta.dirname, '../../migrations/default')
+const migrations = join(import.meta.dirname, '../../../migrations/default')
 const terms = { orders: 300, months: 2, seed: 3 }
 
 const databases: { readonly database: TestDatabase; readonly sql: Sql }[] = []
