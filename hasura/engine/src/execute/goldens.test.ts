@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { format } from 'node:util'
+import { format as layOut } from 'sql-formatter'
 import { parseOperation } from '../plan/document.ts'
 import { batchParameters } from '../live/batch.ts'
 import type { JsonValue } from '../plan/input-value.ts'
@@ -200,7 +201,7 @@ afterAll(() => shop.close())
 for (const golden of goldens)
   test(`compiles and runs ${golden.name}`, async () => {
     const { query, variables = {}, session, api } = golden
-    const statements = compiled(golden).map(({ text, parameters }) => format('%s\n  %j', text, parameters))
+    const statements = compiled(golden).map(printed)
     // Ids that a mutation draws stay the same because each golden starts from its own shop.
     const own = query.startsWith('mutation') ? await openBookshop() : shop
     try {
@@ -239,8 +240,7 @@ for (const { name, session, query, variables = {} } of subscriptions)
     const [{ statement } = expect.fail('there are two')] = members
     const values = batchParameters(statement.parameters.length, members)
     const { rows } = await shop.pool.query({ text: statement.text, values: [...values], rowMode: 'array' })
-    const compiledTo = format('%s\n  %j', statement.text, statement.parameters)
-    const parts = [query, format('%j %j', session.role, variables), compiledTo, format('%j', values)]
+    const parts = [query, format('%j %j', session.role, variables), printed(statement), format('%j', values)]
     const answers = rows.map((row) => JSON.stringify(row)).join('\n')
     await expect(`${[...parts, answers].join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
   })
@@ -305,14 +305,21 @@ for (const { name, session, kind, args } of rowCommands)
     try {
       const { metadata, catalog } = own.snapshot
       const scope = scopeOf(own.snapshot, buildSourceModel(metadata, catalog), session)
-      const { text, parameters } = compileRowCommand(parseRowCommand(kind, args), scope, false)
+      const statement = compileRowCommand(parseRowCommand(kind, args), scope, false)
       const answer = JSON.stringify(await runRowCommand(own, kind, args, session))
-      const parts = [format('%s %j', kind, args), session.role, format('%s\n  %j', text, parameters), answer]
+      const parts = [format('%s %j', kind, args), session.role, printed(statement), answer]
       await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
     } finally {
       await own.close()
     }
   })
+
+/** The statement over several lines, the same but for white space, and its parameters. */
+function printed({ text, parameters }: Pick<CompiledStatement, 'text' | 'parameters'>): string {
+  const lines = layOut(text, { language: 'postgresql', keywordCase: 'preserve', expressionWidth: 100 })
+  expect(lines.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+  return [lines, ...parameters.map((parameter, at) => format('  $%d %j', at + 1, parameter))].join('\n')
+}
 
 const pretty = (answer: Awaited<ReturnType<Bookshop['executor']['execute']>>): string =>
   answer.kind === 'data' ? answer.json : JSON.stringify(answer.errors)
