@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestDatabase, testServerUrl } from '@commerce-graph/local-postgres/testing'
 import postgres from '@commerce-graph/postgres-driver'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   type Catalog,
   catalogOf,
@@ -16,9 +16,10 @@ import {
   readSource,
 } from './index.ts'
 
-/** A source of its own, of the files given. */
+/** A source of the test's own, of the files given. */
 function sourceOf(files: Readonly<Record<string, string>>): string {
   const source = mkdtempSync(path.join(tmpdir(), 'sql-'))
+  onTestFinished(() => rmSync(source, { recursive: true }))
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(source, file)), { recursive: true })
     writeFileSync(path.join(source, file), text)
