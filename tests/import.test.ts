@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { runImport, silentProgress, type ImportOptions, type ImportSummary } from '@commerce-graph/importer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -394,16 +393,16 @@ describe('npm run import', () => {
     return { code, output: await child.output }
   }
 
-  async function untilSomeAreThere(): Promise<void> {
-    while ((await count()).products === 0) await delay(10)
+  async function untilSomeAreAdded(): Promise<void> {
+    const { products } = await count()
+    await expect.poll(async () => (await count()).products, { timeout: 30_000 }).toBeGreaterThan(products)
   }
 
   test('that is killed in the middle goes on when it is started again, and doubles nothing', async () => {
     await file('many.jsonl', jsonLines(many(300)))
     for (let kill = 0; kill < 3; kill++) {
       const child = start('many.jsonl', '--url', target.url)
-      if (kill === 0) await untilSomeAreThere()
-      else await delay(700)
+      await untilSomeAreAdded()
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
@@ -416,7 +415,7 @@ describe('npm run import', () => {
   test('that is stopped with Ctrl-C ends cleanly with code 130 and can be resumed', async () => {
     await file('many.jsonl', jsonLines(many(200)))
     const child = start('many.jsonl', '--url', target.url, '--concurrency', '1')
-    await untilSomeAreThere()
+    await untilSomeAreAdded()
     child.kill('SIGINT')
     child.kill('SIGINT')
     const [code] = (await once(child, 'exit')) as [number | null]

@@ -77,11 +77,11 @@ test('a statement in Postgres is cancelled when its time is up', async () => {
     'mutation { createCategory(input: { name: "Slow" }) { category { id } } }',
   )
   expect(answer.status).toBe(503)
-  await delay(200)
-  const running = await gateway.shop.sql(
-    "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()",
-  )
-  expect(running).toEqual([])
+  const running = () =>
+    gateway.shop.sql(
+      "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()",
+    )
+  await expect.poll(running, { timeout: 5_000 }).toEqual([])
   expect(await gateway.shop.sql("SELECT id FROM catalog.category WHERE name = 'Slow'")).toEqual([])
 })
 
