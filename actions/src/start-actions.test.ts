@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { waitingEvents } from './events/waiting-events.ts'
 import { type Actions, startActions } from './start-actions.ts'
 import { address, openTestShop, silent, type TestMerchant, type TestShop } from './testing/test-shop.ts'
 
@@ -112,6 +113,19 @@ describe('over HTTP', () => {
     const forbidden = await post('/inventory/reserveInventory', body)
     expect(forbidden.status).toBe(403)
     expect(await forbidden.json()).toMatchObject({ extensions: { code: 'SVC_AUTH_003' } })
+  })
+
+  test('an event is kept before Hasura hears that it was taken, and once, however often it is sent', async () => {
+    const id = randomUUID()
+    const row = { merchant_id: merchant.merchantId, id: randomUUID() }
+    const data = { old: { ...row, status: 'PENDING' }, new: { ...row, status: 'CONFIRMED' } }
+    const event = { id, trigger: { name: 'order_status_changed' }, event: { op: 'UPDATE', data } }
+    const { waiting } = await waitingEvents(shop.database)
+    for (let sent = 0; sent < 2; sent += 1) {
+      expect((await post('/events/order_status_changed', event)).status).toBe(202)
+      expect((await waitingEvents(shop.database)).waiting).toBe(waiting + 1)
+    }
+    expect((await post('/events/order_placed', event)).status).toBe(400)
   })
 
   test('what the audit log can not be told of is not done', async () => {

@@ -23,6 +23,10 @@ async function sendAll(limits: RateLimits, requests: number, caller: Caller = sh
 
 const minutes = (count: number) => vi.advanceTimersByTime(count * 60_000)
 
+test('limits that one process holds by itself, as it is told to, are well', () => {
+  expect(open().health).toBe('ok')
+})
+
 describe('a merchant on the free plan', () => {
   test('may send 100 requests in a minute once an hour, and 50 in the others', async () => {
     const limits = open()

@@ -6,7 +6,7 @@ import { z } from 'zod'
 const editSchema = z.strictObject({
   /** From the repository's root. */
   file: z.string(),
-  /** Text that the file has exactly once. Any run of white space stands for any other, so that a new line break changes nothing. */
+  /** Code that the file has exactly once, in whatever layout: only the words and signs and their order count. */
   find: z.string().min(1),
   replace: z.string(),
 })
@@ -53,10 +53,13 @@ export function applyEdit(text: string, { file, find, replace }: Edit): string {
   return text.slice(0, place.index) + replace + text.slice(place.index + place[0].length)
 }
 
+/** Words and single signs in this order, in whatever layout. */
 function patternOf(find: string): RegExp {
-  const words = find
-    .trim()
-    .split(/\s+/)
-    .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(words.join('\\s+'), 'g')
+  const parts = find.match(/\w+|[^\w\s]/g) ?? []
+  const escaped = parts.map((part) => part.replace(/\W/, '\\$&'))
+  const pattern = escaped.reduce((before, part) => {
+    const twoWords = /\w$/.test(before) && /^\w/.test(part)
+    return `${before}${twoWords ? '\\s+' : '\\s*'}${part}`
+  })
+  return new RegExp(pattern, 'g')
 }

@@ -136,6 +136,15 @@ describe('a guest’s cart at sign-in', () => {
     ).toBeNull()
   })
 
+  test('stays apart from the customer’s cart of another currency', async () => {
+    await newCustomer()
+    const product = await shop.createProduct(merchant, { stock: [5] })
+    const own = await newCart([line(product)], { customerId })
+    const guest = await newCart([], { currency: 'EUR' })
+    expect(await merge(guest)).toBe(guest)
+    expect(await quantities(own)).toEqual({ [product.id]: 1 })
+  })
+
   test('is merged once, whoever races with it', async () => {
     for (let round = 0; round < 10; round += 1) {
       await newCustomer()

@@ -218,6 +218,13 @@ describe('a reward', () => {
     expect(await pointsOf(customerId)).toBe(40)
   })
 
+  test('takes the last points of a customer who has exactly enough', async () => {
+    const customerId = await newCustomer()
+    dataOf(await adjust(customerId, 60))
+    dataOf(await redeem(customerId, await createReward(60)))
+    expect(await pointsOf(customerId)).toBe(0)
+  })
+
   test('is redeemed exactly as often as the points last, however many race for it', async () => {
     const customerId = await newCustomer()
     dataOf(await adjust(customerId, 100))

@@ -462,9 +462,13 @@ test('what has no use any more is deleted, and nothing else', async () => {
   const { refreshToken } = await tokensOf(email)
   const old = await joined()
   await tokensOf(old.email)
+  await purgeExpiredIdentities(shop.database)
   await shop.database`
     UPDATE identity.session SET expires_at = now() - interval '2 days' WHERE user_id = ${old.id}`
-  expect(await purgeExpiredIdentities(shop.database)).toBeGreaterThan(0)
+  await shop.database`
+    INSERT INTO identity.known_client (merchant_id, user_id, client, last_at)
+    VALUES (${merchant.merchantId}, ${old.id}, '192.0.2.77', now() - interval '91 days')`
+  expect(await purgeExpiredIdentities(shop.database)).toBe(2)
   dataOf(await call('refreshSession', { refreshToken }))
   expect(await shop.database`SELECT FROM identity.session WHERE user_id = ${old.id}`).toHaveLength(0)
 })

@@ -47,6 +47,18 @@ describe('a user', () => {
     expect(await permissionsOf(userId)).toEqual([])
   })
 
+  test('may do what a role permits from being given it until it is taken away', async () => {
+    const given = dataOf(await call('createRole', { input: { name: 'Given', permissions: ['orders:read'] } }))
+    const { id: userId } = await createTeamMember(shop, merchant, 'Support')
+    const { length } = await permissionsOf(userId)
+    dataOf(await call('removeRole', { userId, roleId: await roleId(shop, merchant, 'Support') }))
+    expect(await permissionsOf(userId)).toEqual([])
+    dataOf(await call('assignRole', { userId, roleId: given.roleId }))
+    expect(await permissionsOf(userId)).toEqual(['orders:read'])
+    dataOf(await call('assignRole', { userId, roleId: await roleId(shop, merchant, 'Support') }))
+    expect(await permissionsOf(userId)).toHaveLength(length)
+  })
+
   test('has an e-mail address that nobody else has, however it is written, until deleted', async () => {
     const { userId } = dataOf(await call('createUser', { input: { email: 'one@example.com' } }))
     const taken = { errors: [{ field: 'email', code: 'ALREADY_EXISTS' }] }

@@ -87,6 +87,21 @@ describe('a transfer', () => {
     expect(await statusOf(id)).toBe('RECEIVED')
   })
 
+  test('arrives as far as its lines say: a SKU that they leave out is still on its way', async () => {
+    const [here, there] = [
+      await shop.createProduct(merchant, { stock: [5] }),
+      await shop.createProduct(merchant, { stock: [5] }),
+    ]
+    const lines = [here, there].map(({ sku }) => ({ sku, quantity: 2 }))
+    const { transferId: id } = dataOf(
+      await shop.call(merchant, 'createTransfer', { input: { ...between(), lines } }),
+    )
+    dataOf(await shop.call(merchant, 'shipTransfer', { id }))
+    dataOf(await shop.call(merchant, 'receiveTransfer', { id, lines: [{ sku: here.sku, quantity: 2 }] }))
+    expect(await stockOf(here.sku)).toMatchObject({ available: 5, in_transit: 0 })
+    expect(await stockOf(there.sku)).toMatchObject({ available: 3, in_transit: 2 })
+  })
+
   test('that is cancelled on the way brings back what has not arrived', async () => {
     const { sku } = await shop.createProduct(merchant, { stock: [5] })
     const id = await draft(sku, 4)

@@ -61,6 +61,13 @@ describe('createApiKey', () => {
     dataOf(await rotate(keyId))
   })
 
+  test('makes a user, whom no key lets in, keys without an end', async () => {
+    const { merchantId } = merchant
+    const { permissions } = staff(merchant)
+    const session: Session = { role: 'merchant', merchantId, userId: crypto.randomUUID(), permissions }
+    dataOf(await create({}, session))
+  })
+
   test('names wrong input: unknown permissions, no name, another mode, a time that has passed', async () => {
     expect(await create({ permissions: ['orders:read', 'orders:steal'] })).toMatchObject({
       errors: [{ field: 'permissions.1', code: 'NOT_FOUND' }],

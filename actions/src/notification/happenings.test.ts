@@ -33,6 +33,24 @@ const happens = (trigger: string, before: object | null, after: object) =>
     new: { merchant_id: merchant.merchantId, ...after },
   })
 
+describe('stock that is back', () => {
+  test('is told of to whoever waits for it, once', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    for (const email of ['ada@example.com', 'bob@example.com'])
+      dataOf(await shop.call(merchant, 'subscribeStockAlert', { sku, email }))
+    dataOf(await shop.call(merchant, 'setInventoryLevel', { input: { sku, available: 1 } }))
+    const [item] = await shop.database<{ id: string }[]>`
+      SELECT id FROM inventory.stock_item WHERE merchant_id = ${merchant.merchantId} AND sku = ${sku}`
+    const row = { id: found(item).id, stock_item_id: found(item).id, crossing: 'BACK' }
+    await happens('stock_crossed', null, row)
+    await happens('stock_crossed', null, row)
+    expect((await mails()).map(({ kind, recipient }) => [kind, recipient]).sort()).toEqual([
+      ['STOCK_ALERT', 'ada@example.com'],
+      ['STOCK_ALERT', 'bob@example.com'],
+    ])
+  })
+})
+
 describe('an order that nobody pays', () => {
   async function order(): Promise<string> {
     const { id: productId } = await shop.createProduct(merchant, { stock: [5] })

@@ -70,6 +70,14 @@ test('a draft shows what it would cost, holds no stock, and becomes an order tha
   await expectShopToAddUp(shop.database, merchant)
 })
 
+test('a draft that costs more than money goes up to has no totals', async () => {
+  const product = await shop.createProduct(merchant, { price: 9_000_000_000_000_000, stock: [5] })
+  const id = await draft({ items: [{ productId: product.id, quantity: 1 }] })
+  expect(
+    await shop.database`SELECT subtotal, total FROM ordering.draft_order_total WHERE draft_order_id = ${id}`,
+  ).toEqual([{ subtotal: null, total: null }])
+})
+
 test('what can not be sold is refused when the draft is made, and again when it is completed', async () => {
   const product = await shop.createProduct(merchant, { stock: [1] })
   const items = [

@@ -43,6 +43,21 @@ async function availableOf({ sku }: TestProduct): Promise<number> {
   return found(row).available
 }
 
+test('a note of an order is the staff’s own, unless it says that the customer may see it', async () => {
+  const product = await shop.createProduct(merchant, { stock: [5] })
+  const { orderId: id } = dataOf(await order([line(product)]))
+  for (const input of [{ text: 'Rude' }, { text: 'Thank you', visibleToCustomer: true }])
+    dataOf(await shop.call(merchant, 'addOrderNote', { id, input }))
+  expect(
+    await shop.database`
+      SELECT note, staff_only FROM ordering.history_entry
+      WHERE order_id = ${String(id)} AND type = 'NOTE_ADDED' ORDER BY created_at`,
+  ).toEqual([
+    { note: 'Rude', staff_only: true },
+    { note: 'Thank you', staff_only: false },
+  ])
+})
+
 describe('createOrder', () => {
   test('fixes prices and names, adds up lines, tax and shipping, and merges a product named twice', async () => {
     const product = await shop.createProduct(merchant, { price: 999, stock: [5] })

@@ -73,6 +73,34 @@ describe('variants of a product', () => {
     expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(1)
   })
 
+  test('keep their own SKU, which is nobody else’s', async () => {
+    const { id: productId } = (await product([]))['product'] as { id: string }
+    const [sku, taken] = [`KEPT-${(skus += 1)}`, `TAKEN-${(skus += 1)}`]
+    const create = (input: object) =>
+      mutate(
+        'createProductVariant',
+        'mutation ($id: ID!, $input: ProductVariantInput!) { createProductVariant(productId: $id, input: $input) { variant { id } errors { field code message } } }',
+        { id: productId, input },
+      )
+    const { id } = (await create({ sku, options: size('S') }))['variant'] as { id: string }
+    await create({ sku: taken, options: size('T') })
+    const update = async (input: object) => {
+      const { errors } = await mutate(
+        'updateProductVariant',
+        'mutation ($id: ID!, $input: UpdateProductVariantInput!) { updateProductVariant(id: $id, input: $input) { variant { id } errors { field code message } } }',
+        { id, input },
+      )
+      return errors.map(({ field, code }) => [field, code])
+    }
+    expect(await update({ sku, options: size('U') })).toEqual([])
+    // What else is wrong has the SKU looked up, too.
+    expect(await update({ sku, price: -1 })).toEqual([['price', 'INVALID_VALUE']])
+    expect(await update({ sku: taken, price: -1 })).toEqual([
+      ['price', 'INVALID_VALUE'],
+      ['sku', 'ALREADY_EXISTS'],
+    ])
+  })
+
   test('differ in an option, whichever way they come, and whatever the order and case of the letters', async () => {
     expect((await product([variant(size('L')), variant(size('l'))])).errors).toEqual(same)
     const made = await product([

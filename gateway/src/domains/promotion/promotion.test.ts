@@ -175,6 +175,15 @@ describe('a promotion', () => {
     expect(faults(await create({ ...tenPercent, ...fields }))).toEqual([[field, code]])
   })
 
+  test.each([
+    ['PERCENTAGE', 1],
+    ['PERCENTAGE', 100],
+    ['FIXED_AMOUNT', 1],
+  ])('a %s of %i is within the bounds', async (discountType, discountValue) => {
+    const { errors } = await create({ ...tenPercent, discountType, discountValue })
+    expect(errors).toEqual([])
+  })
+
   test('keeps what its stored fields demand of the changed ones', async () => {
     const id = idOf(await create({ ...tenPercent, discountType: 'FIXED_AMOUNT', discountValue: 500 }))
     expect(faults(await update(id, { discountType: 'PERCENTAGE' }))).toEqual([

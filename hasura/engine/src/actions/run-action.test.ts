@@ -81,6 +81,7 @@ test.each([
   ],
   [{ status: 422, body: '{"message":"no","code":"nope"}' }, 'no', { code: 'nope', path: '$' }],
   [{ status: 500, body: '{"message":"secret stack"}' }, 'internal error', { code: 'unexpected' }],
+  [{ status: 300, body: '[{"merchantId":1,"total":2}]' }, 'internal error', { code: 'unexpected' }],
   [{ status: 200, body: 'not json' }, 'not a valid json response from webhook', { code: 'unexpected' }],
   [
     { status: 422, body: '{"message":"no","code":"nope","extensions":null}' },

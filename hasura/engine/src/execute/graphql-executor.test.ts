@@ -111,6 +111,18 @@ describe('permissions', () => {
   })
 })
 
+test('_in finds what is listed, and _nin what is not', async () => {
+  const query = `query ($ids: [Int!]!) {
+    all: book(order_by: {id: asc}) { id }
+    listed: book(where: {id: {_in: $ids}}, order_by: {id: asc}) { id }
+    others: book(where: {id: {_nin: $ids}}, order_by: {id: asc}) { id }
+  }`
+  const { all } = (await data(query, merchant(1), { ids: [] })) as { all: { id: number }[] }
+  const [first, ...rest] = all
+  expect(rest).not.toEqual([])
+  expect(await data(query, merchant(1), { ids: [first?.id] })).toEqual({ all, listed: [first], others: rest })
+})
+
 describe('mutations', () => {
   beforeEach(async () => {
     shop = await openBookshop()

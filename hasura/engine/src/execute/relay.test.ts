@@ -89,6 +89,14 @@ describe.each(orders)('in the order %s', (order) => {
   })
 })
 
+test('a page that ends before the rows without a value is followed by them', async () => {
+  const order = '[{reviews_aggregate: {max: {rating: desc_nulls_last}}}]'
+  const whole = await page(order, {})
+  const first = await page(order, { first: 1 })
+  const rest = await page(order, { after: first.pageInfo.endCursor })
+  expect([...first.edges, ...rest.edges]).toEqual(whole.edges)
+})
+
 test('every id leads back to its row, also from another role, if that role may see it', async () => {
   const { edges } = await page('[]', { first: 1 })
   const [{ node: first } = { node: { id: '', title: '' } }] = edges

@@ -6,7 +6,8 @@ let served: ServedDatabase
 beforeAll(async () => {
   served = await serveDatabase(`
     create table author (id int primary key, name text);
-    create table article (id int primary key, author_id int references author);`)
+    create table article (id int primary key, author_id int references author);
+    create function authors() returns setof author language sql stable as 'select * from author';`)
 })
 
 beforeEach(() => served.metadata('clear_metadata'))
@@ -271,6 +272,52 @@ test('bulk_atomic is judged by what its commands come to together, and does noth
   })
   expect(await exported()).toMatchObject({
     sources: [{ tables: [{}, { object_relationships: [{ name: 'author' }] }] }],
+  })
+})
+
+describe('what is there twice, or not at all, is refused by the command for it', () => {
+  test('permissions of functions', async () => {
+    await run('pg_track_table', { table: 'author' })
+    await run('pg_track_function', { function: 'authors' })
+    const permission = (role: string) => ({ function: 'authors', role })
+    for (const role of ['one', 'two']) {
+      await run('pg_create_select_permission', {
+        table: 'author',
+        role,
+        permission: { columns: '*', filter: {} },
+      })
+      expect(await run('pg_create_function_permission', permission(role))).toEqual(success)
+    }
+    expect(await run('pg_create_function_permission', permission('one'))).toMatchObject({
+      status: 400,
+      body: { code: 'already-exists' },
+    })
+    expect(await run('pg_drop_function_permission', permission('one'))).toEqual(success)
+    expect(await run('pg_drop_function_permission', permission('one'))).toMatchObject({
+      status: 400,
+      body: { code: 'not-exists' },
+    })
+    expect(await exported()).toMatchObject({
+      sources: [{ functions: [{ function: { name: 'authors' }, permissions: [{ role: 'two' }] }] }],
+    })
+  })
+
+  test('inherited roles', async () => {
+    await run('pg_track_table', { table: 'author' })
+    for (const role of ['one', 'two'])
+      await run('pg_create_select_permission', {
+        table: 'author',
+        role,
+        permission: { columns: '*', filter: {} },
+      })
+    for (const name of ['both', 'all'])
+      expect(await run('add_inherited_role', { role_name: name, role_set: ['one', 'two'] })).toEqual(success)
+    expect(await run('drop_inherited_role', { role_name: 'none' })).toMatchObject({
+      status: 400,
+      body: { code: 'not-exists' },
+    })
+    expect(await run('drop_inherited_role', { role_name: 'both' })).toEqual(success)
+    expect(await exported()).toMatchObject({ inherited_roles: [{ role_name: 'all' }] })
   })
 })
 
