@@ -1,7 +1,7 @@
 /**
- * What a million requests leave behind in the engine: resident and heap memory after forced collections, after ten thousand
- * requests and on the way to a million. The requests are made to fill whatever could grow: half of them bring a document that
- * was never sent before, all of them a session of their own, some a role that nobody knows, a write, or a mistake.
+ * The engine's memory after a million requests: resident and heap memory after forced collections, after ten thousand requests and on
+ * the way to a million. The requests exercise whatever could grow: half of them bring a new document, each has a session of its own,
+ * and some have an unknown role, a write or a mistake.
  *
  *   npm run bench:engine-memory -- [--requests 1000000] [--connections 32]
  */
@@ -78,7 +78,7 @@ const sessionOf = (number: number): Readonly<Record<string, string>> => ({
 interface Shot {
   readonly role: string
   readonly body: object
-  /** Whether it is answered with data. */
+  /** Whether the answer has data. */
   readonly data: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * The engine's /v1/graphql beside the limit (the same SQL as one prepared statement behind a bare node:http server) and
- * PostGraphile 5, over the same 200,000 products in a Postgres of its own: a list of 20 products with images, categories and
- * stock, one row by key, one insert. Interleaved; what counts is the ratio to the limit.
+ * Compares the engine's /v1/graphql with the limit (the same SQL as one prepared statement behind a bare node:http server) and
+ * with PostGraphile 5, over the same 200,000 products in the same Postgres: a list of 20 products with images, categories and
+ * stock, one row by key, one insert. The passes are interleaved; the result is the ratio to the limit.
  *
  *   npm run bench:engine -- [--rounds 7] [--seconds 4] [--connections 16] [--products 200000] [--only "row by key"]
  */
@@ -101,9 +101,9 @@ function contendersOf(operation: ShopOperation, bare: { url: string; pid: number
   ]
 }
 
-/** What the engine makes of an operation, asked of an engine in this process over the same database. */
+/** The statement into which the engine compiles an operation, from an engine in this process over the same database. */
 async function statementOf({ name, engine: request }: ShopOperation) {
-  const asked = await startEngine({
+  const explainer = await startEngine({
     databaseUrl: postgres.url,
     stringifyNumericTypes: true,
     logger: pino({ level: 'silent' }),
@@ -111,10 +111,10 @@ async function statementOf({ name, engine: request }: ShopOperation) {
   })
   try {
     const session = createSession('merchant', { 'x-hasura-merchant-id': merchant })
-    const [statement, ...others] = asked.explain(request, session)
+    const [statement, ...others] = explainer.explain(request, session)
     if (statement === undefined || others.length > 0) throw new Error(`${name} is not one statement`)
     return statement
   } finally {
-    await asked.stop()
+    await explainer.stop()
   }
 }

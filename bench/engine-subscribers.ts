@@ -1,7 +1,7 @@
 /**
- * What subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live queries. Prints the
- * statements that the database runs in a second, how long a change takes to reach the last of them, and the engine's
- * processor time; then lets some of them stop reading, and prints what that does to the engine's memory and to the others.
+ * Measures what subscribers cost: 50, 500 and 5,000 of them, half by each WebSocket protocol, to 50 different live queries. Prints the
+ * database's statements per second, the time until a change reaches the last subscriber, and the engine's processor time. Then some
+ * subscribers stop reading, and it prints the effect on the engine's memory and on the other subscribers.
  *
  *   npm run bench:subscribers -- [--subscribers 5000] [--interval 1000] [--changes 5] [--slow 20]
  */
@@ -55,7 +55,7 @@ started.defer(() => engine.stop())
 const select = { role: 'viewer', permission: { columns: '*', filter: {} } }
 await applyMetadata(engine.url, adminSecret, [{ table: 'ticker', select_permissions: [select] }])
 
-/** Another name makes another statement, so these are 50 statements and not 50 values of one. */
+/** Each query has an alias of its own, so the engine compiles 50 statements, not one with 50 values. */
 function queryOf(number: number): string {
   const id = 1 + (number % queries)
   return `subscription { ticker_${id}: ticker(where: {id: {_eq: ${id}}}) { id price } }`
@@ -72,7 +72,7 @@ for (const count of [queries, Math.round(options.subscribers / 10), options.subs
   for (let change = 0; change < options.changes; change += 1) delays.push(await changeReachesAll(subscribers))
   console.log(
     `${count} subscribers to ${queries} queries: ${statements.toFixed(1)} statements a second, ` +
-      `${(100 * processor).toFixed(0)} % of a processor; a change reached the last after ${told(delays)} ms ` +
+      `${(100 * processor).toFixed(0)} % of a processor; a change reached the last after ${medianAndMost(delays)} ms ` +
       `(interval ${options.interval} ms), ${await residentMegabytes()} MB resident`,
   )
 }
@@ -95,7 +95,7 @@ async function openUpTo(count: number): Promise<void> {
   }
 }
 
-/** Milliseconds from the commit of a change in every row until the last subscriber has its answer. */
+/** Milliseconds from the commit of a change in every row until the last subscriber has received its answer. */
 async function changeReachesAll(those: readonly LiveSubscriber[]): Promise<number> {
   await sleep(Math.random() * options.interval)
   const counts = those.map(({ answers }) => answers())
@@ -109,7 +109,7 @@ async function changeReachesAll(those: readonly LiveSubscriber[]): Promise<numbe
   return Math.max(...those.map(({ lastAt }) => lastAt())) - changedAt
 }
 
-/** Some subscribe to a row with a megabyte of text, and never read again while it changes. */
+/** Some subscribers ask for a row with a megabyte of text, and stop reading while it changes. */
 async function showSlowOnes(): Promise<void> {
   await client.query(`update ticker set note = repeat('x', 1000000) where id = 1`)
   const before = await residentMegabytes()
@@ -139,18 +139,18 @@ async function showSlowOnes(): Promise<void> {
   await sleep(3_000)
   console.log(
     `${options.slow} that stop reading answers of 1 MB: ${closed} dropped; ${before} MB resident before, ${most} MB at most, ` +
-      `${await residentMegabytes()} MB after; a change reached the last of the others after ${told(delays)} ms`,
+      `${await residentMegabytes()} MB after; a change reached the last of the others after ${medianAndMost(delays)} ms`,
   )
 }
 
-function told(delays: readonly number[]): string {
+function medianAndMost(delays: readonly number[]): string {
   const sorted = delays.toSorted((a, b) => a - b)
   return `${(sorted[Math.floor(sorted.length / 2)] ?? 0).toFixed(0)} (at most ${(sorted.at(-1) ?? 0).toFixed(0)})`
 }
 
-/** All that commits in the database within ten seconds, this script's own reading excepted. */
+/** The database's commits per second, without those of this script's own readings. */
 async function statementsPerSecond(): Promise<number> {
-  // Backends report what they did a second late.
+  // Backends report their statistics a second late.
   await sleep(2_000)
   const before = await committed()
   await sleep(windowMs)

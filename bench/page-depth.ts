@@ -1,6 +1,6 @@
 /**
- * Milliseconds per page of 20, page 1 beside page 1,000, of long lists through /graphql: all products, the products of one
- * category, the orders of one product. A list is flat when both cost about the same.
+ * Milliseconds per page of 20, for page 1 and page 1,000 of long lists through /graphql: all products, the products of one
+ * category, the orders of one product. A list's cost is independent of depth when both take about the same time.
  *
  *   npm run bench:page-depth -- [--products 200000] [--depth 1000] [--requests 30]
  */
@@ -46,7 +46,7 @@ function documents(category: string, product: string): Readonly<Record<string, s
 
 type ReadPage = (after: string | null, first?: number) => Promise<z.infer<typeof connection>>
 
-/** The cursor before page 1,000, by pages of 100. */
+/** The cursor before the deep page, found by reading pages of 100. */
 async function deepCursor(readPage: ReadPage): Promise<string | null> {
   let cursor: string | null = null
   for (let read = 0; read < (options.depth - 1) * pageSize; read += 100) {

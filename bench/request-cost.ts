@@ -1,7 +1,7 @@
 /**
- * What authentication, rate limits and planning cost a request, in microseconds: the same request with and without
- * them, in turns, in one process. Without a network, and with the engine's answer replayed, so that nothing else is in
- * the way; and once with Postgres, to see what it is a part of.
+ * What authentication, rate limits and planning add to a request, in microseconds: the same request with and without them,
+ * alternating in one process. Without a network, and with a recorded answer of the engine, so that nothing else is measured;
+ * and once with Postgres, for the proportion.
  *
  *   npm run bench:request-cost -- [--requests 4000] [--redis redis://127.0.0.1:6379/9]
  */
@@ -35,13 +35,13 @@ interface Contender {
   readonly nextBody: () => Buffer
 }
 
-/** Answers from memory what the engine has answered once. */
+/** Repeats the engine's first answer from memory. */
 function replaying(dataLayer: DataLayer): DataLayer {
   let answered: Promise<DataLayerResult> | undefined
   return { ...dataLayer, execute: (...operation) => (answered ??= dataLayer.execute(...operation)) }
 }
 
-/** The stages' outcomes for the one document that is measured, worked out beforehand. */
+/** The endpoint with its stages' results for the measured document computed beforehand. */
 function planned(parts: EndpointParts): EndpointParts {
   const checked = parts.documents.check(listQuery, null)
   if (checked.kind !== 'operation') throw new Error('the document is not valid')
@@ -64,8 +64,8 @@ async function microseconds({ parts, nextBody }: Contender, key: string): Promis
 }
 
 /**
- * One request of each contender in every round, so that whatever else the machine does hits all of them, and each round in
- * another order: what comes after a slow one is slower itself.
+ * Each round sends one request of each contender, so that other load on the machine affects all of them. The order is random, because
+ * the request after a slow one is slower itself.
  */
 async function compare(contenders: readonly Contender[], requests: number, key: string): Promise<void> {
   const times = new Map(contenders.map(({ name }) => [name, [] as number[]]))

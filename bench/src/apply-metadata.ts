@@ -1,7 +1,7 @@
 /**
- * Has an engine serve its own database by these tables alone.
+ * Replaces an engine's metadata with these tables of its own database.
  *
- * @param tables as metadata has them
+ * @param tables in the form that metadata has
  */
 export async function applyMetadata(
   engineUrl: string,

@@ -1,5 +1,5 @@
 /**
- * The limit that the benchmark measures against: node:http, one prepared statement, its finished JSON as the answer.
+ * The limit that the benchmark compares with: node:http, one prepared statement, and its JSON as the answer.
  * No authentication, no parsing, no choice. Run as a process of its own:
  *   BARE_STATEMENT='{"databaseUrl","field","text","values","poolSize"}' node bare-server.ts    (prints its URL)
  */
@@ -22,7 +22,7 @@ const asText = { getTypeParser: () => (value: string) => value } as unknown as p
 const pool = new pg.Pool({
   connectionString: statement.databaseUrl,
   max: statement.poolSize,
-  // As the engine's pool has it: the statement is planned once for a connection.
+  // The engine's pool has the same option: Postgres plans a statement once for a connection.
   options: '-c plan_cache_mode=force_generic_plan',
 })
 

@@ -5,7 +5,7 @@ import { processorMicroseconds } from './processor-time.ts'
 export interface Contender {
   readonly name: string
   readonly url: string
-  /** The server's process, for its use of the processor. */
+  /** The process id of the server, whose processor time is measured. */
   readonly pid?: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -27,8 +27,8 @@ interface Pass {
 }
 
 /**
- * Measures the contenders in turns, so that whatever else the machine is doing hits all of them alike, and prints the
- * medians and each one's ratio to the first. Any answer that isn't a 200 with data ends the benchmark: refusals are fast.
+ * Measures the contenders in turns, so that other load on the machine affects all of them. Prints the medians and each contender's
+ * ratio to the first. Throws when an answer isn't a 200 with data, because refusals are fast.
  */
 export async function comparePasses(contenders: readonly Contender[], options: PassOptions): Promise<void> {
   const passes = new Map(contenders.map(({ name }) => [name, [] as Pass[]]))

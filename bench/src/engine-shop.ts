@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 
-/** The merchant whose products are asked for; the shop has ten, with a tenth of the products each. */
+/** The merchant whose products are read. The shop has ten merchants, each with a tenth of the products. */
 export const merchant = '1'
 
 /** Creates the tables and `count` products with three images, two categories and stock each. */
@@ -42,7 +42,7 @@ const readable = (columns: string | readonly string[], filter: object) => [
   { role: 'merchant', permission: { columns, filter, allow_aggregations: true } },
 ]
 
-/** The shop's tables in metadata: a role that sees and writes the rows of its own merchant. */
+/** The shop's tables in metadata, with a role that reads and writes its own merchant's rows. */
 export const shopTables: readonly object[] = [
   {
     table: 'product',

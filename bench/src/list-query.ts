@@ -1,4 +1,4 @@
-/** "20 newest active products with images, categories and stock", as a storefront asks for it. */
+/** "20 newest active products with images, categories and stock", as a storefront's query. */
 export const listQuery = `query List($first: Int!) {
   products(first: $first, sortBy: CREATED_AT, sortOrder: DESC, filters: { status: ACTIVE }) {
     edges {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 
-/** Both protocols say the same in other words. */
+/** The message types of both protocols. */
 const protocols = {
   'graphql-transport-ws': { start: 'subscribe', next: 'next' },
   'graphql-ws': { start: 'start', next: 'data' },
@@ -10,7 +10,7 @@ export type SubscriptionProtocol = keyof typeof protocols
 
 export interface LiveSubscriber {
   readonly socket: WebSocket
-  /** When the newest answer came, by performance.now(). */
+  /** The time of the newest answer, by performance.now(). */
   readonly lastAt: () => number
   readonly answers: () => number
   /** Resolves with the first answer. */

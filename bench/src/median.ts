@@ -1,4 +1,4 @@
-/** @throws when there is nothing to take the median of */
+/** @throws Error when the list is empty */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted[Math.floor(sorted.length / 2)]

@@ -1,7 +1,7 @@
 import { type Engine, startEngine } from 'hasura-embedded'
 import type { Logger } from 'pino'
 
-/** An engine of this process over a platform's database, with the platform's metadata. Its actions lead nowhere. */
+/** An engine in this process over a platform's database, with the platform's metadata. Its actions have no handler. */
 export const startPlatformEngine = (databaseUrl: string, logger: Logger): Promise<Engine> =>
   startEngine({
     databaseUrl,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 const microsecondsPerTick = 10_000
 
-/** Microseconds of user and system time of all threads of a process so far, as Linux counts it; undefined without /proc. */
+/** A process's user and system time so far, over all threads, in microseconds. Undefined without /proc. */
 export async function processorMicroseconds(pid: number): Promise<number | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')

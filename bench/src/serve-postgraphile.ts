@@ -17,7 +17,7 @@ const pool = new pg.Pool({
 
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],
-  // It offers conditions and orders only by the first column of an index; the shop's index has four.
+  // The plugin allows filters and orders only by the first column of an index; the shop's index has four columns.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   pgServices: [makePgService({ pool, schemas: ['public'] })],
   grafserv: { graphiql: false, watch: false, graphqlPath: '/graphql' },

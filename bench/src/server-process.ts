@@ -4,17 +4,17 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExplainedStatement } from 'hasura-embedded'
 
-/** A server in a process of its own, so that the load doesn't share its thread. */
+/** A server in a process of its own, so that the load generator doesn't share its thread. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
   stop(): Promise<void>
 }
 
-/** As many connections as the engine's pool has by default, so that nobody queues earlier than another. */
+/** The default size of the engine's pool, for all contenders alike. */
 export const poolSize = 20
 
-/** Starts a script that prints its URL in its first line. */
+/** Starts a script that prints its URL in its first line, and resolves when it has. */
 export async function startServerProcess(
   script: string,
   env: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { merchant } from './engine-shop.ts'
 
-/** One thing to do, in the engine's words and in PostGraphile's. */
+/** One operation, written for the engine and for PostGraphile. */
 export interface ShopOperation {
   readonly name: string
   /** The root field of the engine's answer. */
@@ -11,7 +11,7 @@ export interface ShopOperation {
 
 const merchantId = Number(merchant)
 
-/** A product in the middle of the table. `id` has to be one of the merchant's own. */
+/** The operations on a product in the middle of the table. `id` must be one of the merchant's own. */
 export const shopOperations = (id: number): readonly ShopOperation[] => [
   {
     name: 'list of 20',

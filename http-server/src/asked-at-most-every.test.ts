@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { askedAtMostEvery } from './asked-at-most-every.ts'
 
-test('all who ask while a check runs, and for some time after, get its answer', async () => {
+test('calls during a check, and for some time after it, share its result', async () => {
   let answers = 0
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const ask = askedAtMostEvery(60_000, async () => {
@@ -14,7 +14,7 @@ test('all who ask while a check runs, and for some time after, get its answer', 
   expect(await ask()).toBe(1)
 })
 
-test('a check that fails is told to all who ask, and made again when its answer is old', async () => {
+test('a failed check rejects all calls that share it, and runs again when its result is old', async () => {
   const check = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('no')).mockResolvedValue('yes')
   const ask = askedAtMostEvery(1, check)
   await expect(Promise.all([ask(), ask()])).rejects.toThrow('no')

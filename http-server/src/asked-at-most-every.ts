@@ -1,7 +1,8 @@
 /**
- * A check that callers without credentials may ask for: all who ask while it runs, and for some time after, get the same answer.
+ * Limits how often a check runs that callers without credentials may cause. Calls during a run, and for some time after it, share its
+ * result, and its error too.
  *
- * @param milliseconds for which an answer is kept
+ * @param milliseconds for which a result is kept
  */
 export function askedAtMostEvery<T>(milliseconds: number, check: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined

@@ -31,7 +31,7 @@ async function open(port: number): Promise<Socket> {
 
 const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
-/** What a connection says to a request: its status, or what it is closed with. */
+/** Sends a request on the connection: returns the answer's status, or how the connection was closed. */
 async function ask(socket: Socket): Promise<string> {
   socket.write(request)
   let text = ''
@@ -59,7 +59,7 @@ describe('connections', () => {
     return listen(server)
   }
 
-  test('from one address beyond its bound are refused in words, and the next is let in when one has gone', async () => {
+  test('beyond the bound of one address are refused with a message, and the next is accepted when one has ended', async () => {
     const port = await serve({ connections: 100, connectionsPerAddress: 3 }, false)
     const [first] = await Promise.all([open(port), open(port), open(port)])
     const refused = await ask(await open(port))
@@ -68,14 +68,14 @@ describe('connections', () => {
     await expect.poll(async () => ask(await open(port))).toContain('HTTP/1.1 200')
   })
 
-  test('in all are bounded, for a proxy too, which has no bound of its own', async () => {
+  test('are bounded in total, including those of a proxy, which has no bound per address', async () => {
     const port = await serve({ connections: 5, connectionsPerAddress: 1 }, true)
     await Promise.all(Array.from({ length: 5 }, () => open(port)))
     expect(await ask(await open(port))).toContain('HTTP/1.1 503')
   })
 })
 
-describe('a client that takes its answer', () => {
+describe('a client that reads its answer', () => {
   const serve = (limits: Parameters<typeof boundSending>[1], bytes: number) => {
     const closed = Promise.withResolvers<'sent' | 'cut'>()
     const server = createServer((_request, response) => {
@@ -85,10 +85,10 @@ describe('a client that takes its answer', () => {
     })
     return listen(server).then((port) => ({ port, closed: closed.promise }))
   }
-  /** More than the operating system keeps for a connection. */
+  /** More bytes than the operating system buffers for a connection. */
   const large = 64_000_000
 
-  test('not at all is cut off', async () => {
+  test('not at all is disconnected', async () => {
     const { port, closed } = await serve({ sendMilliseconds: 300, sendBytesPerSecond: 1 }, large)
     const socket = await open(port)
     socket.pause()
@@ -96,7 +96,7 @@ describe('a client that takes its answer', () => {
     expect(await closed).toBe('cut')
   })
 
-  test('drop by drop is cut off when it takes too little in all', async () => {
+  test('too slowly is disconnected', async () => {
     const { port, closed } = await serve({ sendMilliseconds: 300, sendBytesPerSecond: 100_000_000 }, large)
     const socket = await open(port)
     socket.write(request)
@@ -105,7 +105,7 @@ describe('a client that takes its answer', () => {
     clearInterval(sipping)
   })
 
-  test('gets all of it, and its connection stays for the next request', async () => {
+  test('in time gets all of it, and keeps its connection for the next request', async () => {
     const { port, closed } = await serve(
       { sendMilliseconds: 5_000, sendBytesPerSecond: 1_000_000 },
       3_000_000,

@@ -2,20 +2,20 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from './network-of.ts'
 
-/** Why a connection isn't taken: there are too many in all, or from where it comes. */
+/** Why a connection is refused: too many are open in total, or from its address. */
 export type ConnectionRefusal = 'too_many' | 'too_many_from_address'
 
 export interface ConnectionBounds {
   readonly connections: number
-  /** Of one IPv4 address or IPv6 network. */
+  /** The bound for one IPv4 address or IPv6 network. */
   readonly connectionsPerAddress: number
-  /** Connections of a proxy are those of many clients, and bounded in all alone: the proxy has bounds of its own. */
+  /** A proxy's connections carry many clients, so only the total bounds them. The proxy has to bound its clients itself. */
   readonly isTrustedProxy: (address: string | undefined) => boolean
-  /** Tells why on the bare socket, before anything of a request was read. The connection is closed after it. */
+  /** Writes the reason to the bare socket, before anything of a request is read. The connection is closed after it. */
   readonly refuse: (socket: Socket, refusal: ConnectionRefusal) => void
 }
 
-/** Bounds the connections that are open at once, in all and from one client's address, WebSockets included. */
+/** Bounds the connections that are open at once, in total and for one client's address, WebSockets included. */
 export function boundConnections(
   server: Server,
   { connections, connectionsPerAddress, isTrustedProxy, refuse }: ConnectionBounds,
@@ -46,18 +46,18 @@ export function boundConnections(
 }
 
 export interface SendingBounds {
-  /** For how long a client may take nothing of its answer. */
+  /** For how many milliseconds a client may read nothing of its answer. */
   readonly sendMilliseconds: number
-  /** What it has to take of it at least, on the whole. */
+  /** The average rate at which it has to read, at least. */
   readonly sendBytesPerSecond: number
 }
 
-/** Timers take no more: 24 days. */
+/** The longest time that Node's timers take: 24 days. */
 const maxTimeout = 2 ** 31 - 1
 
 /**
- * Cuts a client off that doesn't take its answer: one that takes nothing of it for a while, or too little in all. An answer that nobody
- * reads is kept in memory until then.
+ * Disconnects a client that doesn't read its answer: one that reads nothing for some time, or too slowly on average. Until then the
+ * unread answer stays in memory.
  */
 export function boundSending(
   response: ServerResponse,
@@ -67,7 +67,7 @@ export function boundSending(
     const cut = (): void => {
       response.socket?.destroy()
     }
-    // Node looks at whether anything was sent meanwhile before it calls a timeout one.
+    // Node reports a time-out only when nothing was sent in that time.
     response.setTimeout(sendMilliseconds, cut)
     const longest = Math.min(
       maxTimeout,

@@ -14,6 +14,6 @@ test.each([
   expect(inNetworks(['10.0.0.0/8', 'fd00::/8'])(address)).toBe(expected)
 })
 
-test('no address is in no network', () => {
+test('an undefined address is in no network', () => {
   expect(inNetworks([])('127.0.0.1')).toBe(false)
 })

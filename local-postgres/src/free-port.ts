@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Where free ports are looked for. Systems give outgoing connections ports from 32768 or 49152 on, so a port from there
- * that was free a moment ago may be somebody's end of a connection by the time it is bound.
+ * The range that free ports are taken from. Systems give outgoing connections ports from 32768 or 49152 on, so a free port of that
+ * range may become another connection's end before it is bound.
  */
 const lowestPort = 10_000
 const highestPort = 32_000
@@ -16,7 +16,7 @@ export const isPortFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 
-/** The first of `count` ports in a row that were free a moment ago; who binds them should be ready to find one taken. */
+/** The first of `count` consecutive ports that were free a moment ago. A caller must expect that one is taken when it binds them. */
 export async function freePorts(count: number): Promise<number> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const first = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort))

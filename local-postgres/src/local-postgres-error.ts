@@ -1,4 +1,4 @@
-/** What keeps the embedded Postgres from running, told so that the person who started it can act on it. */
+/** The reason why the embedded Postgres can't run, and what the user can do about it. */
 export class LocalPostgresError extends Error {
   override readonly name = 'LocalPostgresError'
 }

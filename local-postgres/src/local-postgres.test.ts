@@ -53,7 +53,7 @@ describe('startLocalPostgres', () => {
     ).toEqual([{ database: 'shop', zone: 'UTC', encoding: 'UTF8' }])
   })
 
-  test('lets nobody in without the password, which only the owner of the data folder can read', async () => {
+  test('refuses connections without the password, which only the owner of the data folder can read', async () => {
     const server = await start()
     const url = new URL(server.url)
     url.password = 'guess'
@@ -61,7 +61,7 @@ describe('startLocalPostgres', () => {
     expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600)
   })
 
-  test('refuses a second server on one data folder and says who has it', async () => {
+  test('refuses a second server on one data folder and names the process that has it', async () => {
     await start()
     await expect(start()).rejects.toThrow(`is in use by process ${process.pid}`)
   })
@@ -81,7 +81,7 @@ describe('startLocalPostgres', () => {
     await expect(start()).rejects.toThrow(/written by PostgreSQL 16.*pg_dump/)
   })
 
-  test('starts although a killed server left its process id behind, which is somebody else by now', async () => {
+  test('starts although a killed server left its process id behind, which another process has by now', async () => {
     await (await start()).stop()
     writeFileSync(join(dataDir, 'cluster/postmaster.pid'), `${process.pid}\n${dataDir}\n`)
     const server = await start()
@@ -118,7 +118,7 @@ describe('startLocalPostgres', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
-  test('tells when the server ends without being asked', async () => {
+  test('reports a server that ends by itself', async () => {
     const server = await start()
     const pid = Number.parseInt(readFileSync(join(dataDir, 'cluster/postmaster.pid'), 'utf8'), 10)
     process.kill(pid, 'SIGKILL')
@@ -136,7 +136,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('createTestDatabase', () => {
-  test('copies a template and drops what it made, whoever is connected', async () => {
+  test('copies a template and drops the copy, even with open connections', async () => {
     const template = await createTestDatabase()
     await query(template.url, 'create table t as select 1 as n')
     const copy = await createTestDatabase({ template: template.name })

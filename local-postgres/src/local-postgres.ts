@@ -18,7 +18,7 @@ export interface LocalPostgresOptions {
   readonly port?: number
   /** Databases that must exist; created when absent. */
   readonly databases?: readonly string[]
-  /** False trades safety against a power cut for speed: for tests. Default true. */
+  /** False makes it faster, but a power cut may destroy the data: for tests only. Default: true. */
   readonly durable?: boolean
 }
 
@@ -30,13 +30,13 @@ export interface LocalPostgres {
   readonly port: number
   /** Settles when the server ends, whether stopped or crashed. */
   readonly exit: Promise<ServerExit>
-  /** Stops the server within about 20 seconds at most; what was committed is on disk. */
+  /** Stops the server within about 20 seconds. Committed data is on disk. */
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a Postgres of its own for the data folder, on the loopback address and behind a random password that the
- * folder keeps. Throws LocalPostgresError with what to do when it can't.
+ * Starts a Postgres for the data folder. It listens on the loopback address and requires a random password, which is kept in the folder.
+ * Throws LocalPostgresError, whose message says what to do.
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   mkdirSync(options.dataDir, { recursive: true })

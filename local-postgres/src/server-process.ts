@@ -13,7 +13,7 @@ const fastStopMs = 10_000
 const immediateStopMs = 5_000
 const logLimitBytes = 10 * 1024 * 1024
 
-/** A running server. `exit` settles when it ends, and says how when nobody asked it to. */
+/** A running server. `exit` resolves when it ends; a server that wasn't stopped has crashed. */
 export interface ServerProcess {
   readonly pid: number
   readonly exit: Promise<ServerExit>
@@ -26,11 +26,11 @@ export interface ServerSettings {
   readonly folder: string
   readonly logFile: string
   readonly port: number
-  /** Off only for tests: a power cut may then cost the whole cluster. */
+  /** False only in tests: a power cut may then destroy the cluster. */
   readonly durable: boolean
 }
 
-/** Starts the server and resolves when it accepts connections. */
+/** Starts the server and resolves when it accepts connections. Throws LocalPostgresError when it ends or isn't ready in time. */
 export async function startServer(
   binaries: Binaries,
   account: ServerAccount,
@@ -70,7 +70,7 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
       cwd: '/',
       env: cleanEnvironment(),
       stdio: ['ignore', log, log],
-      // A session of its own: Ctrl-C is for the program above, which stops the server when nothing needs it any more.
+      // A session of its own: Ctrl-C must reach only the program above, which stops the server after its last statement.
       detached: true,
     })
   } finally {
@@ -81,7 +81,7 @@ function spawnServer(binaries: Binaries, account: ServerAccount, settings: Serve
 function serverArguments({ folder, port, durable }: ServerSettings): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
-    // Paths of sockets are limited to about 100 bytes, which a checkout deep in a home folder exceeds.
+    // Paths of sockets are limited to about 100 bytes; a checkout in a deep folder exceeds that.
     unix_socket_directories: '',
     max_connections: '200',
     shared_buffers: '256MB',
@@ -96,8 +96,8 @@ function serverArguments({ folder, port, durable }: ServerSettings): string[] {
 }
 
 /**
- * Postgres is told to stop as soon as this process ends, even by kill -9: a shell waits for the end of a pipe that
- * only this process holds open. Returns what calls the watch off.
+ * Stops Postgres as soon as this process ends, even by kill -9: a shell waits for the end of a pipe that only this process holds
+ * open. Returns a function that ends the watch.
  */
 function endWithThisProcess(server: ChildProcess): () => void {
   if (process.platform === 'win32' || server.pid === undefined) return () => undefined
@@ -118,7 +118,7 @@ async function ready(
   { folder, logFile }: ServerSettings,
   stop: () => Promise<void>,
 ): Promise<void> {
-  const ended = exit.then((how) => how)
+  const ended = exit.then((outcome) => outcome)
   for (const deadline = Date.now() + startTimeoutMs; ;) {
     const outcome = await Promise.race([ended, sleep(20)])
     if (outcome?.kind === 'crashed') throw new LocalPostgresError(`Postgres did not start: ${outcome.reason}`)
@@ -130,13 +130,13 @@ async function ready(
   }
 }
 
-/** What pg_ctl does: the server writes its id in the first line of this file, and its state in the eighth. */
+/** As pg_ctl does it: the server writes its process id into the first line of this file, and its state into the eighth. */
 async function reportsReady(folder: string, pid: number | undefined): Promise<boolean> {
   const lines = (await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** Fast shutdown first (sessions are rolled back, data is written), then ever less patience. */
+/** Tries a fast shutdown first (rolls sessions back, writes data), then harder signals. */
 async function stopServer(child: ChildProcess, exit: Promise<ServerExit>): Promise<void> {
   const attempts = [
     ['SIGINT', fastStopMs],

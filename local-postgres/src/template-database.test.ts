@@ -56,7 +56,7 @@ describe('createDatabaseFrom', () => {
     await Promise.all(copies.map((copy) => copy.drop()))
   })
 
-  test('fills another one when what it is made of changes, and keeps no old one', async () => {
+  test('fills a new template when its files change, and drops the old one', async () => {
     const before = await createDatabaseFrom(template('create table note as select 3 as n'))
     const after = await createDatabaseFrom(template('create table note as select 4 as n'))
     expect(await query(before.url, 'select n from note')).toEqual([{ n: 3 }])

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createTestDatabase, type TestDatabase, testServerUrl } from './test-database.ts'
 
-/** A database that tests copy instead of filling one each. */
+/** A database that tests copy, so that each test need not fill its own. */
 export interface Template {
   /** Lower-case letters; a part of the database's name. */
   readonly name: string
-  /** Absolute paths of the files and folders that decide what the template holds: another content is another template. */
+  /** Absolute paths of the files and folders that decide the template's content. When they change, a new template is filled. */
   readonly madeOf: readonly string[]
   /** Fills the empty database at the URL, and closes its connections. */
   readonly fill: (url: string) => Promise<void>
@@ -19,13 +19,13 @@ const prefix = 'template_'
 const leavingTimeoutMs = 10_000
 
 /**
- * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; those who ask meanwhile, in
- * other processes too, wait for it. It stays on the server for the next run, until what it is made of changes.
+ * Creates a copy of a template on the Postgres of this test run. The first caller fills the template; other callers, in other processes
+ * too, wait for it. The template stays on the server for later runs, until its files change.
  */
 export const createDatabaseFrom = async (template: Template): Promise<TestDatabase> =>
   createTestDatabase({ template: await readyTemplate(template) })
 
-/** The names of the templates that this process has seen ready, or is making ready. */
+/** Names of the templates that this process has found or is filling. */
 const ready = new Map<string, Promise<string>>()
 
 async function readyTemplate(template: Template): Promise<string> {
@@ -49,7 +49,7 @@ async function makeTemplate(name: string, { name: kind, fill }: Template): Promi
       await admin.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)
     const draft = await createTestDatabase()
     await fill(draft.url)
-    // It gets its name when it is complete, so a run that is killed in between leaves no half-filled template.
+    // The final name is given when the template is complete, so a killed run leaves no half-filled template.
     await rename(admin, draft.name, name)
     return name
   } finally {
@@ -57,7 +57,7 @@ async function makeTemplate(name: string, { name: kind, fill }: Template): Promi
   }
 }
 
-/** A pool that has ended may still be leaving, and Postgres renames only what has no connection. */
+/** Postgres renames only a database without connections, and an ended pool's connections may take a moment to close. */
 async function rename(admin: pg.Client, from: string, to: string): Promise<void> {
   const deadline = Date.now() + leavingTimeoutMs
   for (;;) {

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** The prefix of what is safe to drop: databases of tests, whoever left them behind. */
+/** The prefix of test databases. Any database with it may be dropped. */
 export const testDatabasePrefix = 'test_'
 
 export interface TestDatabase {
   readonly name: string
   readonly url: string
-  /** Drops the database, whoever is still connected. */
+  /** Drops the database, even while connections to it are open. */
   readonly drop: () => Promise<void>
 }
 
 /**
- * Creates an empty database, or a copy of `template`, on the Postgres of this test run or another `server`. Nobody may be
- * connected to the template meanwhile.
+ * Creates an empty database, or a copy of `template`, on the Postgres of this test run or on another `server`. Postgres refuses to copy
+ * a template that has open connections.
  */
 export async function createTestDatabase({
   template,
@@ -31,8 +31,8 @@ export async function createTestDatabase({
 const leavingTimeoutMs = 3_000
 
 /**
- * A pool that has ended may still be saying goodbye to the server. Who is cut off in the middle of that gets an error that
- * nobody listens for any more, so connections have a moment to leave by themselves.
+ * An ended pool's connections may take a moment to close. A connection that is cut meanwhile raises an error that no listener
+ * catches, so they get that moment.
  */
 async function dropDatabase(server: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: server })
@@ -47,7 +47,7 @@ async function dropDatabase(server: string, name: string): Promise<void> {
   }
 }
 
-/** Where the Postgres of this test run is; the global setup in vitest.config.ts starts it. */
+/** The address of this test run's Postgres; the global setup in vitest.config.ts starts it. */
 export function testServerUrl(): string {
   const url = process.env.TEST_DATABASE_URL
   if (url === undefined) {

@@ -7,8 +7,8 @@ import { testDatabasePrefix } from './test-database.ts'
 const parallelRuns = 16
 
 /**
- * Starts one Postgres for the whole run of tests and puts its address in TEST_DATABASE_URL, unless that is
- * set already. Returns what stops it.
+ * Starts one Postgres for the whole test run and puts its address into TEST_DATABASE_URL, unless that is set already. Returns a
+ * function that stops it.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL !== undefined) return undefined
@@ -18,7 +18,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   return server.stop
 }
 
-/** Runs side by side in one checkout take a folder each; the next run finds it initialised. */
+/** Test runs that share a checkout use different folders. The next run finds an initialised folder. */
 async function startInFreeFolder(parent: string): Promise<LocalPostgres> {
   let inUse: unknown
   for (let run = 1; run <= parallelRuns; run++) {

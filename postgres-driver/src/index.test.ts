@@ -16,7 +16,7 @@ const back = () => 'back'
 const away = () => 'away'
 const packageFolder = path.resolve(import.meta.dirname, '..')
 
-/** What `npm ci --ignore-scripts` leaves: the driver's files as they were published, and this package's beside them. */
+/** What `npm ci --ignore-scripts` installs: the driver's files as published, with this package beside them. */
 function installed(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'driver-'))
   const driver = path.dirname(found(findPackageJSON('postgres', import.meta.url)))
@@ -31,7 +31,7 @@ function found<T>(value: T | undefined): T {
   return value
 }
 
-/** A transaction goes on after its connection was ended, as when Postgres restarts. */
+/** The program's transaction sends another statement after its connection has ended, as when Postgres restarts. */
 const program = (driver: string) => `
   import postgres from '${driver}'
   const sql = postgres(process.env.DATABASE_URL, { max: 2, onnotice() {} })
@@ -54,7 +54,7 @@ const singleStatement = (driver: string) => `
   await sql.end()
 `
 
-/** Passes on how a connection begins, and resets it when the driver sends its first statement: the one about types. */
+/** Passes the start of a connection through, and resets it when the driver sends its first statement (the one about types). */
 async function startResettingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const server = createServer((client) => {
@@ -106,11 +106,11 @@ describe('in a process of its own, from an install without scripts', () => {
     )
   })
 
-  test('the same ends the process with the driver as it is published', async () => {
+  test('the published driver ends the process in the same case', async () => {
     await expect(run(program('postgres'))).rejects.toThrow("Cannot read properties of null (reading 'write')")
   })
 
-  test('a statement fails whose connection ends before it is sent, where the driver as it is published ends the process', async () => {
+  test('a statement fails when its connection ends before it is sent; the published driver ends the process', async () => {
     const proxy = await startResettingProxy(database.url)
     try {
       expect((await run(singleStatement('./src/index.mjs'), proxy.url)).stdout).toBe('lost ECONNRESET\n')
@@ -120,7 +120,7 @@ describe('in a process of its own, from an install without scripts', () => {
     }
   })
 
-  test('another version of the driver is refused at the start, and what is missing in it named', async () => {
+  test('another version of the driver is refused at the start, and the error names what is missing in it', async () => {
     const file = path.join(folder, 'node_modules/postgres/src/connection.js')
     const other = mkdtempSync(path.join(tmpdir(), 'driver-'))
     cpSync(folder, other, { recursive: true })
@@ -141,7 +141,7 @@ test('a statement of a lost transaction never runs on the session that takes its
       await transaction`insert into entry values ('debit')`
       const [session] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`
       await other`select pg_terminate_backend(${found(session).pid})`
-      // The pool's only connection is a new session by now.
+      // The pool's only connection has been replaced by a new session.
       await expect.poll(() => sql`select`.then(back, away)).toBe('back')
       await transaction`insert into entry values ('credit')`
     }
@@ -156,7 +156,7 @@ test('a statement of a lost transaction never runs on the session that takes its
   }
 })
 
-test('a pool under load outlives ten restarts of Postgres, and loses no connection', async () => {
+test('a pool under load survives ten restarts of Postgres without losing a connection', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'restarts-'))
   const start = () => startLocalPostgres({ dataDir, databases: ['load'] })
   let server = await start()

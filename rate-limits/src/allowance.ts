@@ -5,27 +5,27 @@ import type { Rate } from './rates.ts'
 const minuteSeconds = 60
 const hourSeconds = 3600
 
-/** What became of a request that was counted. */
+/** The result of counting a request. */
 export interface Use {
-  /** The window that it went beyond; null: it is within the rate. */
+  /** The window whose limit the request exceeds; null when it is within the rate. */
   readonly exceeded: 'minute' | 'hour' | null
-  /** Of the exceeded window: how many requests it takes, and the seconds that are left of it. */
+  /** Of the exceeded window: its limit in requests, and the seconds that are left of it. */
   readonly allowed: number
   readonly retryAfter: number
-  /** How far the rate is used up. */
+  /** How much of each limit is used. */
   readonly limits: readonly LimitInUse[]
-  /** Takes back what was counted. */
+  /** Subtracts the request from the counts. */
   readonly takeBack: () => void
 }
 
-/** Counts requests against a rate: by minute, by hour, and by hour what goes beyond the minutes, up to the burst. */
+/** Counts requests against a rate: by minute, by hour, and the requests beyond a minute's rate by hour, up to the burst. */
 export class Allowance {
   readonly #name: string
   readonly #minute: Counter
   readonly #burst: Counter
   readonly #hour: Counter
 
-  /** @param name of the counters, and of the limits that callers are told of: empty for those of the plan itself */
+  /** @param name of the counters, and of the limits in the answer's headers; empty for the plan's own */
   constructor(counters: Counters, name: string) {
     this.#name = name
     this.#minute = counters.open(name === '' ? 'minute' : name, minuteSeconds)
@@ -33,7 +33,7 @@ export class Allowance {
     this.#hour = counters.open(this.#windowName('hour'), hourSeconds)
   }
 
-  /** @param weight for how many requests it counts */
+  /** @param weight how many requests this one counts as */
   async use(key: string, rate: Rate, weight: number): Promise<Use> {
     const { perMinute, perHour } = rate
     const [minute, hour] = await Promise.all([

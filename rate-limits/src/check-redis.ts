@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 
 const timeoutMs = 10_000
 
-/** Says what is wrong with a Redis that is to be used, after ten seconds of trying; null when it answers. */
+/** Tries to reach a Redis for ten seconds. Returns what is wrong with it, or null when it answers. */
 export async function checkRedis(url: string): Promise<string | null> {
   const redis = new Redis(url, {
     lazyConnect: true,

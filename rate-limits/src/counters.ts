@@ -4,11 +4,11 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Counts by key in windows of fixed length, each beginning with the first that is counted in it. */
+/** Counts by key in windows of fixed length. A key's window begins with the first count in it. */
 export interface Counter {
-  /** Counts so many, and tells how many there are in the window and how many seconds of it are left (1 at least). */
+  /** Adds `weight` (default 1). Returns the window's count and its remaining seconds (at least 1). */
   count(key: string, weight?: number): Promise<Count>
-  /** Takes so many back. */
+  /** Subtracts `weight` (default 1). */
   takeBack(key: string, weight?: number): void
 }
 
@@ -20,15 +20,15 @@ export interface Count {
 /** Where counts are kept: in this process, or in a Redis that processes share. */
 export interface Counters {
   open(name: string, windowSeconds: number): Counter
-  /** Whether what is counted is what all processes count. False while Redis is away: each counts for itself. */
+  /** Whether all processes share the counts. False while Redis is away: then each process counts alone. */
   readonly shared: boolean
   close(): void
 }
 
-/** Keys that a window of this process holds. Who has so many merchants or addresses at once has a Redis. */
+/** Keys that one window of this process keeps. A deployment with more merchants or addresses at once needs Redis. */
 const maxKeys = 100_000
 
-/** rate-limiter-flexible's limiter in memory, which forgets who was counted longest ago when there are too many. */
+/** rate-limiter-flexible's limiter in memory. At `maxKeys` it forgets the key that was counted longest ago. */
 class BoundedMemory extends RateLimiterMemory {
   readonly #counted = new LRUCache<string, true>({
     max: maxKeys,
@@ -43,7 +43,7 @@ class BoundedMemory extends RateLimiterMemory {
   }
 }
 
-// Who is over is for the caller to say: plans differ in it and change, and the count goes on.
+// The caller decides whether a count exceeds a limit: plans differ and change, and the count goes on.
 const points = Number.MAX_SAFE_INTEGER
 
 const counterOver = (limiter: RateLimiterMemory | RateLimiterRedis): Counter => ({
@@ -63,24 +63,24 @@ export const memoryCounters = (): Counters => ({
 
 const connectMilliseconds = 2_000
 /**
- * Redis answers in less than one, and a process under load may take hundreds to read it. Nobody's request waits for longer
- * than this for a Redis that hangs; then the connection is ended, and nobody waits at all.
+ * Redis answers in less than a millisecond, but a process under load may take hundreds to read the answer. A request waits for a
+ * hanging Redis no longer than this; then the connection is ended, and later requests don't wait.
  */
 const commandMilliseconds = 1_000
 const maxReconnectMilliseconds = 1_000
 
 /**
- * Counts in Redis, for all processes that do. While Redis is away, or doesn't answer, each process counts for itself,
- * and says so in the log; it is asked for again every second.
+ * Counts in Redis, shared by all processes. While Redis is away or doesn't answer, each process counts alone and logs that; it
+ * reconnects every second.
  */
 export async function redisCounters(url: string, logger: Logger): Promise<Counters> {
   const redis = new Redis(url, {
-    // A request is counted now or elsewhere, never later.
+    // A count must not be queued for later: without a connection this process counts alone.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: connectMilliseconds,
     commandTimeout: commandMilliseconds,
-    // Ends a connection that is open and silent, which makes it one that isn't ready.
+    // Ends a connection that is open but silent, so that it no longer counts as ready.
     socketTimeout: commandMilliseconds,
     retryStrategy: (times) => Math.min(times * 100, maxReconnectMilliseconds),
   })

@@ -1,31 +1,31 @@
 import { networkOf } from '@commerce-graph/http-server'
 import type { Counter } from './counters.ts'
 
-/** Where a secret is tried. */
+/** The client that tries a secret, and the merchant at which it tries. */
 export interface Guesser {
   readonly merchantId: string
-  /** The address of the client that tries; undefined where it isn't known, and then nothing is counted. */
+  /** The client's address. When it is undefined, nothing is counted. */
   readonly client: string | undefined
 }
 
 export type Attempt =
   | {
       readonly kind: 'go'
-      /** Takes the attempt back: it was no wrong guess. */
+      /** Subtracts the attempt from the count: it was no wrong guess. */
       readonly takeBack: () => void
     }
-  /** Nothing is compared: the client has guessed too often. */
+  /** The client has guessed wrong too often: the caller must not compare the secret. */
   | { readonly kind: 'wait'; readonly seconds: number }
 
 /**
- * Counts wrong guesses by the one who makes them. An attempt counts before anything is compared, and is taken back when it was
- * right, so that guesses sent at once, or to several processes, count as many.
+ * Counts the wrong guesses of each holder. An attempt is counted before the comparison and taken back when it was right, so
+ * simultaneous guesses, in several processes too, are all counted.
  */
 export class HolderGuesses {
   readonly #counter: Counter
   readonly #bound: number
 
-  /** @param bound wrong guesses of a holder in a window of the counter */
+  /** @param bound how many wrong guesses a holder has in one window of the counter */
   constructor(counter: Counter, bound: number) {
     this.#counter = counter
     this.#bound = bound
@@ -42,7 +42,7 @@ export class HolderGuesses {
   }
 }
 
-/** Wrong passwords and codes by merchant and client, over all accounts. Merchants are counted apart. */
+/** Counts wrong passwords and codes by merchant and client, over all accounts. */
 export class Guesses {
   readonly #holders: HolderGuesses
 

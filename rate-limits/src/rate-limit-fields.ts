@@ -1,8 +1,8 @@
-/** Headers of an answer that tell its caller about limits, as draft-ietf-httpapi-ratelimit-headers-10 names them. */
+/** The answer's headers about limits, with the names of draft-ietf-httpapi-ratelimit-headers-10. */
 export interface RateLimitFields extends Readonly<Record<string, string>> {
-  /** Which limits there are: their quota of requests (`q`) in a window of seconds (`w`). */
+  /** The limits: each has a quota of requests (`q`) in a window of seconds (`w`). */
   readonly 'ratelimit-policy': string
-  /** How far they are used up: what remains (`r`), and seconds until it is the whole quota again (`t`). */
+  /** Their use: the remaining requests (`r`), and the seconds until the quota is whole again (`t`). */
   readonly ratelimit: string
 }
 
@@ -11,21 +11,21 @@ export interface LimitInUse {
   readonly quota: number
   /** Seconds. */
   readonly window: number
-  /** Absent while nothing of it was used: the quota is there. */
+  /** Absent while nothing is used: the whole quota remains. */
   readonly remaining?: number
   readonly secondsLeft?: number
 }
 
 export interface Weighing {
-  /** The complexity for which a request counts once. */
+  /** The complexity that counts as one request. */
   readonly complexity: number
-  /** For how many requests this one counted. */
+  /** How many requests this one counted as. */
   readonly weight: number
 }
 
 /**
- * Both fields, as lists of structured fields (RFC 9651). Parameters of our own say what a request is: `cg-complexity` the complexity
- * for which it counts once, and `cg-weight` how often this one counted, where that is more than once.
+ * Both fields, as lists of structured fields (RFC 9651). Two parameters are this project's own: `cg-complexity` is the complexity that
+ * counts as one request, and `cg-weight` is how many requests this one counted as, when that is more than one.
  */
 export function rateLimitFields(
   limits: readonly LimitInUse[],

@@ -10,7 +10,7 @@ const open = (environment: Readonly<Record<string, string>> = {}) =>
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** Sends so many requests, and tells how many of them were admitted and what the last one was told. */
+/** Sends requests. Returns how many were admitted, and the last admission. */
 async function sendAll(limits: RateLimits, requests: number, caller: Caller = shop) {
   let admitted = 0
   let last: Admission | undefined
@@ -50,7 +50,7 @@ describe('a merchant on the free plan', () => {
     expect((await limits.admit(shop)).kind).toBe('admitted')
   })
 
-  test('is told when the next request is admitted, and which limit it met', async () => {
+  test('gets the time of the next admission, and which limit it exceeded', async () => {
     const limits = open()
     await sendAll(limits, 90)
     vi.advanceTimersByTime(20_000)
@@ -68,11 +68,11 @@ describe('a merchant on the free plan', () => {
     expect((await sendAll(hour, 11)).last).toMatchObject({ window: 'hour', allowed: 10, retryAfter: 3600 })
   })
 
-  test('has what it bought at once when it changes its plan, and keeps its count', async () => {
+  test('that changes its plan has the new rate at once, and keeps its count', async () => {
     const limits = open()
     expect((await sendAll(limits, 110)).last?.kind).toBe('exceeded')
     const { admitted } = await sendAll(limits, 2_000, { ...shop, plan: 'PRO' })
-    // 500 in the minute, of which 100 are gone, and a burst of 500 more, of which 50 are.
+    // The new rate is 500 in the minute, of which 100 are used, and a burst of 500 more, of which 50 are used.
     expect(admitted).toBe(400 + 450)
     expect((await limits.admit(shop)).kind).toBe('exceeded')
   })
@@ -162,7 +162,7 @@ describe('a request that weighs more', () => {
     expect((await sendAll(limits, 100)).admitted).toBe(30)
   })
 
-  test('counts for nothing when it is refused, and what was counted of it is given back', async () => {
+  test('counts for nothing when it is refused, and what was counted before is taken back', async () => {
     const limits = open()
     await sendAll(limits, 90)
     const one = await limits.admit(shop, first)
@@ -174,7 +174,7 @@ describe('a request that weighs more', () => {
     expect((await sendAll(limits, 50)).admitted).toBe(10)
   })
 
-  test('than a rate ever admits is known beforehand', () => {
+  test('than a rate can ever admit is recognised beforehand', () => {
     const limits = open({ LIMIT_RATE_CUSTOM: '01a1f000-0001-7000-8000-000000000001=3/40/80' })
     expect(limits.heaviest(shop)).toBe(100_000)
     expect(limits.heaviest({ ...shop, customerId: 'c' })).toBe(10_000)
@@ -182,13 +182,13 @@ describe('a request that weighs more', () => {
   })
 })
 
-test('an agreed rate stands before the plan’s', async () => {
+test('a merchant’s agreed rate takes precedence over the plan’s', async () => {
   const merchantId = '01a1f000-0001-7000-8000-000000000001'
   const limits = open({ LIMIT_RATE_CUSTOM: `${merchantId}=unlimited/3/4` })
   expect((await sendAll(limits, 10, { merchantId, plan: 'PRO' })).admitted).toBe(4)
 })
 
-test('every answer says what remains and what a request is, in the fields of draft-ietf-httpapi-ratelimit-headers-10', async () => {
+test('every answer says what remains and the complexity of a request, in the fields of draft-ietf-httpapi-ratelimit-headers-10', async () => {
   const limits = open()
   const { fields } = await limits.admit(shop)
   expect(fields).toEqual({
@@ -208,7 +208,7 @@ describe('wrong passwords and codes', () => {
     for (let sent = 0; sent < times; sent += 1) await limits.guesses.begin(at(merchantId, client))
   }
 
-  test('of a client end for the rest of the minute when it has tried too many, at that merchant alone', async () => {
+  test('are refused for the rest of the minute when a client has tried too many, at that merchant only', async () => {
     const limits = open({ LIMIT_GUESSES_PER_MINUTE: '5' })
     await guess(limits, one, '192.0.2.1', 3)
     vi.advanceTimersByTime(10_000)
@@ -220,7 +220,7 @@ describe('wrong passwords and codes', () => {
     expect((await limits.guesses.begin(at(one, '192.0.2.1'))).kind).toBe('go')
   })
 
-  test('sent at once count as many, and what was right counts for nothing', async () => {
+  test('that are sent at once are all counted, and a right one is not', async () => {
     const { guesses } = open({ LIMIT_GUESSES_PER_MINUTE: '5' })
     for (let sent = 0; sent < 50; sent += 1) {
       const attempt = await guesses.begin(at(one, '192.0.2.1'))
@@ -231,14 +231,14 @@ describe('wrong passwords and codes', () => {
     expect(attempts.filter(({ kind }) => kind === 'go')).toHaveLength(5)
   })
 
-  test('of clients that are not known are not counted together', async () => {
+  test('of clients without an address are not counted', async () => {
     const limits = open({ LIMIT_GUESSES_PER_MINUTE: '1' })
     await guess(limits, one, undefined, 10)
     await guess(limits, one, 'a name', 10)
     expect((await limits.guesses.begin(at(one, undefined))).kind).toBe('go')
   })
 
-  test('are an IPv6 network’s, since a host calls from any address of it', async () => {
+  test('are counted by IPv6 network, because a host can use any address of it', async () => {
     const limits = open({ LIMIT_GUESSES_PER_MINUTE: '2' })
     await guess(limits, one, '2001:db8:0:1::1', 1)
     await guess(limits, one, '2001:db8:0:1:ffff::2', 1)

@@ -5,12 +5,12 @@ import { type Counters, memoryCounters, redisCounters } from './counters.ts'
 import { type RateLimitFields, rateLimitFields } from './rate-limit-fields.ts'
 import type { Plan, Rate, RateSettings } from './rates.ts'
 
-/** Whose request it is. */
+/** The merchant, and the shopper if any, that a request is counted for. */
 export interface Caller {
   readonly merchantId: string
-  /** The one that the merchant has at this moment. */
+  /** The merchant's plan at this moment. */
   readonly plan: Plan
-  /** Of a shopper. */
+  /** Present for a shopper's request. */
   readonly customerId?: string
 }
 
@@ -18,26 +18,26 @@ export type Admission =
   | {
       readonly kind: 'admitted'
       readonly fields: RateLimitFields
-      /** Takes back what was counted: the request is refused for something else. */
+      /** Subtracts the request from the counts, for a request that is refused for another reason. */
       readonly takeBack: () => void
     }
   | Exceeded
 
 export interface RequestWeight {
-  /** For how many requests it counts. */
+  /** How many requests this one counts as. */
   readonly weight: number
-  /** How many of them were counted before. */
+  /** How many of them were counted earlier. */
   readonly counted: number
 }
 
 export interface Exceeded {
   readonly kind: 'exceeded'
   readonly fields: RateLimitFields
-  /** Whose it is: one shopper's share, that of all shoppers together, or the plan's. */
+  /** Which limit was exceeded: one shopper's share, the share of all shoppers, or the plan's rate. */
   readonly of: 'shopper' | 'shoppers' | 'plan'
-  /** Which window, a minute's with its burst. */
+  /** The exceeded window. The minute includes its burst. */
   readonly window: 'minute' | 'hour'
-  /** How many requests that is. */
+  /** The limit of that window, in requests. */
   readonly allowed: number
   /** Seconds until the next one is admitted. */
   readonly retryAfter: number
@@ -45,12 +45,12 @@ export interface Exceeded {
 
 export interface RateLimitsOptions {
   readonly settings: RateSettings
-  /** Counts are shared through it by all processes; without it there is only this one. */
+  /** A Redis through which all processes share the counts. Without it, this process counts alone. */
   readonly redisUrl?: string | undefined
   readonly logger: Logger
 }
 
-/** Holds every merchant to its plan's rate. Waits for Redis for two seconds at most, and goes on without it. */
+/** Opens the limits. Waits for Redis for two seconds at most, and goes on without it. */
 export async function createRateLimits({
   settings,
   redisUrl,
@@ -62,7 +62,7 @@ export async function createRateLimits({
 
 export class RateLimits {
   readonly guesses: Guesses
-  /** Coupons that a shopper or a cart has tried in vain. */
+  /** Wrong coupons of a shopper or a cart. */
   readonly couponGuesses: HolderGuesses
   readonly #settings: RateSettings
   readonly #counters: Counters
@@ -80,12 +80,12 @@ export class RateLimits {
     this.guesses = new Guesses(counters.open('guess', 60), settings.guessesPerMinute)
   }
 
-  /** `ok`, or what is wrong. Requests are admitted and limited in either case. */
+  /** `ok`, or what is wrong. Requests are counted and limited in both cases. */
   get health(): string {
     return this.#counters.shared ? 'ok' : 'Redis is away: each process holds the limits for itself'
   }
 
-  /** For how many requests one of such complexity counts. */
+  /** How many requests one of this complexity counts as. */
   weightOf(complexity: number): number {
     return Math.max(1, Math.ceil(complexity / this.#settings.complexityPerRequest))
   }
@@ -97,8 +97,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request, and says whether it is within its merchant's rate. One that isn't counts for nothing: a client that goes on
-   * trying where a minute was meant doesn't wait for an hour, and a larger plan is there at once.
+   * Counts a request, and says whether it is within its merchant's rate. A refused request counts for nothing: a client that exceeds the
+   * minute's limit is refused for that minute, not for the hour, and a larger plan takes effect at once.
    */
   async admit(
     caller: Caller,
@@ -111,8 +111,8 @@ export class RateLimits {
         use: await allowance.use(key, rate, weight - counted),
       })),
     )
-    const told = uses.filter(({ of }) => of !== 'shoppers').flatMap(({ use }) => use.limits)
-    const fields = rateLimitFields(told, { complexity: this.#settings.complexityPerRequest, weight })
+    const visibleLimits = uses.filter(({ of }) => of !== 'shoppers').flatMap(({ use }) => use.limits)
+    const fields = rateLimitFields(visibleLimits, { complexity: this.#settings.complexityPerRequest, weight })
     const takeBack = (): void => {
       for (const { use } of uses) use.takeBack()
     }
@@ -123,7 +123,7 @@ export class RateLimits {
     return { kind: 'exceeded', of: over.of, window, allowed, retryAfter, fields }
   }
 
-  /** What the caller is held to, the narrowest first. */
+  /** The limits that apply to the caller, the narrowest first. */
   #ratesFor(caller: Caller): readonly [HeldTo, ...HeldTo[]] {
     const { merchantId: key, customerId } = caller
     const rate = this.#settings.merchants.get(key) ?? this.#settings.plans[caller.plan]
@@ -156,7 +156,7 @@ interface HeldTo {
   readonly rate: Rate
 }
 
-/** So many hundredths of a rate, one request at least. */
+/** A percentage of a rate, but at least one request. */
 function shareOf({ perHour, perMinute, burst }: Rate, percent: number): Rate {
   const part = (requests: number): number => Math.max(1, Math.floor((requests * percent) / 100))
   return { perHour: perHour === null ? null : part(perHour), perMinute: part(perMinute), burst: part(burst) }

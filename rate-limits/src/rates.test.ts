@@ -4,7 +4,7 @@ import { ratesFrom } from './rates.ts'
 const merchant = '01a1f000-0001-7000-8000-000000000001'
 
 describe('rates', () => {
-  test('are the specification’s for Free and Pro, by hour, minute and burst', () => {
+  test('for Free and Pro are those of the specification, by hour, minute and burst', () => {
     const { FREE: free, PRO: pro, ENTERPRISE: enterprise } = ratesFrom({}).plans
     expect(free).toEqual({ perHour: 1_000, perMinute: 50, burst: 100 })
     expect(pro).toEqual({ perHour: 10_000, perMinute: 500, burst: 1_000 })

@@ -4,36 +4,36 @@ export type Plan = 'FREE' | 'STARTER' | 'PRO' | 'ENTERPRISE'
 
 /** How many requests a merchant may send, over all of its keys, users and shoppers. */
 export interface Rate {
-  /** Null: the hour has no bound. */
+  /** Null: requests by hour are not limited. */
   readonly perHour: number | null
   readonly perMinute: number
-  /** The most that any minute takes. What goes beyond `perMinute` is an hour's allowance of `burst - perMinute`. */
+  /** The most requests in any minute. Those beyond `perMinute` come from an hourly allowance of `burst - perMinute`. */
   readonly burst: number
 }
 
 export interface RateSettings {
   readonly plans: Readonly<Record<Plan, Rate>>
-  /** What was agreed with single merchants, by their id; it stands before the plan. */
+  /** Rates that were agreed with single merchants, by merchant id. They take precedence over the plan's. */
   readonly merchants: ReadonlyMap<string, Rate>
-  /** What one shopper takes of its merchant's rate at most, in a minute. */
+  /** The most requests of one shopper in a minute. */
   readonly shopperPerMinute: number
-  /** What one shopper takes of it at most, in hundredths of the merchant's minute and hour. */
+  /** The most that one shopper may use of the merchant's minute and hour, in percent. */
   readonly shopperShare: number
-  /** What all shoppers together take of it at most, in hundredths: the rest is there for keys and users whatever shoppers do. */
+  /** The most that all shoppers together may use of it, in percent. The rest stays available to keys and users. */
   readonly shoppersShare: number
-  /** The complexity for which a request counts once: one of three times it counts as three requests. */
+  /** The complexity that counts as one request: a request of three times this complexity counts as three. */
   readonly complexityPerRequest: number
-  /** Wrong passwords and codes that a client may try at one merchant in a minute. */
+  /** How many wrong passwords and codes a client may try at one merchant in a minute. */
   readonly guessesPerMinute: number
-  /** Coupons that a shopper, or a cart, may try in vain in an hour. */
+  /** How many wrong coupons a shopper, or a cart, may try in an hour. */
   readonly couponGuessesPerHour: number
 }
 
 /**
- * The variables that rates come from, and their defaults, written `per hour/per minute/burst`. Free and Pro are the
- * specification's table ("Rate limits"); Starter has no row there and Enterprise's numbers are "custom", so both are
- * open points (docs/open-points.md). Enterprise's default is more than a process serves: it bounds a client that has
- * run wild, and a number that was agreed upon goes into LIMIT_RATE_ENTERPRISE or LIMIT_RATE_CUSTOM.
+ * The environment variables of the rates, and their defaults, written `per hour/per minute/burst`. Free and Pro are from the
+ * specification's table ("Rate limits"). That table has no row for Starter, and its numbers for Enterprise are "custom", so both are open
+ * points (docs/open-points.md). Enterprise's default is more than a process serves: it only bounds a client that is out of control. An
+ * agreed number goes into LIMIT_RATE_ENTERPRISE or LIMIT_RATE_CUSTOM.
  */
 export const rateVariables = {
   LIMIT_RATE_FREE: '1000/50/100',
@@ -72,7 +72,7 @@ const custom = z
 const form =
   'per hour/per minute/burst, like 10000/500/1000 or unlimited/500/1000, the burst at least a minute'
 
-/** @throws Error naming the variable that can't be read. A limit that is a typo limits nothing. */
+/** @throws Error that names the variable whose value can't be read: a limit with a typo would limit nothing */
 export function ratesFrom(environment: Readonly<Record<string, string | undefined>>): RateSettings {
   function read<T>(variable: RateVariable, schema: z.ZodType<T>, expected: string): T {
     const text = environment[variable] ?? rateVariables[variable]

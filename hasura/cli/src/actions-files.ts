@@ -30,7 +30,7 @@ type Action = z.output<typeof action>
 type CustomTypes = z.output<typeof customTypes>
 type Field = z.output<typeof field>
 
-/** hasura-cli splits actions in two: signatures and types as SDL, and everything that SDL can't say as YAML. */
+/** hasura-cli splits actions in two files: signatures and types as SDL, and the rest as YAML. */
 export function actionsFiles(actions: unknown, types: unknown): readonly (readonly [string, string])[] {
   const parsedActions = z.array(action).default([]).parse(actions)
   const parsedTypes = customTypes.prefault({}).parse(types)
@@ -43,13 +43,13 @@ export function actionsFiles(actions: unknown, types: unknown): readonly (readon
   ]
 }
 
-/** What actions.graphql says, and actions.yaml therefore does not. */
+/** Keys that are in actions.graphql, and therefore not in actions.yaml. */
 const inSdl = ['type', 'arguments', 'output_type']
 
 function actionEntry({ name, definition, ...rest }: Action): Record<string, unknown> {
   const { type, kind, handler, forward_client_headers: forwards, headers, timeout } = definition
   const settings = {
-    // Only mutations have a kind; hasura-cli leaves it empty for the others.
+    // Only mutations have a kind; hasura-cli writes an empty one for queries.
     kind: type === 'query' ? '' : kind,
     handler,
     ...(forwards === true ? { forward_client_headers: true } : {}),

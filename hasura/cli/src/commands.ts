@@ -14,7 +14,7 @@ import { createHasuraApi } from './hasura-api.ts'
 import { type Project, type ProjectFlags, readProject } from './project.ts'
 import { applySeeds } from './seeds.ts'
 
-/** Something was refused or failed, and has been told; the process ends with 1. */
+/** A command was refused or failed. The message was printed, and the process ends with 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
@@ -26,7 +26,7 @@ interface Context {
   readonly database: string
 }
 
-/** The command line. `print` takes whole lines; failures are thrown. */
+/** The command line. `print` receives whole lines; a failure is thrown as CommandFailed. */
 export function createProgram(defaultProject: string, print: (line: string) => void): Command {
   const program = new Command('hasura')
     .description('Migrations, metadata and seeds against either Hasura engine')

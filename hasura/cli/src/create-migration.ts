@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MigrationFilesError } from 'hasura-embedded/migrations'
 
-/** Makes the folder of a new migration with an empty up.sql and down.sql, and returns it. */
+/** Creates the folder of a new migration with an empty up.sql and down.sql. Returns the folder's path. */
 export async function createMigration(directory: string, name: string, now: Date): Promise<string> {
   if (!/^\w+$/.test(name)) {
     throw new MigrationFilesError(

@@ -37,7 +37,7 @@ export function createHasuraApi({ endpoint, adminSecret }: HasuraApiOptions): Ha
   }
 }
 
-/** What a caller without a secret can do about a refusal, whatever stands behind the engine. */
+/** The advice to a caller without a secret, appended to the engine's refusal. */
 const hintFor = (code: string, adminSecret: string | undefined): string =>
   code === 'access-denied' && adminSecret === undefined
     ? ': give --admin-secret, or set HASURA_GRAPHQL_ADMIN_SECRET'
@@ -65,7 +65,7 @@ function unexpected(endpoint: string, reason: string) {
   return { code: 'unavailable', path: '$', message, internal: undefined }
 }
 
-/** So that a path below the host (`https://example.com/hasura`) is kept when URLs are put together. */
+/** Ends the URL with a slash, so that its path (`https://example.com/hasura`) is kept when URLs are resolved against it. */
 const withSlash = (endpoint: string): string => (endpoint.endsWith('/') ? endpoint : `${endpoint}/`)
 
 function parse(text: string): unknown {

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { actionsFiles } from './actions-files.ts'
 import { yaml } from './yaml.ts'
 
-/** Relative paths of the files of a metadata directory, in a fixed order, with what is written into each. */
+/** The files of a metadata directory, in a fixed order: relative path to content. */
 export type MetadataFiles = ReadonlyMap<string, string>
 
-/** Metadata that can't be laid out as a directory. */
+/** Metadata that can't be written as a directory. */
 export class MetadataFilesError extends Error {
   override readonly name = 'MetadataFilesError'
 }
 
-/** One file for each key, and what hasura-cli writes when the engine has nothing under it. */
+/** One file for each key, and the content that hasura-cli writes when the engine has none for it. */
 const keyFiles = [
   ['allow_list.yaml', 'allowlist', []],
   ['api_limits.yaml', 'api_limits', {}],
@@ -43,7 +43,7 @@ const anySource = z.looseObject({ name: z.string(), kind: z.string().optional() 
 
 const metadata = z.looseObject({ sources: z.array(anySource).default([]) })
 
-/** Lays metadata out as `hasura metadata export` (2.36, config v3) does. Throws MetadataFilesError. */
+/** The metadata in the layout of `hasura metadata export` (2.36, config v3). Throws MetadataFilesError. */
 export function metadataFiles(exported: unknown): MetadataFiles {
   const { sources, ...rest } = metadata.parse(exported)
   const files = new Map<string, string>()
@@ -54,13 +54,13 @@ export function metadataFiles(exported: unknown): MetadataFiles {
   add('version.yaml', yaml({ version: 3 }))
   for (const [path, content] of actionsFiles(rest['actions'], rest['custom_types'])) add(path, content)
   for (const [path, key, empty] of keyFiles) add(path, yaml(rest[key] ?? empty))
-  // Tables of other databases have names of other shapes: they stay where the source is.
+  // Tables of other kinds of databases have names of other shapes, so those sources stay whole in databases.yaml.
   const entries = sources.map((each) => (isPostgres(each) ? sourceEntry(source.parse(each), add) : each))
   add('databases/databases.yaml', yaml(entries))
   return files
 }
 
-/** A source as an entry of databases.yaml; its tables and functions go to files of their own. */
+/** A source's entry in databases.yaml. Its tables and functions go to files of their own. */
 function sourceEntry(
   { name, kind, configuration, tables, functions, ...others }: z.output<typeof source>,
   add: (path: string, content: string) => void,
@@ -76,7 +76,7 @@ function sourceEntry(
   }
 }
 
-/** Writes a file for each table or function and the list that includes them; returns the include of that list. */
+/** Adds a file for each table or function, and the list that includes them. Returns the include of that list. */
 function objectFiles(
   sourceName: string,
   key: 'table' | 'function',

@@ -3,17 +3,17 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 
-/** A config.yaml that isn't one of hasura-cli's version 3. */
+/** A config.yaml that can't be read, or isn't of hasura-cli's version 3. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError'
 }
 
-/** Where a project of hasura-cli (config v3) keeps its things, and which engine it is for. */
+/** A hasura-cli project (config v3): its folders, and its engine's address. */
 export interface Project {
   readonly endpoint: string
   readonly adminSecret: string | undefined
   readonly metadataDirectory: string
-  /** The parent of a folder per database, as is the next. */
+  /** The parent of one folder for each database. So is the next. */
   readonly migrationsDirectory: string
   readonly seedsDirectory: string
 }
@@ -27,7 +27,7 @@ const config = z.object({
   seeds_directory: z.string().default('seeds'),
 })
 
-/** What a platform that runs beside the project says about itself while it runs. */
+/** Written by a platform of this checkout while it runs. */
 const readyFile = '.data/ready.json'
 
 const ready = z.object({ hasuraUrl: z.url(), adminSecret: z.string() })
@@ -38,8 +38,9 @@ export interface ProjectFlags {
 }
 
 /**
- * Reads config.yaml. Flags win over the environment, that over what a running platform has written into `.data/ready.json` of the
- * working folder or of one around the project, and that over the file. Its secret goes to its own address only. Throws ProjectError.
+ * Reads config.yaml. Flags take precedence over the environment, then come the values of a running platform (`.data/ready.json` in the
+ * working folder, the project or its parent folder), then config.yaml.
+ * The platform's secret is sent to the platform only. Throws ProjectError.
  */
 export async function readProject(
   folder: string,
@@ -78,7 +79,7 @@ interface Running {
   readonly adminSecret: string
 }
 
-/** The file is there while the platform runs; one that can't be read counts as none. */
+/** Undefined when no platform is running. A file that can't be read is ignored. */
 async function readRunning(folder: string): Promise<Running | undefined> {
   for (const place of [process.cwd(), folder, resolve(folder, '..')]) {
     const text = await readFile(join(place, readyFile), 'utf8').catch(() => undefined)

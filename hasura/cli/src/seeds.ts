@@ -11,12 +11,12 @@ export interface SeedOptions {
   /** The folder of the database's seeds, like `seeds/default`. */
   readonly directory: string
   readonly database: string
-  /** One file of the folder only. */
+  /** Runs this file of the folder only. */
   readonly file?: string
   readonly onFile?: (file: string) => void
 }
 
-/** Runs the seed files in the order of their names, each in a transaction of its own. Nothing is recorded. */
+/** Runs the seed files in the order of their names, each in a transaction of its own. No record is kept of them. */
 export async function applySeeds(options: SeedOptions): Promise<SeedOutcome> {
   const { api, directory, database, file, onFile } = options
   const found = file === undefined ? (await readdir(directory)).filter(isSql).sort() : [file]

@@ -48,7 +48,7 @@ describe("with the platform's own project", () => {
     expect(await diffMetadata(engine.api, metadata)).toBe('')
   })
 
-  test('exports the same files that metadata/ has', async () => {
+  test('exports exactly the files of metadata/', async () => {
     await exportMetadata(engine.api, directory)
     const exported = filesOf(directory)
     const written = filesOf(metadata)
@@ -56,7 +56,7 @@ describe("with the platform's own project", () => {
     for (const file of ['actions.graphql', 'version.yaml', 'databases/default/tables/tables.yaml']) {
       expect(exported[file]).toBe(written[file])
     }
-    // The order of keys inside is the engine's.
+    // The engine decides the order of keys inside, so the content is compared.
     const actions = (files: Record<string, string>): unknown => parse(files['actions.yaml'] ?? '')
     expect(actions(exported)).toEqual(actions(written))
   })
@@ -69,7 +69,7 @@ describe("with the platform's own project", () => {
     expect(Object.keys(filesOf(directory))).not.toContain('databases/default/tables/public_gone.yaml')
   })
 
-  test('shows what applying would change, and tells what cannot be used', async () => {
+  test('shows what applying would change, and reports what cannot be used', async () => {
     const changed = mkdtempSync(join(tmpdir(), 'metadata-'))
     cpSync(metadata, changed, { recursive: true })
     const file = join(changed, 'databases/default/tables/crm_customer.yaml')
@@ -91,7 +91,7 @@ describe("with the platform's own project", () => {
     rmSync(changed, { recursive: true })
   })
 
-  test('seeds run in the order of their names, and a failure names its line', async () => {
+  test('seeds run in the order of their names, and a failure names the line', async () => {
     const seeds = mkdtempSync(join(tmpdir(), 'seeds-'))
     writeFileSync(join(seeds, '2.sql'), 'insert into seeded values (1);')
     writeFileSync(join(seeds, '1.sql'), 'create table seeded (id int);')
@@ -106,7 +106,7 @@ describe("with the platform's own project", () => {
     rmSync(seeds, { recursive: true })
   })
 
-  test('the command line says what it did, and ends with 1 and the reason when it could not', async () => {
+  test('the command line prints what it did, or ends with 1 and prints the reason', async () => {
     const run = async (...args: string[]) => {
       const child = spawn(
         process.execPath,

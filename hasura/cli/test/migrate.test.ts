@@ -66,7 +66,7 @@ describe('migrate', () => {
     })
   })
 
-  test('a file that fails leaves nothing behind, is told with file and line, and can be run again', async () => {
+  test('a file that fails changes nothing, is reported with file and line, and can be run again', async () => {
     write(1, 'create table a (id int)')
     write(
       2,
@@ -133,13 +133,13 @@ describe('migrate', () => {
     expect((await readCliState(engine.api)).migrations).toEqual({ default: { '1': false } })
   })
 
-  test('says what to do when it cannot find out', async () => {
+  test('says what to do when it cannot read the state', async () => {
     write(1, 'insert into nowhere values (1)')
     await writeAppliedVersions(engine.api, 'default', new Map([['1', true]]))
     await expect(migrate(options())).rejects.toThrow(/migration 1 \(step1\) was cut short.*--skip-execution/s)
   })
 
-  test('refuses two files of one version and a folder without one', async () => {
+  test('refuses two files of one version and a folder without a version', async () => {
     write(1, '')
     mkdirSync(join(directory, '01_again'))
     mkdirSync(join(directory, '1_again'))
@@ -148,14 +148,14 @@ describe('migrate', () => {
     await expect(migrate(options())).rejects.toThrow(/notes is not named <version>_<name>/)
   })
 
-  test('creates the next migration by the clock', async () => {
+  test('names a new migration by the current time', async () => {
     const folder = await createMigration(directory, 'add_orders', new Date(1_700_000_000_000))
     expect(folder).toBe(join(directory, '1700000000000_add_orders'))
     expect(await migrationStatus(engine.api, directory, 'default')).toMatchObject([{ applied: false }])
     await expect(createMigration(directory, 'no spaces', new Date())).rejects.toThrow('letters, digits')
   })
 
-  test('tells a wrong secret and an absent engine as what they are', async () => {
+  test('reports a wrong secret and an absent engine as such', async () => {
     const wrong = createHasuraApi({ endpoint: engine.url, adminSecret: 'wrong' })
     await expect(migrate({ ...options(), api: wrong })).rejects.toMatchObject({ code: 'access-denied' })
     const absent = createHasuraApi({ endpoint: 'http://127.0.0.1:9', adminSecret: undefined })

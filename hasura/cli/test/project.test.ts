@@ -25,7 +25,7 @@ function running(content: string): void {
   writeFileSync(join(root, '.data/ready.json'), content)
 }
 
-test('a platform that runs beside the project says where it is and what its secret is', async () => {
+test('a running platform of the checkout gives its address and secret', async () => {
   expect(await readProject(folder, {}, {})).toMatchObject({
     endpoint: 'http://127.0.0.1:4001',
     adminSecret: 'of-file',
@@ -37,7 +37,7 @@ test('a platform that runs beside the project says where it is and what its secr
   })
 })
 
-test('flags and the environment go before it, and its secret goes nowhere else', async () => {
+test('flags and the environment take precedence, and the platform’s secret goes to no other address', async () => {
   running(JSON.stringify({ hasuraUrl: 'http://127.0.0.1:5001', adminSecret: 'of-platform' }))
   const elsewhere = 'https://hasura.example.com'
   expect(await readProject(folder, { endpoint: elsewhere }, {})).toMatchObject({
@@ -53,12 +53,12 @@ test('flags and the environment go before it, and its secret goes nowhere else',
   ).toMatchObject({ adminSecret: 'mine' })
 })
 
-test('one that is half written counts as none', async () => {
+test('a half-written ready file is ignored', async () => {
   running('{"hasuraUrl":')
   expect(await readProject(folder, {}, {})).toMatchObject({ endpoint: 'http://127.0.0.1:4001' })
 })
 
-test('who has no secret is told to give one', async () => {
+test('a refusal without a secret asks for one', async () => {
   const engine = await runEngine()
   try {
     const api = createHasuraApi({ endpoint: engine.url, adminSecret: undefined })

@@ -7,16 +7,16 @@ import { expect, test } from 'vitest'
 const directory = fileURLToPath(new URL('../../../metadata', import.meta.url))
 
 /**
- * The project's metadata, as `metadata apply` sends it, without the two keys that Hasura documents and its published types lack:
- * a table's event triggers and an action's time-out. The engine's own reading of the directory checks those.
+ * The project's metadata, as `metadata apply` sends it, without two keys that Hasura documents but its published types lack: a table's
+ * event triggers and an action's time-out. Reading the directory into the engine checks those.
  */
 const metadata = JSON.parse(JSON.stringify(await readMetadataDirectory(directory)), (key, value: unknown) =>
   key === 'event_triggers' || key === 'timeout' ? undefined : value,
 ) as Metadata['metadata']
 
 /**
- * What TypeScript says of the metadata against the types of Hasura's console, which the package hasura-metadata-types
- * publishes by Hasura's version. They are types alone, so the metadata is compiled as a literal.
+ * TypeScript's errors for the metadata against the types of Hasura's console, which the package hasura-metadata-types publishes for
+ * each version of Hasura. These are types only, so the metadata is compiled as a literal.
  */
 function violations(candidate: unknown): readonly string[] {
   const file = fileURLToPath(new URL('metadata-literal.ts', import.meta.url))
@@ -42,11 +42,11 @@ function violations(candidate: unknown): readonly string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-test('the project’s metadata is what Hasura’s published types say', { timeout: 60_000 }, () => {
+test('the project’s metadata conforms to Hasura’s published types', { timeout: 60_000 }, () => {
   expect(violations(metadata)).toEqual([])
 })
 
-test('a key that Hasura does not know, or a value of another type, is told', { timeout: 60_000 }, () => {
+test('a key that Hasura does not know, or a value of another type, is reported', { timeout: 60_000 }, () => {
   expect(violations({ ...metadata, cron_trigger: [] }).join()).toContain('"cron_trigger"')
   const [source] = metadata.sources
   const [table, ...tables] = source?.tables ?? []

@@ -12,7 +12,7 @@ export interface RunningEngine {
   readonly stop: () => Promise<void>
 }
 
-/** An engine on an empty database, behind HTTP. */
+/** Starts an engine with HTTP on an empty database. */
 export async function runEngine(): Promise<RunningEngine> {
   const database = await createTestDatabase()
   const engine = await startEngine({

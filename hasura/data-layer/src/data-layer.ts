@@ -1,13 +1,13 @@
 import type { Violation } from './violation.ts'
 
 /**
- * The seam between the platform and Hasura. Nothing outside hasura/ knows which engine stands behind it: the
- * embedded one in this process, or any Hasura over HTTP.
+ * The seam between the platform and Hasura: the embedded engine in this process, or any Hasura over HTTP. Code outside hasura/
+ * doesn't depend on which of them it is.
  */
 export interface DataLayer {
   /**
-   * Runs one operation as the role and with the session variables given, admin rights being those of the layer.
-   * Rejects only when `signal` aborts (with its reason); everything else is part of the result.
+   * Runs one operation with the role and session variables given; the layer itself has admin rights. Rejects only when `signal` aborts,
+   * with its reason; every other failure is a result.
    */
   readonly execute: (
     operation: Operation,
@@ -15,8 +15,8 @@ export interface DataLayer {
     options?: ExecuteOptions,
   ) => Promise<DataLayerResult>
   /**
-   * The answers of a subscription: a live query's first one and then each that differs, or a stream's batches. It ends after
-   * the first result that is no data (one of kind `unavailable` when the engine goes), or silently when `signal` aborts.
+   * The answers of a subscription: a live query's first answer and each later one that differs, or a stream's batches. It ends after the
+   * first result that isn't data (`unavailable` when the engine stops), or without a result when `signal` aborts.
    */
   readonly subscribe: (
     operation: Operation,
@@ -31,12 +31,12 @@ export interface Operation {
   readonly operationName?: string
 }
 
-/** Names in lower case (`x-hasura-role`, `x-hasura-merchant-id`), values as Hasura takes them: text. */
+/** Names in lower case (`x-hasura-role`, `x-hasura-merchant-id`); values are text, as Hasura requires. */
 export type SessionVariables = Readonly<Record<string, string>>
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal
-  /** Headers of the client that actions forward to their handlers, like `x-request-id` or `idempotency-key`. */
+  /** The client's headers that actions forward to their handlers, like `x-request-id` or `idempotency-key`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -44,13 +44,13 @@ export type DataLayerResult =
   /** `json` is the text of the answer's `data`, as the engine wrote it. */
   | { readonly kind: 'data'; readonly json: string }
   | { readonly kind: 'errors'; readonly errors: readonly HasuraError[] }
-  /** No answer could be had. Whether a mutation was carried out is unknown. */
+  /** The engine gave no answer. Whether a mutation was carried out is unknown. */
   | { readonly kind: 'unavailable'; readonly reason: string }
 
-/** An error as Hasura writes it. An action's handler may choose `extensions` itself, so nothing in it is certain. */
+/** An error in Hasura's form. An action's handler may set `extensions` itself, so its content is not guaranteed. */
 export interface HasuraError {
   readonly message: string
-  /** Where the database refused a write for one of its constraints. */
+  /** Present when the database refused a write because of a constraint. */
   readonly violation?: Violation
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string; readonly path?: string }
 }

@@ -2,7 +2,7 @@ import { createSession, type Engine, type GraphQLResult, type Session } from 'ha
 import { violationOfProblem } from './violation.ts'
 import type { DataLayer, DataLayerResult, SessionVariables } from './data-layer.ts'
 
-/** The data layer over an engine in this process: no socket, and the text of the answer as Postgres wrote it. */
+/** The data layer over an engine in this process: without a socket, and with the answer's text as Postgres wrote it. */
 export const createEmbeddedDataLayer = (engine: Pick<Engine, 'execute' | 'subscribe'>): DataLayer => ({
   async execute(operation, session, { signal, headers } = {}) {
     signal?.throwIfAborted()
@@ -11,11 +11,11 @@ export const createEmbeddedDataLayer = (engine: Pick<Engine, 'execute' | 'subscr
       clientHeaders: headers,
     })
     signal?.throwIfAborted()
-    return told(result)
+    return asOverHttp(result)
   },
   async *subscribe(operation, session, { signal }) {
     for await (const result of engine.subscribe(operation, sessionOf(session), { signal })) {
-      yield told(result)
+      yield asOverHttp(result)
       if (result.kind !== 'data') return
     }
     if (!signal.aborted) yield { kind: 'unavailable', reason: 'the engine has ended the subscription' }
@@ -27,8 +27,8 @@ function sessionOf(session: SessionVariables): Session {
   return createSession(role, variables, { backendOnlyPermissions: backendOnly === 'true' })
 }
 
-/** Only what can be had of Hasura over HTTP, too: nothing may come to need more. */
-function told(result: GraphQLResult): DataLayerResult {
+/** Keeps only what Hasura also sends over HTTP, so that no caller comes to depend on more. */
+function asOverHttp(result: GraphQLResult): DataLayerResult {
   switch (result.kind) {
     case 'data':
       return { kind: 'data', json: result.json }

@@ -7,17 +7,17 @@ const hasuraError = z.object({
   extensions: z.looseObject({ code: z.string().optional(), path: z.string().optional() }).optional(),
 })
 
-/** The body that Hasura's GraphQL endpoints answer. */
+/** The body of an answer of Hasura's GraphQL endpoints. */
 const graphqlBody = z.object({ data: z.unknown().optional(), errors: z.array(hasuraError).min(1).optional() })
 
-/** What an HTTP request that doesn't reach GraphQL is refused with, as `/v1/metadata` does it too. */
+/** The body of a refusal before GraphQL, of `/v1/graphql` and `/v1/metadata` alike. */
 const refusal = z.object({ error: z.string(), code: z.string(), path: z.string() })
 
 const dataStart = /^\s*\{\s*"data"\s*:/
 
 /**
- * Reads an answer of `/v1/graphql`. The text of `data` is cut out rather than written anew, because numbers
- * beyond 2^53 and the digits of a numeric would not survive JSON.parse.
+ * Reads an answer of `/v1/graphql`. The text of `data` is cut out and not parsed, because JSON.parse changes numbers beyond 2^53 and
+ * the digits of a numeric. An answer of another form gives `unavailable`.
  */
 export function parseGraphqlAnswer(status: number, body: string): DataLayerResult {
   const parsed = parseJson(body)

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-/** A peer that answers as it is told to: what a network and a proxy can do, which an engine does not. */
+/** An HTTP server with the answer given: for what networks and proxies do and an engine doesn't. */
 async function peer(
   answer: (request: IncomingMessage, response: ServerResponse) => unknown,
   options: Partial<HttpDataLayerOptions> = {},
@@ -35,7 +35,7 @@ describe('the HTTP data layer', () => {
     })
   })
 
-  test('sends the session and the secret, and lets no header of a client stand in for them', async () => {
+  test('sends the session and the secret, and lets no client’s header replace them', async () => {
     const layer = await peer(async (request, response) => {
       const { 'x-hasura-role': role, 'x-hasura-admin-secret': secret, ...rest } = request.headers
       const seen = { role, secret, other: rest['x-hasura-user-id'], id: rest['x-request-id'] }
@@ -71,7 +71,7 @@ describe('the HTTP data layer', () => {
     expect(await layer.execute({ query: 'q' }, session)).toEqual({ kind: 'errors', errors })
   })
 
-  test('counts data beside errors as errors: nothing is half answered', async () => {
+  test('treats data beside errors as errors, so that no answer is partial', async () => {
     const layer = await peer((_, response) => response.end('{"data":{"a":1},"errors":[{"message":"no"}]}'))
     expect(await layer.execute({ query: 'q' }, session)).toEqual({
       kind: 'errors',
@@ -79,7 +79,7 @@ describe('the HTTP data layer', () => {
     })
   })
 
-  test('tells a refusal before GraphQL as an error with its code', async () => {
+  test('returns a refusal before GraphQL as an error with its code', async () => {
     const layer = await peer((_, response) =>
       response
         .writeHead(401)
@@ -110,7 +110,7 @@ describe('the HTTP data layer', () => {
     expect(await layer.execute({ query: 'q' }, session)).toMatchObject({ kind: 'unavailable' })
   })
 
-  test('is unavailable when nobody listens', async () => {
+  test('is unavailable when nothing listens', async () => {
     const layer = createHttpDataLayer({ url: 'http://127.0.0.1:1', adminSecret: 's' })
     expect(await layer.execute({ query: 'q' }, session)).toEqual({
       kind: 'unavailable',
@@ -118,7 +118,7 @@ describe('the HTTP data layer', () => {
     })
   })
 
-  test('rejects with the reason of the signal when the caller gives up', async () => {
+  test('rejects with the reason of the signal when the caller aborts', async () => {
     const layer = await peer(() => undefined)
     const caller = new AbortController()
     setTimeout(() => caller.abort(new Error('client left')), 50)

@@ -4,18 +4,18 @@ import { createJsonClient, type JsonClient } from './json-client.ts'
 import { createWebSocketClient } from './websocket-client.ts'
 
 export interface HttpDataLayerOptions {
-  /** Where Hasura is, without a path: `http://127.0.0.1:8080`. */
+  /** Hasura's address without a path: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly adminSecret: string
-  /** How long an operation may take, in milliseconds. */
+  /** The longest time for an operation, in milliseconds. */
   readonly timeout?: number
-  /** The longest answer accepted, in bytes. */
+  /** The longest accepted answer, in bytes. */
   readonly maxBody?: number
-  /** How many operations run at once; more wait for a connection. */
+  /** How many operations run at once; further ones wait for a connection. */
   readonly maxConnections?: number
 }
 
-/** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections, and all subscriptions. */
+/** The data layer over any Hasura's `/v1/graphql`. `close` ends its idle connections and all subscriptions. */
 export function createHttpDataLayer(
   options: HttpDataLayerOptions,
 ): DataLayer & { readonly close: () => void } {
@@ -40,7 +40,7 @@ async function execute(
   session: SessionVariables,
   { headers = {}, signal }: ExecuteOptions,
 ): ReturnType<DataLayer['execute']> {
-  // Later entries win, so that no header of a client can stand in for the session or the secret.
+  // Later entries win, so a client's header can't replace the session or the secret.
   const sent = { ...withoutHasuraHeaders(headers), ...session, 'x-hasura-admin-secret': adminSecret }
   const answer = await client.post(JSON.stringify(operation), sent, signal)
   switch (answer.kind) {

@@ -9,5 +9,5 @@ export {
 export { type Violation, violationInMessage } from './violation.ts'
 export { createHttpDataLayer, type HttpDataLayerOptions } from './http-data-layer.ts'
 export { createEmbeddedDataLayer } from './embedded-data-layer.ts'
-/** Both servers of GraphQL, this one and the engine, hold introspection to the same. */
+/** The gateway and the engine use the same rules for introspection. */
 export { introspectionSize, runIntrospection, StandardIntrospection } from 'hasura-embedded/introspection'

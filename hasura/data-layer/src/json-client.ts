@@ -9,7 +9,7 @@ export interface JsonClientOptions {
 }
 
 export interface JsonClient {
-  /** Posts a JSON text. Rejects only when `signal` aborts. */
+  /** Posts a JSON text. Rejects only when `signal` aborts; other failures are results. */
   readonly post: (
     body: string,
     headers: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ type HttpAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Posts to one address over connections that are kept, with bounds on time, length and number. */
+/** Posts to one address over kept connections, with limits on time, length and number. */
 export function createJsonClient({ url, timeout, maxBody, maxConnections }: JsonClientOptions): JsonClient {
   const secure = url.protocol === 'https:'
   const agentOptions = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: maxConnections }
@@ -32,7 +32,7 @@ export function createJsonClient({ url, timeout, maxBody, maxConnections }: Json
   const post: JsonClient['post'] = async (body, headers, signal) => {
     const deadline = AbortSignal.timeout(timeout)
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
-    // A string would be written together with the headers, and both as UTF-8, which encodes the headers twice.
+    // Node would write a string together with the headers, both as UTF-8, and so encode the headers twice.
     const bytes = Buffer.from(body)
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -71,6 +71,6 @@ async function readText(response: IncomingMessage, maxBody: number): Promise<str
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A name with several addresses fails with an AggregateError, which says nothing but its code.
+  // A name with several addresses fails with an AggregateError, which has a code but no message.
   return error.message !== '' || !('code' in error) ? error.message : String(error.code)
 }

@@ -3,7 +3,7 @@ import { type Violation, violationInMessage, violationOfProblem } from './violat
 
 const detail = '{"plan": "FREE", "feature": "catalog", "requiredPlan": null}'
 
-/** What Postgres says, as Hasura words it over HTTP and as the engine in this process has it. */
+/** Postgres's messages, as Hasura words them over HTTP and as the engine in this process has them. */
 const said: readonly (readonly [string, string, string, string | undefined, Violation])[] = [
   [
     'Uniqueness violation. ',
@@ -43,7 +43,7 @@ describe.each(said)('%s%s', (prefix, message, sqlState, fromPostgres, violation)
   })
 })
 
-test('other errors are no violations, whatever they quote', () => {
+test('other errors are no violations, even when they quote one', () => {
   expect(violationInMessage('database query error')).toBeUndefined()
   expect(violationInMessage('invalid input: constraint "order_number_key"')).toBeUndefined()
   expect(

@@ -1,10 +1,10 @@
-/** What the database refused a write for, by the codes and names that stand in its schema. */
+/** Why the database refused a write, by the codes and names of its schema. */
 export interface Violation {
   readonly sqlState: string
   readonly constraint: string
-  /** A row that others still point at was to go; else what the new row points at isn't there. */
+  /** True: other rows still reference the row that was to be deleted or changed. False: the referenced row doesn't exist. */
   readonly stillReferenced: boolean
-  /** JSON that the raising function gives along (`platform.violate`); null where it gave none. */
+  /** JSON that the raising function adds (`platform.violate`); null when it adds none. */
   readonly detail: string | null
 }
 
@@ -15,7 +15,7 @@ interface DatabaseProblem {
   readonly constraint: string | undefined
 }
 
-/** From Postgres's own fields, as the engine in this process has them. */
+/** Reads the violation from Postgres's fields, which the engine in this process has. Undefined when no constraint is named. */
 export const violationOfProblem = ({
   sqlState,
   message,
@@ -26,7 +26,7 @@ export const violationOfProblem = ({
     ? undefined
     : { sqlState, constraint, stillReferenced: isStillReferenced(message), detail: jsonIn(detail) }
 
-/** What Hasura puts before Postgres's message, by SQLSTATE. */
+/** The text that Hasura puts before Postgres's message, by SQLSTATE. */
 const prefixes: readonly (readonly [string, string])[] = [
   ['Uniqueness violation. ', '23505'],
   ['Foreign key violation. ', '23503'],
@@ -36,8 +36,8 @@ const prefixes: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * From the message of an error, which is all that Hasura tells over HTTP: `internal`, which has the fields, is for errors that
- * Hasura has no words for, and for admins. This is the only place that reads a meaning out of a text.
+ * Reads the violation from an error's message, because Hasura sends nothing else over HTTP: `internal`, which has the fields, is only
+ * for admins and for errors without a wording of Hasura's. No other code derives a meaning from a text. Undefined when there is none.
  */
 export function violationInMessage(message: string): Violation | undefined {
   const sqlState = prefixes.find(([prefix]) => message.startsWith(prefix))?.[1]

@@ -3,7 +3,7 @@ import type { DataLayerResult, Operation, SessionVariables } from './data-layer.
 import { parseGraphqlAnswer } from './graphql-answer.ts'
 
 export interface WebSocketClientOptions {
-  /** Where Hasura is, without a path. */
+  /** Hasura's address without a path. */
   readonly url: string
   readonly adminSecret: string
 }
@@ -17,14 +17,14 @@ export interface WebSocketClient {
   readonly close: () => void
 }
 
-/** How often a silent connection is asked whether it is still there. */
+/** How often an idle connection is pinged. */
 const keepAliveMs = 10_000
-/** An engine sends an answer a second at most. */
+/** An engine sends at most one answer a second. */
 const maxWaitingResults = 100
 
 /**
- * Subscribes at `/v1/graphql` over WebSocket. A connection speaks for one session, so all subscriptions of a session
- * share one, which ends with the last of them. It isn't made anew by itself: who subscribes knows from where to go on.
+ * Subscribes at `/v1/graphql` over WebSocket. A connection has one session, so all subscriptions of a session share a connection, which
+ * closes with the last of them. It doesn't reconnect: the subscriber knows from which row to continue.
  */
 export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptions): WebSocketClient {
   const address = new URL('/v1/graphql', url)
@@ -87,8 +87,8 @@ export function createWebSocketClient({ url, adminSecret }: WebSocketClientOptio
 }
 
 /**
- * What the engine has sent and nobody has taken yet. (The iterator of graphql-ws waits forever when the connection is lost
- * while nobody waits for it.) It pushes without asking, so who takes nothing for too long is cut off.
+ * Results that the engine has sent and the subscriber has not taken yet. (graphql-ws's iterator never ends when the connection is lost
+ * between two reads.) The engine doesn't wait for the subscriber, so a subscriber that takes nothing for too long is cut off.
  */
 class ResultQueue {
   readonly #results: DataLayerResult[] = []
@@ -107,7 +107,7 @@ class ResultQueue {
     this.#wake?.()
   }
 
-  /** The next result; undefined when there will be none. */
+  /** The next result; undefined after the last. */
   async take(): Promise<DataLayerResult | undefined> {
     if (this.#results.length === 0 && !this.#ended)
       await new Promise<void>((resolve) => {
@@ -117,10 +117,10 @@ class ResultQueue {
   }
 }
 
-/** graphql-ws throws what an `error` message holds, which is a list, and the event with which a socket closed or failed. */
+/** graphql-ws throws the list of an `error` message, or the event with which a socket closed or failed. */
 function failureOf(error: unknown): DataLayerResult {
   if (Array.isArray(error)) return parseGraphqlAnswer(200, JSON.stringify({ errors: error as unknown[] }))
   const { code, reason, message } = error as { code?: unknown; reason?: unknown; message?: unknown }
-  const told = [reason, message, code].find((part) => part !== undefined && part !== '')
-  return { kind: 'unavailable', reason: `the connection to the engine was lost: ${String(told)}` }
+  const cause = [reason, message, code].find((part) => part !== undefined && part !== '')
+  return { kind: 'unavailable', reason: `the connection to the engine was lost: ${String(cause)}` }
 }
