@@ -24,6 +24,7 @@ const queries = {
   'the kind of a root': '{ NAME: __typename a: viewer { NAME: __typename } }',
   connections:
     '{ NAME: products(first: 2) { NAME: totalCount edges { NAME: cursor node { NAME: name t: __typename } } pageInfo { NAME: hasNextPage } } }',
+  'connections in rows': `{ product(id: "${productId}") { NAME: reviews(first: 1) { NAME: totalCount } } }`,
   'parts of connections':
     '{ products(first: 2) { NAME: edges { NAME: node { id NAME: variants { NAME: sku } } } } p: products(first: 1) { NAME: pageInfo { NAME: endCursor NAME2: __typename } } }',
   'nested rows': `{ order(id: "${orderId}") { NAME: items { NAME: quantity } shippingAddress { NAME: city NAME2: __typename } } }`,

@@ -32,6 +32,7 @@ describe('readSettings', () => {
         stringifyNumericTypes: true,
         apolloFederation: true,
         inferFunctionPermissions: true,
+        remoteSchemaPermissions: false,
         defaultNamingConvention: 'hasura-default',
         enabledApis: ['graphql', 'pgdump'],
         cors: { kind: 'some', origins: ['https://a.example', 'https://b.example'] },
