@@ -8,7 +8,7 @@ import {
 import type { DataLayer } from '@commerce-graph/data-layer'
 import { networkOf } from '@commerce-graph/http-server'
 import type { Admission, RateLimits } from '@commerce-graph/rate-limits'
-import { GraphQLError, Kind, OperationTypeNode } from 'graphql'
+import { Kind, OperationTypeNode } from 'graphql'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import type { Contract, PermissionRule } from '@commerce-graph/contract'
@@ -35,6 +35,7 @@ import { weighRequest } from './limits/weigh-request.ts'
 import { executeMutation } from './mutation/execute-mutation.ts'
 import { idempotencyKeyOf } from './mutation/idempotency-key.ts'
 import { planMutation } from './mutation/plan-mutation.ts'
+import { NullArgumentError } from './plan/argument-values.ts'
 import { lacks, roleOf } from './plan/field-access.ts'
 import type { QueryPlans } from './plan/query-plans.ts'
 import type { Projections } from './projection/projections.ts'
@@ -125,7 +126,7 @@ async function answerAdmitted(
     return withHeaders(answered, weighed.fields)
   } catch (cause) {
     if (signal.aborted) return abortedAnswer(signal, context)
-    if (cause instanceof GraphQLError) return refusal([argumentError(cause)], context)
+    if (cause instanceof NullArgumentError) return refusal([fieldRequired(cause.argument)], context)
     parts.logger.error({ requestId, err: cause }, 'a request failed')
     return refusal([unexpectedError()], context)
   }
@@ -291,12 +292,6 @@ function queryContext(
     },
     report: (defect) => logger.error({ requestId, actor: actorOf(principal), defect }, 'an operation failed'),
   }
-}
-
-/** A variable that is null where an argument must not be: types allow it, values don't. graphql-js says so late. */
-function argumentError({ message }: GraphQLError): CatalogueError {
-  const argument = /^Argument "([^"]*)"/.exec(message)?.[1]
-  return argument === undefined ? syntaxError(message) : fieldRequired(argument)
 }
 
 function abortedAnswer(signal: AbortSignal, context: Answering): Answer | null {

@@ -4,8 +4,13 @@ import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLInputType,
+  getNamedType,
   type GraphQLSchema,
+  isInputObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
   Kind,
+  type NameNode,
   specifiedRules,
   validate,
   type ValidationContext,
@@ -24,6 +29,8 @@ import { expectedFormat } from '@commerce-graph/contract'
 interface Report {
   readonly rule: string
   readonly inputType: GraphQLInputType | null | undefined
+  /** The argument or field of an input that must be given and isn't. */
+  readonly missing: string | undefined
 }
 
 const maxErrors = 20
@@ -41,10 +48,19 @@ export function validateDocument(schema: GraphQLSchema, document: DocumentNode):
 const reporting =
   (rule: ValidationRule, reports: WeakMap<GraphQLError, Report>): ValidationRule =>
   (context) => {
+    const missingOf = new Map<ASTNode | undefined, string[]>()
     const watched = Object.create(context, {
       reportError: {
         value: (error: GraphQLError) => {
-          reports.set(error, { rule: rule.name, inputType: context.getInputType() })
+          const node = error.nodes?.[0]
+          const missing = missingOf.get(node) ?? missingIn(node, context)
+          missingOf.set(node, missing)
+          // A rule reports what is missing one by one, in the order of the schema.
+          reports.set(error, {
+            rule: rule.name,
+            inputType: context.getInputType(),
+            missing: missing.shift(),
+          })
           context.reportError(error)
         },
       },
@@ -52,12 +68,41 @@ const reporting =
     return rule(watched)
   }
 
+/** What a field, directive or object at which the context stands has to be given and isn't. */
+function missingIn(node: ASTNode | undefined, context: ValidationContext): string[] {
+  switch (node?.kind) {
+    case Kind.FIELD:
+      return neededBeside(
+        context.getFieldDef()?.args.filter(isRequiredArgument),
+        node.arguments?.map(givenName),
+      )
+    case Kind.DIRECTIVE:
+      return neededBeside(
+        context.getDirective()?.args.filter(isRequiredArgument),
+        node.arguments?.map(givenName),
+      )
+    case Kind.OBJECT: {
+      const inputType = context.getInputType()
+      const type = inputType ? getNamedType(inputType) : undefined
+      const fields = isInputObjectType(type) ? Object.values(type.getFields()) : []
+      return neededBeside(fields.filter(isRequiredInputField), node.fields.map(givenName))
+    }
+    default:
+      return []
+  }
+}
+
+const givenName = (node: { readonly name: NameNode }): string => node.name.value
+
+const neededBeside = (
+  needed: readonly { readonly name: string }[] = [],
+  given: readonly string[] = [],
+): string[] => needed.map(({ name }) => name).filter((name) => !given.includes(name))
+
 function catalogued(document: DocumentNode, error: GraphQLError, report: Report | undefined): CatalogueError {
   switch (report?.rule) {
-    case 'ProvidedRequiredArgumentsRule': {
-      const argument = /argument "([^"]*)"/.exec(error.message)?.[1]
-      return argument === undefined ? syntaxError(error.message) : fieldRequired(argument)
-    }
+    case 'ProvidedRequiredArgumentsRule':
+      return report.missing === undefined ? syntaxError(error.message) : fieldRequired(report.missing)
     case 'ValuesOfCorrectTypeRule':
       return valueError(document, error, report)
     default:
@@ -66,11 +111,14 @@ function catalogued(document: DocumentNode, error: GraphQLError, report: Report 
 }
 
 /** A literal of the wrong type: which condition it is follows from the node that was reported. */
-function valueError(document: DocumentNode, error: GraphQLError, { inputType }: Report): CatalogueError {
+function valueError(
+  document: DocumentNode,
+  error: GraphQLError,
+  { inputType, missing }: Report,
+): CatalogueError {
   const node = error.nodes?.[0]
   if (!node) return syntaxError(error.message)
   const field = inputPath(document, node)
-  const missing = /^Field "[^".]*\.([^"]*)" of required type/.exec(error.message)?.[1]
   if (node.kind === Kind.NULL) return fieldRequired(field)
   if (node.kind === Kind.OBJECT && missing !== undefined) return fieldRequired(`${field}.${missing}`)
   if (node.kind === Kind.OBJECT_FIELD) return syntaxError(error.message, field)

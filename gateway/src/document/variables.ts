@@ -2,6 +2,7 @@ import {
   coerceInputValue,
   getNullableType,
   GraphQLError,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   isEnumType,
@@ -10,6 +11,7 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
   type OperationDefinitionNode,
   typeFromAST,
   valueFromAST,
@@ -83,10 +85,11 @@ export function readVariables(definitions: readonly VariableDefinition[], given:
       else if (isNonNullType(type)) errors.push(fieldRequired(name))
       continue
     }
+    const nextFault = memberFaults()
     const texts: (readonly [readonly (string | number)[], string])[] = []
     const coerced = coerceInputValue(value, type, (path, invalid, error) => {
       const at = typeAt(type, path)
-      if (errors.length < maxErrors) errors.push(inputError([name, ...path], at, invalid, error))
+      if (errors.length < maxErrors) errors.push(inputError([name, ...path], at, invalid, error, nextFault))
       const leaf = getNullableType(at)
       if (typeof invalid !== 'string' || !(isEnumType(leaf) || (isLeafType(leaf) && typed.has(leaf.name))))
         return
@@ -114,18 +117,50 @@ function inputError(
   type: GraphQLInputType,
   invalid: unknown,
   error: GraphQLError,
+  nextFault: NextMemberFault,
 ): CatalogueError {
   const field = path.join('.')
   if (invalid == null) return fieldRequired(field)
   const nullable = getNullableType(type)
-  const member = /^Field "([^"]*)"/.exec(error.message)?.[1]
-  if (isInputObjectType(nullable) && member !== undefined) {
-    const memberField = `${field}.${member}`
-    return member in nullable.getFields()
-      ? fieldRequired(memberField)
-      : syntaxError(error.message, memberField)
+  const fault =
+    isInputObjectType(nullable) && typeof invalid === 'object' ? nextFault(nullable, invalid) : undefined
+  switch (fault?.kind) {
+    case 'missing':
+      return fieldRequired(`${field}.${fault.name}`)
+    case 'unknown':
+      return syntaxError(error.message, `${field}.${fault.name}`)
+    case undefined:
+      return invalidFormat(field, expectedFormat(nullable))
   }
-  return invalidFormat(field, expectedFormat(nullable))
+}
+
+interface MemberFault {
+  readonly kind: 'missing' | 'unknown'
+  readonly name: string
+}
+
+type NextMemberFault = (type: GraphQLInputObjectType, value: object) => MemberFault | undefined
+
+/** What is wrong with the fields of an input object, one at each call: in graphql-js's order, which reports them one by one. */
+function memberFaults(): NextMemberFault {
+  const left = new Map<object, MemberFault[]>()
+  return (type, value) => {
+    const faults = left.get(value) ?? membersAtFault(type, value)
+    left.set(value, faults)
+    return faults.shift()
+  }
+}
+
+function membersAtFault(type: GraphQLInputObjectType, value: object): MemberFault[] {
+  const fields = type.getFields()
+  const missing = Object.values(fields).filter(
+    (field) => isRequiredInputField(field) && !(field.name in value),
+  )
+  const unknown = Object.keys(value).filter((name) => fields[name] === undefined)
+  return [
+    ...missing.map(({ name }) => ({ kind: 'missing', name }) as const),
+    ...unknown.map((name) => ({ kind: 'unknown', name }) as const),
+  ]
 }
 
 function typeAt(type: GraphQLInputType, path: readonly (string | number)[]): GraphQLInputType {

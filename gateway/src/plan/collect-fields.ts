@@ -1,7 +1,6 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  getDirectiveValues,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -11,6 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { directiveValues } from './argument-values.ts'
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
@@ -68,8 +68,8 @@ function collect(
 
 function isIncluded({ variables }: SelectionScope, node: SelectionNode): boolean {
   if (!node.directives?.length) return true
-  if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true) return false
-  return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false
+  if (directiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true) return false
+  return directiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false
 }
 
 function applies(

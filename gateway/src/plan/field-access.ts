@@ -1,5 +1,4 @@
 import {
-  getArgumentValues,
   getNamedType,
   type GraphQLField,
   type GraphQLNamedOutputType,
@@ -11,6 +10,7 @@ import type { Principal } from '@commerce-graph/auth-webhook'
 import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import { type CatalogueError, catalogueError, withPath } from '@commerce-graph/contract/errors'
 import type { Role } from '../projection/types.ts'
+import { argumentValues } from './argument-values.ts'
 import type { FieldGroup } from './collect-fields.ts'
 
 /** A selected field of the contract: where it stands, and what was said about it. */
@@ -95,7 +95,7 @@ function argumentRules(
   [node]: FieldGroup,
   variables: Readonly<Record<string, unknown>>,
 ): readonly NeededRule[] {
-  const values = getArgumentValues(definition, node, variables)
+  const values = argumentValues(definition, node, variables)
   return definition.args.flatMap((argument) => {
     const value = values[argument.name]
     if (value == null) return []

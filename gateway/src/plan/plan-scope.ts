@@ -1,15 +1,9 @@
-import {
-  type GraphQLField,
-  type GraphQLSchema,
-  getArgumentValues,
-  type ArgumentNode,
-  Kind,
-  type ValueNode,
-} from 'graphql'
+import { type GraphQLField, type GraphQLSchema, type ArgumentNode, Kind, type ValueNode } from 'graphql'
 import type { Contract, PermissionRule } from '@commerce-graph/contract'
 import { type VariableReference, variableReference } from '../projection/condition.ts'
 import type { Projections } from '../projection/projections.ts'
 import type { Role, TenantRole } from '../projection/types.ts'
+import { argumentValues } from './argument-values.ts'
 import type { Binder, Request } from './binding.ts'
 import type { CatalogueError } from '@commerce-graph/contract/errors'
 import type { FieldGroup, Fragments, SelectionScope } from './collect-fields.ts'
@@ -159,9 +153,9 @@ export class PlanScope implements SelectionScope {
 
   /** Reads a field's arguments. */
   arguments(field: GraphQLField<unknown, unknown>, [node]: FieldGroup): FieldArguments {
-    const now = getArgumentValues(field, node, this.variables)
+    const now = argumentValues(field, node, this.variables)
     const constant = !node.arguments?.some(usesVariable)
-    return { now, in: constant ? () => now : ({ variables }) => getArgumentValues(field, node, variables) }
+    return { now, in: constant ? () => now : ({ variables }) => argumentValues(field, node, variables) }
   }
 }
 
