@@ -40,7 +40,7 @@ type Arguments = ReturnType<typeof readArguments>
 
 const readArguments = () => parseArgs({ options }).values
 
-/** An argument goes before the environment. */
+/** The settings of this start. Arguments take precedence over the environment. */
 function settingsOf(args: Arguments): Settings {
   const given = {
     HASURA_GRAPHQL_DATABASE_URL: args['database-url'],
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   const logger = pino({ level: settings.logLevel })
   const engine = await startEngine({ ...settings, dataDir: args['data-dir'], logger })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // SIGTERM comes from what runs processes, and moves their traffic elsewhere; Ctrl-C from a person who waits.
+    // A process manager sends SIGTERM and moves the traffic elsewhere. Ctrl-C comes from a person who waits, so nothing is drained.
     const drain = signal === 'SIGTERM'
     process.once(signal, () => void engine.stop({ drain }).then(() => process.exit(0)))
   }
@@ -76,11 +76,11 @@ async function main(): Promise<void> {
 function tellAbout(engine: Engine, settings: Settings): void {
   for (const { name, reason } of engine.snapshot.inconsistencies) process.stderr.write(`${name}: ${reason}\n`)
   if (settings.adminSecret === undefined)
-    process.stderr.write('No admin secret is set: whoever reaches this address is admin.\n')
+    process.stderr.write('No admin secret is set: every client of this address is admin.\n')
   process.stdout.write(`GraphQL at ${engine.url ?? ''}/v1/graphql\n`)
 }
 
-/** What the caller or the surroundings did wrong is told in a line; a mistake of ours with its stack. */
+/** One line for a mistake in the input or the surroundings; the stack for a bug of the engine. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const expected = [
@@ -90,7 +90,7 @@ function describe(error: unknown): string {
     InterruptedMigrationError,
     LocalPostgresError,
   ]
-  // Unknown options, what Postgres refuses, and what the operating system does.
+  // Errors with a code come from parseArgs (unknown options), Postgres or the operating system.
   const hasCode = 'code' in error && typeof error.code === 'string'
   return hasCode || expected.some((type) => error instanceof type)
     ? error.message

@@ -6,14 +6,14 @@ import { z } from 'zod'
 import { neededNode } from '../bin/needed-node.mjs'
 
 /**
- * Makes dist/ a package of its own: Node runs no TypeScript under node_modules, and local-postgres and http-server are
- * published nowhere, so all are in it as JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
+ * Builds dist/ as a package of its own. Node runs no TypeScript under node_modules, and local-postgres and http-server are not
+ * published, so all of it becomes JavaScript with declarations. `npm pack hasura/engine/dist` then makes the tarball.
  */
 
 const engine = join(import.meta.dirname, '..')
 const root = join(engine, '../..')
 const dist = join(engine, 'dist')
-/** Workspaces that it uses, by their names. */
+/** The workspaces that the engine uses, by package name. */
 const workspaces = {
   '@commerce-graph/http-server': 'http-server',
   '@commerce-graph/local-postgres': 'local-postgres',
@@ -35,7 +35,7 @@ function compile(): void {
   execFileSync(process.execPath, [compiler, '-p', join(engine, 'tsconfig.build.json')], { stdio: 'inherit' })
 }
 
-/** What the compiler passes over: SQL that is read at run time, and the modules written in JavaScript. */
+/** Copies what the compiler ignores: SQL that is read at run time, and modules written in JavaScript. */
 function copyOthers(): void {
   for (const pattern of [
     'hasura/engine/src/**/*.sql',
@@ -48,13 +48,13 @@ function copyOthers(): void {
     }
 }
 
-/** The command starts what was compiled. */
+/** Points the command at the compiled engine. */
 function startCompiled(): void {
   const path = join(dist, 'hasura/engine/bin/run.mjs')
   writeFileSync(path, readFileSync(path, 'utf8').replace('./hasura-embedded.ts', './hasura-embedded.js'))
 }
 
-/** The workspaces' names mean nothing elsewhere: their files are beside. */
+/** Replaces the workspaces' package names, which can't be resolved elsewhere, with relative paths. */
 function inlineWorkspaces(): void {
   for (const file of globSync('hasura/**/*.{js,d.ts}', { cwd: dist })) {
     const path = join(dist, file)

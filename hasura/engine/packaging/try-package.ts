@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Starts the package that build-package.ts made as somebody would who has installed it: from under a node_modules, where
- * Node runs no TypeScript, with a Postgres of its own. Its dependencies are found in the repository's.
+ * Starts the package that build-package.ts made, as after an installation: from below a node_modules, where Node runs no TypeScript,
+ * with a Postgres of its own. Its dependencies come from the repository's node_modules.
  */
 
 const engine = join(import.meta.dirname, '..')
@@ -24,7 +24,7 @@ await engine.stop()`
 rmSync(place, { recursive: true, force: true })
 mkdirSync(installed, { recursive: true })
 cpSync(join(engine, 'dist'), installed, { recursive: true })
-// Dependencies that npm did not hoist.
+// Dependencies that npm did not hoist to the root.
 symlinkSync(join(engine, 'node_modules'), join(installed, 'node_modules'))
 const args = ['--input-type=module', '--eval', program]
 const child = spawn(process.execPath, args, { cwd: place, stdio: 'inherit', timeout: 120_000 })

@@ -17,7 +17,7 @@ const people = {
 
 const key = 'the key that the sign-in service signs with'
 
-/** What the sign-in service gives to who has signed in: HS256, with the claims in Hasura's namespace. */
+/** A token as the sign-in service issues it: HS256, with the claims in Hasura's namespace. */
 function token(id: string, signedWith = key): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const claims = {
@@ -74,8 +74,8 @@ async function say(person: keyof typeof people, room: number, body: string): Pro
   return chat.ask(query, as(person), variables)
 }
 
-describe('who may see what', () => {
-  test('nobody in particular sees the public rooms', async () => {
+describe('permissions', () => {
+  test('a request without a token reads the public rooms', async () => {
     expect(await chat.ask('{ rooms { slug topic } }', {})).toEqual({
       data: { rooms: [{ slug: 'lobby', topic: 'Everybody' }] },
     })
@@ -89,7 +89,7 @@ describe('who may see what', () => {
     })
   })
 
-  test('a token says who it is, unless somebody else has signed it', async () => {
+  test('a token identifies the user; one with another signature is refused', async () => {
     const query = '{ rooms(order_by: {id: asc}) { slug members_aggregate { aggregate { count } } } }'
     expect(await chat.ask(query, as('cy'))).toEqual({
       data: { rooms: [{ slug: 'lobby', members_aggregate: { aggregate: { count: 3 } } }] },
@@ -111,7 +111,7 @@ describe('who may see what', () => {
     })
   })
 
-  test('who is no member can neither write nor find out that there is something', async () => {
+  test('a user who is no member can neither write to a room nor learn that it exists', async () => {
     expect(await say('cy', 2, 'Let me in')).toEqual({
       errors: [
         {
@@ -127,7 +127,7 @@ describe('who may see what', () => {
     expect(data.people).toHaveLength(3)
   })
 
-  test('a moderator changes the topic; for others there is nothing to change', async () => {
+  test('a moderator changes the topic; an update of other users changes no row', async () => {
     const query = `mutation { update_room(where: {slug: {_eq: "lobby"}}, _set: {topic: "Hello"}) { affected_rows } }`
     expect(await chat.ask(query, as('bo'))).toEqual({ data: { update_room: { affected_rows: 0 } } })
     expect(await chat.ask(query, as('ada'))).toEqual({ data: { update_room: { affected_rows: 1 } } })
@@ -137,7 +137,7 @@ describe('who may see what', () => {
   })
 })
 
-test('a stream hands out what was written, then what is written, in order and in batches', async () => {
+test('a stream sends earlier messages, then new ones, in order and in batches', async () => {
   const client = createClient({
     url: chat.webSocketUrl,
     webSocketImpl: WebSocket,
@@ -173,7 +173,7 @@ test('a stream hands out what was written, then what is written, in order and in
   await client.dispose()
 })
 
-test('a room shows who is online and who types, over the older protocol, and takes mutations beside', async () => {
+test('over the older protocol, a room shows users who are online or typing, and takes mutations', async () => {
   const socket = new WebSocket(chat.webSocketUrl, 'graphql-ws')
   const messages: { readonly id?: string }[] = []
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString()) as { id?: string }))
@@ -229,7 +229,7 @@ test('a room shows who is online and who types, over the older protocol, and tak
   expect((await once(socket, 'close'))[0]).toBe(1000)
 })
 
-test('each message is told to the hook, with who wrote it', async () => {
+test('each message is sent to the webhook, with its author', async () => {
   hooks.calls.splice(0)
   await say('ada', 1, 'To be told')
   await hooks.received(1)
@@ -256,7 +256,7 @@ test('each message is told to the hook, with who wrote it', async () => {
   })
 })
 
-test('messages, metadata and events that nobody took outlast a restart', async () => {
+test('messages, metadata and undelivered events survive a restart', async () => {
   const exported = async () =>
     (await chat.send('POST', '/v1/metadata', asAdmin, { type: 'export_metadata', args: {} })).body
   const before = await exported()

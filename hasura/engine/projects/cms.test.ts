@@ -46,7 +46,7 @@ const as = (role: string, variables: Headers = {}): Headers => ({
   ...variables,
 })
 
-/** The data of an answer; whoever expects an error asks for it by `refusal`. */
+/** The data of an answer. Throws when it has errors: a test that expects an error calls `refusal`. */
 async function data(query: string, headers: Headers = asAdmin): Promise<unknown> {
   const body = (await cms.ask(query, headers)) as { readonly data?: unknown }
   if (body.data == null) throw new Error(JSON.stringify(body))
@@ -106,7 +106,7 @@ describe('operators', () => {
     expect(await data(`{ pages(order_by: ${order}) { id } }`)).toEqual({ pages: ids(found) })
   })
 
-  test('a path goes into json, to members and items, or to nothing', async () => {
+  test('a path reads members and items of jsonb, and null where there is none', async () => {
     const query = `{ pages(where: {id: {_in: [1, 3]}}, order_by: {id: asc}) {
       seo: blocks(path: "$.seo.title") item: blocks(path: "[1]") quoted: blocks(path: "$['lang']")
     } }`
@@ -122,13 +122,13 @@ describe('operators', () => {
 const writer = (sites: string) => as('writer', { 'x-hasura-site-ids': sites })
 
 describe('permissions', () => {
-  test('an array of a session is a list of values', async () => {
+  test('an array in a session variable is a list of values', async () => {
     const query = '{ pages(order_by: {id: asc}) { id } }'
     expect(await data(query, writer('{2,3}'))).toEqual({ pages: ids([4]) })
     expect(await data(query, writer('{}'))).toEqual({ pages: [] })
   })
 
-  test('a limit cuts rows, and not what is counted', async () => {
+  test('a role’s limit cuts rows, but not counts', async () => {
     const query =
       '{ pages(order_by: {id: asc}, limit: 10) { id } page_aggregate { aggregate { count } nodes { id } } }'
     expect(await data(query, writer('{1}'))).toMatchObject({
@@ -143,7 +143,7 @@ describe('permissions', () => {
     expect(await data(query, as('perfectionist'))).toEqual({ pages: ids([4]) })
   })
 
-  test('rows that exist elsewhere, and rows around, decide', async () => {
+  test('a filter can depend on other tables’ rows and on related rows', async () => {
     const owner = (id: string) => as('owner', { 'x-hasura-user-id': id })
     expect(await data('{ page(id: 4) { length } }', owner('7'))).toEqual({ page: { length: 7 } })
     expect(await data('{ page(id: 4) { length } __typename }', owner('8'))).toMatchObject({ page: null })
@@ -152,7 +152,7 @@ describe('permissions', () => {
     })
   })
 
-  test('root fields that a role does not have are in no schema of it', async () => {
+  test('root fields without permission are absent from the role’s schema', async () => {
     const query = '{ __schema { queryType { fields { name } } subscriptionType { name } } }'
     expect(await data(query, as('owner', { 'x-hasura-user-id': '7' }))).toEqual({
       __schema: {
@@ -162,7 +162,7 @@ describe('permissions', () => {
     })
   })
 
-  test('what is for back ends needs one', async () => {
+  test('a backend-only permission needs the header of a back end', async () => {
     const mutation = 'mutation { insert_page_one(object: {category: "top", title: "New"}) { site_id } }'
     expect(await refusal(mutation, writer('{1}'))).toBe('no mutations exist')
     const backend = { ...writer('{1}'), 'x-hasura-use-backend-only-permissions': 'true' }
@@ -170,7 +170,7 @@ describe('permissions', () => {
     await data('mutation { delete_page(where: {title: {_eq: "New"}}) { affected_rows } }')
   })
 
-  test('a function is open to whom its permissions name', async () => {
+  test('a function is open to the roles with a permission for it', async () => {
     const long = '{ long_pages(args: {min_words: 5}, order_by: {id: asc}) { id } }'
     expect(await data(long, writer('{1,2}'))).toEqual({ long_pages: ids([1, 4]) })
     expect(await data('{ long_pages { id } }', writer('{2}'))).toEqual({ long_pages: ids([4]) })
@@ -182,7 +182,7 @@ describe('permissions', () => {
 const reader = as('reader', { 'x-hasura-locales': '{de,en}' })
 
 describe('reading', () => {
-  test('views and materialized views are read, counted and joined, and not written where Postgres can not', async () => {
+  test('views and materialized views can be read, counted and joined, and are written only where Postgres can', async () => {
     const query = `{
       public_page(order_by: {id: asc}) { title page { length } }
       page_count(order_by: {site_id: asc}) { site_id pages }
@@ -206,12 +206,12 @@ describe('reading', () => {
     expect(await data('{ public_page { title } }', {})).toMatchObject({ public_page: { length: 3 } })
   })
 
-  test('a function sees the session that it asks for, and takes the usual arguments', async () => {
+  test('a function receives its session argument, and takes the usual arguments', async () => {
     const query = '{ my_pages(where: {is_public: {_eq: true}}) { id } }'
     expect(await data(query, { ...asAdmin, 'x-hasura-user-id': '9' })).toEqual({ my_pages: ids([4]) })
   })
 
-  test('a search ranks what it finds, in the languages that it is written in, as far as it is public', async () => {
+  test('a search ranks its results over several languages, and returns public pages only', async () => {
     const query = `{ search_pages(args: {search: "handbuch or old or news"}) {
       title translations(order_by: {locale: asc}) { locale title } media { file_name bytes meta(path: "$.width") }
     } }`
@@ -227,7 +227,7 @@ describe('reading', () => {
     })
   })
 
-  test('a branch of the tree has its pages with it', async () => {
+  test('a branch of the tree is read with its pages', async () => {
     const query = `{ category(where: {path: {_descendant: "top"}}, order_by: {path: asc}) { path name pages { title } } }`
     expect(await data(query, reader)).toEqual({
       category: [
@@ -238,7 +238,7 @@ describe('reading', () => {
     })
   })
 
-  test('what a function publishes is there for readers', async () => {
+  test('readers see a page that a function has published', async () => {
     const owner = as('owner', { 'x-hasura-user-id': '7' })
     expect(await data('mutation { publish(args: {page_id: 2}) { id is_public } }', owner)).toEqual({
       publish: [{ id: 2, is_public: true }],
@@ -250,8 +250,8 @@ describe('reading', () => {
   })
 })
 
-describe('a service of its own', () => {
-  test("is asked once for all pages of a list, in the caller's name, with what the role may not choose", async () => {
+describe('a remote schema', () => {
+  test('is called once for all pages of a list, with the caller’s headers and the role’s preset arguments', async () => {
     remote.queries.splice(0)
     const query = '{ pages(order_by: {id: asc}) { id reactions { kind number } } }'
     expect(await data(query, { ...reader, 'x-client': 'web' })).toEqual({
@@ -265,7 +265,7 @@ describe('a service of its own', () => {
     expect(remote.queries[0]?.headers).toMatchObject({ 'x-client': 'web', 'x-hasura-role': 'reader' })
   })
 
-  test('stands in a namespace, under types with its prefix', async () => {
+  test('is in a namespace, and its types have the prefix', async () => {
     const query = `{ reactions_service { count(page: 2, kind: "star") { __typename kind number } } }`
     expect(await data(query)).toEqual({
       reactions_service: { count: { __typename: 'ReactionsCount', kind: 'star', number: 20 } },
@@ -275,7 +275,7 @@ describe('a service of its own', () => {
     expect(await refusal(service, {})).toContain('not found')
   })
 
-  test('has its errors told as its answer, and its absence as an error of the engine', async () => {
+  test('its errors are passed on, and its absence is an error of the engine', async () => {
     const ask = (page: number) =>
       cms.ask(`{ reactions_service { count(page: ${page}, kind: "star") { number } } }`, asAdmin)
     expect(await ask(101)).toMatchObject({ data: null, errors: [{ message: 'there are so many pages' }] })
@@ -298,7 +298,7 @@ describe('Relay', () => {
     }
   }
 
-  test('pages forward and back over rows in any order, and finds a row again by its id', async () => {
+  test('pages forward and back over rows in any order, and finds a row by its id', async () => {
     const page = async (window: string) =>
       (
         (await relay(`{ page_connection(${window}, order_by: {title: asc}) {
@@ -330,7 +330,7 @@ describe('Relay', () => {
   })
 })
 
-test('a gateway of subgraphs finds pages by their keys, each as far as the caller may see it', async () => {
+test('a gateway of subgraphs finds pages by their keys, as far as the caller may read them', async () => {
   const { _service } = (await data('{ _service { sdl } }', reader)) as { _service: { sdl: string } }
   expect(_service.sdl).toMatch(/type page @key\(fields: "id"\)/)
   const query = `{ _entities(representations: [

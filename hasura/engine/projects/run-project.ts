@@ -13,27 +13,27 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** A project that the command serves, and what its frontends do with it. */
+/** A running `hasura-embedded` with a project, and what its frontends can send to it. */
 export interface RunningProject {
   readonly url: string
   readonly webSocketUrl: string
-  /** What stood on the standard error once it has ended, and how it ended. */
+  /** Stops the process. Resolves with its exit code and its standard error. */
   readonly stop: () => Promise<{ readonly code: number | null; readonly errors: string }>
   /** One request; `body` is sent as JSON. */
   readonly send: (method: string, path: string, headers: Headers, body?: unknown) => Promise<Answer>
-  /** The body of an answer of `/v1/graphql`. */
+  /** Sends a GraphQL request. Returns the body of the answer. */
   readonly ask: (
     query: string,
     headers: Headers,
     variables?: Readonly<Record<string, unknown>>,
   ) => Promise<unknown>
-  /** Runs the project's seeds, in the way of `hasura seed apply`. */
+  /** Runs the project's seeds, as `hasura seed apply` does. */
   readonly seed: () => Promise<void>
 }
 
 const folderOf = (name: string): string => join(import.meta.dirname, name)
 
-/** Starts `hasura-embedded` on a folder of hasura-cli beside this file. `args` say where the data are. */
+/** Starts `hasura-embedded` on a hasura-cli folder beside this file. `args` say where the data is. */
 export async function runProject(
   name: string,
   args: readonly string[],

@@ -8,7 +8,7 @@ import {
 } from '../src/events/testing/webhook-receiver.ts'
 import { type RunningProject, asAdmin, runProject } from './run-project.ts'
 
-/** What the application's own back end says of who has signed in. */
+/** The sessions that the application's back end knows, by user name. */
 const sessions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   olga: { 'X-Hasura-Role': 'owner', 'X-Hasura-User-Id': '11', 'X-Hasura-Tenant-Id': '1' },
   ed: { 'X-Hasura-Role': 'editor', 'X-Hasura-User-Id': '12', 'X-Hasura-Tenant-Id': '1' },
@@ -86,8 +86,8 @@ const board = `query Board($project: Int!) { project_by_pk(id: $project) {
   __typename name progress tasks(order_by: {id: asc}) { id title status is_overdue }
   tasks_due(args: {within_days: 3}, order_by: {id: asc}) { id } } }`
 
-describe('who may see what', () => {
-  test('a viewer sees the projects that the session lists, with what is computed of them', async () => {
+describe('permissions', () => {
+  test('a viewer reads the projects in the session’s list, with their computed fields', async () => {
     expect(await saas.ask(board, as('vi'), { project: 1 })).toEqual({
       data: {
         project_by_pk: {
@@ -106,7 +106,7 @@ describe('who may see what', () => {
     expect(await saas.ask(board, as('vi'), { project: 3 })).toEqual({ data: { project_by_pk: null } })
   })
 
-  test('a role made of two sees the rows of both, and a column where one of them shows it', async () => {
+  test('an inherited role reads the rows of both its roles, and a column in the rows of the role that may read it', async () => {
     const hours = 'query Hours { task(order_by: {id: asc}) { id estimate_hours } }'
     expect(await saas.ask(hours, as('lena'))).toEqual({
       data: {
@@ -127,7 +127,7 @@ describe('who may see what', () => {
     })
   })
 
-  test('the allow-list lets through what it has for a role, and the webhook whom it knows', async () => {
+  test('the allow-list admits its documents for a role, and the webhook its known users', async () => {
     const refused = {
       errors: [{ message: 'query is not allowed', extensions: { code: 'validation-failed', path: '$' } }],
     }
@@ -154,7 +154,7 @@ const addTask = `mutation AddTask($task: task_insert_input!) {
   insert_task_one(object: $task) { id title status created_by } }`
 
 describe('changes', () => {
-  test('a task gets who made it from the session, its status from the enum, and is checked by a service', async () => {
+  test('a task gets its author from the session and its status from the enum, and is validated by a service', async () => {
     const task = { project_id: 1, title: 'Celebrate', status: 'DOING' }
     expect(await saas.ask(addTask, as('ed'), { task })).toMatchObject({
       data: { insert_task_one: { title: 'Celebrate', status: 'DOING', created_by: 12 } },
@@ -179,7 +179,7 @@ describe('changes', () => {
     })
   })
 
-  test('an editor finishes their own tasks; triggers of the database see who it was', async () => {
+  test('an editor finishes their own tasks; database triggers see the user', async () => {
     const finish = `mutation Finish($ids: [Int!]!) {
       update_task(where: {id: {_in: $ids}}, _set: {status: DONE}) { affected_rows returning { id project { progress } } } }`
     expect(await saas.ask(finish, as('ed'), { ids: [102, 103, 104] })).toEqual({
@@ -210,7 +210,7 @@ describe('REST', () => {
     expect(await saas.send('POST', '/api/rest/projects/1/tasks', as('vi'))).toMatchObject({ status: 405 })
   })
 
-  test('changes a task, with what stands in the body, as far as the role may', async () => {
+  test('changes a task, by the body’s values, as far as the role may', async () => {
     const rename = (who: string, title: string) =>
       saas.send('PATCH', '/api/rest/tasks/101', as(who), { title })
     expect(await rename('ed', 'Drafted')).toEqual({
@@ -229,7 +229,7 @@ const invite = `mutation Invite($invitation: InvitationInput!) {
   inviteMember(invitation: $invitation) { mailed invitation { email status inviter { full_name } } } }`
 
 describe('the back end', () => {
-  test('an action is handled by it, and its answer leads to rows; the insert of the row is mailed', async () => {
+  test('handles an action whose answer leads to rows, and mails the inserted row', async () => {
     const insert = `mutation { insert_invitation_one(object: {
       id: 1, tenant_id: 1, email: "new@acme.example", invited_by: 11, secret: "00000000-0000-4000-8000-000000000009"}) { status } }`
     expect(await saas.ask(insert, asAdmin)).toEqual({ data: { insert_invitation_one: { status: 'OPEN' } } })
@@ -267,7 +267,7 @@ describe('the back end', () => {
     services.answer = backend
   })
 
-  test('an asynchronous action is sent what its template makes of it; who started it reads the result', async () => {
+  test('receives an asynchronous action by its template; the user who started it reads the result', async () => {
     const { data } = (await saas.ask(
       'mutation Export($project: Int!) { exportProject(projectId: $project) }',
       as('lena'),
@@ -290,7 +290,7 @@ describe('the back end', () => {
     expect(await saas.ask(result, as('olga'), { id })).toEqual({ data: { exportProject: null } })
   })
 
-  test('the nightly digest is on the calendar', async () => {
+  test('the nightly digest is scheduled', async () => {
     const args = { type: 'cron', trigger_name: 'nightly_digest', limit: 2, offset: 0 }
     const { body } = await saas.send('POST', '/v1/metadata', asAdmin, { type: 'get_scheduled_events', args })
     expect(body).toMatchObject({
@@ -307,7 +307,7 @@ describe('the back end', () => {
   })
 })
 
-test('with the convention graphql-default the same project has other names, and what was there is there', async () => {
+test('with the convention graphql-default the same project has other names and the same data', async () => {
   const { code } = await saas.stop()
   expect(code).toBe(0)
   saas = await start({ HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION: 'graphql-default' })

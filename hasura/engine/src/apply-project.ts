@@ -13,21 +13,21 @@ import { workspaceApi } from './migrations/workspace-api.ts'
 import { StartError } from './start-error.ts'
 
 export interface ProjectOptions {
-  /** A folder of migrations, or one that has such a folder for each database, as hasura-cli lays them out. */
+  /** A folder of migrations, or of such folders for each database (hasura-cli's layout). */
   readonly migrations?: string | undefined
   /** A metadata directory (config v3), or the metadata itself. */
   readonly metadata?: string | Metadata | undefined
-  /** Whether a directory with keys that metadata does not have is refused; otherwise they are warned of. */
+  /** True: a directory with unknown keys is refused. False: they cause warnings. */
   readonly strictMetadata: boolean
   readonly logger: Logger
 }
 
 /**
- * Applies the migrations that are missing, then the metadata: before anybody is served. Metadata that does not fit the
- * database is a matter of `snapshot.inconsistencies`. Throws StartError, MigrationFilesError, MetadataDirectoryError.
+ * Applies missing migrations, then the metadata, before the engine serves requests. Metadata that doesn't fit the database is reported
+ * in `snapshot.inconsistencies`. Throws StartError, MigrationFilesError, MetadataDirectoryError.
  */
 export async function applyProject(workspace: Workspace, options: ProjectOptions): Promise<void> {
-  // Read first: a mistake in it should not be found after the migrations.
+  // Metadata is read first, so that a mistake in it is found before migrations run.
   const metadata = await readMetadata(options)
   const source = ownSource(metadata ?? workspace.snapshot.storedMetadata)?.name ?? defaultSource
   if (options.migrations !== undefined) await applyMigrations(workspace, options.migrations, source)
@@ -63,7 +63,7 @@ async function applyMigrations(workspace: Workspace, folder: string, source: str
   }
 }
 
-/** The folder that is named after the source, or the only one, unless the migrations are in the given one. */
+/** The folder named after the source, or the only folder, unless the given folder has the migrations itself. */
 async function databaseFolder(folder: string, source: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)

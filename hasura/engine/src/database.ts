@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLocalPostgres } from '@commerce-graph/local-postgres'
 
-/** Where the engine's data is, and what ends with the engine. */
+/** The engine's database, and how to close it. */
 export interface Database {
   readonly url: string
   readonly stop: () => Promise<void>
@@ -15,8 +15,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * The database at the URL; without one, a Postgres of the engine's own. With a folder it keeps its data there; without,
- * the data is gone when it stops, and is written without waiting for the disk. Throws LocalPostgresError.
+ * Opens the database at the URL, or else starts a Postgres of the engine's own. With a folder, that one keeps its data there; without,
+ * the data is deleted at the stop, and writes don't wait for the disk. Throws LocalPostgresError.
  */
 export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
   if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() }

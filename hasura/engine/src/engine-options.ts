@@ -13,76 +13,76 @@ import type { JwtSecret } from './session/jwt-config.ts'
 
 export interface EngineOptions {
   /**
-   * Holds the data and, in schema hdb_catalog, the metadata. Without it the engine brings a Postgres of its own, which
-   * ends with it.
+   * The database with the data and, in schema hdb_catalog, the metadata. Without it the engine starts a Postgres of its own, and
+   * stops it at its end.
    */
   readonly databaseUrl?: string | undefined
-  /** Where a Postgres of the engine's own keeps its data; without it, they are gone when it stops. */
+  /** The folder of the engine's own Postgres. Without it, the data is deleted at the stop. */
   readonly dataDir?: string | undefined
-  /** A folder of migrations; those that are missing are applied before anybody is served. */
+  /** A folder of migrations. Missing ones are applied before the engine serves requests. */
   readonly migrations?: string | undefined
-  /** A metadata directory, or metadata, to begin with; otherwise what the database has. */
+  /** A metadata directory, or the metadata itself, that is applied at the start. Default: what the database has. */
   readonly metadata?: string | Metadata | undefined
   readonly adminSecret?: string | readonly string[] | undefined
   readonly authHook?: AuthHook | undefined
-  /** How tokens are verified; `parseJwtSecrets` reads Hasura's JSON. */
+  /** The keys that verify tokens; `parseJwtSecrets` reads Hasura's JSON. */
   readonly jwtSecrets?: readonly JwtSecret[] | undefined
-  /** The role of who has neither the secret nor a webhook to speak for them. */
+  /** The role of requests without the admin secret, when no webhook or token authenticates them. */
   readonly unauthorizedRole?: string | undefined
-  /** Serve HTTP here; 0 takes a free port. Without it the engine is used through `execute` alone. */
+  /** The port of the HTTP server; 0 takes a free one. Without it there is no server, only `execute`. */
   readonly port?: number | undefined
   readonly host?: string | undefined
   readonly cors?: CorsPolicy | undefined
   readonly enabledApis?: readonly ApiGroup[] | undefined
-  /** bigint and numeric as JSON strings. */
+  /** Writes bigint and numeric as JSON strings. */
   readonly stringifyNumericTypes?: boolean | undefined
-  /** Tracked functions are open to every role that may select from what they return. */
+  /** Opens tracked functions to every role that may select from their table. */
   readonly inferFunctionPermissions?: boolean | undefined
-  /** Of a source whose metadata says nothing of it. */
+  /** The convention of sources whose metadata names none. */
   readonly defaultNamingConvention?: NamingConvention | undefined
-  /** Roles other than admin may send only queries of the allow-list. */
+  /** Roles other than admin may send only documents of the allow-list. */
   readonly enableAllowlist?: boolean | undefined
-  /** Roles other than admin may use of remote schemas only what they have permissions for. */
+  /** Roles other than admin may use only the parts of remote schemas for which they have permissions. */
   readonly remoteSchemaPermissions?: boolean | undefined
-  /** `_service` and `_entities`, for tables whose metadata enables them. */
+  /** Adds `_service` and `_entities`, for tables whose metadata enables them. */
   readonly apolloFederation?: boolean | undefined
-  /** What is hidden from the schemas. */
+  /** Features that hide parts of the schemas. */
   readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
-  /** Of a remote schema's answer with data and errors the data count; otherwise the errors. */
+  /** When a remote schema answers with data and errors: true passes on the data, false the errors. */
   readonly prioritizeRemoteData?: boolean | undefined
-  /** Where `{{NAME}}` in URLs and `value_from_env` look; the process's environment unless given. */
+  /** Resolves `{{NAME}}` in URLs and `value_from_env`. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   readonly logger?: Logger | undefined
-  /** Connections to Postgres at most. */
+  /** The most connections to Postgres. */
   readonly poolSize?: number | undefined
-  /** How soon metadata that another engine on the same database has changed is taken over; 0: never. */
+  /** Milliseconds between two reads of the version of the metadata, which another engine on the database may change. 0: never. */
   readonly pollIntervalMs?: number | undefined
-  /** Who is told what Postgres said of an error, beside what Hasura makes of it; nobody unless told. */
+  /** The roles whose errors include Postgres's own message (`internal`). Default: none. */
   readonly internalErrors?: InternalErrors | undefined
   readonly connections?: Partial<ConnectionSettings> | undefined
-  /** Whether WebSockets read cookies; not with CORS disabled, unless told. */
+  /** Whether WebSockets read cookies. Default: only with CORS enabled. */
   readonly readCookies?: boolean | undefined
-  /** Whether who is not let in gets the status 401 from the GraphQL endpoints, too. */
+  /** Whether the GraphQL endpoints answer 401 to requests that are not authenticated, in place of 200 with errors. */
   readonly preserve401?: boolean | undefined
-  /** Where the extension pgcrypto is created, unless it is there. */
+  /** The schema in which the extension pgcrypto is created, unless it exists. */
   readonly extensionsSchema?: string | undefined
-  /** Whether keys that metadata may not have refuse it; otherwise they are left out, with a warning. */
+  /** True: metadata with unknown keys is refused. False: they are left out, with a warning. */
   readonly strictMetadata?: boolean | undefined
-  /** A line in the log for each HTTP request. */
+  /** Logs a line for each HTTP request. */
   readonly logRequests?: boolean | undefined
-  /** Of all headers of a request together. */
+  /** The most bytes of all headers of a request. */
   readonly maxHeaderBytes?: number | undefined
   readonly maxBodyBytes?: number | undefined
   readonly requestTimeoutMs?: number | undefined
-  /** Bounds of connections, WebSockets included, and of clients that take their answers slowly. */
+  /** Limits of connections, WebSockets included, and of clients that read their answers slowly. */
   readonly sockets?: Partial<SocketLimits> | undefined
-  /** Time-outs and bounds of GraphQL over WebSocket. */
+  /** Time-outs and limits of GraphQL over WebSocket. */
   readonly webSockets?: Partial<WebSocketLimits> | undefined
-  /** How often live queries ask the database, and for how many distinct subscribers at once. */
+  /** How often live queries run, and for how many distinct subscribers in one statement. */
   readonly liveQueries?: Refetch | undefined
   /** The same for streaming subscriptions. */
   readonly streamingQueries?: Refetch | undefined
-  /** How events are delivered: by whom else, how many at a time, how often the database is asked. */
+  /** How events are delivered: when, how many at once, and how often the database is polled. */
   readonly events?: Partial<EventSettings> | undefined
 }
 
@@ -90,9 +90,9 @@ export type WebSocketLimits = Omit<HttpServerOptions['webSockets'], 'readsCookie
 
 export interface ConnectionSettings {
   readonly idleTimeoutMs: number
-  /** 0: for ever. */
+  /** 0: no limit. */
   readonly lifetimeSeconds: number
-  /** How long a request waits for a connection. */
+  /** Milliseconds that a request waits for a connection. */
   readonly waitMs: number
   readonly isolation: 'read-committed' | 'repeatable-read' | 'serializable'
 }
@@ -135,7 +135,7 @@ const events: EventSettings = {
 
 const refetch: Refetch = { intervalMs: 1_000, batchSize: 100 }
 
-/** What holds of each option: what was given, or what the engine does unless told. */
+/** All options, with the defaults for absent ones. */
 export const resolveOptions = (given: EngineOptions) => ({
   databaseUrl: given.databaseUrl,
   dataDir: given.dataDir,
@@ -161,7 +161,7 @@ export const resolveOptions = (given: EngineOptions) => ({
   logger: given.logger ?? pino({ level: 'warn' }),
   poolSize: given.poolSize ?? 20,
   pollIntervalMs: given.pollIntervalMs ?? 1_000,
-  internalErrors: given.internalErrors ?? ('nobody' satisfies InternalErrors),
+  internalErrors: given.internalErrors ?? ('none' satisfies InternalErrors),
   connections: { ...connections, ...given.connections },
   readCookies: given.readCookies ?? given.cors?.kind !== 'none',
   preserve401: given.preserve401 ?? false,

@@ -104,7 +104,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  test('an error tells a client no more than Hasura does', async () => {
+  test('an error shows a client no more than Hasura’s does', async () => {
     const engine = await start()
     await track(engine)
     const query = 'mutation { insert_author_one(object: { id: 1, name: "Ada" }) { id } }'
@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('/v1/graphql answers 200 whatever is wrong, the other endpoints their status', async () => {
+  test('/v1/graphql answers 200 for every error, the other endpoints the error’s status', async () => {
     const engine = await start()
     const refused = await post(engine, '/v1/graphql', names, {})
     expect(refused.status).toBe(200)
@@ -160,7 +160,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('tells its version and its health', async () => {
+  test('returns its version and its health', async () => {
     const engine = await start()
     const get = (path: string) => fetch(`${engine.url ?? ''}${path}`)
     expect(await (await get('/v1/version')).json()).toMatchObject({
@@ -189,14 +189,14 @@ describe('over HTTP', () => {
         },
       )
       request.on('error', reject)
-      // More is announced than is ever sent.
+      // The header announces more bytes than the test sends.
       request.setHeader('content-length', 1_000_000)
       request.write('x'.repeat(2000))
     })
     expect(status).toBe(413)
   })
 
-  test('lets the pages of allowed origins read answers, and no others', async () => {
+  test('lets only pages of allowed origins read answers', async () => {
     const engine = await start({ cors: { kind: 'some', origins: ['https://*.shop.example'] } })
     const preflight = (origin: string) =>
       fetch(`${engine.url ?? ''}/v1/graphql`, {
@@ -245,7 +245,7 @@ describe('in process', () => {
     expect(await dataOf(engine, '{ author { name } }', session)).toEqual({ author: [{ name: 'Ada' }] })
   })
 
-  test('an engine takes over what another one on the same database has changed', async () => {
+  test('an engine takes over metadata that another engine on the database has changed', async () => {
     const [one, two] = [await start(), await start()]
     await track(one)
     await expect.poll(async () => two.execute(names, adminSession)).toMatchObject({ kind: 'data' })
@@ -253,14 +253,14 @@ describe('in process', () => {
     await expect.poll(async () => two.execute(names, adminSession)).toMatchObject({ kind: 'errors' })
   })
 
-  test('says what it could not connect to', async () => {
+  test('names the address that it could not connect to', async () => {
     await expect(startEngine({ databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' })).rejects.toThrow(
       /ECONNREFUSED/,
     )
   })
 })
 
-test('a table becomes an entity of Apollo Federation, and ceases to be, by its metadata', async () => {
+test('metadata makes a table an entity of Apollo Federation, and undoes it', async () => {
   const engine = await start({ apolloFederation: true })
   await track(engine)
   const configure = async (config: object | undefined): Promise<void> => {

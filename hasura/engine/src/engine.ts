@@ -25,19 +25,19 @@ import { installExtension } from './storage/install-extension.ts'
 import { createMetadataStore } from './storage/metadata-store.ts'
 
 export interface Engine {
-  /** Where HTTP is served, when it is. */
+  /** The port of the HTTP server, if there is one. */
   readonly port: number | undefined
   readonly url: string | undefined
-  /** Where the data is; with the password, if it is the engine's own Postgres. */
+  /** The database's URL. With the password, if it is the engine's own Postgres. */
   readonly databaseUrl: string
   readonly snapshot: Snapshot
-  /** Answers one GraphQL request in process. Throws only for a mistake of the engine. */
+  /** Answers one GraphQL request in process. Failures are results; it throws only for a bug of the engine. */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
-  /** What an operation would send to Postgres, for whoever asks why it is slow. Throws for what `execute` would refuse. */
+  /** The statements that an operation would send to Postgres. Throws where `execute` would answer with errors. */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
   /**
-   * The answers of a subscription, in process: a live query's first one and then each that differs, a stream's
-   * batches. A query or mutation has one. Leaving the loop, or aborting, ends it.
+   * The answers of a subscription, in process: a live query's first answer and each later one that differs, or a stream's batches. A
+   * query or mutation has one answer. Leaving the loop, or aborting, ends the subscription.
    */
   subscribe(
     request: GraphQLRequest,
@@ -45,25 +45,25 @@ export interface Engine {
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<GraphQLResult>
   /**
-   * Closes the WebSockets whose sessions are over, wherever the service behind the webhook hears that some are. Without it a
-   * session holds for as long as the webhook, or the token, has said.
+   * Closes the WebSockets whose sessions are over. To be called when the service behind the webhook learns that sessions have ended.
+   * Otherwise a session holds until the expiry that the webhook or the token gave.
    */
   endSessions(isOver: SessionCheck): Promise<void>
-  /** Begins to deliver events. Done at the start, unless `events.delivery` says `when-asked`. */
+  /** Begins to deliver events. The start does that, unless `events.delivery` is `when-asked`. */
   startDelivery(): void
-  /** Takes no more events, and lets those under way come to their end. */
+  /** Takes no more events, and waits for those under way. */
   stopDelivery(): Promise<void>
-  /** Replaces all metadata. What does not fit the database is returned, and left out of the schemas. */
+  /** Replaces all metadata. Returns the inconsistencies, which are left out of the schemas. */
   replaceMetadata(metadata: Metadata): Promise<readonly Inconsistency[]>
-  /** From now on `/healthz` says that the engine stops, and each answer that its connection ends; `stop` goes on with that. */
+  /** From now on `/healthz` reports the stop, and each answer closes its connection. `stop` continues from there. */
   beginDrain(): void
-  /** The part of `stop` that is about HTTP: what it stands on has to be there until this is done. `execute` goes on. */
+  /** The HTTP part of `stop`. Handlers and webhooks must run until it resolves. `execute` still works after it. */
   stopServing(options?: StopOptions): Promise<void>
-  /** Lets running requests finish for a while, then closes everything. */
+  /** Lets running requests finish for some time, then closes everything. */
   stop(options?: StopOptions): Promise<void>
 }
 
-/** What an empty database starts with: itself, with nothing tracked. */
+/** The metadata of an empty database: the source, with nothing tracked. */
 const initialMetadata: Metadata = {
   version: 3,
   sources: [
@@ -82,7 +82,7 @@ const initialMetadata: Metadata = {
   ],
 }
 
-/** Connects, creates Hasura's tables if they are absent, reads metadata and catalog, and serves. Throws StartError. */
+/** Connects, creates Hasura's catalog tables if they are absent, reads metadata and catalog, and serves. Throws StartError. */
 export async function startEngine(given: EngineOptions = {}): Promise<Engine> {
   const options = resolveOptions(given)
   const database = await openDatabase(options)
@@ -173,7 +173,7 @@ async function* onlyResult(execute: () => Promise<GraphQLResult>): AsyncGenerato
   yield await execute()
 }
 
-/** How long an answer about the database is kept for `/healthz`, which every client may ask. */
+/** Milliseconds for which `/healthz`, which any client may call, repeats the result of its last check. */
 const healthKeptMs = 1_000
 
 interface Served extends Pick<Api, 'workspace' | 'rows' | 'executor' | 'hub' | 'databaseUrl'> {

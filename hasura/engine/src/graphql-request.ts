@@ -3,28 +3,28 @@ import type { Json } from './metadata/parse.ts'
 import type { GraphQLApi } from './schema/role-schema.ts'
 import type { Session } from './session/types.ts'
 
-/** One GraphQL request, as a client sends it. */
+/** One GraphQL request of a client. */
 export interface GraphQLRequest {
   readonly query: string
   readonly operationName?: string | undefined
   readonly variables?: Readonly<Record<string, unknown>> | undefined
-  /** Which of Hasura's two schemas it is asked of: `/v1/graphql` unless said otherwise. */
+  /** Which of Hasura's two schemas it uses. Default: that of `/v1/graphql`. */
   readonly api?: GraphQLApi | undefined
 }
 
 export interface GraphQLError {
   readonly message: string
-  /** A code and a path, except where the handler of an action has something else to say. */
+  /** A path and a code, unless an action's handler has set others. */
   readonly extensions: {
     readonly code?: string
     readonly path?: string
     readonly [key: string]: Json | undefined
   }
-  /** What a handler's refusal is where its own extensions are not told: to REST clients, and in logs. */
+  /** The status and code of a handler's refusal, for REST clients and logs, where its own extensions are not shown. */
   readonly refusal?: { readonly status: number; readonly code: string }
-  /** What Hasura tells as `internal` to those who may know. It is not sent to others. */
+  /** Hasura's `internal`, for callers with internal errors only. */
   readonly internal?: Json | undefined
-  /** What Postgres said, for callers in the same process. It is not sent to clients. */
+  /** Postgres's error, for callers in the same process. It is not sent to clients. */
   readonly database?: DatabaseProblem
 }
 
@@ -39,19 +39,19 @@ interface DatabaseProblem {
   readonly column: string | undefined
 }
 
-/** `json` is the text of the whole `data` value. Hasura has no partial results: it is one or the other. */
+/** `json` is the text of the whole `data` value. An answer has data or errors; Hasura has no partial results. */
 export type GraphQLResult =
   | {
       readonly kind: 'data'
       readonly json: string
-      /** `set-cookie` of an action's handler and the like. */
+      /** Headers of an action's handler, like `set-cookie`. */
       readonly headers?: OutgoingHttpHeaders | undefined
     }
   | { readonly kind: 'errors'; readonly stage: FailedStage; readonly errors: readonly GraphQLError[] }
 
 /**
- * Where an operation ended: before anything of it ran, while it ran, or in a remote schema, whose errors are the answer.
- * Hasura's answers differ in whether they have a `data` that is null.
+ * Where an operation failed: before any part of it ran, while it ran, or in a remote schema, whose errors are the answer. Hasura's
+ * answers differ in whether they have `data: null`.
  */
 type FailedStage = 'request' | 'execution' | 'remote'
 
@@ -71,8 +71,8 @@ export interface ExplainedStatement {
 export interface GraphQLExecutor {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<GraphQLResult>
   /**
-   * What an operation would send to Postgres, one statement for each root field that needs tables. Throws for a request
-   * that `execute` would refuse, and for a mutation that takes several statements.
+   * The statements that an operation would send to Postgres, one for each root field that reads tables. Throws for a request that
+   * `execute` would refuse, and for a mutation that takes several statements.
    */
   explain(request: GraphQLRequest, session: Session): readonly ExplainedStatement[]
 }

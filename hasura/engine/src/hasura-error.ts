@@ -1,6 +1,6 @@
 import type { Json } from './metadata/parse.ts'
 
-/** Hasura's error codes, as its API tells them. */
+/** The error codes of Hasura's API. */
 const errorCodes = [
   'access-denied',
   'already-exists',
@@ -38,8 +38,8 @@ export type ErrorCode = (typeof errorCodes)[number]
 export const isErrorCode = (code: string): code is ErrorCode => errorCodes.some((known) => known === code)
 
 /**
- * A refusal in Hasura's own shape: `{path, error, code, internal}` under an HTTP status. It is thrown, because
- * a command in a bulk in a transaction has to undo all three, and caught once per request, in `http/`.
+ * A refusal in Hasura's form: `{path, error, code, internal}` and an HTTP status. It is an exception, because it has to roll back a
+ * transaction and a bulk of commands; `http/` catches it once per request.
  */
 export class HasuraError extends Error {
   override readonly name = 'HasuraError'
@@ -60,7 +60,7 @@ export class HasuraError extends Error {
     this.internal = options.internal
   }
 
-  /** The same error seen from further up: `$.args` before `$[2]` makes `$[2].args`. */
+  /** The same error with a prefix to its path: `$.args` under `$[2]` becomes `$[2].args`. */
   under(prefix: string): HasuraError {
     const { status, internal } = this
     return new HasuraError(this.code, this.message, {
@@ -71,7 +71,7 @@ export class HasuraError extends Error {
   }
 }
 
-/** Runs a part of something; what is refused in it is said to be at this step of the path (`.where`, `[2]`). */
+/** Runs a part of a command. A HasuraError from it gets this step of the path (`.where`, `[2]`). */
 export function within<Result>(step: string, run: () => Result): Result {
   try {
     return run()
@@ -80,7 +80,7 @@ export function within<Result>(step: string, run: () => Result): Result {
   }
 }
 
-/** The same for what takes its time. */
+/** The asynchronous form of `within`. */
 export async function withinAsync<Result>(step: string, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -89,10 +89,10 @@ export async function withinAsync<Result>(step: string, run: () => Promise<Resul
   }
 }
 
-/** A key as a step of a path: `.name`, or `['$set']` where it is no plain name. */
+/** A key as a step of a path: `.name`, or `['$set']` for a key that is no plain name. */
 export const pathStep = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? `.${key}` : `['${key}']`)
 
-/** The body of an endpoint other than /v1/graphql. */
+/** The body of an error of all endpoints except /v1/graphql. */
 export const errorBody = ({ path, message, code, internal }: HasuraError): Json => ({
   ...(internal === undefined ? {} : { internal }),
   path,

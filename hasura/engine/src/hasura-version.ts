@@ -1,2 +1,2 @@
-/** The Hasura whose API this is. hasura-cli and the console read it to know what they may ask for. */
+/** The version of Hasura whose API this is. hasura-cli and the console derive from it what they can use. */
 export const hasuraVersion = 'v2.48.0'

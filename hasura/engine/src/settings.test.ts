@@ -132,7 +132,7 @@ test('experimental features are obeyed, there anyway, or told to have no effect'
   })
 })
 
-test('SETTINGS.md says what the settings are (written anew with -u)', async () => {
+test('SETTINGS.md describes the settings (vitest -u writes it)', async () => {
   const rows = Object.entries(environment.shape).map(([name, schema]) => {
     const fallback = String(schema.safeParse(undefined).data ?? '')
     const shown = fallback === '' ? '' : `\`${fallback}\``
@@ -141,8 +141,8 @@ test('SETTINGS.md says what the settings are (written anew with -u)', async () =
   const ignored = Object.entries(notApplied).map(([name, reason]) => `| \`${name}\` | ${reason} |`)
   const text = `# Settings
 
-Hasura's environment variables. What the engine can't obey and what would keep somebody out is refused at the start; what
-has no effect is told there.
+Hasura's environment variables. A value that the engine can't obey, or that would lock clients out, is refused at the start. A variable
+without effect causes a warning.
 
 | Variable | Default | What it does |
 | --- | --- | --- |

@@ -202,6 +202,6 @@ const fromEnvironment = (
 })
 
 function internalErrors(values: EnvironmentValues): InternalErrors {
-  if (values.HASURA_GRAPHQL_DEV_MODE) return 'everybody'
-  return values.HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS ? 'admin' : 'nobody'
+  if (values.HASURA_GRAPHQL_DEV_MODE) return 'all'
+  return values.HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS ? 'admin' : 'none'
 }

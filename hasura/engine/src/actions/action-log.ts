@@ -4,17 +4,17 @@ import type { GraphQLError } from '../graphql-request.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 import type { Session } from '../session/types.ts'
 
-/** `hdb_catalog.hdb_action_log`: asynchronous actions that were asked for, and what came of them. */
+/** `hdb_catalog.hdb_action_log`: the invocations of asynchronous actions, and their results. */
 
 export interface NewInvocation {
   readonly action: string
   readonly input: JsonValue
   readonly session: Session
-  /** Those that the handler is to get. Hasura keeps all headers, secrets included. */
+  /** Headers to forward to the handler. As in Hasura, secrets are kept too. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Writes down that an action is to be run. Returns the id by which its result can be asked for. */
+/** Records an invocation to be run. Returns its id, by which the result can be read. */
 export async function insertInvocation(
   pool: Pool,
   { action, input, session, headers }: NewInvocation,
@@ -29,7 +29,7 @@ export async function insertInvocation(
   return row.id
 }
 
-/** An invocation as its result is shown. */
+/** An invocation's result, as a client reads it. */
 export interface InvocationResult {
   readonly id: string
   readonly created_at: string
@@ -37,7 +37,7 @@ export interface InvocationResult {
   readonly output: JsonValue
 }
 
-/** What has become of an invocation. For anybody but the admin and the session that started it, it does not exist. */
+/** An invocation's state. Undefined for every caller other than admin and the session that started it. */
 export async function readInvocation(
   pool: Pool,
   action: string,
@@ -53,7 +53,7 @@ export async function readInvocation(
   return rows[0]
 }
 
-/** An invocation that an engine has locked for itself. */
+/** An invocation that this engine has locked. */
 export interface TakenInvocation {
   readonly id: string
   readonly action_name: string
@@ -82,10 +82,10 @@ export async function completeInvocation(pool: Pool, id: string, output: JsonVal
   )
 }
 
-/** The error is kept in the shape of Hasura's own: `{path, error, code}`. */
+/** Records a failure in the form of Hasura's own: `{path, error, code}`. */
 export async function failInvocation(pool: Pool, id: string, failure: GraphQLError): Promise<void> {
-  const { path = '$', code: told = 'unexpected', ...extensions } = failure.extensions
-  const { code } = failure.refusal ?? { code: told }
+  const { path = '$', code: defaultCode = 'unexpected', ...extensions } = failure.extensions
+  const { code } = failure.refusal ?? { code: defaultCode }
   const more = Object.keys(extensions).length === 0 ? {} : { extensions }
   await pool.query(
     `update hdb_catalog.hdb_action_log
@@ -103,7 +103,7 @@ export async function releaseInvocations(pool: Pool, ids: readonly string[]): Pr
 
 const abandonedSql = `status = 'processing' and not ${isHeldSql('action')}`
 
-/** What is being processed by an engine that is gone. */
+/** Invocations that are locked by an engine that is gone. */
 export async function abandonedInvocations(heldRows: HeldRows): Promise<readonly string[]> {
   const rows = await heldRows.look<{ id: string }>(
     `select id from hdb_catalog.hdb_action_log where ${abandonedSql}`,

@@ -65,7 +65,7 @@ const metadata = metadataSchema.parse({
   ],
 })
 
-/** An engine that has the metadata, or finds it there. */
+/** Starts an engine that applies the metadata, or finds it in the database. */
 async function start(events: Partial<EventSettings> = {}): Promise<Engine> {
   const engine = await world.start({ events, liveQueries: { intervalMs: 30, batchSize: 100 } })
   expect(await engine.replaceMetadata(metadata)).toEqual([])
@@ -95,7 +95,7 @@ async function resultOf(engine: Engine, id: string, session: Session): Promise<u
 
 const answered = { total: 3, productId: 1, lines: [{ quantity: 2 }] }
 
-test('an asynchronous action answers with an id, by which its result can be asked for', async () => {
+test('an asynchronous action answers with an id, by which its result can be read', async () => {
   world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 150 })
   const engine = await start()
   const id = await place(engine, buyer('a'), { 'x-trace': '1', 'x-private': '2' })
@@ -125,7 +125,7 @@ test('an asynchronous action answers with an id, by which its result can be aske
   })
 })
 
-test('nobody but the admin and the session that started it sees a result', async () => {
+test('only admin and the session that started it can read a result', async () => {
   world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   const engine = await start()
   const id = await place(engine, buyer('a'))
@@ -158,7 +158,7 @@ test.each([
   expect(world.receiver.calls).toHaveLength(1)
 })
 
-test('a subscription tells when the result is there', async () => {
+test('a subscription sends the result when it is there', async () => {
   const engine = await start({ delivery: 'when-asked' })
   world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered) })
   const id = await place(engine, buyer('a'))
@@ -175,7 +175,7 @@ test('a subscription tells when the result is there', async () => {
   ])
 })
 
-test('several engines call each handler once, and never more at a time than they may', async () => {
+test('several engines call each handler once, and never exceed their concurrency', async () => {
   world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 20 })
   const [one] = [await start({ concurrency: 3 }), await start({ concurrency: 3 })]
   const ids = await Promise.all(Array.from({ length: 30 }, () => place(one, buyer('a'))))
@@ -187,7 +187,7 @@ test('several engines call each handler once, and never more at a time than they
   expect(world.receiver.mostOpen).toBeLessThanOrEqual(6)
 })
 
-test('what an engine that was killed had taken is run by the next one', async () => {
+test('invocations that a killed engine had locked are run by the next engine', async () => {
   const engine = await start({ delivery: 'when-asked' })
   const id = await place(engine, buyer('a'))
   await world.pool.query(`update hdb_catalog.hdb_action_log set status = 'processing'`)
@@ -196,7 +196,7 @@ test('what an engine that was killed had taken is run by the next one', async ()
   await expect.poll(() => resultOf(engine, id, buyer('a'))).toMatchObject({ output: { total: 3 } })
 })
 
-test('an engine that stops in the middle of a call leaves it to the next', async () => {
+test('a call that a stopping engine cuts off is made again by the next engine', async () => {
   world.receiver.answer = () => ({ status: 200, body: JSON.stringify(answered), delayMs: 800 })
   const engine = await start({ graceMs: 10 })
   const id = await place(engine, buyer('a'))
@@ -210,7 +210,7 @@ test('an engine that stops in the middle of a call leaves it to the next', async
   expect(world.receiver.calls).toHaveLength(2)
 })
 
-test('a dropped action takes its log along, unless that is to be kept', async () => {
+test('dropping an action deletes its log, unless the command keeps it', async () => {
   const engine = await start({ delivery: 'when-asked' })
   const drop = async (args: unknown) => {
     expect(await world.command('drop_action', args)).toEqual({ message: 'success' })

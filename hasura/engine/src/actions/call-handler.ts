@@ -13,7 +13,7 @@ import { transformResponse } from '../webhook/transform-response.ts'
 import { answerProblem } from './check-answer.ts'
 import { exchangeFailure, handlerFailure, refusal, responseInfo } from './handler-failure.ts'
 
-/** What an action's handler is sent. */
+/** The body of a request to an action's handler. */
 export interface ActionPayload {
   readonly action: { readonly name: string }
   readonly input: JsonValue
@@ -37,12 +37,12 @@ export interface HandlerAnswer {
 /** Seconds. */
 const defaultTimeout = 30
 
-/** Answers are rows for a page, not files. */
+/** The longest answer. Answers are rows for a page, not files. */
 const maxAnswerBytes = 10 * 1024 * 1024
 
 /**
- * Posts to an action's handler, and sees that the answer is of the action's output type. Throws RequestFailure with what
- * the client is to be told.
+ * Posts to an action's handler, and checks the answer against the action's output type. Throws RequestFailure with the client's
+ * error when the handler doesn't answer, refuses, or answers something else.
  */
 export async function callHandler(
   { definition }: Action,
@@ -52,12 +52,12 @@ export async function callHandler(
 ): Promise<HandlerAnswer> {
   const session = payload.session_variables
   const { request, context } = requestOf(definition, payload, call)
-  const told = requestInfo(definition, payload, call, context === undefined ? null : request)
+  const shownRequest = requestInfo(definition, payload, call, context === undefined ? null : request)
   const timeoutMs = (definition.timeout ?? defaultTimeout) * 1000
   const { signal, trace } = call
   const answer = await sendWebhook(request, { timeoutMs, maxAnswerBytes, signal, trace })
   if (answer.kind === 'unanswered') {
-    const exchange = { request: told, response: null }
+    const exchange = { request: shownRequest, response: null }
     throw exchangeFailure(
       'http exception when calling webhook',
       httpException(request, answer, timeoutMs),
@@ -67,17 +67,17 @@ export async function callHandler(
   const body = bodyOf(definition, answer, session, context)
   if (body === undefined)
     throw exchangeFailure('not a valid json response from webhook', 'invalid json', {
-      request: told,
+      request: shownRequest,
       response: responseInfo(answer, answer.body),
     })
-  const exchange = { request: told, response: responseInfo(answer, body) }
+  const exchange = { request: shownRequest, response: responseInfo(answer, body) }
   if (answer.status < 200 || answer.status >= 300) throw refusal(answer.status, body, exchange)
   const problem = answerProblem(body, definition.output_type ?? 'Boolean', types)
   if (problem !== undefined) throw exchangeFailure(problem, 'unexpected response', exchange)
   return { body, cookies: cookiesOf(answer) }
 }
 
-/** The answer as the client is to see it; undefined if it is no JSON. */
+/** The answer after the response transform; undefined when it is no JSON. */
 function bodyOf(
   { response_transform: transform }: Action['definition'],
   { body, status }: Extract<WebhookOutcome, { kind: 'answered' }>,
@@ -91,7 +91,7 @@ function bodyOf(
   )
 }
 
-/** The request's part of what is told in `internal`. Variables of the environment are told by name alone. */
+/** The request as `internal` shows it. Values from the environment are shown by their variable's name. */
 function requestInfo(
   definition: Action['definition'],
   payload: ActionPayload,
@@ -114,7 +114,7 @@ function requestInfo(
   }
 }
 
-/** The request to the handler, and what its templates saw if there are any. */
+/** The request to the handler, and the context of its templates if it has any. */
 function requestOf(
   definition: Action['definition'],
   payload: ActionPayload,
@@ -147,7 +147,7 @@ function transformed<Result>(message: string, transform: () => Result): Result {
 const cookiesOf = ({ headers }: Extract<WebhookOutcome, { kind: 'answered' }>): readonly string[] =>
   headers.flatMap(([name, value]) => (name === 'set-cookie' ? [value] : []))
 
-/** What the metadata leaves to the environment, which may lack it. */
+/** Resolves values from the environment. Throws handlerFailure when a variable is not set. */
 function configured<Result>(resolve: () => Result): Result {
   try {
     return resolve()

@@ -3,9 +3,9 @@ import type { CustomTypes } from '../metadata/types.ts'
 import type { JsonValue } from '../plan/input-value.ts'
 
 /**
- * What is wrong with the whole of a handler's answer, selected or not; undefined if nothing is. The rules and words are
- * Hasura's: the shape must be that of the output type, scalars of GraphQL's own must be such, and an object must have the
- * fields that can't be null. What is in those fields is the handler's business.
+ * Checks a whole answer of a handler, selected or not. Returns what is wrong in Hasura's words, or undefined. As in Hasura, the shape
+ * must be that of the output type, GraphQL's own scalars must be such, and an object must have its non-null fields. The values in
+ * those fields are not checked.
  */
 export const answerProblem = (value: JsonValue, outputType: string, types: CustomTypes): string | undefined =>
   problemOf(value, parseType(outputType), types)
@@ -26,7 +26,7 @@ function namedProblem(value: NonNullable<JsonValue>, type: string, types: Custom
   const got = (what: string): string => `got ${what} for the action webhook response, expecting ${type}`
   switch (typeof value) {
     case 'number':
-      // This is Hasura's word for it.
+      // Hasura's message says `scalar String` here.
       return type === 'Int' || type === 'Float' ? undefined : got('scalar String')
     case 'boolean':
       return type === 'Boolean' ? undefined : got('scalar Boolean')
@@ -54,7 +54,7 @@ const objectProblem = (
 
 const builtInScalars: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID'])
 
-/** Enums, custom scalars and types of Postgres: any JSON will do. */
+/** Enums, custom scalars and Postgres types accept any JSON. */
 const isFreeScalar = (type: string, { objects = [] }: CustomTypes): boolean =>
   !builtInScalars.has(type) && !objects.some(({ name }) => name === type)
 

@@ -2,13 +2,13 @@ import { RequestFailure } from '../execute/request-failure.ts'
 import type { Json } from '../metadata/parse.ts'
 import type { WebhookOutcome } from '../webhook/send-webhook.ts'
 
-/** What was said between the engine and a handler, as Hasura tells it in `internal` to whom it tells that. */
+/** The request to a handler and its response, as Hasura shows them in `internal`. */
 export interface Exchange {
   readonly request: Json
   readonly response: Json
 }
 
-/** A failure of the handler's or of the engine's, in Hasura's words; `internal` is for those who may know. */
+/** A failure of the handler or the engine, in Hasura's words. `internal` reaches only callers with internal errors. */
 export const handlerFailure = (
   message: string,
   internal?: Json,
@@ -29,13 +29,13 @@ export const responseInfo = (
   body: Json,
 ): Json => ({ status, body, headers: headers.map(([name, value]) => ({ name, value })) })
 
-/** Where Hasura's parser of such answers says that it is; its words go to the client. */
+/** The name of Hasura's parser of such answers, which is a part of its message to the client. */
 const parser =
   'parsing Hasura.GraphQL.Execute.Action.Types.ActionWebhookErrorResponse(ActionWebhookErrorResponse) failed'
 
 /**
- * A 4xx is the handler's own word to the client: its `extensions` are told as they are, in place of a path and a code.
- * Anything else is its failure.
+ * The error for an answer that isn't 2xx. A 4xx is the handler's error for the client: its `extensions` are passed on unchanged, in
+ * place of a path and a code. Any other status is a failure of the handler.
  */
 export function refusal(status: number, body: Json, exchange: Exchange): RequestFailure {
   if (status < 400 || status >= 500)

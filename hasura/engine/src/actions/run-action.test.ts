@@ -48,7 +48,7 @@ test('the handler gets the input, the session, the document and the configured h
   expect(handler.calls.at(-1)?.headers['user-agent']).not.toBe('test')
 })
 
-test('relationships of the answer are rows that the caller may see, whatever the handler says', async () => {
+test('relationships of the answer are rows that the caller may see, regardless of the handler’s values', async () => {
   const receipts = [
     { merchantId: 1, bookId: 1, total: 12345678901 },
     { merchantId: 2, bookId: 1, total: 2 },
@@ -118,7 +118,7 @@ test.each([
   })
 })
 
-test("a handler's own extensions are told as they are", async () => {
+test("a handler's own extensions are passed on unchanged", async () => {
   const extensions = { available: 2 }
   handler.answer = () => ({
     status: 400,
@@ -129,10 +129,10 @@ test("a handler's own extensions are told as they are", async () => {
   expect(error?.extensions).toEqual(extensions)
 })
 
-test('what was said between engine and handler is told to those who may know, without secrets', async () => {
+test('request and response of the handler are shown to callers with internal errors, without secrets', async () => {
   handler.answer = () => ({ status: 500, body: '{"message":"stack"}' })
   const telling = shop.newExecutor({
-    internalErrors: 'everybody',
+    internalErrors: 'all',
     env: { HANDLER: handler.url, HANDLER_SECRET: 's3cret' },
   })
   const request = { query: `${place} { total } }`, variables: { orders: [] } }
@@ -156,7 +156,7 @@ test('what was said between engine and handler is told to those who may know, wi
   expect(failed(await run(request.query))[0]?.extensions).toEqual({ path: '$', code: 'unexpected' })
 })
 
-test('the trace of the request goes on to the handler', async () => {
+test('the request’s trace context is passed to the handler', async () => {
   handler.answer = () => ({ status: 200, body: '[]' })
   const clientHeaders = { 'x-b3-traceid': '463ac35c9f6413ad48485a3953bb6124', 'x-b3-sampled': '1' }
   const request = { query: `${place} { total } }`, variables: { orders: [] } }

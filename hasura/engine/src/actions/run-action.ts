@@ -26,13 +26,13 @@ export interface ActionRuntime extends HandlerCall {
   readonly stringifyNumbers: boolean
 }
 
-/** A root field's answer, and what the handler wants to be remembered by. */
+/** A root field's answer, and the handler's cookies. */
 export interface ActionAnswer {
   readonly json: string
   readonly cookies: readonly string[]
 }
 
-/** Runs an action, starts it if it is an asynchronous one, or tells what has become of such a one. */
+/** Runs an action; for an asynchronous one, starts it or reads its result. */
 export async function answerAction(
   field: Extract<RootField, { kind: 'action' | 'action-result' }>,
   scope: SelectScope,
@@ -60,7 +60,7 @@ async function run(
   return { json: await selectedJson(body, type, collected, scope, runtime), cookies }
 }
 
-/** The id of what has been written down to be run. */
+/** Records an invocation and returns its id. */
 async function start(
   { action, arguments: given }: Extract<RootField, { kind: 'action' }>,
   { pool, session, clientHeaders }: ActionRuntime,
@@ -79,7 +79,7 @@ async function resultJson(
   return result === undefined ? 'null' : selectedJson({ ...result }, type, collected, scope, runtime)
 }
 
-/** What was selected of a value, with its relationships to tables. */
+/** The JSON of the selected parts of a value, with its relationships to tables. */
 async function selectedJson(
   value: JsonValue,
   type: GraphQLOutputType,

@@ -12,7 +12,7 @@ import type { JsonValue } from '../plan/input-value.ts'
 import { type SelectScope, fieldOf } from '../plan/plan-select.ts'
 import { type ValueJoin, planValueJoin } from '../plan/plan-value-join.ts'
 
-/** An answer cut to what was selected. Relationships are places that SQL fills. */
+/** An answer cut to the selection. SQL fills the places of relationships. */
 export type ShapedAnswer =
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'list'; readonly items: readonly ShapedAnswer[] }
@@ -26,19 +26,19 @@ export type ShapedAnswer =
     }
 
 /**
- * A place in the selection that asks for relationships of the answer's objects. All objects found there are
- * resolved by one statement.
+ * A place in the selection that reads relationships of the answer's objects. One statement resolves them for all objects of the
+ * site.
  */
 export interface RelationshipSite {
   readonly relationships: readonly ValueJoin[]
-  /** Per object, the fields' values by the names in `ValueJoin.columns`. */
+  /** For each object, the values of the fields named in `ValueJoin.columns`. */
   readonly rows: Record<string, JsonValue>[]
 }
 
-/** Sites by the selection that they stand for. */
+/** Sites by their selection. */
 type Sites = Map<readonly SelectionSetNode[], RelationshipSite>
 
-/** Cuts an answer to the selection. Throws RequestError where an object or a list is not what its type says. */
+/** Cuts an answer to the selection. Throws RequestError when an object or a list doesn't match its type. */
 export function shapeAnswer(
   value: JsonValue,
   type: GraphQLOutputType,
@@ -73,7 +73,7 @@ function shape(
     )
     return { kind: 'list', items }
   }
-  // Scalars in an object are the handler's business, in Hasura as here.
+  // Scalars inside an object are not checked, as in Hasura.
   if (!isObjectType(type)) return { kind: 'json', value }
   if (typeof value !== 'object' || Array.isArray(value))
     throw unexpected(`expecting an object for field "${collected.name}"`)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type QualifiedName, qualifiedKey } from '../metadata/qualified-name.ts'
 import type { Catalog, CatalogColumn, CatalogTable, EnumTableValue } from './types.ts'
 
-/** How a table that is tracked with `is_enum` is read: its key, and the column that describes a value. */
+/** The columns of a table that is tracked with `is_enum`: its key, and the one that describes a value. */
 interface EnumTableShape {
   readonly value: string
   readonly comment: string | undefined
@@ -15,8 +15,8 @@ const graphqlEnumValue = /^[_A-Za-z][_0-9A-Za-z]*$/
 const reservedValues = new Set(['true', 'false', 'null'])
 
 /**
- * Whether a table can be an enum: one primary key column of type text, optionally one more column of type
- * text. The problems are worded as Hasura words them.
+ * Whether a table can be an enum: it needs one primary key column of type text, and at most one more column of type text. Returns the
+ * shape, or the problems in Hasura's words.
  */
 export function enumTableShape(table: CatalogTable): EnumTableShape | readonly string[] {
   const primaryKey = table.primaryKey
@@ -48,7 +48,7 @@ export function enumTableShape(table: CatalogTable): EnumTableShape | readonly s
 
 const sorted = (names: readonly string[]): string => names.toSorted().join(', ')
 
-/** Catalogue names of types as SQL, and so Hasura, writes them. */
+/** SQL's names of types, which Hasura uses, by Postgres's catalogue names. */
 const sqlTypeNames: Readonly<Record<string, string>> = {
   int2: 'smallint',
   int4: 'integer',
@@ -77,12 +77,12 @@ export function enumValuesProblem(values: readonly EnumTableValue[]): string | u
 
 const enumRows = z.array(z.object({ value: z.string(), comment: z.string().nullable() }))
 
-/** Enums end up in the schema of every role. Beyond this a table is data, not an enum. */
+/** Enum values are in the schema of every role. A table with more rows is data, not an enum. */
 const maxEnumValues = 10_000
 
 /**
- * Adds the rows of the tables that metadata calls enums. A table that can't be one is left out; the reason
- * is told by the consistency check.
+ * Adds the rows of the tables that metadata tracks as enums. A table that can't be an enum is left out; the consistency check reports
+ * the reason.
  */
 export async function readEnumTables(
   client: ClientBase | Pool,

@@ -56,7 +56,7 @@ afterAll(async () => {
 const base = (name: string) => ({ category: 'base', schema: 'pg_catalog', name })
 
 describe('introspect', () => {
-  test('tells columns with their types down to element and base', () => {
+  test('returns columns with their types, down to element and base type', () => {
     const author = catalog.tables.get('shop.author')
     expect(author).toMatchObject({ kind: 'table', comment: 'writes', insertable: true })
     expect(
@@ -88,7 +88,7 @@ describe('introspect', () => {
     expect(catalog.enums.get('shop.mood')?.values).toEqual(['sad', 'ok', 'happy'])
   })
 
-  test('tells keys with their columns in order', () => {
+  test('returns keys with their columns in order', () => {
     const article = catalog.tables.get('shop.article')
     expect(article?.primaryKey).toEqual({ constraint: 'article_pkey', columns: ['author_id', 'id'] })
     expect(article?.uniqueConstraints).toEqual([
@@ -118,7 +118,7 @@ describe('introspect', () => {
     })
   })
 
-  test('tells functions with overloads, defaults and the tables they take and return', () => {
+  test('returns functions with overloads, defaults and the tables they take and return', () => {
     expect(catalog.functions.get('shop.articles_of')).toMatchObject([
       {
         volatility: 'stable',

@@ -16,8 +16,8 @@ import type {
 } from './types.ts'
 
 /**
- * Compiling this statement to machine code costs a hundred times what running it does. The two statements
- * are one implicit transaction, so the setting ends with it.
+ * Compiling this statement to machine code costs a hundred times what running it does. Both statements run in one implicit
+ * transaction, so the setting ends with it.
  */
 const introspectionSql = `set local jit = off;
 ${readFileSync(new URL('./introspection.sql', import.meta.url), 'utf8')}`
@@ -91,7 +91,7 @@ const introspection = z.object({
   checks: z.array(checkRow),
   functions: z.array(functionRow),
 })
-/** One result per statement: the setting's, then the document. */
+/** One result for each statement: the setting's, then the document. */
 const introspectionResults = z.tuple([
   z.unknown(),
   z.object({ rows: z.tuple([z.object({ catalog: z.string() })]) }),
@@ -112,8 +112,8 @@ const canInsert = 1 << 3
 const canDelete = 1 << 4
 
 /**
- * Reads the catalog of the database in one statement. `enumTables` is empty: which tables are enums is said
- * by the metadata, see `readEnumTables`.
+ * Reads the catalog of the database in one statement. `enumTables` is empty: metadata decides which tables are enums, and
+ * `readEnumTables` adds them.
  */
 export async function introspect(client: ClientBase | Pool): Promise<Catalog> {
   const results: unknown = await client.query(introspectionSql)
@@ -172,7 +172,7 @@ function baseCategory(kind: string): 'base' | 'composite' | 'enum' | 'range' | '
   }
 }
 
-/** The table whose rows a type describes, if there is one. */
+/** Returns a function from a type to the table whose rows the type describes, if any. */
 function rowTypeResolver(rows: Introspection, relations: ReadonlyMap<number, RelationRow>) {
   const relationOfType = new Map(rows.types.map((type) => [type.oid, type.relation]))
   return (oid: number): QualifiedName | undefined => {
@@ -259,7 +259,7 @@ function buildFunctions(
   return Map.groupBy(functions, (fn) => qualifiedKey(fn.name))
 }
 
-/** Modes `i`, `b` and `v` are given by the caller; `o` and `t` (RETURNS TABLE) are results. */
+/** Arguments of the modes `i`, `b` and `v` are inputs; `o` and `t` (RETURNS TABLE) are results. */
 function inputArguments(
   row: z.output<typeof functionRow>,
   typeOf: (oid: number) => CatalogType,

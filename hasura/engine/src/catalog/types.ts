@@ -1,6 +1,6 @@
 import type { QualifiedName } from '../metadata/qualified-name.ts'
 
-/** What Postgres says about itself, read in one statement. Maps are keyed by `qualifiedKey` ("schema.name"). */
+/** The catalog of the database, read in one statement. Maps are keyed by `qualifiedKey` ("schema.name"). */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, CatalogTable>
   /** Functions may be overloaded, so each name has a list. */
@@ -8,9 +8,9 @@ export interface Catalog {
   readonly enums: ReadonlyMap<string, EnumType>
   /** The rows of the tables that metadata tracks with `is_enum`. */
   readonly enumTables: ReadonlyMap<string, readonly EnumTableValue[]>
-  /** Names of all base types of the database (`uuid`, `jsonb`, `citext`, …), used by a table or not. */
+  /** Names of all base types of the database (`uuid`, `jsonb`, `citext`, …), whether a table uses them or not. */
   readonly scalars: ReadonlySet<string>
-  /** As `server_version_num` says it: 150004. */
+  /** In the form of `server_version_num`: 150004. */
   readonly serverVersion: number
 }
 
@@ -27,7 +27,7 @@ export interface CatalogTable {
   readonly uniqueConstraints: readonly UniqueKey[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly checkConstraints: readonly { readonly constraint: string; readonly expression: string }[]
-  /** Views that Postgres can write through; true for tables. */
+  /** Whether Postgres can insert into it; true for tables, and for some views. */
   readonly insertable: boolean
   readonly updatable: boolean
   readonly deletable: boolean
@@ -75,7 +75,7 @@ export interface ForeignKey {
   readonly constraint: string
   readonly columns: readonly string[]
   readonly refTable: QualifiedName
-  /** Pairs up with `columns`. */
+  /** In the order of `columns`. */
   readonly refColumns: readonly string[]
 }
 

@@ -35,7 +35,7 @@ describe('referencesOf', () => {
 })
 
 describe('mapExpression', () => {
-  test('renames names, and neither values nor what lies inside of values', () => {
+  test('renames names, but neither values nor their content', () => {
     const renamed = mapExpression(
       {
         _or: [

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../metadata/parse.ts'
 import { type QualifiedName, qualifiedName } from '../metadata/qualified-name.ts'
 
-/** What a name in a boolean expression stands for. */
+/** What a name in a boolean expression refers to. */
 export type Field =
   | { readonly kind: 'column' }
   | { readonly kind: 'relationship'; readonly target: QualifiedName }
@@ -10,7 +10,7 @@ export type Field =
 
 export type FieldLookup = (table: QualifiedName, name: string) => Field | undefined
 
-/** A name found in an expression. `operand` is what a column is compared with. */
+/** A name in an expression. `operand` is the value that a column is compared with. */
 export interface FieldReference {
   readonly table: QualifiedName
   readonly name: string
@@ -18,7 +18,7 @@ export interface FieldReference {
   readonly operand: Json | undefined
 }
 
-/** Called for every name; what it returns takes the name's place. */
+/** Called for every name. The result replaces the name. */
 export interface Renaming {
   readonly field: (reference: FieldReference) => string
   readonly table: (table: QualifiedName) => QualifiedName
@@ -27,8 +27,8 @@ export interface Renaming {
 const columnOperators = /^[_$]c(eq|ne|neq|gt|lt|gte|lte)$/
 
 /**
- * Walks a permission's expression with the table that each name belongs to: one walk serves to find names
- * that do not exist, to collect what an expression depends on, and to rename.
+ * Walks a permission's expression with the table that each name belongs to. The same walk finds unknown names, collects the objects
+ * that an expression depends on, and renames.
  */
 export function mapExpression(
   expression: JsonObject,
@@ -79,7 +79,7 @@ export function mapExpression(
     return [renamed, operators(operand, current)]
   }
 
-  /** Most operands are values. `_ceq` and its like name another column. */
+  /** Most operands are values; those of `_ceq` and its like name another column. */
   const operators = (operand: Json, current: QualifiedName): Json =>
     isObject(operand)
       ? Object.fromEntries(
@@ -113,7 +113,7 @@ export function mapExpression(
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every name of an expression, in its order. */
+/** All names of an expression, in order. */
 export function referencesOf(
   expression: JsonObject,
   table: QualifiedName,

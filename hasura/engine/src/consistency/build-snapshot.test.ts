@@ -155,7 +155,7 @@ describe('buildSnapshot', () => {
     ])
   })
 
-  test('tells why a table is no enum', () => {
+  test('reports why a table is no enum', () => {
     expect(reasons(snapshotOf([{ table: 'empty_enum', is_enum: true }]))).toEqual([
       'table empty_enum in source default: the table "empty_enum" cannot be used as an enum because the table is empty',
     ])
@@ -164,7 +164,7 @@ describe('buildSnapshot', () => {
     )
   })
 
-  test('custom types stand or fall together, and the actions that need them with them', () => {
+  test('one inconsistent custom type makes all of them inconsistent, and the actions that use them', () => {
     const action = { name: 'pay', definition: { handler: 'http://localhost', output_type: 'Receipt' } }
     const types = (type: string) => ({ objects: [{ name: 'Receipt', fields: [{ name: 'id', type }] }] })
     expect(reasons(snapshotOf([], {}, { custom_types: types('uuid!'), actions: [action] }))).toEqual([])
@@ -212,7 +212,7 @@ describe('buildSnapshot', () => {
     ])
   })
 
-  test('a relationship of an answer starts from a value, not from an object', () => {
+  test('a relationship of an action’s answer must start from a scalar field', () => {
     const definition = { handler: 'http://localhost', output_type: 'Receipt', type: 'query' }
     const customTypes = {
       objects: [{ ...receipt, relationships: [{ ...toAuthor, field_mapping: { line: 'id' } }] }, line],
@@ -246,7 +246,7 @@ describe('buildSnapshot', () => {
     expect(buildSnapshot(beside, catalog, 1).metadata.sources).toMatchObject([{ name: 'shop', tables: [{}] }])
   })
 
-  test('finds two tables with one root field', () => {
+  test('reports two tables with one root field', () => {
     const clash = snapshotOf([author, { ...article, configuration: { custom_name: 'author' } }])
     expect(rootFieldConflict(clash)).toContain(
       'found duplicate fields in selection set for mutation root: insert_author',

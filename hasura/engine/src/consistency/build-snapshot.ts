@@ -23,7 +23,7 @@ import { type TrackedTable, type TrackedTables, fieldLookup, trackedTables } fro
 
 export const defaultSource = 'default'
 
-/** The source that is the engine's own database: of those that are a Postgres `default`, or the only one, whatever it is called. */
+/** The source that is the engine's own database: the Postgres source `default`, or else the only source of any name. */
 export function ownSource({ sources }: Metadata): Source | undefined {
   const candidates = sources.filter(isPostgres)
   return (
@@ -33,11 +33,10 @@ export function ownSource({ sources }: Metadata): Source | undefined {
 }
 
 /**
- * Compares what metadata says with what the database has. What does not fit is left out of
- * `Snapshot.metadata` and reported; what fits goes on working.
+ * Checks metadata against the database. What doesn't fit is left out of `Snapshot.metadata` and reported; the rest takes effect.
  *
- * The order is that of dependence: permissions mention relationships and computed fields, these need tables,
- * and each step sees only what the step before it kept.
+ * The order follows the dependencies: permissions use relationships and computed fields, these use tables, and each step sees only
+ * what the previous steps kept.
  */
 export function buildSnapshot(
   stored: Metadata,
@@ -84,7 +83,7 @@ export function buildSnapshot(
   }
 }
 
-/** Remote schemas, and the relationships of tables into them, once it is known what else there is. */
+/** Checks remote schemas and the tables' relationships into them, after everything else that they could conflict with. */
 function checkRemotes(
   metadata: Metadata,
   catalog: Catalog,

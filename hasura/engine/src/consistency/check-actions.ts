@@ -4,7 +4,7 @@ import type { Action, CustomTypes } from '../metadata/types.ts'
 import { type KnownTypes, baseType, knownTypes } from './known-types.ts'
 import { type Checked, actionObject, checkEach } from './metadata-object.ts'
 
-/** What an action takes and returns must be defined. The words are Hasura's. */
+/** An action's argument and output types must be defined. The messages are Hasura's. */
 export function checkActions(
   actions: readonly Action[] | undefined,
   types: CustomTypes | undefined,
@@ -38,7 +38,7 @@ function actionProblem({ definition }: Action, known: KnownTypes): string | unde
     : `the type: "${type}" is not an object or scalar type defined in custom types`
 }
 
-/** A relationship starts from a value, which an object in the answer is not. */
+/** A relationship must start from a scalar field of the answer, not from an object. */
 function relationshipProblem(action: Action, types: CustomTypes | undefined): string | undefined {
   const output = baseType(action.definition.output_type ?? '')
   const object = types?.objects?.find(({ name }) => name === output)

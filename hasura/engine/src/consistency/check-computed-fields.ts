@@ -6,7 +6,7 @@ import { fieldNameProblem } from './check-relationships.ts'
 import { becauseOf, checkEach, computedFieldObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, trackedTable } from './tracked-tables.ts'
 
-/** The table with the computed fields whose functions exist and fit. */
+/** Keeps the computed fields whose functions exist and fit. */
 export function checkComputedFields(
   source: string,
   table: TrackedTable,

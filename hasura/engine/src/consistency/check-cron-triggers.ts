@@ -1,7 +1,7 @@
 import type { CronTrigger } from '../metadata/types.ts'
 import { type Checked, checkEach, cronTriggerObject } from './metadata-object.ts'
 
-/** Names are unique; the schedule was checked when the metadata was read. */
+/** Names must be unique. Schedules were checked when the metadata was read. */
 export function checkCronTriggers(triggers: readonly CronTrigger[] | undefined): Checked<CronTrigger> {
   const seen = new Set<string>()
   return checkEach(

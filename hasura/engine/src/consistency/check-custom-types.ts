@@ -7,7 +7,7 @@ import { type KnownTypes, baseType, knownTypes } from './known-types.ts'
 import { becauseOf, customTypesObject, inconsistency } from './metadata-object.ts'
 import { type TrackedTables, trackedTable } from './tracked-tables.ts'
 
-/** In Hasura's words. What does not exist ends the check: nothing that comes after it is looked at. */
+/** A problem in Hasura's words. After an unknown name, nothing further is checked. */
 interface Problem {
   readonly message: string
   readonly isLast: boolean
@@ -16,7 +16,7 @@ interface Problem {
 const problem = (message: string): Problem => ({ message, isLast: false })
 const lastProblem = (message: string): Problem => ({ message, isLast: true })
 
-/** Custom types stand or fall together, as in Hasura. */
+/** As in Hasura, one inconsistent custom type makes all of them inconsistent. */
 export function checkCustomTypes(
   types: CustomTypes | undefined,
   tables: TrackedTables,
@@ -119,7 +119,7 @@ function* relationshipProblems(
   }
 }
 
-/** Hasura spells out what was not given. */
+/** The definition with the defaults spelled out, as Hasura reports it. */
 function customTypesDefinition(types: CustomTypes): Json {
   const definition = {
     input_objects: types.input_objects?.map(({ name, description = null, fields }) => ({

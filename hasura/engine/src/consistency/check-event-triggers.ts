@@ -5,7 +5,7 @@ import type { Inconsistency } from '../snapshot.ts'
 import { checkEach, eventTriggerObject } from './metadata-object.ts'
 import type { TrackedTable } from './tracked-tables.ts'
 
-/** An event trigger's columns must exist, its name must be its own, and its table must be one that fires triggers. */
+/** An event trigger needs a unique name, existing columns, and a table that can have triggers. */
 export function checkEventTriggers(
   source: string,
   table: TrackedTable,

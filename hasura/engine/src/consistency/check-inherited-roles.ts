@@ -12,7 +12,7 @@ import { type Checked, checkEach, inheritedRoleObject } from './metadata-object.
 
 type InheritedRole = NonNullable<Metadata['inherited_roles']>[number]
 
-/** Inherited roles that are made of roles which exist, and not of themselves. */
+/** Keeps the inherited roles whose roles exist and don't include themselves. */
 export function checkInheritedRoles(metadata: Metadata): Checked<InheritedRole> {
   const known = metadataRoles(metadata)
   const parents = roleParents(metadata)
@@ -48,7 +48,7 @@ function inheritsFromItself(role: string, parents: RoleParents): boolean {
 
 const writeKinds: readonly WriteKind[] = ['insert', 'update', 'delete']
 
-/** Permissions that an inherited role does not get, because its roles say different things. */
+/** Reports the permissions that an inherited role doesn't get, because its roles' permissions conflict. */
 export function inheritanceConflicts(metadata: Metadata): readonly Inconsistency[] {
   const parents = roleParents(metadata)
   return (metadata.inherited_roles ?? []).flatMap(({ role_name: role }) =>

@@ -6,7 +6,7 @@ import { parsePermissionExpression } from '../schema/permission-expression.ts'
 import type { SourceModel } from '../schema/source-model.ts'
 import { type Checked, checkEach, logicalModelObject, nativeQueryObject } from './metadata-object.ts'
 
-/** A logical model is there once, and its permissions speak of its fields. */
+/** A logical model's name must be unique, and its permissions must name fields that it has. */
 export function checkLogicalModels(
   { name, logical_models: models }: Source,
   source: SourceModel,
@@ -36,7 +36,7 @@ function permissionProblem(model: LogicalModel, source: SourceModel): string | u
   return undefined
 }
 
-/** A native query returns a logical model that is there, and uses no argument that it does not declare. */
+/** A native query must return an existing logical model, and use only arguments that it declares. */
 export function checkNativeQueries(
   { name, native_queries: queries }: Source,
   models: readonly LogicalModel[],
@@ -55,13 +55,13 @@ export function checkNativeQueries(
   )
 }
 
-/** A client could not give an argument that GraphQL can't name. */
+/** An argument needs a valid GraphQL name; otherwise clients could not pass it. */
 function argumentProblem({ arguments: declared = {} }: NativeQuery): string | undefined {
   const wrong = Object.keys(declared).find((name) => !isGraphqlName(name))
   return wrong === undefined ? undefined : `the argument "${wrong}" is not a valid GraphQL name`
 }
 
-/** What is wrong with a native query by itself, in Hasura's words; undefined if nothing is. */
+/** The problem of a native query's code and arguments, in Hasura's words; undefined when there is none. */
 export function nativeCodeProblem({
   code,
   arguments: declared = {},

@@ -7,7 +7,7 @@ import type { FieldLookup } from './boolean-expression.ts'
 import { type Permission, type PermissionKind, checkEach, permissionObject } from './metadata-object.ts'
 import type { TrackedTable } from './tracked-tables.ts'
 
-/** The table with the permissions in which every name exists. */
+/** Keeps the permissions in which every name exists. */
 export function checkPermissions(
   source: string,
   table: TrackedTable,
@@ -53,7 +53,7 @@ export function checkPermissions(
   }
 }
 
-/** The parts that the four kinds of permission have in common, absent where a kind does not have them. */
+/** The parts of the four kinds of permission; a kind has some of them. */
 interface PermissionParts {
   readonly columns?: '*' | readonly string[] | undefined
   readonly set?: JsonObject | undefined

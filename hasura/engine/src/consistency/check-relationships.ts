@@ -7,7 +7,7 @@ import type { Inconsistency } from '../snapshot.ts'
 import { type RelationshipKind, checkEach, relationshipObject } from './metadata-object.ts'
 import { type TrackedTable, type TrackedTables, columnFieldName, trackedTable } from './tracked-tables.ts'
 
-/** The table with the relationships that lead somewhere. */
+/** Keeps the relationships whose target exists. */
 export function checkRelationships(
   source: string,
   table: TrackedTable,
@@ -63,7 +63,7 @@ function relationshipProblem(
   }
 }
 
-/** Hasura tells what is wrong with a definition apart from what it needs and does not find. */
+/** Hasura words a wrong definition and a missing dependency differently. */
 type KeyProblem =
   | { readonly kind: 'wrong-key'; readonly reason: string }
   | { readonly kind: 'missing-dependency'; readonly reason: string }

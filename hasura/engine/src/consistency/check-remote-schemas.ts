@@ -24,8 +24,8 @@ import {
 import type { TrackedTable } from './tracked-tables.ts'
 
 /**
- * A remote schema must answer and must not bring names that are taken. What depends on it (permissions, relationships)
- * is checked against what it says about itself. `metadata` is what has been found consistent so far.
+ * A remote schema must answer, and its names must not be taken. Permissions and relationships into it are checked against its
+ * introspection. `metadata` is the part that was found consistent so far.
  */
 export function checkRemoteSchemas(
   metadata: Metadata,
@@ -71,7 +71,7 @@ const adminRemotes = (remotes: readonly RemoteSchema[], introspections: Introspe
     { permissionsEnabled: false },
   )
 
-/** Types and root fields of all that is there already are the admin's. */
+/** Conflicts of the remote schema's types and root fields with those that admin already has. */
 function nameConflict(
   remote: RoleRemote,
   others: readonly RoleRemote[],
@@ -209,7 +209,7 @@ function remoteTargetProblem(
   return undefined
 }
 
-/** Relationships of a table into remote schemas. */
+/** Checks a table's relationships into remote schemas. */
 export function checkTableRelationships(
   source: string,
   table: TrackedTable,

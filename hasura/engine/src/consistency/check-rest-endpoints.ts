@@ -6,7 +6,7 @@ import { parseRestPath, pathsOverlap, restPathProblem } from '../schema/rest-pat
 import type { Inconsistency } from '../snapshot.ts'
 import { type Checked, restEndpointObject } from './metadata-object.ts'
 
-/** Endpoints must have a sound URL, a query that exists, and no URL that is somebody else's as well. */
+/** An endpoint needs a valid URL that no other endpoint matches, and a query that exists. */
 export function checkRestEndpoints(metadata: Metadata): Checked<RestEndpoint> {
   const inconsistencies: Inconsistency[] = []
   const sound = (metadata.rest_endpoints ?? []).filter((endpoint) => {
@@ -53,7 +53,7 @@ function operationsOf(query: string): OperationTypeNode | 'invalid' | 'several' 
   }
 }
 
-/** Endpoints that overlap, together with those that overlap with these, and so on. */
+/** Groups of endpoints that overlap, directly or through other endpoints. */
 function ambiguousGroups(endpoints: readonly RestEndpoint[]): readonly (readonly RestEndpoint[])[] {
   const groups: RestEndpoint[][] = []
   for (const endpoint of endpoints) {

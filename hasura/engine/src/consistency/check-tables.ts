@@ -4,7 +4,7 @@ import { displayName, qualifiedKey } from '../metadata/qualified-name.ts'
 import type { TableMetadata } from '../metadata/types.ts'
 import { becauseOf, checkEach, tableObject, type Checked } from './metadata-object.ts'
 
-/** A tracked table must exist, once, and what is called an enum must be one. */
+/** A tracked table must exist and be tracked once; one tracked as an enum must be able to be one. */
 export function checkTables(
   source: string,
   tables: readonly TableMetadata[],

@@ -9,7 +9,7 @@ const member = z.object({
   role: z.string().optional(),
 })
 
-/** How Hasura calls an object that stands in the way: `permission author.user.select in source "default"`. */
+/** Hasura's description of an object that prevents a change: `permission author.user.select in source "default"`. */
 function describeDependent({ type, name, definition }: Inconsistency): string {
   const parsed = member.safeParse(definition)
   if (!parsed.success) return name

@@ -23,7 +23,7 @@ import {
 
 type Keep = (object: MetadataObject) => boolean
 
-/** Metadata without the entries whose object `keep` refuses. Objects are told apart by their name. */
+/** Metadata without the entries whose object `keep` refuses. An object is identified by its name. */
 export const filterMetadata = (metadata: Metadata, keep: Keep): Metadata => ({
   ...metadata,
   sources: metadata.sources

@@ -6,9 +6,9 @@ const builtInScalars: ReadonlySet<string> = new Set(['Int', 'Float', 'String', '
 /** `[String!]!` -> `String`. */
 export const baseType = (type: string): string => type.replaceAll(/[[\]!\s]/g, '')
 
-/** What the types of actions may refer to. */
+/** The types that an action may use. */
 export interface KnownTypes {
-  /** GraphQL's own scalars, custom ones and Postgres' types. */
+  /** GraphQL's own scalars, custom scalars, and Postgres types. */
   readonly scalars: (name: string) => boolean
   readonly enums: ReadonlySet<string>
   readonly inputs: ReadonlySet<string>

@@ -20,7 +20,7 @@ import type {
 } from '../metadata/types.ts'
 import type { Inconsistency } from '../snapshot.ts'
 
-/** An entry of the metadata as Hasura names it when it reports that something is wrong with it. */
+/** An entry of the metadata, in the form in which Hasura reports an inconsistency. */
 export interface MetadataObject {
   readonly type: string
   readonly name: string
@@ -31,7 +31,7 @@ export type PermissionKind = 'insert' | 'select' | 'update' | 'delete'
 export type RelationshipKind = 'object' | 'array'
 export type Permission = InsertPermission | SelectPermission | UpdatePermission | DeletePermission
 
-/** Plain JSON of a part of the metadata, without the keys that were not given. */
+/** Plain JSON of a part of the metadata, without undefined keys. */
 const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
 
 const tableNameJson = ({ schema, name }: QualifiedName): Json => ({ schema, name })
@@ -195,13 +195,13 @@ export const inconsistency = (object: MetadataObject, reason: string): Inconsist
   type: object.type,
 })
 
-/** Entries that are in order, and what is wrong with the others. */
+/** The consistent entries, and the inconsistencies of the others. */
 export interface Checked<Entry> {
   readonly kept: readonly Entry[]
   readonly inconsistencies: readonly Inconsistency[]
 }
 
-/** Keeps the entries about which `problem` has nothing to say. */
+/** Keeps the entries for which `problem` returns undefined. */
 export function checkEach<Entry>(
   entries: readonly Entry[] | undefined,
   problem: (entry: Entry) => string | undefined,
@@ -217,7 +217,7 @@ export function checkEach<Entry>(
   return { kept, inconsistencies }
 }
 
-/** "because X", or all the reasons as a list, the way Hasura ends such a sentence. */
+/** "because X", or a list of all reasons, as Hasura ends such a message. */
 export const becauseOf = (reasons: readonly string[]): string =>
   reasons.length === 1
     ? `because ${reasons[0] ?? ''}`

@@ -15,7 +15,7 @@ import type { Catalog } from '../catalog/types.ts'
 import { type FieldLookup, type Renaming, mapExpression } from './boolean-expression.ts'
 import { fieldLookup, trackedTables } from './tracked-tables.ts'
 
-/** New names, by the old ones. Table keys are those of the old names throughout. */
+/** New names by old names. Table keys are made of old names. */
 export interface Renames {
   readonly tables: ReadonlyMap<string, QualifiedName>
   /** By table, then by column or relationship. */
@@ -25,7 +25,7 @@ export interface Renames {
 
 export const noRenames: Renames = { tables: new Map(), columns: new Map(), relationships: new Map() }
 
-/** Follows renamed tables, columns and relationships everywhere. `catalog` is the one before the change. */
+/** Renames tables, columns and relationships wherever metadata uses them. `catalog` is the one before the change. */
 export function renameInMetadata(metadata: Metadata, catalog: Catalog, renames: Renames): Metadata {
   if (renames.tables.size === 0 && renames.columns.size === 0 && renames.relationships.size === 0)
     return metadata

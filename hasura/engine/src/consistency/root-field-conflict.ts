@@ -17,7 +17,7 @@ const mutationFields = ({ rootFields, catalog }: TableModel): readonly string[] 
   ...(catalog.deletable ? keyed(catalog, rootFields.deleteByPk) : []),
 ]
 
-/** Of later releases, whose message we have not seen: told of where nothing else meets. */
+/** Fields of later Hasura releases, whose message is unknown here; reported only when nothing else conflicts. */
 const updateManyFields = ({ rootFields, catalog }: TableModel): readonly string[] =>
   catalog.updatable ? [rootFields.updateMany] : []
 
@@ -46,8 +46,8 @@ const actionFields = (actions: readonly Action[], root: 'query' | 'mutation'): r
   actions.filter(({ definition }) => (definition.type ?? 'mutation') === root).map(({ name }) => name)
 
 /**
- * No two things can have one root field: tables, functions, native queries and actions, by whatever names they were given.
- * (Remote schemas are held against all of these where they are checked.) Says which, or undefined when each has its own.
+ * Root fields of tables, functions, native queries and actions must be unique. Returns the conflict's message, or undefined. (The check of
+ * remote schemas compares their fields with all of these.)
  */
 export function rootFieldConflict({ metadata, catalog }: Snapshot): string | undefined {
   const model = buildSourceModel(metadata, catalog)
@@ -55,7 +55,7 @@ export function rootFieldConflict({ metadata, catalog }: Snapshot): string | und
   const actions = metadata.actions ?? []
   const results = actions.filter(isAsynchronous).map(({ name }) => name)
   const called = [...functionFields(model, 'query'), ...model.nativeQueries.map(({ rootField }) => rootField)]
-  // Below the source's namespace they meet only each other.
+  // In the source's namespace, its fields can conflict only with each other.
   const apart = (own: readonly string[], others: readonly string[]): readonly (readonly string[])[] =>
     model.naming.namespace === undefined ? [[...own, ...others]] : [own, [model.naming.namespace, ...others]]
   const written = [...tables.flatMap(mutationFields), ...functionFields(model, 'mutation')]

@@ -5,7 +5,7 @@ import type { TableMetadata } from '../metadata/types.ts'
 import { resolveRelationship } from '../schema/source-model.ts'
 import type { Field, FieldLookup } from './boolean-expression.ts'
 
-/** A table that is tracked and exists, with what is known about it so far. */
+/** A tracked table that exists, with what was found so far. */
 export interface TrackedTable {
   readonly metadata: TableMetadata
   readonly catalog: CatalogTable
@@ -16,7 +16,7 @@ export type TrackedTables = ReadonlyMap<string, TrackedTable>
 export const trackedTable = (tables: TrackedTables, name: QualifiedName): TrackedTable | undefined =>
   tables.get(qualifiedKey(name))
 
-/** Pairs what is tracked with the catalog; tables that do not exist are left out. */
+/** Joins the tracked tables with the catalog. Tables that don't exist are left out. */
 export const trackedTables = (tables: readonly TableMetadata[], catalog: Catalog): TrackedTables =>
   new Map(
     tables.flatMap((metadata): [string, TrackedTable][] => {
@@ -26,13 +26,13 @@ export const trackedTables = (tables: readonly TableMetadata[], catalog: Catalog
     }),
   )
 
-/** The name by which GraphQL knows a column. */
+/** A column's field name in GraphQL. */
 export const columnFieldName = (metadata: TableMetadata, column: string): string =>
   metadata.configuration?.column_config?.[column]?.custom_name ??
   metadata.configuration?.custom_column_names?.[column] ??
   column
 
-/** Finds names of boolean expressions in the tracked tables. */
+/** Looks up names of boolean expressions in the tracked tables. */
 export const fieldLookup =
   (tables: TrackedTables, catalog: Catalog): FieldLookup =>
   (name, field) => {

@@ -8,7 +8,7 @@ import { fieldLookup, trackedTables } from './tracked-tables.ts'
 
 const isSessionVariable = (value: Json): boolean => typeof value === 'string' && /^x-hasura-/i.test(value)
 
-/** A value written down is of a column's type. A session variable is read as whatever type the column has. */
+/** A literal value has the column's type. A session variable is converted to any type that the column has. */
 function isStatic(operand: Json | undefined): boolean {
   if (operand === undefined || operand === null || isSessionVariable(operand)) return false
   if (typeof operand !== 'object') return true
@@ -21,7 +21,7 @@ interface PermissionParts {
   readonly set?: JsonObject | undefined
 }
 
-/** Permissions that compare a column with a value, or preset it: they stand in the way of another type. */
+/** Permissions that compare the column with a literal, or preset it: they prevent a change of its type. */
 export function typeDependents(snapshot: Snapshot, table: QualifiedName, column: string): readonly string[] {
   const names = snapshot.metadata.sources.flatMap((source) => {
     const lookup = fieldLookup(trackedTables(source.tables, snapshot.catalog), snapshot.catalog)

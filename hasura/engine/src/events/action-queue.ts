@@ -18,8 +18,8 @@ import {
 import { callHandler } from '../actions/call-handler.ts'
 
 /**
- * Asynchronous actions on their way to their handlers. One call each, as in Hasura: a failure is the result. Only an
- * engine that ends in between has it called again.
+ * The queue of asynchronous actions. As in Hasura, each is called once, and a failure is its result. It is called again only when the
+ * engine ends during the call.
  */
 export function createActionQueue(
   pool: Pool,
@@ -46,7 +46,7 @@ export function createActionQueue(
       await completeInvocation(pool, invocation.id, body)
     } catch (error) {
       const failure = failureOf(error)
-      // A call that the stop of the engine has cut off comes to no end: it is called again.
+      // The engine's stop cut the call off. It has no result, and is made again.
       if (failure === undefined || signal.aborted) throw error
       await failInvocation(pool, invocation.id, failure)
     }

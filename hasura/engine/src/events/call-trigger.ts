@@ -20,7 +20,7 @@ import {
 } from '../webhook/transform-request.ts'
 import { transformResponse } from '../webhook/transform-response.ts'
 
-/** Whom to call and how, as metadata says it. */
+/** The webhook of a trigger, and how to call it, from metadata. */
 export interface Addressee {
   readonly webhook?: string | undefined
   readonly webhook_from_env?: string | undefined
@@ -31,7 +31,7 @@ export interface Addressee {
 
 export interface TriggerCall {
   readonly body: string
-  /** On whose behalf it happened, for templates. */
+  /** The session that caused the event, for templates. */
   readonly session?: SessionVariables | undefined
   readonly timeoutSeconds: number
   readonly environment: Environment
@@ -39,19 +39,19 @@ export interface TriggerCall {
   readonly signal: AbortSignal
 }
 
-/** A call with what was sent, for the logs. */
+/** A call's result, and the request that was sent, for the logs. */
 export interface CalledTrigger {
   readonly outcome: TriggerOutcome
   readonly sentBody: string | undefined
 }
 
-/** A template that fails will fail again: there is nothing to be tried anew. */
+/** A template that fails would fail again, so the call is not repeated. */
 export type TriggerOutcome = WebhookOutcome | { readonly kind: 'untransformable'; readonly message: string }
 
-/** Answers are logged, not processed: a long one is a mistake of the handler's. */
+/** The longest answer. Answers are only logged, so a longer one is a mistake of the handler. */
 const maxAnswerBytes = 1024 * 1024
 
-/** Calls the webhook of a trigger. A variable that is not set counts as a webhook that does not answer. */
+/** Calls the webhook of a trigger. A variable that is not set counts as a webhook that doesn't answer. */
 export async function callTrigger(trigger: Addressee, call: TriggerCall): Promise<CalledTrigger> {
   try {
     const { request, context } = requestOf(trigger, call)
@@ -93,8 +93,8 @@ function requestOf(
 }
 
 /**
- * Of a trigger's answer only the log knows, so that is what a response transform is for. One that fails leaves the
- * answer as it came: what was delivered stays delivered.
+ * Applies the response transform, which affects only the log of a trigger's answer. When the transform fails, the answer stays as it
+ * came, because the event was delivered.
  */
 function withTransformedBody(
   outcome: Extract<WebhookOutcome, { kind: 'answered' }>,

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const bin = new URL('../../bin/hasura-embedded.ts', import.meta.url).pathname
 
-/** An engine in a process of its own, to be killed. */
+/** Starts an engine in a process that the test kills. */
 function startProcess(): ChildProcess {
   const child = spawn(process.execPath, [bin, '--database-url', database.url, '--port', '0'], {
     stdio: 'ignore',
@@ -118,7 +118,7 @@ test('no committed event is lost when engines are killed in the middle of delive
     ({ body }) => (body.event as { data: { new: { id: number } } }).data.new.id,
   )
   expect(committed.filter((id) => !received.includes(id))).toEqual([])
-  // Only what was under way when a process was killed may have come twice, and then as the same event.
+  // Only an event under way when a process was killed may arrive twice, with the same id.
   const events = new Set(receiver.calls.map(({ body }) => body.id))
   expect(events.size).toBe(new Set(received).size)
   expect(receiver.calls.length - events.size).toBeLessThanOrEqual(kills * concurrency)

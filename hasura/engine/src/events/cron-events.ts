@@ -3,10 +3,10 @@ import { nextTimes } from '../metadata/cron-schedule.ts'
 import type { FinishChange } from '../metadata-api/command.ts'
 import type { CronTrigger } from '../metadata/types.ts'
 
-/** As many as Hasura keeps ready for each trigger: what falls due while no engine runs is not forgotten. */
+/** As many as Hasura plans ahead for each trigger, so that what falls due while no engine runs is delivered later. */
 const upcoming = 100
 
-/** Writes the next times of every trigger that has less than the usual number of them. */
+/** Writes the next times of every trigger that has fewer than `upcoming` of them. */
 export async function planCronEvents(
   client: ClientBase | Pool,
   triggers: readonly CronTrigger[],
@@ -34,7 +34,7 @@ export async function planCronEvents(
   )
 }
 
-/** Forgets the times of triggers that are gone or have another schedule, and writes those of new ones. */
+/** Deletes the planned times of triggers that were removed or rescheduled, and plans those of new ones. */
 export const followWithCronEvents: FinishChange = async (client, before, after) => {
   const schedules = new Map(
     (after.metadata.cron_triggers ?? []).map(({ name, schedule }) => [name, schedule]),

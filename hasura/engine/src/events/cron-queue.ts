@@ -14,7 +14,7 @@ interface CronRow extends ScheduledRow {
   readonly scheduledTime: string
 }
 
-/** How often the plan of coming times is looked after. */
+/** How often coming times are planned. */
 const planningIntervalMs = 60_000
 
 export function createCronQueue(

@@ -1,54 +1,54 @@
 import type { Logger } from 'pino'
 import type { HeldRows, QueueName } from './held-rows.ts'
 
-/** Something due that an engine has locked for itself: an event, a scheduled event, a tick of a cron trigger. */
+/** A due item that this engine has locked: an event, a scheduled event, a tick of a cron trigger, or an action. */
 export interface Delivery {
   readonly id: string
-  /** Delivers and records what came of it. When the signal ends it early, it records nothing. */
+  /** Delivers it and records the result. Records nothing when the signal cuts the delivery off. */
   attempt(signal: AbortSignal): Promise<void>
 }
 
-/** A table of what is to be delivered. */
+/** A table of items to deliver. */
 export interface DeliveryQueue {
   readonly name: QueueName
-  /** Whether anything can be due at all; if not, the database is not asked. */
+  /** Whether any item can be due. If not, the database is not polled. */
   isUsed(): boolean
-  /** Locks what is due, up to a number. */
+  /** Locks due items, at most `limit`. */
   take(limit: number): Promise<readonly Delivery[]>
-  /** Unlocks: someone else, or a later start, may have them. */
+  /** Unlocks items, so that another engine or a later start can take them. */
   release(ids: readonly string[]): Promise<void>
-  /** What is locked and held by no engine: whoever has locked it is gone, or has just lost its connection. */
+  /** Ids of items that are locked but held by no engine: the engine is gone, or has just lost its connection. */
   findAbandoned(): Promise<readonly string[]>
-  /** Unlocks what of these is still locked and held by no engine. */
+  /** Unlocks those of these items that are still locked and held by no engine. */
   releaseAbandoned(ids: readonly string[]): Promise<void>
 }
 
 export interface DelivererOptions {
   readonly heldRows: HeldRows
-  /** Deliveries under way at the same time. */
+  /** The most deliveries under way at the same time. */
   readonly concurrency: number
-  /** Taken at once from the database. */
+  /** The most items taken from the database at once. */
   readonly batchSize: number
-  /** How long to wait when nothing is due. */
+  /** Milliseconds to wait when nothing is due. */
   readonly intervalMs: number
-  /** How often it looks for what engines that are gone have left behind. */
+  /** Milliseconds between two searches for items that lost engines have left locked. */
   readonly recoveryIntervalMs: number
-  /** How long deliveries under way may take when the engine stops. */
+  /** Milliseconds that deliveries under way may take when the engine stops. */
   readonly graceMs: number
   readonly logger: Logger
 }
 
 export interface Deliverer {
-  /** Takes nothing more, lets what is under way end, and unlocks the rest. */
+  /** Takes no more items, waits for deliveries under way, and unlocks the rest. */
   stop(): Promise<void>
 }
 
-/** Longer than an engine that has lost its connection takes to come back. */
+/** Longer than an engine takes to reconnect. */
 const secondLookMs = 2_000
 
 /**
- * Delivers what is due, at least once: it is locked in the database before and recorded there afterwards. Ends of
- * the process in between leave it locked, and the next engine that sees so twice unlocks it.
+ * Delivers due items at least once: an item is locked in the database before its delivery, and recorded there after it. When a process
+ * ends in between, the item stays locked; another engine unlocks it after finding it abandoned twice.
  */
 export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions): Deliverer {
   const { logger, concurrency } = options
@@ -59,7 +59,7 @@ export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions):
   let lookedAt = -Infinity
   let abandonedBefore: ReadonlySet<string> = new Set()
 
-  /** Until the time is over, a delivery ends, or the engine stops. */
+  /** Waits until the time is over, a delivery ends, or the engine stops. */
   const pause = (ms?: number): Promise<void> =>
     new Promise((resolve) => {
       if (stopping) {
@@ -77,7 +77,7 @@ export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions):
     const attempt = delivery
       .attempt(cut.signal)
       .catch((error: unknown) => {
-        // It stays locked, so that it is not delivered over and over; it is taken again when the lock is old.
+        // The item stays locked, so that it is not delivered again at once; it is taken again when the lock is old.
         if (!cut.signal.aborted)
           logger.error({ err: error, queue: queue.name, id: delivery.id }, 'a delivery was not recorded')
       })
@@ -98,14 +98,14 @@ export function startDeliverer(queue: DeliveryQueue, options: DelivererOptions):
         : options.recoveryIntervalMs
     if (Date.now() - lookedAt < interval) return
     const abandoned = await queue.findAbandoned()
-    // An engine whose connection was cut is there again by the second look.
+    // An engine whose connection was cut has reconnected by the second search.
     const gone = abandoned.filter((id) => abandonedBefore.has(id))
     if (gone.length > 0) await queue.releaseAbandoned(gone)
     abandonedBefore = new Set(abandoned)
     lookedAt = Date.now()
   }
 
-  /** Returns whether there may be more. */
+  /** Takes and starts a batch. Returns whether more items may be due. */
   const round = async (): Promise<boolean> => {
     if (!queue.isUsed()) return false
     await recover()

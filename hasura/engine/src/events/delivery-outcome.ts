@@ -2,7 +2,7 @@ import type { WebhookHeader } from '../metadata/types.ts'
 import { defaultHeaders, isDefaultHeader } from '../webhook/default-headers.ts'
 import type { CalledTrigger, TriggerOutcome } from './call-trigger.ts'
 
-/** What is done with an event after an attempt. */
+/** What happens to an event after an attempt. */
 export type Verdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly afterSeconds: number }
@@ -14,8 +14,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Hasura's rule: a 2xx is success; anything else is tried again as often as configured, and as often as the handler
- * itself asks for by `Retry-After`.
+ * Hasura's rule: a 2xx is a success. Any other result is tried again, as often as configured, and also as often as the handler
+ * asks for it with `Retry-After`.
  */
 export function judge(outcome: TriggerOutcome, triesBefore: number, policy: RetryPolicy): Verdict {
   if (outcome.kind === 'answered' && isSuccess(outcome.status)) return { kind: 'delivered' }
@@ -29,10 +29,10 @@ export function judge(outcome: TriggerOutcome, triesBefore: number, policy: Retr
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** Nobody is asked to come back later than in a year. */
+/** Seconds: the longest accepted wait, about a year. */
 const longestRetryAfter = 366 * 24 * 3600
 
-/** Whole seconds; like Hasura, not the header's other form, a date. */
+/** The header's whole seconds. Like Hasura, it doesn't read the header's other form, a date. */
 function retryAfter(headers: readonly (readonly [string, string])[]): number | undefined {
   const value = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1].trim()
   if (value === undefined || !/^\d+$/.test(value)) return undefined
@@ -40,17 +40,17 @@ function retryAfter(headers: readonly (readonly [string, string])[]): number | u
   return seconds > 0 ? Math.min(seconds, longestRetryAfter) : undefined
 }
 
-/** An attempt as the invocation logs keep it: JSON texts, and the status, if there was an answer. */
+/** An attempt in the invocation logs: JSON texts, and the status if there was an answer. */
 export interface Invocation {
   readonly status: number | null
   readonly request: string
   readonly response: string
 }
 
-/** The formats of Hasura's invocation logs differ in their numbers alone. */
+/** The formats of Hasura's invocation logs differ only in these numbers. */
 export type InvocationVersion = '1' | '2'
 
-/** Of answers only those that count as success are kept whole. */
+/** Only answers that count as success are logged whole. */
 export const invocationOf = (
   { outcome, sentBody }: CalledTrigger,
   headers: readonly WebhookHeader[],
@@ -77,7 +77,7 @@ export const invocationOf = (
   ),
 })
 
-/** A header from the environment is logged by the variable's name: logs are no place for secrets. */
+/** A header from the environment is logged by its variable's name, so that logs hold no secrets. */
 const loggedHeaders = (headers: readonly WebhookHeader[]): readonly WebhookHeader[] => [
   ...defaultHeaders.map(([name, value]) => ({ name, value })),
   ...headers.filter(({ name }) => !isDefaultHeader(name)),

@@ -13,24 +13,24 @@ import { followWithTriggers } from './install-triggers.ts'
 import { createOneOffQueue } from './one-off-queue.ts'
 
 export interface EventSettings {
-  /** With `when-asked`, nothing is delivered before `Engine.startDelivery`. */
+  /** With `when-asked`, delivery begins only with `Engine.startDelivery`. */
   readonly delivery: 'at-start' | 'when-asked'
-  /** Webhooks called at the same time. */
+  /** The most webhooks called at the same time. */
   readonly concurrency: number
   readonly fetchIntervalMs: number
-  /** Events taken from the database at once; with 0, this engine delivers none. */
+  /** The most events taken from the database at once. 0: this engine delivers none. */
   readonly fetchBatchSize: number
-  /** How often this engine looks for what others that are gone had locked; it is free after two looks. */
+  /** Milliseconds between two searches for items that lost engines have left locked. The second search unlocks them. */
   readonly recoveryIntervalMs: number
-  /** How long webhooks under way may take when the engine stops. */
+  /** Milliseconds that webhooks under way may take when the engine stops. */
   readonly graceMs: number
-  /** How often asynchronous actions are looked for; with 0, this engine runs none. */
+  /** Milliseconds between two polls for asynchronous actions. 0: this engine runs none. */
   readonly actionsFetchIntervalMs: number
-  /** Asynchronous actions taken from the database at once. */
+  /** The most asynchronous actions taken from the database at once. */
   readonly actionsFetchBatchSize: number
 }
 
-/** What a change of the metadata changes in the database for the sake of events. */
+/** Updates the database's event triggers and planned cron events after a change of the metadata. */
 export function followWithEvents(stringifyNumbers: boolean): FinishChange {
   const followers = [followWithTriggers(stringifyNumbers), followWithCronEvents]
   return async (client, before, after) => {

@@ -5,7 +5,7 @@ import type { TransactionSettings } from '../execute/statement-query.ts'
 import { type Json, json } from '../metadata/parse.ts'
 import type { QualifiedName } from '../metadata/qualified-name.ts'
 
-/** What the metadata API asks of `hdb_catalog.event_log`. */
+/** Statements of the metadata API on `hdb_catalog.event_log`. */
 
 export interface Page {
   readonly limit: number
@@ -18,7 +18,7 @@ export interface ManualEvent {
   readonly payload: Json
 }
 
-/** Writes an event that no row has caused; what it is given stands where a new row would. Returns its id. */
+/** Writes an event without a row; the payload takes the place of the new row. Returns the event's id. */
 export async function insertManualEvent(
   pool: Pool,
   { table, trigger, payload }: ManualEvent,
@@ -34,7 +34,7 @@ export async function insertManualEvent(
   return row.id
 }
 
-/** Puts an event back to where it started, unless it is being delivered now. */
+/** Resets an event so that it is delivered again, unless it is being delivered now. */
 export async function redeliverEvent(pool: Pool, id: string): Promise<'marked' | 'absent' | 'locked'> {
   const { rows } = await pool.query<{ marked: boolean }>(
     `with marked as (
@@ -55,7 +55,7 @@ const eventColumns = `id, schema_name, table_name, trigger_name, payload, delive
   ${utcText(eventCreatedAt)} as created_at, ${utcText('locked')} as locked,
   ${utcText('next_retry_at')} as next_retry_at, archived`
 
-/** The status has another name in Hasura's answers than in its table. */
+/** Hasura's answers and its table have different names for the status. */
 const invocationColumns = `id, trigger_name, event_id, status as http_status, request, response,
   ${utcText('created_at')} as created_at`
 

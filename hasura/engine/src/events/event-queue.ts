@@ -11,13 +11,13 @@ import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { eventCreatedAt, utcText } from './utc-text.ts'
 import { type Invocation, type Verdict, invocationOf, judge } from './delivery-outcome.ts'
 
-/** An event as it was locked. */
+/** A locked event. */
 interface EventRow {
   readonly id: string
   readonly schema_name: string
   readonly table_name: string
   readonly trigger_name: string
-  /** JSON text, passed on unread. */
+  /** JSON text, passed on without parsing. */
   readonly payload: string
   readonly tries: number
   readonly created_at: string
@@ -50,7 +50,7 @@ update hdb_catalog.event_log
        next_retry_at = now() + make_interval(secs => $8)
  where id = $1`
 
-/** How long events of a trigger that this engine does not know (yet, or any more) are left alone. */
+/** Seconds for which events of an unknown trigger (not yet, or no longer, in the metadata) are left alone. */
 const unknownTriggerSeconds = 60
 
 export function createEventQueue(
@@ -93,7 +93,7 @@ export function createEventQueue(
     const { session, trace } = originOf(row)
     const call = { body, session, timeoutSeconds: timeout_sec, environment, trace, signal }
     const called = await callTrigger(trigger, call)
-    // What was cut off by the stop of the engine is no attempt of the handler's.
+    // A call that the engine's stop has cut off doesn't count as an attempt.
     if (signal.aborted && called.outcome.kind === 'unanswered') return
     const verdict = judge(called.outcome, row.tries, { retries, intervalSeconds })
     await record(row, verdict, invocationOf(called, trigger.headers ?? [], '2'))
@@ -131,7 +131,7 @@ const eventOrigin = z.object({
   trace_context: z.unknown(),
 })
 
-/** On whose behalf the row was written (nobody's, if it was not by GraphQL), and as part of what. */
+/** The session that wrote the row (undefined when it wasn't written by GraphQL), and the trace that it belongs to. */
 function originOf({ payload }: EventRow): {
   readonly session: SessionVariables | undefined
   readonly trace: TraceContext
@@ -148,7 +148,7 @@ const findTrigger = ({ metadata }: Snapshot, name: string): EventTrigger | undef
     .flatMap(({ tables }) => tables.flatMap(({ event_triggers = [] }) => event_triggers))
     .find((trigger) => trigger.name === name)
 
-/** The event itself is Postgres' text: numbers beyond JavaScript's come out as they went in. */
+/** The event stays Postgres's text, so that numbers beyond JavaScript's keep their digits. */
 function eventBody(row: EventRow, maxRetries: number): string {
   const head = {
     id: row.id,

@@ -105,7 +105,7 @@ test('an insert reaches the webhook with the row, the session and the configured
   ])
 })
 
-test('an update counts when a column that is listened to changes, and only the payload is sent', async () => {
+test('an update of a listened column causes an event, which carries only the payload columns', async () => {
   const engine = await world.start()
   await track({ update: { columns: ['stock', 'notes'], payload: ['id', 'stock'] } })
   await world.pool.query(`insert into product (name, notes) values ('Tea', '{"a": 1}')`)
@@ -124,7 +124,7 @@ test('an update counts when a column that is listened to changes, and only the p
   expect(calls[1]?.body.event).toHaveProperty('data.new', { id: 1, stock: 5 })
 })
 
-test('rows that others write cause events without a session, in the same transaction or not at all', async () => {
+test('rows written without GraphQL cause events without a session, in the same transaction', async () => {
   await world.start()
   await track()
   const client = await world.pool.connect()
@@ -157,7 +157,7 @@ test('each of several mutations in a transaction, and each of two sessions, has 
   ).toEqual(['1', '1', '2'])
 })
 
-test('a session is not left behind on the connection', async () => {
+test('a session does not stay on the connection', async () => {
   const engine = await world.start()
   await world.command('run_sql', {
     sql: `create function whoami(product) returns text language sql stable as $$ select current_setting('hasura.user', true) $$`,
@@ -181,7 +181,7 @@ test('a session is not left behind on the connection', async () => {
   }
 })
 
-test('a failure is tried again after the interval, and at last counts as an error', async () => {
+test('a failure is tried again after the interval, and finally recorded as an error', async () => {
   await world.start()
   await track({ retry_conf: { num_retries: 2, interval_sec: 0, timeout_sec: 1 } })
   world.receiver.answer = () => ({ status: 500, body: 'down' })
@@ -230,7 +230,7 @@ test('a redirect of the webhook is followed', async () => {
   ])
 })
 
-test('what a handler answers when it refuses is logged as the error', async () => {
+test('the answer of a handler that refuses is logged as the error', async () => {
   await world.start()
   await track()
   world.receiver.answer = () => ({ status: 422, body: '{"message":"no"}' })
@@ -241,7 +241,7 @@ test('what a handler answers when it refuses is logged as the error', async () =
   expect(rows).toEqual([{ status: 422, response }])
 })
 
-test('an update that writes the same value in another way, or nothing that is listened to, is none', async () => {
+test('an update with the same value in another notation, or of no listened column, causes no event', async () => {
   await world.pool.query('alter table product add column weight numeric, add column place point')
   await world.start()
   await track({ update: { columns: ['weight'] } })
@@ -265,14 +265,14 @@ test('an update that writes the same value in another way, or nothing that is li
   expect(rows.map(({ trigger_name: name }) => name).toSorted()).toEqual([
     'product_changed',
     'product_changed',
-    // Places have no equality, so that these are compared as they are stored.
+    // These types have no equality, so their stored text is compared.
     'product_moved',
     'product_moved',
     'product_moved',
   ])
 })
 
-test('an event carries the trace of the request that caused it, and goes on as part of it', async () => {
+test('an event carries the trace of the request that caused it, and its delivery continues that trace', async () => {
   const engine = await world.start()
   await track()
   const clientHeaders = { 'x-b3-traceid': '463ac35c9f6413ad', 'x-b3-spanid': 'a2fb4a1d1a96d312' }
@@ -296,7 +296,7 @@ test('an event carries the trace of the request that caused it, and goes on as p
   expect(own?.headers['x-b3-traceid']).toMatch(/^[0-9a-f]{32}$/)
 })
 
-test('SQL of the metadata API is told by whom', async () => {
+test('SQL of the metadata API runs with the session of its caller', async () => {
   await world.start()
   await track()
   const sql = `insert into product (name) values ('Tea')`
@@ -345,14 +345,14 @@ test('several engines share the events: each is delivered once', async () => {
   expect(world.receiver.calls).toHaveLength(200)
 })
 
-test('what an engine that is gone had locked is free for any number of others, and what they deliver stays theirs', async () => {
+test('several engines free what a lost engine had locked, and keep what they deliver themselves', async () => {
   const engines = [await world.start()]
   await track()
   engines.push(await world.start(), await world.start())
   world.receiver.answer = () => ({ status: 200, delayMs: 600 })
   await world.pool.query(`insert into product (name) select 'p' from generate_series(1, 20)`)
   await world.receiver.received(20)
-  // Nothing holds this one: it is as a process leaves it that was killed.
+  // No engine holds this event, as after a killed process.
   await world.pool.query(`
     insert into hdb_catalog.event_log (schema_name, table_name, trigger_name, payload, locked)
     select schema_name, table_name, trigger_name, payload, now() from hdb_catalog.event_log limit 1`)
@@ -375,7 +375,7 @@ test('an engine whose connection is cut keeps what it is delivering', async () =
   expect(world.receiver.calls).toHaveLength(1)
 })
 
-test('stopping lets deliveries end, and gives back at once what takes too long', async () => {
+test('stopping waits for deliveries, and unlocks those that take too long', async () => {
   const engine = await world.start({ events: { graceMs: 300, concurrency: 2 } })
   await track()
   world.receiver.answer = () => ({ status: 200, delayMs: world.receiver.calls.length === 1 ? 100 : 5_000 })
@@ -389,7 +389,7 @@ test('stopping lets deliveries end, and gives back at once what takes too long',
   ).toHaveLength(9)
 })
 
-test('delivery waits until it is asked for, where that is configured', async () => {
+test('with when-asked, delivery waits for startDelivery', async () => {
   const engine = await world.start({ events: { delivery: 'when-asked' } })
   await track()
   await world.pool.query(`insert into product (name) values ('Tea')`)
@@ -399,7 +399,7 @@ test('delivery waits until it is asked for, where that is configured', async () 
   await world.receiver.received(1)
 })
 
-test('triggers of the database follow the metadata and the table', async () => {
+test('database triggers follow changes of the metadata and the table', async () => {
   await world.start()
   await track()
   const installed = async (): Promise<readonly string[]> =>
@@ -433,7 +433,7 @@ test('triggers of the database follow the metadata and the table', async () => {
   expect((await logRows()).every(({ archived }) => archived)).toBe(true)
 })
 
-test('numbers are texts where the engine is told so', async () => {
+test('numbers are texts with stringified numeric types', async () => {
   await world.start({ stringifyNumericTypes: true })
   await track()
   await world.pool.query(`insert into product (name, price) values ('Tea', 12)`)
@@ -508,7 +508,7 @@ test('an event’s time is UTC, whatever the time zone of the session that wrote
   expect(Math.abs(Date.now() - Date.parse(createdAt))).toBeLessThan(30_000)
   const logs = await world.command('pg_get_event_logs', { name: 'product_changed' })
   expect(logs).toMatchObject([{ created_at: createdAt }])
-  // The function of Hasura, or of an older engine, is replaced at the start.
+  // The engine replaces the function of Hasura, or of an older engine, at its start.
   await world.stop(engine)
   await world.pool.query(
     `create or replace function hdb_catalog.insert_event_log(
@@ -520,7 +520,7 @@ test('an event’s time is UTC, whatever the time zone of the session that wrote
   expect(await world.receiver.received(2)).toHaveLength(2)
 })
 
-test('times are right, and events are tried again in time, where the server is in another time zone', async () => {
+test('times and retries are right when the server is in another time zone', async () => {
   const name = new URL(world.database.url).pathname.slice(1)
   await world.pool.query(`alter database "${name}" set timezone to 'Asia/Tokyo'`)
   world.receiver.answer = () => ({ status: world.receiver.calls.length === 1 ? 500 : 200 })

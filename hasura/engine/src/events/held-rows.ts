@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The queues, each with a number of its own for advisory locks; any that nothing else locks. */
+/** The class of advisory locks for each queue. The numbers are arbitrary, but must differ from other locks' classes. */
 const lockClasses = {
   event: 726_748_101,
   cron: 726_748_102,
@@ -10,11 +10,11 @@ const lockClasses = {
 
 export type QueueName = keyof typeof lockClasses
 
-/** The rows that this engine has locked for itself. */
+/** The rows that this engine has locked. */
 export interface HeldRows {
   /**
-   * Runs a statement that locks rows in their table; what it returns is held. It has `holdSql` among what it returns, so
-   * that no other engine sees a row that is locked and not held.
+   * Runs a statement that locks rows in their table; the returned rows are held. The statement must select `holdSql`, so that no other
+   * engine sees a row that is locked but not held.
    */
   take<Row extends { readonly id: string }>(
     queue: QueueName,
@@ -23,16 +23,16 @@ export interface HeldRows {
   ): Promise<readonly Row[]>
   /** Runs a statement with `isHeldSql`. */
   look<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** What became of the row is recorded; it need not be held any more. */
+  /** Releases a row whose result is recorded. */
   letGo(queue: QueueName, id: string): void
   leave(): Promise<void>
 }
 
-/** SQL that holds the row with this id, for as long as this engine's session lasts. */
+/** SQL that holds the row with this id until this engine's session ends. */
 export const holdSql = (queue: QueueName, id = 'id'): string =>
   `pg_advisory_lock_shared(${lockClasses[queue]}, hashtext(${id}::text))`
 
-/** SQL for whether any engine that is still there holds the row with this id. */
+/** SQL for whether any running engine holds the row with this id. */
 export const isHeldSql = (queue: QueueName, id = 'id'): string =>
   `(hashtext(${id}::text)::bigint & 4294967295) in (
      select objid::bigint from pg_locks
@@ -40,8 +40,8 @@ export const isHeldSql = (queue: QueueName, id = 'id'): string =>
         and database = (select oid from pg_database where datname = current_database()))`
 
 /**
- * An engine holds what it has locked by advisory locks on a connection of its own. Postgres gives them back when the process
- * ends, however it ends; so what is locked and not held is in no hands any more.
+ * An engine holds its locked rows by advisory locks on a connection of its own. Postgres releases these locks when the process ends,
+ * in any way. So a row that is locked and not held belongs to no running engine.
  */
 export function createHeldRows(options: pg.ClientConfig): HeldRows {
   const held = new Map<QueueName, Set<string>>()
@@ -56,7 +56,7 @@ export function createHeldRows(options: pg.ClientConfig): HeldRows {
     client.on('error', forget)
     client.on('end', forget)
     await client.connect()
-    // After a connection that was lost: what is under way is still in this engine's hands.
+    // After a lost connection, this engine still has these deliveries under way.
     for (const [queue, ids] of held)
       await client.query(`select ${holdSql(queue)} from unnest($1::text[]) id`, [[...ids]])
     return client

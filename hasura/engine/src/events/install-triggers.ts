@@ -6,7 +6,7 @@ import type { Metadata } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { type SqlTrigger, createStatements, dropStatement, sqlTriggers } from './trigger-sql.ts'
 
-/** What the database has: a function of Hasura's naming and the trigger that calls it, if one still does. */
+/** An installed function with a name of Hasura's form, and the trigger that calls it, if any. */
 const installedRow = z.object({
   name: z.string(),
   body: z.string(),
@@ -24,10 +24,10 @@ left join pg_catalog.pg_class c on c.oid = t.tgrelid
 left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where p.pronamespace = 'hdb_catalog'::regnamespace and p.proname like 'notify\\_hasura\\_%'`
 
-/** Any number that no one else uses: engines that start together do not make the same trigger together. */
+/** An arbitrary number for an advisory lock: engines that start together must not create the same trigger twice. */
 const installationLock = 7_267_481_005
 
-/** What a change of the metadata has to do to the database for the sake of its event triggers. */
+/** Updates the database's triggers after a change of the metadata. */
 export const followWithTriggers =
   (stringifyNumbers: boolean): FinishChange =>
   async (client, before, after) => {
@@ -37,8 +37,8 @@ export const followWithTriggers =
   }
 
 /**
- * Makes the database's triggers those of the metadata, touching no table whose triggers are as they should be.
- * Part of the caller's transaction: metadata and triggers change together or not at all.
+ * Makes the database's triggers those of the metadata, without touching tables whose triggers are right already. It runs in the
+ * caller's transaction, so metadata and triggers change together.
  */
 async function installTriggers(
   client: ClientBase,
@@ -69,7 +69,7 @@ const isInstalled = (trigger: SqlTrigger, found: Installed | undefined): boolean
   qualifiedKey({ schema: found.schema, name: found.table }) === qualifiedKey(trigger.table) &&
   found.always === trigger.onReplication
 
-/** Events of triggers that metadata has forgotten are kept, but no one delivers them any more. */
+/** Archives events of dropped triggers: the rows stay, but are no longer delivered. */
 async function archiveEvents(client: ClientBase, before: Metadata, after: Metadata): Promise<void> {
   const remaining = new Set(triggerNames(after))
   const gone = triggerNames(before).filter((name) => !remaining.has(name))

@@ -20,7 +20,7 @@ interface OneOffRow extends ScheduledRow {
   readonly retry: unknown
 }
 
-/** What is asked of a stored event: this engine or Hasura may have written it. */
+/** The parts of a stored event that are needed here. This engine or Hasura may have written it. */
 const stored = z.object({
   webhook: z.string(),
   headers: z.array(webhookHeader).nullable(),

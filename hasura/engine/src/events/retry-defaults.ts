@@ -4,7 +4,7 @@ import type { ScheduledCall } from './scheduled-queue.ts'
 
 type Retries = Pick<ScheduledCall, 'retries' | 'retryIntervalSeconds' | 'timeoutSeconds' | 'toleranceSeconds'>
 
-/** What metadata says, and Hasura's defaults where it says nothing. */
+/** The retry settings of metadata, with Hasura's defaults for absent ones. */
 export const retryDefaults = (conf: ScheduledRetryConf = {}): Retries => ({
   retries: conf.num_retries ?? defaults.num_retries,
   retryIntervalSeconds: conf.retry_interval_seconds ?? defaults.retry_interval_seconds,

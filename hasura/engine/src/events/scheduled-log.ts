@@ -6,7 +6,7 @@ import type { Page } from './event-log.ts'
 import { z } from 'zod'
 import { utcText } from './utc-text.ts'
 
-/** What the metadata API asks of the tables of scheduled events. */
+/** Statements of the metadata API on the tables of scheduled events. */
 
 export type ScheduledKind =
   { readonly type: 'one_off' } | { readonly type: 'cron'; readonly trigger: string | undefined }
@@ -47,7 +47,7 @@ export async function createOneOffEvent(pool: Pool, event: OneOffEvent): Promise
   return row.id
 }
 
-/** Returns whether there was such an event. */
+/** Deletes an event. Returns whether it existed. */
 export async function deleteScheduledEvent(
   pool: Pool,
   type: ScheduledKind['type'],
@@ -58,11 +58,11 @@ export async function deleteScheduledEvent(
 }
 
 export interface ScheduledPage extends Page {
-  /** Whether the number of all rows is told, too. */
+  /** Whether the number of all rows is read, too. */
   readonly counted: boolean
 }
 
-/** Rows of a page, and how many there are on all pages if that was asked for. */
+/** The rows of a page, and the number of rows on all pages if it was requested. */
 export interface CountedRows {
   readonly rows: Json
   readonly count: number | undefined
@@ -76,7 +76,7 @@ const eventColumns = {
   cron: `id, trigger_name, ${time('scheduled_time')}, status, tries, ${time('created_at')}, ${time('next_retry_at')}`,
 } as const
 
-/** Events of a kind, the next or oldest first. */
+/** Events of one kind, by their scheduled time. */
 export const scheduledEvents = async (
   pool: Pool,
   kind: ScheduledKind,
@@ -91,7 +91,7 @@ export const scheduledEvents = async (
     values: [statuses, kind.type === 'cron' ? (kind.trigger ?? null) : null],
   })
 
-/** Attempts of an event, of a trigger or of all one-off events, the latest first. */
+/** Attempts of one event, of one trigger or of all one-off events, the latest first. */
 export async function scheduledInvocations(
   pool: Pool,
   kind: ScheduledKind & { readonly eventId: string | undefined },
@@ -110,7 +110,7 @@ export async function scheduledInvocations(
 
 interface PageQuery {
   readonly columns: string
-  /** With its condition; `$1` and `$2` are the values. */
+  /** The FROM clause with its condition; `$1` and `$2` are its values. */
   readonly from: string
   readonly order: string
   readonly values: readonly [unknown, unknown]

@@ -7,15 +7,15 @@ import type { Delivery, DeliveryQueue } from './deliverer.ts'
 import { type HeldRows, holdSql, isHeldSql } from './held-rows.ts'
 import { invocationOf, judge } from './delivery-outcome.ts'
 
-/** Something that is due at a time, with all that its delivery needs. */
+/** A due event. */
 export interface ScheduledRow {
   readonly id: string
   readonly tries: number
-  /** How long it has been due. */
+  /** Seconds since its scheduled time. */
   readonly overdueSeconds: number
 }
 
-/** How a row is delivered; a row without is not (or no longer) to be delivered. */
+/** How a row is delivered. A row without a call is not delivered (any more). */
 export interface ScheduledCall extends Addressee {
   readonly headers: readonly WebhookHeader[]
   /** JSON text. */
@@ -23,19 +23,19 @@ export interface ScheduledCall extends Addressee {
   readonly retries: number
   readonly retryIntervalSeconds: number
   readonly timeoutSeconds: number
-  /** Later than this it is not worth being delivered. */
+  /** An event that is overdue by more seconds is dropped. */
   readonly toleranceSeconds: number
 }
 
-/** Hasura keeps cron events and one-off events in two tables of the same kind. */
+/** One of the two tables, of the same form, in which Hasura keeps cron events and one-off events. */
 export interface ScheduledTable<Row extends ScheduledRow> {
   readonly name: 'cron' | 'one-off'
   readonly events: 'hdb_cron_events' | 'hdb_scheduled_events'
   readonly invocations: 'hdb_cron_event_invocation_logs' | 'hdb_scheduled_event_invocation_logs'
-  /** The columns of `Row` that the two do not share, as a list that follows others. */
+  /** SQL: the columns of `Row` that only this table has, with a leading comma. */
   readonly columns: string
   isUsed(): boolean
-  /** What is to be done before events are taken. */
+  /** Runs before events are taken. */
   prepare?(): Promise<void>
   callOf(row: Row): ScheduledCall | undefined
 }

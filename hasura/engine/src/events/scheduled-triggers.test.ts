@@ -24,7 +24,7 @@ const nightly = {
   retry_conf: { num_retries: 1, retry_interval_seconds: 0 },
 }
 
-/** Makes the next tick due, as if it had been planned for that long ago. */
+/** Makes the next tick due, as if it had been planned for that time in the past. */
 async function makeDue(ago: string): Promise<string> {
   const { rows } = await world.pool.query<{ id: string }>(
     `update hdb_catalog.hdb_cron_events set scheduled_time = now() - $1::interval
@@ -49,7 +49,7 @@ async function settled(table: string, id: string): Promise<Readonly<Record<strin
   }
 }
 
-test('a cron trigger has its next hundred times written down, and is called when one comes', async () => {
+test('a cron trigger plans its next hundred times, and is called at each', async () => {
   expect(await world.command('create_cron_trigger', nightly)).toEqual({ message: 'success' })
   const { rows } = await world.pool.query<{ count: number; hours: string[] }>(
     `select count(*)::int, array_agg(distinct to_char(scheduled_time at time zone 'utc', 'HH24:MI')) as hours
@@ -86,7 +86,7 @@ test('a tick that fails is tried again, and one that is too old is not called at
   expect(world.receiver.calls).toHaveLength(2)
 })
 
-test('a tick whose next try would come too late is given up', async () => {
+test('a tick whose next attempt would be too late is dropped', async () => {
   const retryConf = { num_retries: 5, retry_interval_seconds: 1, tolerance_seconds: 3600 }
   await world.command('create_cron_trigger', { ...nightly, retry_conf: retryConf })
   world.receiver.answer = () => ({ status: 500 })
@@ -139,7 +139,7 @@ test('logs of scheduled events have their format, pages and counts', async () =>
   })
 })
 
-test('a cron trigger is told with the defaults of what it leaves open', async () => {
+test('a cron trigger is shown with the defaults for absent settings', async () => {
   const definition = { name: 'plain', webhook: '{{HOOKS}}', schedule: '@daily', include_in_metadata: true }
   await world.command('create_cron_trigger', definition)
   expect(await world.command('get_cron_triggers', {})).toEqual({
@@ -158,7 +158,7 @@ test('a cron trigger is told with the defaults of what it leaves open', async ()
   })
 })
 
-test('coming times follow the schedule, and go with the trigger', async () => {
+test('planned times follow the schedule, and are deleted with the trigger', async () => {
   const times = async (): Promise<number> =>
     (await world.pool.query('select from hdb_catalog.hdb_cron_events')).rowCount ?? 0
   await world.command('create_cron_trigger', nightly)
@@ -190,7 +190,7 @@ test('a trigger that is not part of the metadata survives its replacement', asyn
   expect(await world.command('get_cron_triggers', {})).toMatchObject({ cron_triggers: [{ name: 'nightly' }] })
 })
 
-test('a one-off event is delivered at its time, with what it was given', async () => {
+test('a one-off event is delivered at its time, with its payload and headers', async () => {
   const answer = (await world.command('create_scheduled_event', {
     webhook: '{{HOOKS}}/once',
     schedule_at: new Date(Date.now() + 500).toISOString(),
@@ -228,7 +228,7 @@ test('a one-off event is delivered at its time, with what it was given', async (
   })
 })
 
-test('what an engine that was killed had locked is delivered by the next one', async () => {
+test('events that a killed engine had locked are delivered by the next engine', async () => {
   await world.stop(engine)
   await world.pool.query(`
     insert into hdb_catalog.hdb_scheduled_events (webhook_conf, scheduled_time, status)

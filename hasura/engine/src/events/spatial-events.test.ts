@@ -27,7 +27,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
   })
   afterAll(() => world.close())
 
-  test('events carry GeoJSON, and an update to the same place makes none', async () => {
+  test('events carry GeoJSON, and an update to the same place causes none', async () => {
     const write = (sql: string) => world.pool.query(sql)
     await write(
       `insert into stop values (1, 'Station', 'SRID=4326;POINT(1 2.123456789012345)', 'POINT(3 4)')`,

@@ -6,13 +6,13 @@ import { isBigNumber } from '../schema/postgres-type.ts'
 import { spatialType } from '../schema/spatial-type.ts'
 import type { Snapshot } from '../snapshot.ts'
 
-/** A trigger of Postgres that writes events, and the function of the same name that it calls. */
+/** A Postgres trigger that writes events, and the function of the same name that it calls. */
 export interface SqlTrigger {
-  /** As Hasura calls it, so that either engine finds what the other has made. */
+  /** Hasura's name for it, so that either engine finds the other's triggers. */
   readonly name: string
   readonly table: QualifiedName
   readonly operation: Operation
-  /** The function's source. */
+  /** The source of the function. */
   readonly body: string
   readonly onReplication: boolean
 }
@@ -75,9 +75,9 @@ const chosen = (table: CatalogTable, columns: Columns): readonly CatalogColumn[]
   columns === '*' ? table.columns : table.columns.filter(({ name }) => columns.includes(name))
 
 /**
- * Writes the event if any of the columns has another value. As in Hasura it is the values that are compared, so that
- * `1.0` for `1.00` is no change, and the images of all of them where a type has no equality (`json`, `point`): a trigger
- * that fails would fail the user's update.
+ * Writes the event if any of the columns has a new value. As in Hasura, values are compared, so that `1.0` for `1.00` is no change; for
+ * a type without equality (`json`, `point`) all columns are compared by their text, because a trigger that fails would fail the user's
+ * update.
  */
 function whenChanged(
   table: CatalogTable,
@@ -86,7 +86,7 @@ function whenChanged(
   write: string,
 ): string {
   const listened = chosen(table, columns)
-  // A row constructor would be compared column by column, and null with null would be unknown.
+  // A row constructor would compare column by column, where null with null is unknown.
   const row = (of: 'OLD' | 'NEW'): string =>
     `(select r from (${rowValues(of, listened, stringifyNumbers)}) r)`
   const compared = (operator: '<>' | '*<>'): string =>
@@ -107,7 +107,7 @@ begin
 const rowJson = (row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], stringifyNumbers: boolean): string =>
   `(select row_to_json(r) from (${rowValues(row, columns, stringifyNumbers)}) r)`
 
-/** The columns as they are delivered. */
+/** The columns as the event shows them. */
 function rowValues(row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], stringifyNumbers: boolean): string {
   const values = columns.map(({ name, type }) => {
     const column = `${row}.${escapeIdentifier(name)}`
@@ -117,7 +117,7 @@ function rowValues(row: 'OLD' | 'NEW', columns: readonly CatalogColumn[], string
   return `select ${values.join(', ')}`
 }
 
-/** As queries show it (`shownValue` in `sql/`); undefined for what is shown as it is. */
+/** The column as queries show it (`shownValue` in `sql/`); undefined for a column that is shown unchanged. */
 function geojson(column: string, type: CatalogType): string | undefined {
   const spatial = spatialType(type)
   if (spatial === undefined || spatial.name === 'raster') return undefined
@@ -130,7 +130,7 @@ const qualified = ({ schema, name }: QualifiedName): string =>
 export const dropStatement = (name: string): string =>
   `drop function if exists hdb_catalog.${escapeIdentifier(name)}() cascade`
 
-/** Statements that make the function and the trigger; neither may exist. */
+/** Statements that create the function and the trigger. Neither may exist yet. */
 export function createStatements(trigger: SqlTrigger): readonly string[] {
   const name = escapeIdentifier(trigger.name)
   const table = qualified(trigger.table)

@@ -5,8 +5,8 @@ import type { CompiledOperation, FieldGroup } from './compile-operation.ts'
 import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 
 /**
- * What a subscription to results of asynchronous actions asks for; undefined for every other subscription. Such a
- * result is read from the log of actions, so it has no part in the statements of live queries. Throws RequestError.
+ * The field groups of a subscription to results of asynchronous actions; undefined for every other subscription. Such results are read
+ * from the log of actions, not by the statements of live queries. Throws RequestError.
  */
 export function actionSubscriptionGroups(
   request: GraphQLRequest,
@@ -27,7 +27,7 @@ export function actionSubscriptionGroups(
     : undefined
 }
 
-/** Most schemas have none, and then their subscriptions needn't be planned twice. */
+/** Without asynchronous actions in the schema, a subscription need not be planned twice. */
 const hasActionResults = ({ schema }: RoleRuntime['roleSchema']): boolean =>
   Object.values(schema.getSubscriptionType()?.getFields() ?? {}).some(
     ({ extensions }) => extensions.meaning?.kind === 'action-result',

@@ -57,7 +57,7 @@ async function ask(query: string, variables: Readonly<Record<string, unknown>> =
   return { message: error?.message, ...error?.extensions }
 }
 
-test('computed fields are aggregated as columns are, with their arguments, over the rows that are asked for', async () => {
+test('computed fields are aggregated as columns are, with their arguments, over the selected rows', async () => {
   const query = `{
     dot_aggregate(order_by: {id: asc}, limit: 3) {
       aggregate { sum { sum x } avg { sum } max { sum label(args: {prefix: "p"}) } min { label(args: {prefix: "q"}) } }
@@ -75,7 +75,7 @@ test('computed fields are aggregated as columns are, with their arguments, over 
   })
 })
 
-test('min and max are offered for the types that Hasura knows to be ordered', async () => {
+test('min and max are offered for the types that Hasura orders', async () => {
   const query = `{ __type(name: "dot_max_fields") { fields { name } } }`
   const names = ['code', 'id', 'label', 'line_id', 'mood', 'sum', 'tags', 'x', 'y']
   expect(await ask(query)).toEqual({ __type: { fields: names.map((name) => ({ name })) } })
@@ -116,7 +116,7 @@ describe('lines by an aggregate of their dots', () => {
   )
 })
 
-test('an array or a domain as the argument of a function has the scalar of its own name, and comes as a text', async () => {
+test('an array or a domain as the argument of a function has the scalar of its own name, and is shown as text', async () => {
   const query = 'query ($ids: _int4!, $above: percent) { dots_of(args: {ids: $ids, above: $above}) { id } }'
   expect(await ask(query, { ids: '{1,2,3}', above: '1' })).toEqual({ dots_of: [{ id: 2 }, { id: 3 }] })
   expect(await ask(query, { ids: [1] })).toEqual({

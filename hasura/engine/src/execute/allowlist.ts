@@ -1,7 +1,7 @@
 import { type DocumentNode, parse, print, visit } from 'graphql'
 import type { Metadata } from '../metadata/types.ts'
 
-/** The documents that a role may send, each as its normal form. */
+/** The normal forms of the documents that a role may send. */
 export function allowedDocuments(
   { allowlist = [], query_collections = [] }: Metadata,
   role: string,
@@ -18,7 +18,7 @@ export function allowedDocuments(
   )
 }
 
-/** A query that is none allows nothing. */
+/** A text that can't be parsed allows nothing. */
 function normalForms(query: string): readonly string[] {
   try {
     return [normalForm(parse(query, { noLocation: true }))]
@@ -27,7 +27,7 @@ function normalForms(query: string): readonly string[] {
   }
 }
 
-/** Clients add `__typename` everywhere, and print documents in their own way. */
+/** Documents are compared without `__typename`, which clients add, and without their layout. */
 export const normalForm = (document: DocumentNode): string =>
   print(
     visit(document, {

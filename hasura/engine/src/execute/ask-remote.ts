@@ -18,7 +18,7 @@ export interface RemoteData {
   readonly cookies: readonly string[]
 }
 
-/** Asks a remote schema with what the role's permission presets. Throws RemoteFailure, or RequestFailure where there is no answer. */
+/** Sends a query with the role's presets to a remote schema. Throws RemoteFailure for its errors, RequestFailure without an answer. */
 export async function askRemote(
   remote: RoleRemote,
   { operation, nodes, variables }: RemoteQuestion,
@@ -45,8 +45,8 @@ export async function askRemote(
 }
 
 /**
- * A remote schema's value as clients see it: names of types in their form, markers in place of relationships, and
- * nothing that only those needed.
+ * A remote schema's value as clients see it: with customised type names, with markers in place of relationships, and without the
+ * fields that were fetched only for them.
  */
 export function shaped(value: unknown, shape: RemoteShape, remote: RoleRemote): unknown {
   if (Array.isArray(value)) return value.map((item) => shaped(item, shape, remote))

@@ -4,28 +4,28 @@ import { type Encoded, encodeLiteral } from '../sql/encode.ts'
 import type { ParameterSource } from '../sql/parameter.ts'
 import type { TransactionSettings } from './statement-query.ts'
 
-/** Rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
+/** The rows that the steps of a nested insert have written so far; null for a step whose conflict wrote nothing. */
 type WrittenRows = readonly (readonly (string | null)[] | null)[]
 
 export interface Bindings {
   readonly variables: Readonly<Record<string, JsonValue>>
   readonly session: Session
-  /** Of the transaction that a mutation's only statement runs in. */
+  /** Settings of the transaction in which a mutation's only statement runs. */
   readonly settings?: TransactionSettings
   readonly written?: WrittenRows
-  /** An action's answer, or keys of rows, as JSON text. */
+  /** JSON text: an action's answer, or the keys of rows. */
   readonly answer?: string
-  /** Where a stream begins. */
+  /** The position after which a stream begins. */
   readonly cursor?: string | null
 }
 
 export type BoundParameters =
   | { readonly kind: 'bound'; readonly values: readonly (string | null)[] }
   | { readonly kind: 'missing-session-variables'; readonly names: readonly string[] }
-  /** A variable is not of the kind that its type asks for. Planning it anew tells how to say so. */
+  /** A variable's value doesn't match its type. Planning without the cache finds the error's message. */
   | { readonly kind: 'refused-variable' }
 
-/** The values of a statement's parameters, in Postgres' text format. */
+/** The values of a statement's parameters, in Postgres's text format. */
 export function bindParameters(sources: readonly ParameterSource[], bindings: Bindings): BoundParameters {
   const values = new Array<string | null>(sources.length)
   const missing: string[] = []

@@ -15,16 +15,16 @@ import {
 } from './compile.ts'
 import { createIntrospector } from './introspect.ts'
 
-/** An operation, compiled: its root fields in the order of the answer, in the groups in which they run. */
+/** A compiled operation: its root fields in the order of the answer, grouped as they run. */
 export interface CompiledOperation {
-  /** What is asked of services before any group runs. */
+  /** Requests to validating services, sent before any group runs. */
   readonly validations: readonly InputValidation[]
   readonly groups: readonly FieldGroup[]
-  /** Relationships whose places in the answer are to be filled; more may come while it is made. */
+  /** Relationships into other sources, filled in after the groups have run. Filling may add more. */
   readonly joins: JoinRegistry
-  /** Whether it serves other requests with the same signature. */
+  /** Whether the plan serves other requests with the same signature. */
   readonly reusable: boolean
-  /** Characters of SQL. */
+  /** The SQL's length in characters. */
   readonly textLength: number
 }
 
@@ -40,7 +40,7 @@ type CompiledRootField = Omit<RootFieldPlace, 'path'> &
       }
   )
 
-/** What holds this request's values, as input of actions and remote schemas, or an answer about the whole schema. */
+/** Fields whose compiled form holds this request's values, or an answer about the whole schema. */
 const isBound: ReadonlySet<RootField['kind']> = new Set([
   'action',
   'action-result',
@@ -56,8 +56,8 @@ type TextField = Extract<CompiledRootField, { kind: 'text' }>
 type DatabaseField = Extract<CompiledRootField, { kind: 'database' }>
 
 /**
- * An action by itself, or neighbouring fields: those of the database share a connection, if any of them needs one, and
- * those of remote schemas are asked for together.
+ * One action, or a run of neighbouring fields: those of the database share a connection if any of them needs one, and those of
+ * remote schemas are sent together.
  */
 export type FieldGroup =
   | { readonly kind: 'action'; readonly field: ActionField }
@@ -69,7 +69,7 @@ export type FieldGroup =
       readonly isolation: Isolation
     }
 
-/** What runs on the group's connection: statements that read, one that writes, or a transaction of several. */
+/** What the group runs on its connection: reading statements, one writing statement, or a transaction of several. */
 type Isolation = 'reads' | 'single-write' | 'transaction'
 
 export function compileOperation(
@@ -131,7 +131,7 @@ function groupsOf(kind: 'query' | 'mutation', fields: readonly CompiledRootField
 
 function isolationOf(kind: 'query' | 'mutation', fields: readonly DatabaseField[]): Isolation {
   if (kind === 'query') return 'reads'
-  // One statement is a transaction by itself.
+  // A single statement is a transaction by itself.
   const statements = fields.flatMap(({ field }) => statementsOf(field))
   return statements.length === 1 ? 'single-write' : 'transaction'
 }

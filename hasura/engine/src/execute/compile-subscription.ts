@@ -8,15 +8,15 @@ import type { ParameterSource } from '../sql/parameter.ts'
 import { type LiveField, liveStatement, streamStatement } from '../sql/subscription-statement.ts'
 import { type CompiledStatement, compileStatement } from './compile.ts'
 
-/** A subscription, compiled: one statement that answers any number of subscribers. */
+/** A compiled subscription: one statement that serves any number of subscribers. */
 export interface CompiledSubscription {
   readonly kind: 'live' | 'stream'
   readonly statement: CompiledStatement
-  /** Where a stream's cursor starts. */
+  /** The first position of a stream's cursor. */
   readonly initialCursor: ParameterSource | undefined
 }
 
-/** Throws RequestError, in Hasura's words, if the operation can't be subscribed to. */
+/** Compiles a subscription. Throws RequestError, in Hasura's words, if the operation can't be subscribed to. */
 export function compileSubscription(
   operation: Operation,
   variables: Readonly<Record<string, JsonValue>>,

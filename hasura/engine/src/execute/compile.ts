@@ -24,18 +24,18 @@ import { printStatement } from '../sql/printer.ts'
 import { relatedStatement, selectStatement } from '../sql/select-expression.ts'
 import { Aliases, type Translation } from '../sql/translation.ts'
 
-/** A statement ready to be run again and again: the name is that of its text. */
+/** A prepared statement; its name is derived from its text. */
 export interface CompiledStatement {
   readonly name: string
   readonly text: string
   readonly parameters: readonly ParameterSource[]
 }
 
-/** What to run for a root field. Each statement's only value is finished JSON; no row stands for null. */
+/** What runs for a root field. Each statement returns a single value, the finished JSON; no row means null. */
 export type CompiledField =
   | { readonly kind: 'statement'; readonly statement: CompiledStatement; readonly path: string }
   | { readonly kind: 'write'; readonly write: CompiledWrite; readonly path: string }
-  /** Each gives an item of the answer's list. */
+  /** Each write gives an item of the answer's list. */
   | { readonly kind: 'list'; readonly writes: readonly CompiledWrite[]; readonly path: string }
   | {
       readonly kind: 'entities'
@@ -48,29 +48,29 @@ export type CompiledField =
       readonly steps: readonly CompiledStep[]
       readonly answer: CompiledStatement
       readonly path: string
-      /** A single row that a conflict left unwritten answers null. */
+      /** Whether the answer is a single row; null when a conflict wrote no row. */
       readonly one: boolean
     }
 
-/** Some rows of one table are written. */
+/** A statement that writes rows of one table. */
 export interface CompiledWrite {
   readonly statement: CompiledStatement
-  /** Makes the answer of the rows that the statement returned, if the statement does not. */
+  /** Builds the answer from the returned rows, if the statement itself doesn't. */
   readonly answer: CompiledStatement | undefined
 }
 
-/** Rows by their keys: the statement answers each reference, in order, with its row's JSON or null. */
+/** Rows by their keys. The statement returns the row's JSON, or null, for each reference in order. */
 interface CompiledEntities {
   readonly statement: CompiledStatement
   /** A JSON array of keys. */
   readonly references: string
-  /** Where the row of each reference stands in the answer. */
+  /** The position in the answer of each reference's row. */
   readonly places: readonly number[]
 }
 
 export interface CompiledStep {
   readonly statement: CompiledStatement
-  /** How many columns of the returned row belong to it; a check's result may follow. */
+  /** How many of the returned columns are the row's; a check's result may follow. */
   readonly width: number
   readonly needed: InsertStep['needed']
   readonly path: string
@@ -88,11 +88,11 @@ export function compileStatement(
 export const compileSelect = (select: SelectPlan, stringifyNumbers: boolean): CompiledField => ({
   kind: 'statement',
   statement: compileStatement(stringifyNumbers, (translation) => selectStatement(select, translation)),
-  // Whatever goes wrong in a query, Hasura reports it at the root.
+  // Hasura reports every error of a query at the root.
   path: '$',
 })
 
-/** A value that is not of its column's type is reported at the representations. */
+/** A key that is not of its column's type is an error at the representations. */
 export const compileEntities = (
   { path }: Pick<RootField, 'path'>,
   { groups, size }: EntitiesPlan,
@@ -114,7 +114,7 @@ export const compileEntities = (
   path: `${path}.args.representations`,
 })
 
-/** The field of a mutation, with the path that Hasura reports errors of Postgres at. */
+/** Compiles a mutation's field. `path` is where Hasura reports errors of Postgres. */
 export function compileMutation(
   { path }: Pick<RootField, 'path'>,
   mutation: MutationPlan,
@@ -161,7 +161,7 @@ export function compileMutation(
   }
 }
 
-/** The statements of a field, in the order in which they run. */
+/** The statements of a field, in the order of their execution. */
 export function statementsOf(field: CompiledField): readonly CompiledStatement[] {
   switch (field.kind) {
     case 'statement':

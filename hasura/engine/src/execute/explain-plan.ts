@@ -19,7 +19,7 @@ import { postgresError } from './postgres-error.ts'
 import { RequestFailure } from './request-failure.ts'
 import { missingSessionVariables } from './run-field.ts'
 
-/** A root field of a query: its statement and Postgres' plan for it. Both are null where no table is asked. */
+/** A root field of a query, its statement and Postgres's plan. Both are null when no table is read. */
 export interface FieldPlan {
   readonly field: string
   readonly sql: string | null
@@ -29,9 +29,9 @@ export interface FieldPlan {
 export interface SubscriptionPlan {
   readonly sql: string
   readonly plan: readonly string[]
-  /** The values by which subscribers of one statement differ, in Postgres' text format. */
+  /** The values that differ between subscribers of one statement, in Postgres's text format. */
   readonly variables: {
-    /** Those written in the document. */
+    /** Values written in the document. */
     readonly synthetic: readonly (string | null)[]
     readonly query: Readonly<Record<string, string | null>>
     readonly session: Readonly<Record<string, string | null>>
@@ -46,9 +46,9 @@ export interface ExplainContext {
 }
 
 /**
- * What the Explain API answers: a list with a plan for each root field of a query, or the plan of a subscription. Only
- * EXPLAIN is run, never the statement. Throws HasuraError for operations that can't be explained, in Hasura's words, and
- * RequestError for those that `execute` would refuse.
+ * The answer of the Explain API: a list with a plan for each root field of a query, or the plan of a subscription. It runs only EXPLAIN,
+ * never the statement. Throws HasuraError, in Hasura's words, for operations that can't be explained, and RequestError for those that
+ * `execute` would refuse.
  */
 export async function explainPlan(
   request: GraphQLRequest,
@@ -96,7 +96,7 @@ async function explainQuery(
 
 interface ExplainedField {
   readonly field: string
-  /** Absent for what needs no table. */
+  /** Absent when no table is read. */
   readonly statement?: CompiledStatement
 }
 
@@ -122,7 +122,7 @@ function explainedFields(group: FieldGroup): readonly ExplainedField[] {
 const nameOf = ({ key, namespace }: Omit<RootFieldPlace, 'path'>): string =>
   namespace === undefined ? key : `${namespace.key}.${key}`
 
-/** The statement is that for one subscriber. */
+/** Explains a subscription's statement with one subscriber. */
 async function explainSubscription(
   { operation, variables, session }: Asked,
   context: ExplainContext,
@@ -171,7 +171,7 @@ function subscriptionVariables(
   }
 }
 
-/** Postgres makes the plan of a statement without running it. */
+/** Postgres's plan of a statement, which isn't run. */
 const askPlan = (sql: string, { pool, signal }: ExplainContext): Promise<readonly string[]> =>
   withConnection(pool, signal, async (client) => {
     try {

@@ -107,7 +107,7 @@ const lamp = {
 }
 
 describe('_entities', () => {
-  test('answers in the order asked, null for what is not there, as often as it is asked', async () => {
+  test('answers in the order of the representations, with null for absent rows, and repeats repeated ones', async () => {
     expect(
       await entities([
         { __typename: 'Stock', sku: 1, warehouse: 'South' },
@@ -128,7 +128,7 @@ describe('_entities', () => {
     expect(await entities([])).toEqual([])
   })
 
-  test("shows nobody another merchant's row", async () => {
+  test('shows no row of another merchant', async () => {
     const asked = [
       { __typename: 'product', sku: 1 },
       { __typename: 'product', sku: 3 },
@@ -223,7 +223,7 @@ describe('_entities', () => {
     })
   })
 
-  test('is not there for who may not read a key, nor in subscriptions', async () => {
+  test('is absent for roles that can not read a key, and from subscriptions', async () => {
     const representations = [{ __typename: 'product', sku: 1 }]
     for (const role of ['keyless', 'stranger'])
       expect(await ask(representations, as(role))).toMatchObject({
@@ -234,7 +234,7 @@ describe('_entities', () => {
     expect(JSON.stringify(data)).not.toContain('_entities')
   })
 
-  test('is not there for types whose key an inherited role reads in some rows only', async () => {
+  test('is absent for types whose key an inherited role reads in some rows only', async () => {
     expect(await ask([{ __typename: 'product', sku: 1 }], as('both'))).toMatchObject({
       errors: [
         { message: expect.stringContaining('apollo federation is not enabled for the type') as string },
@@ -289,7 +289,7 @@ describe('_service', () => {
     },
   )
 
-  test('is not there for who may not introspect, and nothing of it unless it is switched on', async () => {
+  test('is absent for roles without introspection, and for all roles unless federation is enabled', async () => {
     const query = '{ _service { sdl } }'
     const refused = { errors: [{ message: `field "_service" not found in type: 'query_root'` }] }
     expect(await executor.execute({ query }, as('secretive'))).toMatchObject(refused)

@@ -14,7 +14,7 @@ import { compileOperation } from './compile-operation.ts'
 import { type CompiledStatement, statementsOf } from './compile.ts'
 import { type Bookshop, admin, merchant, openBookshop, reader } from './testing/bookshop.ts'
 
-/** Every golden holds a request, the SQL that it became, and what a real Postgres answered. */
+/** A golden holds a request, the SQL compiled from it, and the answer of a real Postgres. */
 interface Golden {
   readonly name: string
   readonly session: Session
@@ -23,7 +23,7 @@ interface Golden {
   readonly api?: GraphQLApi
 }
 
-/** As the engine writes them, for variables. */
+/** Node ids as the engine writes them, for variables. */
 const base64 = (json: string): string => Buffer.from(json).toString('base64')
 
 const goldens: readonly Golden[] = [
@@ -111,7 +111,7 @@ const goldens: readonly Golden[] = [
     } }`,
   },
   {
-    // Counting what is distinct sorts the rows, which must not sort the nodes.
+    // Counting distinct values sorts the rows; the nodes must keep their order.
     name: 'aggregate-beside-nodes-in-order',
     session: merchant(1),
     query: `{ book_aggregate(order_by: {id: desc}) {
@@ -245,7 +245,7 @@ for (const { name, session, query, variables = {} } of subscriptions)
     await expect(`${[...parts, answers].join('\n\n')}\n`).toMatchFileSnapshot(`goldens/${name}.txt`)
   })
 
-/** Commands of `/v1/query`: another way to say what becomes the same statements. */
+/** Commands of `/v1/query`, which compile to the same statements. */
 const rowCommands: readonly {
   readonly name: string
   readonly session: Session

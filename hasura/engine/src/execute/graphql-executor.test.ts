@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createSession } from '../session/types.ts'
 import { type Bookshop, admin, dataOf, merchant, openBookshop, reader } from './testing/bookshop.ts'
 
-/** Read by all tests but those of `mutations`, each of which has its own. */
+/** Read by all tests except those of `mutations`, which have a bookshop each. */
 let shared: Bookshop
 let shop: Bookshop
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('permissions', () => {
     })
   })
 
-  test('a filter can not look into rows that the role may not see', async () => {
+  test('a filter can not reveal rows that the role may not see', async () => {
     const query = '{ book(where: {author: {books: {title: {_eq: "Alien"}}}}) { id } }'
     expect(await data(query, merchant(1))).toEqual({ book: [] })
   })
@@ -64,7 +64,7 @@ describe('permissions', () => {
     expect(await data('{ book { id } }', merchant(1, '{}'))).toEqual({ book: [] })
   })
 
-  test('columns that a role may not read are no part of its schema', async () => {
+  test('columns that a role may not read are absent from its schema', async () => {
     expect(await errorOf('{ book { status } }', reader(1))).toEqual({
       message: `field "status" not found in type: 'book'`,
       code: 'validation-failed',
@@ -145,7 +145,7 @@ describe('mutations', () => {
     })
   })
 
-  test('an operation is one transaction: a later failure undoes what came before', async () => {
+  test('an operation is one transaction: a later failure undoes earlier writes', async () => {
     const mutation = `mutation {
       insert_author_one(object: {name: "Early"}) { id }
       insert_review_one(object: {book_id: 1, rating: 9, reader: "Late"}) { id }
@@ -203,7 +203,7 @@ describe('mutations', () => {
     expect(Object.values((await data(`mutation { ${field} }`)) as object)).toEqual([answer])
   })
 
-  test('a nested insert that fails at its end leaves nothing of its beginning', async () => {
+  test('a nested insert that fails in its last step writes nothing', async () => {
     const mutation = `mutation { insert_book_one(object: {
       title: "x", price: 1, author: {data: {name: "New"}}, reviews: {data: [{rating: 7, reader: "r"}]}
     }) { id } }`
@@ -221,7 +221,7 @@ describe('mutations', () => {
     })
   })
 
-  test('a conflict that does nothing answers null, and no row', async () => {
+  test('an insert whose conflict does nothing answers null', async () => {
     const conflict = 'on_conflict: {constraint: author_merchant_id_name_key, update_columns: []}'
     const mutation = `mutation {
       insert_author_one(object: {name: "Ann"}, ${conflict}) { id }
@@ -290,12 +290,12 @@ describe('plans and their cache', () => {
       [{ where: { _or: [{ id: { _eq: 1 } }, { id: { _eq: 3 } }] } }, [1, 3]],
       [{ where: null, limit: null }, [1, 2, 3, 4]],
     ]
-    // Twice: the second time every answer comes from a cached plan.
+    // Each run is made twice: the second answer comes from a cached plan.
     for (const [variables, ids] of [...runs, ...runs])
       expect(await data(query, merchant(1), variables)).toEqual({ book: ids.map((id) => ({ id })) })
   })
 
-  test('what a fragment makes of a variable counts as what the operation makes of it', async () => {
+  test('a variable’s use in a fragment counts like one in the operation', async () => {
     const inFragment = `query ($limit: Int, $path: String) { ...Books }
       fragment Books on query_root { book(limit: $limit, order_by: {id: asc}) { id attributes(path: $path) } }`
     const ask = (variables: object) => data(inFragment, merchant(1), { ...variables })
@@ -408,7 +408,7 @@ describe('requests that are refused', () => {
     expect(await errorOf(query, merchant(1), variables)).toMatchObject({ code: 'validation-failed' })
   })
 
-  test('fragments that spread each other twice cost what they say once', async () => {
+  test('fragments that spread each other twice are collected once', async () => {
     const doubling = Array.from(
       { length: 40 },
       (_, n) => `fragment f${n} on book { ...f${n + 1} ...f${n + 1} }`,
@@ -417,7 +417,7 @@ describe('requests that are refused', () => {
     expect(await data(query)).toEqual({ book_by_pk: { id: 1 } })
   })
 
-  test('fragments can not blow a short document up without end', async () => {
+  test('fragments can not expand a short document without limit', async () => {
     const level = (n: number): string => `{ ...f${n + 1} }`
     const doubling = Array.from(
       { length: 40 },
@@ -430,7 +430,7 @@ describe('requests that are refused', () => {
     })
   })
 
-  test('what Postgres can not read is a data exception', async () => {
+  test('a value that Postgres can not read is a data exception', async () => {
     expect(await errorOf('{ book(where: {publishedAt: {_eq: "yesterdayish"}}) { id } }')).toEqual({
       message: 'invalid input syntax for type timestamp with time zone: "yesterdayish"',
       code: 'data-exception',

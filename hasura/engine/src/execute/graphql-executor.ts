@@ -37,11 +37,11 @@ import { retryAborted } from './retry-aborted.ts'
 import type { TransactionSettings } from './statement-query.ts'
 import { validateInputs } from './validate-inputs.ts'
 
-/** Who is told what Postgres said, beside Hasura's own words (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
-export type InternalErrors = 'nobody' | 'admin' | 'everybody'
+/** The roles whose errors include Postgres's own message (HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS, _DEV_MODE). */
+export type InternalErrors = 'none' | 'admin' | 'all'
 
 export interface GraphQLExecutorOptions {
-  /** Nobody unless told. */
+  /** Default: no role. */
   readonly internalErrors?: InternalErrors | undefined
   /** HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES. */
   readonly stringifyNumericTypes: boolean
@@ -59,17 +59,17 @@ export interface GraphQLExecutorOptions {
   readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
   /** HASURA_GRAPHQL_REMOTE_SCHEMA_PRIORITIZE_DATA. */
   readonly prioritizeRemoteData?: boolean | undefined
-  /** What `{{NAME}}` and `value_from_env` refer to. */
+  /** The variables of `{{NAME}}` and `value_from_env`. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** What serving subscriptions needs of the compiler. */
+/** The part of the compiler that serves subscriptions. */
 export interface SubscriptionCompiler {
-  /** False for what is no valid document, too: executing it says why. */
+  /** False also for an invalid document, whose execution returns the error. */
   readonly isSubscription: (request: GraphQLRequest, session: Session) => boolean
   /** Whether it is a subscription to the result of an asynchronous action. Throws RequestError. */
   readonly followsAction: (request: GraphQLRequest, session: Session) => boolean
-  /** The answer to such a subscription as it is now. */
+  /** The present answer of such a subscription. */
   readonly readActionResult: (
     request: GraphQLRequest,
     session: Session,
@@ -79,11 +79,11 @@ export interface SubscriptionCompiler {
   readonly prepareSubscription: (request: GraphQLRequest, session: Session) => PreparedSubscription
 }
 
-/** What endpoints that tell about operations need of the compiler. */
+/** The part of the compiler that describes operations. */
 export interface Inspector {
   /** A role's schema of `/v1/graphql`. */
   readonly schemaOf: (session: Session) => GraphQLSchema
-  /** See `explainPlan`. The allow-list does not matter: it is admin who asks. */
+  /** See `explainPlan`. The allow-list is ignored, because only admin may call it. */
   readonly explainPlan: (
     request: GraphQLRequest,
     session: Session,
@@ -92,8 +92,8 @@ export interface Inspector {
 }
 
 /**
- * Compiles GraphQL operations to SQL and runs them. What a client did wrong is part of the result; `execute`
- * throws where the engine or the connection to the database fails.
+ * Compiles GraphQL operations to SQL and runs them. A client's mistake is a result; `execute` throws when the engine or its
+ * connection to the database fails.
  */
 export function createGraphQLExecutor(
   getSnapshot: () => Snapshot,
@@ -151,7 +151,7 @@ export function createGraphQLExecutor(
   }
 }
 
-/** Throws what is no refusal, but a bug or a broken connection. */
+/** The result for a thrown refusal. Throws `error` again when it is a bug or a broken connection. */
 function failedResult(error: unknown, session: Session, options: GraphQLExecutorOptions): GraphQLResult {
   if (error instanceof RemoteFailure) return { kind: 'errors', stage: 'remote', errors: error.errors }
   const failure = failureOf(error)
@@ -161,16 +161,16 @@ function failedResult(error: unknown, session: Session, options: GraphQLExecutor
 }
 
 /**
- * The cause of an error as Hasura tells it in `internal`, which it does of errors that it has no words of its own for. The
- * statement is not told: it holds what was sent.
+ * Adds Postgres's error as `internal`, which Hasura does for errors that it has no wording for. The statement is left out, because it
+ * holds the client's values.
  */
 function withInternal(
   error: GraphQLError,
   { isAdmin }: Session,
   { internalErrors }: GraphQLExecutorOptions,
 ): GraphQLError {
-  const isTold = internalErrors === 'everybody' || (internalErrors === 'admin' && isAdmin)
-  if (!isTold) return error
+  const isShown = internalErrors === 'all' || (internalErrors === 'admin' && isAdmin)
+  if (!isShown) return error
   if (error.internal !== undefined)
     return { ...error, extensions: { ...error.extensions, internal: error.internal } }
   if (error.database === undefined || error.extensions.code !== 'unexpected') return error
@@ -223,8 +223,8 @@ async function execute(
     return await runOperation(compiled, run)
   } catch (error) {
     if (!(error instanceof RefusedVariable)) throw error
-    // Nothing has been written yet: parameters are bound before their statement runs, and a transaction
-    // that had begun is undone. Planning with this request's values throws what the client should be told.
+    // Nothing has been written: parameters are bound before their statement runs, and a transaction that had begun
+    // is rolled back. Planning with this request's values throws the client's error.
     compile()
     throw new RequestError('a variable does not fit its type', '$')
   }
@@ -292,7 +292,7 @@ const remoteCaller = ({ session, options, executeOptions, trace }: Run): RemoteC
   ...executeOptions,
 })
 
-/** A field of the answer; the first and the last one of a namespace open and close its object. */
+/** A field of the answer. The first and the last field of a namespace open and close its object. */
 function entry({ key, namespace }: Omit<RootFieldPlace, 'path'>, json: string): string {
   const own = `"${key}":${json}`
   if (namespace === undefined) return own
@@ -312,7 +312,7 @@ const actionRuntime = ({ pool, options, session, request, executeOptions, trace 
 
 type DatabaseGroup = Extract<FieldGroup, { kind: 'database' }>
 
-/** The entries of the group's fields in the answer. */
+/** Runs a group's fields. Returns their entries of the answer. */
 function runDatabaseGroup({ fields, isolation }: DatabaseGroup, run: Run): Promise<string> {
   const { variables, session, pool } = run
   const entries = async (client: pg.PoolClient, bindings: Bindings): Promise<string> => {
@@ -351,7 +351,7 @@ const settingsOf = ({ session, trace }: Run): TransactionSettings => ({
   trace: traceSetting(trace()),
 })
 
-/** Constraints that are deferred are looked at here: what they say is an answer as any statement's. */
+/** Checks deferred constraints before the commit, so that a violation is answered like any statement's error. */
 async function commit(client: pg.PoolClient): Promise<void> {
   try {
     await client.query('COMMIT')

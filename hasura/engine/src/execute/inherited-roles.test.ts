@@ -128,7 +128,7 @@ async function ask(role: string, query: string): Promise<unknown> {
 }
 
 describe('an inherited role', () => {
-  test('sees the rows and columns of its roles, and null where none of them shows the value', async () => {
+  test('sees the rows and columns of its roles, and null where none of them may read the value', async () => {
     expect(
       await ask(
         'worker',
@@ -142,7 +142,7 @@ describe('an inherited role', () => {
     })
   })
 
-  test('can not find out a masked value by filter, order, distinct, aggregate, key or relationship', async () => {
+  test('can not learn a masked value by filter, order, distinct, aggregate, key or relationship', async () => {
     expect(await ask('worker', '{ employee(where: {salary: {_gt: 15}}) { name } }')).toEqual({ employee: [] })
     expect(await ask('worker', '{ employee(where: {yearly: {_gt: 15}}) { name } }')).toEqual({
       employee: [{ name: 'Ada' }],
@@ -198,7 +198,7 @@ describe('an inherited role', () => {
     })
   })
 
-  test('of one role is that role, limit included; of a role that is not there it is nothing', async () => {
+  test('of one role is that role, limit included; of an unknown role it has no permissions', async () => {
     expect(await ask('alone', '{ employee { id salary } }')).toEqual({ employee: [{ id: 1, salary: 10 }] })
     expect(await ask('alone', '{ employee_aggregate { aggregate { count } } }')).toEqual([
       'field "employee_aggregate" not found in type: \'query_root\'',
@@ -209,13 +209,13 @@ describe('an inherited role', () => {
       sources,
       inherited_roles: [{ role_name: 'worker', role_set: ['mate', 'team_only'] }],
     })
-    // A role that is not there makes nothing of the inherited one.
+    // An unknown role makes the inherited role inconsistent.
     expect(await ask('worker', '{ employee { name } }')).toEqual([
       'field "employee" not found in type: \'query_root\'',
     ])
   })
 
-  test('has nullable types for what may be masked', async () => {
+  test('has nullable types for columns that may be masked', async () => {
     const fields = (role: string) =>
       ask(role, '{ __type(name: "employee") { fields { name type { kind } } } }').then(
         (answer) =>
@@ -231,7 +231,7 @@ describe('an inherited role', () => {
     ]).toEqual(['NON_NULL', 'SCALAR', 'NON_NULL', 'NON_NULL'])
   })
 
-  test('may call what one of its roles may call', async () => {
+  test('may call every function that one of its roles may call', async () => {
     expect(await ask('worker', '{ staff(order_by: {name: asc}) { name salary } }')).toEqual({
       staff: [
         { name: 'Ada', salary: 10 },
@@ -243,7 +243,7 @@ describe('an inherited role', () => {
     ])
   })
 
-  test('may write what its roles agree on; where they differ it may not, and metadata says so', async () => {
+  test('inherits write permissions that its roles share; where they differ it has none, and metadata reports that', async () => {
     const update =
       'mutation { update_employee(where: {salary: {_gte: 10}}, _set: {name: "Ada"}) { affected_rows returning { name } } }'
     expect(await ask('worker', update)).toEqual({

@@ -183,7 +183,7 @@ describe('variables', () => {
     expect(await ask(query, Object.fromEntries([[name, 1]]))).toEqual(found)
   })
 
-  test('that are given have to be used, in a fragment at least', async () => {
+  test('must be used, in the operation or in a fragment', async () => {
     const query =
       'query ($id: Int, $more: Int) { ...things } fragment things on query_root { thing(where: {id: {_eq: $id}}) { id } }'
     expect(await ask(query, { id: 1 })).toEqual(found)
@@ -221,7 +221,7 @@ describe('variables', () => {
     },
   )
 
-  test('that are numbers are called so, and have the path of the list that one value stands for', async () => {
+  test('with numbers are named as such in errors, with the path of the list that a single value stands for', async () => {
     const query = 'query ($order: [thing_order_by!]) { thing(order_by: $order) { id } }'
     expect(await ask(query, { order: { id: 1 } })).toEqual({
       message: 'expected an enum value for type "order_by", but found a number',
@@ -262,7 +262,7 @@ test.each([
   })
 })
 
-test('an anonymous operation can not be asked for by name', async () => {
+test('an anonymous operation can not be selected by name', async () => {
   const result = await executor.execute({ query: '{ thing { id } }', operationName: 'things' }, admin)
   expect(result).toMatchObject({
     errors: [{ message: 'operationName cannot be used when an anonymous operation exists in the document' }],
@@ -275,7 +275,7 @@ describe('null for a variable that has a default', () => {
     return answer.thing?.length ?? answer
   }
 
-  test('is null, and not the default, whichever of them was asked for before', async () => {
+  test('is null, and not the default, whichever of them came first', async () => {
     const limited = 'query ($limit: Int = 0) { thing(limit: $limit) { id } }'
     const all = await count('{ thing { id } }', {})
     expect(all).toBeGreaterThan(0)

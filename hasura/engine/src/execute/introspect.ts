@@ -10,7 +10,7 @@ interface SortedSchema {
   readonly standard: StandardIntrospection
 }
 
-/** Hasura lists types, fields and values by name. Sorting is done once per schema, and only if somebody asks. */
+/** Hasura lists types, fields and values by name. A schema is sorted once, at its first introspection. */
 const sortedSchemas = new WeakMap<GraphQLSchema, SortedSchema>()
 
 function sorted(unsorted: GraphQLSchema): SortedSchema {
@@ -23,14 +23,14 @@ function sorted(unsorted: GraphQLSchema): SortedSchema {
 }
 
 /**
- * Values that the introspection of an operation may answer, unless it is the query of graphql-js: making them takes some 0.2 s.
- * Admin has no bound: with its secret there are shorter ways to keep the engine busy.
+ * The most values in an operation's introspection, unless it is graphql-js's query: computing them takes some 0.2 s.
+ * Admin has no limit, because its secret allows heavier requests anyway.
  */
 const maxValues = 50_000
 
 type IntrospectionField = Extract<RootField, { kind: 'introspection' }>
 
-/** The answers to `__schema` and `__type` of an operation, as JSON text. Throws RequestError for more than a role may ask. */
+/** The answers to an operation's `__schema` and `__type`, as JSON text. Throws RequestError beyond a role's limit. */
 export function createIntrospector(
   operation: Operation,
   { schema: unsorted, variables: { values: variables }, access }: SelectScope,

@@ -13,7 +13,7 @@ const execute = (query: string, session = merchant(1), variables: Readonly<Recor
 const ask = async (...asked: Parameters<typeof execute>) => dataOf(await execute(...asked))
 
 describe('introspection', () => {
-  test('by the query of graphql-js answers the whole schema of the role, as another query has it', async () => {
+  test('by the query of graphql-js answers the role’s whole schema, like any other query', async () => {
     const standard = (await ask(getIntrospectionQuery())) as IntrospectionQuery
     expect(buildClientSchema(standard).getType('book')).toBeDefined()
     const renamed = getIntrospectionQuery().replace('types {', 'all: types {')
@@ -28,7 +28,7 @@ describe('introspection', () => {
     })
   })
 
-  test('that multiplies the schema is refused for a role, over all of its fields, and not for admin', async () => {
+  test('that multiplies the schema is refused, by the sum over all fields, but not for admin', async () => {
     const dump = '__schema { types { name fields { name type { name kind } } } }'
     const one = `{ ${dump} }`
     expect((await execute(one)).kind).toBe('data')
@@ -55,7 +55,7 @@ describe.each(['__proto__', 'constructor', 'toString', 'toJSON'])('an alias call
     expect(answer).toMatchObject({ kind: 'data', json: expected.json.replaceAll('plain', name) })
   })
 
-  test('does what it says as a variable of introspection and of a directive', async () => {
+  test('works as a variable of introspection and of a directive', async () => {
     const given = JSON.parse(`{"${name}":"book"}`) as Record<string, unknown>
     expect(await ask(`query ($${name}: String!) { __type(name: $${name}) { name } }`, admin, given)).toEqual({
       __type: { name: 'book' },

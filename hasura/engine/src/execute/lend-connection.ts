@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { preparedCount } from './statement-query.ts'
 
-/** Statements that a connection may hold prepared. Beyond that it is replaced, which forgets all of them. */
+/** The most prepared statements on a connection. Beyond that it is replaced, which drops them. */
 const maxPreparedPerConnection = 400
 
 /**
- * Lends a connection of the pool. Aborting cancels what it is running; it is given back only when that is
- * over, so that a late cancellation can't hit whoever gets the connection next.
+ * Lends a connection of the pool. Aborting cancels its statement; the connection is returned only after that, so that a late
+ * cancellation can't affect its next user. Rejects with the signal's reason when aborted, or with the error of `use`.
  */
 export async function withConnection<Result>(
   pool: pg.Pool,
@@ -23,11 +23,11 @@ export async function withConnection<Result>(
   signal?.addEventListener('abort', cancel, { once: true })
   let broken = false
   try {
-    // It may have been aborted while all connections were lent.
+    // The signal may have aborted while all connections were lent.
     signal?.throwIfAborted()
     return await use(client)
   } catch (error) {
-    // Without an answer of the server, the state of the connection is unknown.
+    // Without an answer of the server, the connection's state is unknown.
     broken = !(error instanceof pg.DatabaseError) && isConnectionError(error)
     throw error
   } finally {
@@ -40,8 +40,8 @@ export async function withConnection<Result>(
 const guarded = new WeakSet<pg.PoolClient>()
 
 /**
- * A connection that is lost while it is lent out says so twice: to the statement, which fails, and as an event, which
- * would end the process if nobody listened. The pool listens to idle ones only.
+ * A lost connection is reported twice while it is lent: the statement fails, and an event is emitted, which ends the process when
+ * nothing listens. The pool listens only to idle connections.
  */
 function guardAgainstLoss(client: pg.PoolClient): void {
   if (guarded.has(client)) return
@@ -54,7 +54,7 @@ const ignoreLoss = (): void => undefined
 const isConnectionError = (error: unknown): boolean =>
   error instanceof Error && ('code' in error || /connection|terminated/i.test(error.message))
 
-/** A second connection asks the server to stop; the pool may have none to spare. */
+/** Cancels the statement over a second connection, outside of the pool, which may have none free. */
 async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID } = client as pg.PoolClient & { readonly processID: number | null }
   if (processID === null) return
@@ -64,7 +64,7 @@ async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<vo
     await canceller.connect()
     await canceller.query('SELECT pg_cancel_backend($1)', [processID])
   } catch {
-    // The statement then runs to its own end, or to the statement_timeout.
+    // A statement that can't be cancelled runs to its end, or to the statement_timeout.
   } finally {
     await canceller.end().catch(() => undefined)
   }

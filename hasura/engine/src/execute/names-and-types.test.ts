@@ -3,7 +3,7 @@ import type { GraphQLExecutor } from '../graphql-request.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
-/** Names that would break SQL put together from text, and types that are not built in. */
+/** Names that would break SQL concatenated as text, and types that are not built in. */
 const sql = `
   create schema "Odd ""schema""";
   create type "Odd ""schema"""."mood" as enum ('happy', 'it''s sad');
@@ -64,7 +64,7 @@ afterAll(() => project.close())
 const run = async (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
   dataOf(await executor.execute({ query, variables }, admin))
 
-test('values of enum types, domains, arrays of them, json and bytea go in and come out', async () => {
+test('values of enum types, domains, arrays of them, json and bytea are written and read', async () => {
   const object = {
     t0: 1,
     select: "it's sad",
@@ -126,14 +126,14 @@ test('keys of an answer may be longer than names in Postgres, or named like part
   expect(Object.keys(odd[0] ?? {})).toHaveLength(120)
 })
 
-test('a violated domain is the client’s bad data', async () => {
+test('a violated domain is reported as bad data of the client', async () => {
   const query = 'mutation { insert_odd_one(object: {t0: 9, code: "lower"}) { t0 } }'
   expect(await executor.execute({ query }, admin)).toMatchObject({
     errors: [{ extensions: { code: 'permission-error' }, database: { sqlState: '23514' } }],
   })
 })
 
-test('root fields are described as metadata says, and as usual where it does not', async () => {
+test('root fields have metadata’s descriptions, or else the usual ones', async () => {
   const fields = '{ fields { name description } }'
   const { __schema } = (await run(
     `{ __schema { queryType ${fields} mutationType ${fields} subscriptionType ${fields} } }`,

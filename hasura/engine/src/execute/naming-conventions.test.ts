@@ -4,7 +4,7 @@ import type { GraphQLApi } from '../schema/role-schema.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
-/** The schema of Hasura's documentation of naming conventions, and a table with a name of its own. */
+/** The schema from Hasura's documentation of naming conventions, and a table with a custom name. */
 const sql = `
   create schema app_db;
   create table app_db.week_days (day_names text primary key);
@@ -140,7 +140,7 @@ describe('graphql-default', () => {
     })
   })
 
-  test('names types in one way, and the schemas of both APIs are valid', async () => {
+  test('names types consistently, and the schemas of both APIs are valid', async () => {
     const ask = await open(undefined, 'graphql-default')
     for (const api of ['graphql', 'relay'] as const) {
       const schema = buildClientSchema(
@@ -165,7 +165,7 @@ describe('graphql-default', () => {
   })
 })
 
-test('a source may put something in front of and behind its names, in either convention', async () => {
+test('a source may add a prefix and a suffix to its names, in either convention', async () => {
   const affixes = {
     root_fields: { prefix: 'my_', suffix: '_now' },
     type_names: { prefix: 'My', suffix: 'Type' },

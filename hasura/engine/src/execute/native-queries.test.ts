@@ -6,7 +6,7 @@ import { type Session, createSession } from '../session/types.ts'
 import { admin, dataOf } from './testing/bookshop.ts'
 import { type ServedMetadata, type TestProject, openProject } from './testing/open-project.ts'
 
-/** The example of Hasura's documentation, with whose article it is. */
+/** The example of Hasura's documentation, with the article's author. */
 const sql = `
   create table article (id int primary key, author_id int, title text not null, date date, content text not null);
   insert into article values
@@ -40,7 +40,7 @@ const source = {
         max_length: { type: 'integer' },
         title: { type: 'text', nullable: true, description: 'a pattern' },
       },
-      // A semicolon and a comment may come last.
+      // The code may end with a semicolon and a comment.
       code: `select id, author_id, date, substring(content, 1, {{max_length}})
                || case when length(content) <= {{max_length}} then '' else '…' end as excerpt
              from article where title ilike coalesce({{title}}, '%') -- all of them; `,
@@ -89,7 +89,7 @@ test('rows of SQL with arguments are filtered, sorted and cut like those of a ta
   ).toEqual({ all_articles: [{ id: 2 }, { id: 3 }] })
 })
 
-test('an argument is a value, whatever it looks like, and never SQL', async () => {
+test('an argument is always a value, never SQL', async () => {
   const text = `'; drop table article; --`
   expect(
     await ask('query ($t: String) { article_with_excerpt(args: {max_length: 1, title: $t}) { id } }', admin, {
@@ -99,7 +99,7 @@ test('an argument is a value, whatever it looks like, and never SQL', async () =
   expect(await ask('{ all_articles { id } }')).toEqual({ all_articles: [{ id: 1 }, { id: 2 }, { id: 3 }] })
 })
 
-test('a role sees the fields and rows that the logical model gives it, and none without', async () => {
+test('a role sees the fields and rows that the logical model permits, and none without a permission', async () => {
   const session = createSession('reader', { 'x-hasura-author-id': '2' })
   expect(await ask('{ all_articles { id excerpt } }', session)).toEqual({
     all_articles: [{ id: 3, excerpt: 'Amet' }],
@@ -123,7 +123,7 @@ test.each([
   expect(await execute(query)).toMatchObject({ errors: [{ message }] })
 })
 
-test('subscriptions ask it for all subscribers at once', async () => {
+test('a subscription runs it once for all subscribers', async () => {
   const query = `subscription ($length: Int!) {
     article_with_excerpt(args: {max_length: $length}, where: {id: {_eq: 1}}) { excerpt }
   }`

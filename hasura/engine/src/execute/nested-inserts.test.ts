@@ -121,7 +121,7 @@ test('the check of a permission is reported at the row that fails it', async () 
   })
 })
 
-test('what a permission presets may be part of a reference', async () => {
+test('a permission’s preset may be part of a reference', async () => {
   const mutation =
     'insert_book_one(object: {title: "Beta", author: {data: {id: 7, name: "Bob"}}}) { shop_id author { id shop_id } }'
   expect(await ask(mutation, seller)).toEqual({

@@ -6,8 +6,8 @@ import type { Snapshot } from '../snapshot.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
 /**
- * A document is seen by the members of its team who have its level: the permission compares columns of members with columns
- * of the document, which `["$", …]` names. A folder has columns of the same names, and other values in them.
+ * Members of its team who have its level may see a document: the permission compares columns of members with columns of the document,
+ * which `["$", …]` names. A folder has columns of the same names, with other values.
  */
 const sql = `
   create table folder (id int primary key, level int, team int);
@@ -120,7 +120,7 @@ test.each([
   })
 })
 
-test('what is updated and deleted is found so, too', async () => {
+test('updates and deletes find their rows in the same way', async () => {
   expect(
     await ask(`mutation {
       update_folder(where: {documents: {title: {_like: "hidden%"}}}, _set: {level: 9}) { affected_rows }
@@ -129,7 +129,7 @@ test('what is updated and deleted is found so, too', async () => {
   ).toEqual({ update_folder: { affected_rows: 0 }, delete_folder: { affected_rows: 0 } })
 })
 
-test('what an inherited role may read in some rows only is looked up in those rows, from wherever they are reached', async () => {
+test('a column that an inherited role may read in some rows only is readable in those rows, on any path to them', async () => {
   expect(
     await ask(
       '{ folder(where: {documents: {title: {_is_null: false}}}, order_by: {id: asc}) { id } }',
@@ -143,7 +143,7 @@ test('what an inherited role may read in some rows only is looked up in those ro
   })
 })
 
-test('a client’s own root of a row command stays its own beside a permission’s', async () => {
+test('the root of a client’s row command differs from the root of a permission', async () => {
   const folders = (documentsWhere: object) =>
     runRowCommand(
       { pool: project.pool, snapshot },
@@ -151,7 +151,7 @@ test('a client’s own root of a row command stays its own beside a permission�
       { table: 'folder', columns: ['id'], where: { documents: documentsWhere }, order_by: 'id' },
       createSession('reader', { 'x-hasura-name': 'ann' }),
     )
-  // The folder's level, and of the documents those that may be seen.
+  // The folder's level, and of the documents those that the role may see.
   expect(await folders({ level: { _ceq: ['$', 'level'] } })).toEqual([{ id: 1 }])
   expect(await folders({ level: { _cne: ['$', 'level'] } })).toEqual([{ id: 2 }])
   expect(await folders({ title: { _like: 'hidden%' } })).toEqual([])

@@ -39,7 +39,7 @@ async function ask(query: string, role = 'closer', variables = {}): Promise<unkn
   return { message: error?.message, ...error?.extensions }
 }
 
-test('a role that may write and not read writes the rows of its permission, without choosing or seeing any', async () => {
+test('a role that may write but not read writes the rows of its permission, without filtering or reading them', async () => {
   expect(await ask('mutation { update_task(where: {}, _set: {done: true}) { affected_rows } }')).toEqual({
     update_task: { affected_rows: 1 },
   })
@@ -58,9 +58,9 @@ test('a role that may write and not read writes the rows of its permission, with
     expect(await ask(`mutation { ${field ?? ''} }`)).toMatchObject({ message })
 })
 
-test('a role that may read nothing is told so by the only field that it has', async () => {
-  const told = expect.stringContaining('There are no queries available to the current role') as string
-  expect(await ask('{ no_queries_available }')).toEqual({ no_queries_available: told })
+test('a role that may read nothing has one field, which says so', async () => {
+  const noQueries = expect.stringContaining('There are no queries available to the current role') as string
+  expect(await ask('{ no_queries_available }')).toEqual({ no_queries_available: noQueries })
 })
 
 test.each([
@@ -103,7 +103,7 @@ test.each([
   expect(await ask(query, 'admin', variables)).toEqual({ message, code: 'validation-failed', path })
 })
 
-test('a variable with a default fits where a value is wanted, and so does one where the place has a default', async () => {
+test('a nullable variable is accepted for a non-null type when the variable or the argument has a default', async () => {
   expect(await ask('query ($id: Int = 2) { task_by_pk(id: $id) { owner } }', 'admin')).toEqual({
     task_by_pk: { owner: 'bob' },
   })

@@ -25,7 +25,7 @@ const square = {
   ],
 }
 
-/** What has no reference system of its own. */
+/** A geometry without a reference system. */
 const plain = (...coordinates: readonly number[]) => ({ type: 'Point', coordinates })
 const exact = {
   ...plain(1.123456789012345, 2.987654321098765),
@@ -148,7 +148,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       })
     })
 
-    test('what is sorted, distinct or counted may be spatial', async () => {
+    test('spatial columns can be sorted, distinct and counted', async () => {
       expect(
         await run(`{
           place(distinct_on: spot, order_by: [{spot: asc_nulls_last}, {id: desc}]) { name spot }
@@ -166,7 +166,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       insert_place_one(object: {name: $name, shape: $shape}) { shape }
     }`
 
-    test('is GeoJSON of any kind, and comes back as it was', async () => {
+    test('is GeoJSON of any kind, and is read back unchanged', async () => {
       const ring = square.coordinates[0] ?? []
       const shapes = [
         point(1.234567890123456, 2),
@@ -211,7 +211,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       await project.pool.query(`delete from place where name like 'shape %'`)
     })
 
-    test('may have variables inside of it, whose values are those of each request', async () => {
+    test('may have variables inside of it, which take each request’s values', async () => {
       const query = `query ($x: Float!, $y: Float = 0.5) {
         place(where: {shape: {_st_equals: {type: "Point", coordinates: [$x, $y]}}}) { name }
       }`
@@ -255,7 +255,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
         },
       ],
     ])('is refused where it is given: %s', async (message, shape) => {
-      // Once with a plan made for it, and once with one that is there already.
+      // Once with a new plan, and once with a cached one.
       const refused = [
         { message, code: 'parse-failed', path: '$.selectionSet.insert_place_one.args.object.shape' },
       ]
@@ -287,7 +287,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       await project.pool.query(`delete from place where name = 'moving'`)
     })
 
-    test('of a nested insert comes back as it was written', async () => {
+    test('of a nested insert is read back as it was written', async () => {
       expect(
         await run(
           `mutation ($at: geometry!, $pins: [geometry!]) {
@@ -374,7 +374,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       ])
     })
 
-    test('what a spatial operator lacks is said where it lacks it', async () => {
+    test('a missing argument of a spatial operator is reported at its path', async () => {
       const query = 'query ($by: st_d_within_input) { place(where: {shape: {_st_d_within: $by}}) { id } }'
       const path = '$.selectionSet.place.args.where.shape._st_d_within'
       expect(await errorsOf(query, { by: { distance: 1 } })).toEqual([
@@ -415,11 +415,11 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
       expect(await namesWhere({}, hiker('1'))).toEqual(['far'])
       expect(await namesWhere({}, hiker('0.5'))).toEqual([])
       const flyer = createSession('flyer', { 'X-Hasura-Here': JSON.stringify(point(0.5, 0.5)) })
-      // On a spheroid the straight line from (-1, 0.5) to (2, 0.5) lies elsewhere.
+      // On a spheroid, the straight line from (-1, 0.5) to (2, 0.5) takes another course.
       expect(await namesWhere({}, flyer)).toEqual(['square', 'inside'])
     })
 
-    test('check what is written, and preset geometries from metadata and from the session', async () => {
+    test('check written values, and preset geometries from metadata and from the session', async () => {
       const insert = `mutation ($shape: geometry!) { insert_place(objects: {name: "mine", shape: $shape}) { affected_rows } }`
       const visitor = createSession('visitor', { 'X-Hasura-Here': JSON.stringify(point(4, 4)) })
       expect(await execute(insert, { shape: point(9, 9) }, visitor)).toMatchObject({
@@ -453,7 +453,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
     })
   })
 
-  test('under graphql-default the operators are in camel case, and what they take keeps its names', async () => {
+  test('under graphql-default the operators are in camel case, and their arguments keep their names', async () => {
     const named = await project.serve({
       sources: [{ ...metadata.sources[0], customization: { naming_convention: 'graphql-default' } }],
     })
@@ -470,7 +470,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
     })
   })
 
-  test('the JSON commands take and show GeoJSON, and tell what is none', async () => {
+  test('the JSON commands take and show GeoJSON, and report values that are none', async () => {
     const [shape, around] = [point(7, 8), point(9, 10)]
     const command = (kind: RowCommandKind, args: object) =>
       runRowCommand({ pool: project.pool, snapshot: served.snapshot }, kind, { table: 'place', ...args })
@@ -488,7 +488,7 @@ describe.skipIf(!postgis.found)(`with PostGIS${postgis.found ? '' : ` (skipped: 
     await project.pool.query(`delete from place where name = 'row'`)
   })
 
-  test('Relay goes on behind a row whose place in the order is a geometry', async () => {
+  test('Relay continues after a row in an order by geometry', async () => {
     const query = `query ($after: String, $from: geometry!) {
       place_connection(first: 2, after: $after, order_by: {shape: asc}, where: {shape: {_st_d_within: {distance: 3, from: $from}}}) {
         pageInfo { endCursor hasNextPage } edges { node { name } }

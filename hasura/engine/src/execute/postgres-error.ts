@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import type { GraphQLError } from '../graphql-request.ts'
 import { checkViolation } from '../sql/mutation-statement.ts'
 
-/** Hasura's words for the violations of class 23, which it puts before Postgres' message. */
+/** Hasura's prefixes for violations of class 23; Postgres's message follows. */
 const violations: Readonly<Record<string, { readonly code: string; readonly prefix: string }>> = {
   '23001': { code: 'constraint-violation', prefix: 'Can not delete or update due to data being referred. ' },
   '23502': { code: 'constraint-violation', prefix: 'Not-NULL violation. ' },
@@ -12,10 +12,10 @@ const violations: Readonly<Record<string, { readonly code: string; readonly pref
   '23P01': { code: 'constraint-violation', prefix: 'Exclusion violation. ' },
 }
 
-/** Hasura calls a LIKE pattern that ends in its escape character a bad request, no bad data. */
+/** Hasura reports a LIKE pattern that ends in its escape character as a bad request, not as bad data. */
 const invalidEscapeSequence = '22025'
 
-/** Turns what Postgres says into Hasura's error; undefined if the error is not Postgres'. */
+/** The Hasura error for an error of Postgres; undefined for any other error. */
 export function postgresError(error: unknown, path: string): GraphQLError | undefined {
   if (!(error instanceof DatabaseError)) return undefined
   const { code: sqlState = '', message, detail, hint, constraint, table, schema, column } = error

@@ -8,16 +8,16 @@ import type { CompiledStatement } from './compile.ts'
 import { type RoleRuntime, cachedDocument } from './role-schemas.ts'
 import { missingSessionVariables } from './run-field.ts'
 
-/** What one subscriber asks of the database: a statement shared with others, and its own values. */
+/** One subscriber's share of a live query: a statement shared with other subscribers, and its own values. */
 export interface PreparedSubscription {
   readonly kind: CompiledSubscription['kind']
   readonly statement: CompiledStatement
   readonly values: readonly (string | null)[]
-  /** The values that move on with a stream. */
+  /** Positions of the values that advance with a stream. */
   readonly cursorPositions: readonly number[]
 }
 
-/** Throws RequestError if the client did something wrong, as planning a query does. */
+/** Plans and binds a subscription. Throws RequestError for a client's mistake. */
 export function prepareSubscription(
   request: GraphQLRequest,
   session: Session,
@@ -60,7 +60,7 @@ function bind(
     case 'missing-session-variables':
       throw missingSessionVariables(bound.names)
     case 'refused-variable':
-      // Planning with this request's values throws what the client should be told.
+      // Planning with this request's values throws the client's error.
       compile()
       throw new RequestError('a variable does not fit its type', '$')
     default:

@@ -19,7 +19,7 @@ import { type RootField, requestOf, whereObject } from './random-queries/query.t
 import { anyRole } from './random-queries/role-arbitrary.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
-/** `RANDOM_QUERIES=20000 npx vitest run …/random-queries.test.ts` compares so many for each role. */
+/** How many queries are compared for each role: `RANDOM_QUERIES=20000 npx vitest run …/random-queries.test.ts`. */
 const runs = Number(process.env['RANDOM_QUERIES'] ?? 150)
 
 let project: TestProject
@@ -50,7 +50,7 @@ test.each(Object.keys(roles) as RoleName[])(
 )
 
 test(
-  'rows are those of any permission, whatever columns, roots, relationships and other tables it speaks of',
+  'rows are those of the permission, over any columns, roots, relationships and other tables',
   async () => {
     const roleAndQueries = anyRole.chain((role) =>
       fc.record({
@@ -86,7 +86,7 @@ async function expectAgreement(
   }
 }
 
-/** Averages are numeric in Postgres and binary here: they agree in twelve digits. */
+/** Averages are numeric in Postgres and binary here. They agree in twelve digits. */
 const rounded = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, member: unknown) =>

@@ -2,7 +2,7 @@ import type { GraphQLError } from '../graphql-request.ts'
 import type { RemoteError } from '../remote/send-remote.ts'
 import { RequestFailure } from './request-failure.ts'
 
-/** A remote schema has refused. The whole operation fails with its words, as in Hasura. */
+/** A remote schema's errors. As in Hasura, the whole operation fails with them. */
 export class RemoteFailure extends Error {
   readonly errors: readonly GraphQLError[]
 
@@ -20,13 +20,13 @@ export const remoteRefusal = (errors: readonly RemoteError[]): RemoteFailure =>
     })),
   )
 
-/** A remote schema was not there, which is the engine's own error and no answer of the remote schema. */
+/** The error for a remote schema that doesn't answer: an error of the engine, not of the remote schema. */
 export const remoteUnavailable = (name: string, reason: string): RequestFailure =>
   new RequestFailure({
     message: `the remote schema "${name}" does not answer: ${reason}`,
     extensions: { path: '$', code: 'remote-schema-error' },
   })
 
-/** Without what was kept as text, which is for JSON.stringify alone. */
+/** The extensions with numbers as JSON values; their raw text is only for JSON.stringify. */
 const jsonOf = (extensions: RemoteError['extensions']): RemoteError['extensions'] =>
   JSON.parse(JSON.stringify(extensions ?? {})) as RemoteError['extensions']

@@ -2,7 +2,7 @@ import type { GraphQLError } from '../graphql-request.ts'
 import { RequestError } from '../plan/request-error.ts'
 import { isStackOverflow } from '../stack-overflow.ts'
 
-/** An error that an operation met while it ran, in its final form, on its way to the executor. */
+/** An error of a running operation, in its final form. */
 export class RequestFailure extends Error {
   readonly error: GraphQLError
 
@@ -12,10 +12,10 @@ export class RequestFailure extends Error {
   }
 }
 
-/** A variable doesn't fit the plan that its signature led to; planning without the cache will say why. */
+/** A variable's value doesn't fit the cached plan. Planning without the cache throws the client's error. */
 export class RefusedVariable extends Error {}
 
-/** The answer that a thrown refusal stands for; undefined if it is none, but a bug or a broken connection. */
+/** The client's error of a thrown refusal; undefined for a bug or a broken connection. */
 export function failureOf(error: unknown): GraphQLError | undefined {
   if (error instanceof RequestFailure) return error.error
   if (error instanceof RequestError)

@@ -21,19 +21,19 @@ export interface JoinRuntime extends RemoteCaller {
   readonly stringifyNumbers: boolean
 }
 
-/** Relationships of relationships: each round is one level of a document, and no document is that deep. */
+/** The most rounds. Each resolves one level of nested relationships, and no document is that deep. */
 const maxRounds = 50
 
-/** Distinct values that one request to a remote schema asks about. */
+/** The most distinct values in one request to a remote schema. */
 const maxBatch = 500
 
-/** A place in an answer where a marker stands. */
+/** The position of a marker in an answer. */
 interface Place {
   readonly values: Readonly<Record<string, unknown>>
   readonly put: (value: unknown) => void
 }
 
-/** Puts what they lead to in place of the markers of an answer, all of one relationship by one request. */
+/** Replaces an answer's markers with the related values. All markers of one relationship take one request. */
 export async function resolveJoins(
   json: string,
   registry: JoinRegistry,
@@ -78,7 +78,7 @@ async function resolveJoin(join: Join, places: readonly Place[], runtime: JoinRu
   if (join.kind === 'source') return resolveSource(join, places, runtime)
   const distinct = new Map<string, Place[]>()
   for (const place of places) {
-    // As in Hasura, nothing is asked about what is null.
+    // As in Hasura, a null on the left gives null without a request.
     if (Object.values(place.values).some((value) => value == null)) place.put(null)
     else {
       const key = JSON.stringify(place.values)
@@ -103,7 +103,7 @@ async function resolveRemote(
     const answer = join.steps
       .slice(1)
       .reduce<unknown>((value, { field }) => memberOf(value, field), data[`hasura_${index}`])
-    // Each place gets a value of its own: what is below it is filled in later.
+    // Each place gets a copy of its own, because further relationships below it are filled in later.
     for (const place of group) place.put(shaped(structuredCopy(answer ?? null), selection.shape, remote))
   }
 }
@@ -113,7 +113,7 @@ const structuredCopy = (value: unknown): unknown => parseExactly(JSON.stringify(
 const memberOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined
 
-/** The fields from the root to the related one, with the values that were found on the left. */
+/** The fields from the root to the related one, with the values of the left side as arguments. */
 const callNode = (
   { remote, steps, selection, args }: Extract<Join, { kind: 'remote' }>,
   alias: string,
@@ -150,7 +150,7 @@ const callNode = (
 
 const nullNode: ValueNode = { kind: Kind.NULL }
 
-/** `"$id"` becomes the value that is called `id` on the left. */
+/** Replaces `"$id"` with the left side's value `id`. */
 function filledIn(value: Json, values: Place['values']): JsonValue {
   if (typeof value === 'string')
     return value.startsWith('$') ? plainJson(values[value.slice(1)] ?? null) : value
@@ -159,11 +159,11 @@ function filledIn(value: Json, values: Place['values']): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each, values)]))
 }
 
-/** A number that was kept as its text is that text; what it becomes, its type decides. */
+/** A raw number becomes its text; the argument's type decides how it is read. */
 const plainJson = (value: unknown): JsonValue =>
   isRawNumber(value) ? JSON.stringify(value) : (value as JsonValue)
 
-/** Rows of the source for objects of a remote schema, under the caller's permissions, by one statement. */
+/** Reads the source's rows for objects of a remote schema, under the caller's permissions, by one statement. */
 async function resolveSource(
   { select, columns }: Extract<Join, { kind: 'source' }>,
   places: readonly Place[],

@@ -7,7 +7,7 @@ let project: TestProject
 let executor: GraphQLExecutor
 
 beforeAll(async () => {
-  // Each update takes its time, so that two that begin together have locked their first row before they want their second.
+  // Each update takes some time, so that two mutations that begin together lock their first rows before their second.
   project = await openProject(`
     create table counter (id int primary key, value int not null);
     insert into counter values (1, 0), (2, 0);
@@ -39,7 +39,7 @@ async function deadlocks(): Promise<number> {
   return (rows as { n: number }[])[0]?.n ?? 0
 }
 
-test('of two mutations that lock each other out both are done, each once', { timeout: 60_000 }, async () => {
+test('two mutations that deadlock are both done, each once', { timeout: 60_000 }, async () => {
   const answers = await Promise.all([count(1, 2), count(2, 1)])
   expect(answers.map(({ kind }) => kind)).toEqual(['data', 'data'])
   const { rows } = await project.pool.query('select value from counter order by id')

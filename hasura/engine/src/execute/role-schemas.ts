@@ -16,54 +16,54 @@ import type { CompiledOperation } from './compile-operation.ts'
 import type { CompiledSubscription } from './compile-subscription.ts'
 import { type Signature, createSignature } from './signature.ts'
 
-/** What a role's requests are answered with: its schema, and the documents that it has sent before. */
+/** A role's schema, and its cached documents and plans. */
 export interface RoleRuntime {
-  /** What the role may send, where there is an allow-list. */
+  /** The normal forms of the documents that the role may send, when there is an allow-list. */
   readonly allowed: ReadonlySet<string> | undefined
   readonly roleSchema: RoleSchema
   readonly documents: LRUCache<string, CachedDocument>
-  /** By document and by signature of the variables. */
+  /** Plans by document and signature of the variables. */
   readonly plans: LRUCache<string, CompiledOperation>
   readonly subscriptions: LRUCache<string, CompiledSubscription>
 }
 
 export interface CachedDocument {
-  /** Stands for the document in the keys of its plans. */
+  /** Identifies the document in the keys of its plans. */
   readonly id: number
   readonly operation: Operation
   readonly signature: Signature
 }
 
 /**
- * How many documents, and how many plans, are kept per role. A parsed document takes some kilobytes, far more than its text
- * (measured: 45,000 small ones took 200 MB), so a bound on characters alone would be none.
+ * The most documents, and the most plans, that are cached per role. A parsed document takes some kilobytes, far more than its text
+ * (measured: 45,000 small ones took 200 MB), so a limit on characters alone would not suffice.
  */
 const maxEntries = 4_000
 
-/** Characters of documents, and of signatures and SQL, that are kept per role. */
+/** The most characters of cached documents, and of cached signatures and SQL, per role. */
 const maxDocumentText = 4_000_000
 const maxPlanText = 32_000_000
 const maxSubscriptionText = 8_000_000
 
-/** Forgets what was used least recently, by size; what would take a large part of it alone is not kept at all. */
+/** A cache bounded by size. An entry that would take a large part of it is not cached. */
 const cacheOf = <Value extends object>(maxSize: number): LRUCache<string, Value> =>
   new LRUCache({ max: maxEntries, maxSize, maxEntrySize: maxSize / 16 })
 
 export interface RoleSchemasOptions {
   readonly inferFunctionPermissions: boolean
-  /** Of a source whose metadata says nothing of it. */
+  /** The convention of sources whose metadata names none. */
   readonly defaultNamingConvention?: NamingConvention | undefined
-  /** Whether other roles than admin may send only what is in the allow-list. */
+  /** Whether roles other than admin may send only documents of the allow-list. */
   readonly enableAllowlist: boolean
-  /** Whether a role may use of remote schemas only what it has permissions for. */
+  /** Whether a role may use only the parts of remote schemas for which it has permissions. */
   readonly remoteSchemaPermissions?: boolean | undefined
   /** Whether query roots have the fields of Apollo Federation. */
   readonly apolloFederation?: boolean | undefined
-  /** What no role's schema has. */
+  /** Features that hide parts of every role's schema. */
   readonly experimentalFeatures?: readonly SchemaFeature[] | undefined
 }
 
-/** Everything derived from a snapshot lives and dies with it, so no request can see a mixture of two. */
+/** The schemas and plans that are derived from one snapshot. They are dropped with it, so no request sees a mixture of two. */
 export class RoleSchemas {
   readonly #options: RoleSchemasOptions
   readonly #bySnapshot = new WeakMap<Snapshot, SnapshotRuntime>()
@@ -74,7 +74,7 @@ export class RoleSchemas {
 
   of(snapshot: Snapshot, { role, backendOnlyPermissions }: Session, api: GraphQLApi): RoleRuntime {
     const runtime = this.#runtimeOf(snapshot)
-    // All roles that the metadata doesn't know see the same empty schema, and take the room of one.
+    // Unknown roles share one entry, because they all have the same empty schema.
     const known = runtime.roles.has(role) ? role : ''
     const key = `${api}:${backendOnlyPermissions ? 'backend' : 'client'}:${known}`
     const found = runtime.byRole.get(key)
@@ -127,7 +127,7 @@ const createRuntime = (
   byRole: new Map(),
 })
 
-/** A document as the role's schema knows it, parsed once. Throws RequestError. */
+/** Parses and validates a document for a role's schema, once. Throws RequestError. */
 export function cachedDocument(
   { query, operationName }: GraphQLRequest,
   { allowed, documents, roleSchema }: RoleRuntime,

@@ -10,7 +10,7 @@ export interface RemoteFieldAnswer {
   readonly cookies: readonly string[]
 }
 
-/** Neighbouring root fields of the same remote schema are one request to it; of a namespace, each is one. */
+/** Runs root fields of remote schemas. Neighbouring fields of one remote schema are one request; each namespace is one request. */
 export async function runRemoteFields(
   fields: readonly RemoteField[],
   caller: RemoteCaller,
@@ -30,7 +30,7 @@ function requests(fields: readonly RemoteField[]): readonly (readonly RemoteFiel
   return groups
 }
 
-/** Variables are numbered for each field, so that two fields with some are two requests. */
+/** Variables are numbered for each field, so two fields with variables can't share a request. */
 const fitsTogether = (one: RemoteField, other: RemoteField): boolean =>
   one.remote === other.remote &&
   !one.isNamespace &&
@@ -45,7 +45,7 @@ async function askTogether(
   if (first === undefined) return []
   const { remote, operation, isNamespace, selection } = first
   const nodes = group.flatMap((field) => field.selection.nodes)
-  // A namespace of which everything was left out by @include.
+  // All fields of the namespace were left out by @include or @skip.
   if (nodes.length === 0) return [{ key: first.key, value: {}, cookies: [] }]
   const { variables } = selection
   const { data, cookies } = await askRemote(remote, { operation, nodes, variables }, caller)

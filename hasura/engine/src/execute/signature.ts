@@ -22,7 +22,7 @@ import { isBoundAsList } from '../schema/postgres-type.ts'
  */
 export type Signature = (variables: Readonly<Record<string, JsonValue>>) => string
 
-/** Arguments whose value, not only its presence, decides about the plan. */
+/** Arguments whose value, and not only its presence, changes the plan. */
 const structuralArguments: ReadonlySet<string> = new Set([
   'limit',
   'path',
@@ -37,7 +37,7 @@ export function createSignature({ definition, fragments }: Operation, schema: Gr
   const declared = (definition.variableDefinitions ?? []).map(({ variable, type }) => ({
     name: variable.name.value,
     type: inputTypeOf(type, schema),
-    // Of an id, the table of the row is read.
+    // The plan depends on the table that a node id names.
     structural: structural.has(variable.name.value) || isId(type),
   }))
   if (declared.length === 0) return (variables) => Object.keys(variables).join()
@@ -56,7 +56,7 @@ const isId = (type: TypeNode): boolean =>
     ? isId(type.type)
     : type.kind === Kind.NAMED_TYPE && type.name.value === 'ID'
 
-/** Fragments use the variables of the operation that spreads them. */
+/** The variables of structural arguments, including those in fragments. */
 function structuralVariables(definitions: readonly ExecutableDefinitionNode[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const definition of definitions)
@@ -92,7 +92,7 @@ function describeList(itemType: GraphQLInputType, value: JsonValue): string {
   const item = getNullableType(itemType)
   if (!Array.isArray(value))
     return `(${typeof value === 'string' && value.startsWith('{') ? 'l' : describe(itemType, value)})`
-  // A list of scalars is one parameter, however long it is.
+  // A list of scalars is one parameter of any length.
   if (isScalarType(item) && isBoundAsList(item.name)) return 'L'
   let text = '['
   for (const member of value as readonly JsonValue[]) text += describe(itemType, member)

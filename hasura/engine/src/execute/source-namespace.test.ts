@@ -44,7 +44,7 @@ const execute = (
 const ask = async (query: string, session?: Session): Promise<unknown> =>
   dataOf(await execute(query, session))
 
-test('the root fields of a source are below its namespace, with aliases, fragments and what is selected twice', async () => {
+test('the root fields of a source are below its namespace, with aliases, fragments and merged selections', async () => {
   const query = `
     query {
       first: __typename
@@ -53,7 +53,7 @@ test('the root fields of a source are below its namespace, with aliases, fragmen
       again: shop { author_by_pk(id: 2) { name } }
     }
     fragment names on shop_query { author(order_by: {id: asc}) { id } }`
-  // In the order of the document.
+  // The keys keep the document's order.
   expect(JSON.stringify(await ask(query))).toBe(
     JSON.stringify({
       first: 'query_root',
@@ -70,7 +70,7 @@ test('the root fields of a source are below its namespace, with aliases, fragmen
   )
 })
 
-test('fields that are left out leave the namespace out; those of the namespace are not at the root', async () => {
+test('a namespace whose fields are all left out is left out; its fields are not at the root', async () => {
   expect(await ask('{ __typename shop { author @skip(if: true) { id } } }')).toEqual({
     __typename: 'query_root',
   })
@@ -106,7 +106,7 @@ test('mutations in and beside a namespace are one transaction', async () => {
   })
 })
 
-test('a role has the namespace only with something in it', async () => {
+test('a role has the namespace only with fields in it', async () => {
   const reader = createSession('reader', {})
   expect(await ask('{ shop { author_by_pk(id: 1) { name } } }', reader)).toEqual({
     shop: { author_by_pk: { name: 'Ann' } },
@@ -119,7 +119,7 @@ test('a role has the namespace only with something in it', async () => {
   })
 })
 
-/** What the first run of a subscription answers. */
+/** The first answer of a subscription. */
 async function subscribed(query: string): Promise<unknown> {
   const { statement, values } = served.newExecutor().prepareSubscription({ query }, admin)
   const batch = batchParameters(statement.parameters.length, [{ values }])
@@ -127,7 +127,7 @@ async function subscribed(query: string): Promise<unknown> {
   return rows.map(({ root }) => root)
 }
 
-test('subscriptions, streams among them, answer below the namespace, and ask for one field of it', async () => {
+test('subscriptions, streams among them, answer below the namespace, and select one field of it', async () => {
   expect(await subscribed('subscription { mine: shop { author(where: {id: {_eq: 1}}) { name } } }')).toEqual([
     { mine: { author: [{ name: 'Ann' }] } },
   ])

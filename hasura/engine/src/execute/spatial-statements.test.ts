@@ -8,7 +8,7 @@ import { compileSubscription } from './compile-subscription.ts'
 import { statementsOf } from './compile.ts'
 import { type ServedMetadata, type TestProject, openProject } from './testing/open-project.ts'
 
-/** Types by the names of PostGIS', so that what becomes of them can be seen where there is no PostGIS. */
+/** Types with the names of PostGIS's, so that their statements can be tested without PostGIS. */
 const sql = `
   create schema gis;
   create type gis.geometry;
@@ -74,7 +74,7 @@ test('a value is shown and read by the functions of the schema that its type is 
   `)
 })
 
-test('a distance is a real, casts are of columns, and the operators of the types are found where they are', () => {
+test('a distance is a real, casts are of columns, and operators are qualified with the schema of their types', () => {
   expect(
     compiled(
       `query ($p: geography!) { place(where: {
@@ -90,7 +90,7 @@ test('a distance is a real, casts are of columns, and the operators of the types
   `)
 })
 
-test('a list of geometries is made of its items', () => {
+test('a list of geometries is built from its items', () => {
   const query = 'mutation ($l: [geometry!]) { update_place(where: {}, _set: {shapes: $l}) { affected_rows } }'
   expect(compiled(query, { l: [point, point] })).toMatchInlineSnapshot(`
     [
@@ -99,7 +99,7 @@ test('a list of geometries is made of its items', () => {
   `)
 })
 
-test('a row that others are nested in comes back with its geometries as texts', () => {
+test('a row that others are nested in is returned with its geometries as texts', () => {
   const [parent] = compiled('mutation { insert_place_one(object: {id: 1, notes: {data: [{id: 1}]}}) { id } }')
   expect(parent).toMatchInlineSnapshot(
     `"INSERT INTO "public"."place" AS "t0" ("id") VALUES (($1)::"int4") RETURNING "t0"."id" AS "id", "t0"."shape" AS "shape", "t0"."around" AS "around", "t0"."shapes" AS "shapes", row_to_json((SELECT "row:json" FROM (SELECT "t0"."id" AS "id", ("t0"."shape")::"text" AS "shape", ("t0"."around")::"text" AS "around", ("t0"."shapes")::"text" AS "shapes") AS "row:json"))"`,

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { CompiledStatement } from './compile.ts'
 
-/** Values in Postgres' text format; null for NULL. */
+/** Values in Postgres's text format; null for NULL. */
 export type ResultRow = readonly (string | null)[]
 
-/** What of the driver's connection a statement is sent with; its types leave these methods out. */
+/** The methods of the driver's connection that send a statement; the driver's types lack them. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly text: string; readonly name: string }): void
@@ -14,15 +14,15 @@ interface Wire {
   sync(): void
 }
 
-/** What triggers and functions of the database may read in `hasura.user` and `hasura.tracecontext`: JSON texts. */
+/** JSON texts that triggers and functions of the database read as `hasura.user` and `hasura.tracecontext`. */
 export interface TransactionSettings {
-  /** On whose behalf the transaction runs: the session's variables. */
+  /** The session's variables. */
   readonly user: string
-  /** Which trace it is part of. */
+  /** The trace that the transaction belongs to. */
   readonly trace: string
 }
 
-/** Returns no row, so that nothing of it gets among the rows of the statement. */
+/** Returns no row, so that the result has only the statement's rows. */
 const setSettings = {
   name: 'hasura_set_settings',
   text: `select from (
@@ -30,19 +30,17 @@ const setSettings = {
   ) s where value is null`,
 }
 
-/** Longer statements, as inserts of many rows, seldom come twice and would take the server's memory. */
+/** Longer statements, like inserts of many rows, are seldom repeated and would fill the server's memory. */
 const maxPreparedLength = 50_000
 
-/** Names of the statements that a connection holds prepared. */
+/** Names of the prepared statements of each connection. */
 const preparedOn = new WeakMap<Wire, Set<string>>()
 
 /**
- * One run of a prepared statement, as the driver takes it. The driver's own query asks for a description of the
- * columns and makes an object of the result; here every column is text and nobody asks for names, so that a run is
- * Bind, Execute and Sync in one write.
+ * One run of a prepared statement, for the driver. The driver's own query asks for a description of the columns and makes an object of
+ * each row. Here every column is text and names aren't needed, so a run is Bind, Execute and Sync in one write.
  *
- * Settings go to Postgres in one message train with the statement, which is one transaction: they end with it, and
- * cost no round trip.
+ * Settings are sent in the same message train as the statement, which is one transaction: they end with it and cost no round trip.
  */
 class StatementQuery implements pg.Submittable {
   readonly callback: (error: Error | null, rows: readonly ResultRow[]) => void
@@ -88,7 +86,7 @@ class StatementQuery implements pg.Submittable {
     this.callback(null, this.#rows)
   }
 
-  /** How far the train came is not known: what it was to prepare is prepared anew the next time. */
+  /** Which messages were processed is unknown, so the statement is prepared again at its next run. */
   handleError(error: Error): void {
     const prepared = this.#wire && preparedOn.get(this.#wire)
     prepared?.delete(this.#statement.name)
@@ -96,7 +94,7 @@ class StatementQuery implements pg.Submittable {
     this.callback(error, [])
   }
 
-  // The driver calls these, too; there is nothing to do.
+  // The driver calls these, too; nothing has to be done.
   handleRowDescription(): void {}
   handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
@@ -112,7 +110,7 @@ function send(
   const statement = isKept ? name : ''
   if (!isKept) wire.parse({ name: '', text })
   else if (!prepared.has(name)) {
-    // Closing what isn't there is no error, and it may be there after a run that failed.
+    // Closing an absent statement is no error, and it may exist after a run that failed.
     wire.close({ type: 'S', name })
     wire.parse({ name, text })
     prepared.add(name)
@@ -122,8 +120,8 @@ function send(
 }
 
 /**
- * Runs a statement on a connection, prepared under its name, and returns its rows as texts. With settings it runs as
- * a transaction of its own that has them. Rejects with the driver's DatabaseError.
+ * Runs a statement on a connection, prepared under its name. Returns its rows as texts. With settings it runs in a transaction of its
+ * own that has them. Rejects with the driver's DatabaseError.
  */
 export const runStatement = (
   client: pg.PoolClient,
@@ -140,6 +138,6 @@ export const runStatement = (
     )
   })
 
-/** How many statements a connection holds prepared. */
+/** How many prepared statements a connection has. */
 export const preparedCount = (client: pg.PoolClient): number =>
   preparedOn.get((client as unknown as { readonly connection: Wire }).connection)?.size ?? 0

@@ -3,7 +3,7 @@ import type { GraphQLExecutor } from '../graphql-request.ts'
 import { createSession } from '../session/types.ts'
 import { type TestProject, openProject } from './testing/open-project.ts'
 
-/** A clerk may insert any price and update to a positive one: so a conflict must not be a way around the update's check. */
+/** A clerk may insert any price, but update only to a positive one. A conflict must not circumvent the update's check. */
 const metadata = {
   sources: [
     {
@@ -64,7 +64,7 @@ test('a row that a conflict turns into an update has to pass the update’s chec
   expect(await prices()).toEqual([{ id: 1, price: 5 }])
 })
 
-test('a new row beside it has not', async () => {
+test('a new row beside it need not', async () => {
   const result = await upsert('[{id: 2, price: 0}, {id: 1, price: 7}]')
   expect(result.kind).toBe('data')
   expect(await prices()).toEqual([

@@ -131,7 +131,7 @@ async function rows(): Promise<unknown> {
   return found.map(({ id }) => id)
 }
 
-describe('what the service is sent', () => {
+describe('the request to the service has', () => {
   test('the role, the session and the rows of an insert by their columns, without presets', async () => {
     const result = await ask(
       'mutation ($name: String!) { insert_author(objects: {id: 10, penName: $name}) { returning { penName tenant } } }',
@@ -148,7 +148,7 @@ describe('what the service is sent', () => {
     ])
   })
 
-  test('the values of each request, though their plans are alike', async () => {
+  test('the values of each request, also with a shared plan', async () => {
     const query = 'mutation ($id: Int!) { insert_author_one(object: {id: $id, penName: "x"}) { id } }'
     for (const id of [10, 11]) expect(dataOf(await ask(query, { id }))).toEqual({ insert_author_one: { id } })
     expect(inputs()).toEqual([
@@ -193,7 +193,7 @@ describe('what the service is sent', () => {
     }`
     dataOf(await ask(query, { where: { id: { _eq: 1 } }, price: 3 }))
     expect(inputs()).toEqual([
-      // A number that JavaScript can't hold comes as it was written.
+      // A number that JavaScript can't represent is sent as it was written.
       [
         '/update',
         [{ where: { id: { _eq: 1 } }, _set: { title: 'B', price: 3 }, _inc: { sold: '12345678901234567' } }],
@@ -222,7 +222,7 @@ describe('what the service is sent', () => {
     expect(await rows()).toEqual([])
   })
 
-  test("configured headers, and the client's where they are forwarded", async () => {
+  test('configured headers, and the client’s if they are forwarded', async () => {
     const query =
       'mutation { insert_author_one(object: {id: 10, penName: "A", books: {data: {id: 20}}}) { id } }'
     const clientHeaders = { authorization: 'Bearer x', 'x-key': 'mine', host: 'shop.example' }
@@ -238,8 +238,8 @@ describe('what the service is sent', () => {
   })
 })
 
-describe('who is asked', () => {
-  test('nobody for admin, who has no permissions', async () => {
+describe('validation calls', () => {
+  test('no service for admin, who has no permissions', async () => {
     dataOf(await ask('mutation { delete_book(where: {}) { affected_rows } }', {}, createSession('admin', {})))
     dataOf(await ask('mutation { insert_book_one(object: {id: 30}) { id } }', {}, admin))
     expect(received).toEqual([])
@@ -250,14 +250,14 @@ describe('who is asked', () => {
     expect(received).toMatchObject([{ path: '/delete', body: { role: 'chief' } }])
   })
 
-  test('nobody for queries, and the engine no longer says that it does not ask', async () => {
+  test('no service for queries, and the engine reports no unserved feature', async () => {
     dataOf(await ask('{ book { id } }'))
     expect(received).toEqual([])
     expect(unservedFeatures(metadata)).toEqual([])
   })
 })
 
-describe('what the service answers', () => {
+describe('the answer of the service', () => {
   const insert =
     'mutation { insert_author_one(object: {id: 10, penName: "A", books: {data: {id: 20}}}) { id } }'
 
@@ -301,12 +301,12 @@ describe('what the service answers', () => {
     expect(await rows()).toEqual([1])
   })
 
-  test('any 2xx is a yes, whatever it says', async () => {
+  test('any 2xx accepts the input, with any body', async () => {
     answers = { '/author': [204], '/book': [201, 'fine'] }
     expect(dataOf(await ask(insert))).toEqual({ insert_author_one: { id: 10 } })
   })
 
-  test('nothing, as its address is not set', async () => {
+  test('a service whose address is not set refuses the input', async () => {
     const unset = createSession('unset', {})
     const query = 'mutation { insert_author(objects: {id: 10, penName: "A"}) { affected_rows } }'
     expect(await ask(query, {}, unset)).toMatchObject({

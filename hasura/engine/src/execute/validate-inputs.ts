@@ -17,18 +17,18 @@ export interface ValidationCall {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Of the format of the request. */
+/** The version of the request's format. */
 const version = 1
 
 /** Seconds. */
 const defaultTimeout = 10
 
-/** An answer is a sentence at most. */
+/** The longest answer, which is a sentence. */
 const maxAnswerBytes = 1024 * 1024
 
 /**
- * Asks the services that a role's permissions name, one after the other. Throws RequestError as soon as one of them
- * refuses, with its message (`validation-failed`), or fails to say what it thinks (`unexpected`).
+ * Calls the services named by a role's permissions, one after the other. Throws RequestError as soon as one of them refuses, with its
+ * message (`validation-failed`), or gives no valid answer (`unexpected`).
  */
 export async function validateInputs(
   validations: readonly InputValidation[],
@@ -79,7 +79,7 @@ function requestTo(
 
 const refusedAnswer = z.object({ message: z.string() })
 
-/** Why the service refuses; undefined if it does not say so in its format. */
+/** The service's message; undefined when the body doesn't have its format. */
 function messageOf(body: string): string | undefined {
   try {
     return refusedAnswer.safeParse(JSON.parse(body)).data?.message

@@ -14,10 +14,10 @@ import type { HttpResponse } from './response.ts'
 export const apiGroups = ['metadata', 'graphql', 'pgdump', 'config', 'developer'] as const
 export type ApiGroup = (typeof apiGroups)[number]
 
-/** What is served unless a setting says otherwise. */
+/** The APIs that are served by default. */
 export const defaultApis: readonly ApiGroup[] = ['metadata', 'graphql', 'pgdump', 'config']
 
-/** What the endpoints work with. */
+/** The parts that endpoints use. */
 export interface Api {
   readonly authenticator: Authenticator
   readonly executor: GraphQLExecutor & SubscriptionCompiler & Inspector
@@ -25,9 +25,9 @@ export interface Api {
   readonly workspace: Workspace
   readonly rows: RowCommands
   readonly checkDatabase: () => Promise<void>
-  /** Whether requests should be sent elsewhere; those that come are answered. */
+  /** Whether a stop has begun. New requests should go elsewhere, but are still answered. */
   readonly isStopping: boolean
-  /** For `pg_dump`, which connects by itself. */
+  /** For `pg_dump`, which opens its own connection. */
   readonly databaseUrl: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** HASURA_GRAPHQL_PRESERVE_401_ERRORS. */
@@ -35,7 +35,7 @@ export interface Api {
   readonly config: ServerConfig
 }
 
-/** What of the API is served, and what `/v1alpha1/config` tells the console. */
+/** Which APIs are served, and the values of `/v1alpha1/config`. */
 interface ServerConfig {
   readonly enabledApis: ReadonlySet<ApiGroup>
   readonly isAdminSecretSet: boolean
@@ -53,14 +53,14 @@ interface ServerConfig {
 
 export interface HttpRequest {
   readonly method: string
-  /** As it stands in the request line. */
+  /** The URL as the request line has it. */
   readonly target: string
-  /** The same, taken apart. Throws HasuraError `not-found` for what is no URL. */
+  /** The parsed URL. Throws HasuraError `not-found` when it is no URL. */
   readonly url: URL
   readonly headers: IncomingHttpHeaders
   readonly signal: AbortSignal
   readonly text: () => Promise<string>
 }
 
-/** Answers a request. Throws HasuraError for what the client did wrong. */
+/** Answers a request. Throws HasuraError for a client's mistake. */
 export type Handler = (api: Api, request: HttpRequest) => Promise<HttpResponse>

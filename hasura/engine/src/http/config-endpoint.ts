@@ -13,7 +13,7 @@ import type { Handler } from './api.ts'
 import { requireAdmin } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 
-/** `GET /v1alpha1/config`: what the console adapts itself to. */
+/** `GET /v1alpha1/config`: the settings that the console depends on. */
 export const handleConfig: Handler = async ({ authenticator, config }, { headers }) => {
   requireAdmin(await authenticator.authenticate({ headers }))
   return jsonResponse(200, {
@@ -42,7 +42,7 @@ export const refetchJson = ({ batchSize, intervalMs }: Refetch): Json => ({
   refetch_delay: intervalMs / 1_000,
 })
 
-/** What the console shows of a secret, which is not the secret. */
+/** The settings of a JWT secret that the console shows, without the key. */
 function jwtInfo({ claims }: JwtSecret): Json {
   switch (claims.kind) {
     case 'map':

@@ -26,7 +26,7 @@ async function serve(options: Partial<EngineOptions>): Promise<ServedDatabase> {
   return served
 }
 
-/** As the environment has them. */
+/** Socket limits from environment variables. */
 function socketsFrom(env: Record<string, string>) {
   const read = readSettings(env)
   if (read.kind === 'invalid') throw new Error(read.problems.join('\n'))
@@ -51,8 +51,8 @@ async function openWebSocket({ engine }: ServedDatabase): Promise<WebSocket> {
   return socket
 }
 
-/** What a new connection is told. */
-async function told(served: ServedDatabase): Promise<string> {
+/** The text that the server sends to a new connection after a request. */
+async function firstAnswer(served: ServedDatabase): Promise<string> {
   const socket = await open(served)
   socket.write('GET /v1/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   let text = ''
@@ -61,18 +61,18 @@ async function told(served: ServedDatabase): Promise<string> {
 }
 
 describe('connections', () => {
-  test('from one address are bounded, WebSockets included, and the next is taken when one has gone', async () => {
+  test('from one address are bounded, WebSockets included, and the next is accepted when one has ended', async () => {
     const served = await serve({ sockets: socketsFrom({ HASURA_GRAPHQL_MAX_CONNECTIONS_PER_ADDRESS: '2' }) })
     const first = await open(served)
     await openWebSocket(served)
-    const refused = await told(served)
+    const refused = await firstAnswer(served)
     expect(refused).toContain('HTTP/1.1 429')
     expect(refused).toContain('at most 2 connections may be open from one address')
     first.destroy()
-    await expect.poll(() => told(served)).toContain('HTTP/1.1 200')
+    await expect.poll(() => firstAnswer(served)).toContain('HTTP/1.1 200')
   })
 
-  test('of a trusted proxy are bounded in all alone', async () => {
+  test('of a trusted proxy are bounded in total only', async () => {
     const sockets = socketsFrom({
       HASURA_GRAPHQL_MAX_CONNECTIONS: '3',
       HASURA_GRAPHQL_MAX_CONNECTIONS_PER_ADDRESS: '1',
@@ -81,16 +81,16 @@ describe('connections', () => {
     const served = await serve({ sockets })
     await open(served)
     await open(served)
-    expect(await told(served)).toContain('HTTP/1.1 200')
+    expect(await firstAnswer(served)).toContain('HTTP/1.1 200')
     await open(served)
-    expect(await told(served)).toContain('HTTP/1.1 503')
+    expect(await firstAnswer(served)).toContain('HTTP/1.1 503')
   })
 })
 
-describe('a client that takes nothing of what it asked for is cut off, and its connection is free for others', () => {
-  /** More than the operating system keeps for a connection. */
+describe('a client that reads nothing of its answer is disconnected, and frees its connection', () => {
+  /** More bytes than the operating system buffers for a connection. */
   const large = `select repeat('x', 64000000) as text`
-  // No more than one connection is taken, so the next one tells whether the first has gone.
+  // Only one connection is allowed, so the next one is accepted only after the first has ended.
   const sockets = { connections: 1, sendMilliseconds: 300 }
 
   test('by HTTP', async () => {
@@ -102,16 +102,16 @@ describe('a client that takes nothing of what it asked for is cut off, and its c
       `POST /v2/query HTTP/1.1\r\nHost: x\r\nX-Hasura-Admin-Secret: secret\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
     await once(socket, 'readable')
-    await expect.poll(() => told(served), { timeout: 20_000 }).toContain('HTTP/1.1 200')
+    await expect.poll(() => firstAnswer(served), { timeout: 20_000 }).toContain('HTTP/1.1 200')
   }, 60_000)
 
   test('by WebSocket', async () => {
     const served = await serve({
       sockets: { ...sockets, connections: 2 },
-      // Neither the bound of what waits for it nor unanswered pings end it.
+      // Neither the limit of buffered bytes nor unanswered pings end it.
       webSockets: { maxBufferedBytes: 1_000_000_000, keepAliveMs: 600_000 },
     })
-    // In process: a client of HTTP would keep its connection.
+    // The query runs in process, because an HTTP client would keep its connection.
     const tables = [{ table: { schema: 'public', name: 'page' } }]
     const sources = served.engine.snapshot.storedMetadata.sources.map((source) => ({ ...source, tables }))
     await served.engine.replaceMetadata({ version: 3, sources })
@@ -122,11 +122,11 @@ describe('a client that takes nothing of what it asked for is cut off, and its c
     for (const id of ['1', '2'])
       socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query: '{ page { text } }' } }))
     await open(served)
-    await expect.poll(() => told(served), { timeout: 20_000 }).toContain('HTTP/1.1 200')
+    await expect.poll(() => firstAnswer(served), { timeout: 20_000 }).toContain('HTTP/1.1 200')
   }, 60_000)
 })
 
-test('however often /healthz is asked, the database is asked seldom', async () => {
+test('frequent requests of /healthz cause few statements', async () => {
   const served = await serve({})
   let questions = 0
   const { hostname, port } = new URL(served.databaseUrl)
@@ -159,7 +159,7 @@ test('however often /healthz is asked, the database is asked seldom', async () =
 })
 
 describe('a stop', () => {
-  test('that drains tells so by /healthz first, and clients on kept connections lose no answer', async () => {
+  test('that drains fails /healthz first, and clients on kept connections lose no answer', async () => {
     const { engine } = await serve({})
     const url = `${engine.url ?? ''}/v2/query`
     const body = JSON.stringify({ type: 'run_sql', args: { sql: 'select pg_sleep(0.05)' } })
@@ -178,7 +178,7 @@ describe('a stop', () => {
     await stopped
   }, 60_000)
 
-  test('takes no more WebSockets, and goes on in process', async () => {
+  test('accepts no more WebSockets, and still answers in process', async () => {
     const served = await serve({})
     const open = await openWebSocket(served)
     const ended = once(open, 'close')

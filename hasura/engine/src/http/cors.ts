@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 
-/** `*`, or the origins that may call; HASURA_GRAPHQL_CORS_DOMAIN and HASURA_GRAPHQL_DISABLE_CORS. */
+/** `*`, or the allowed origins: HASURA_GRAPHQL_CORS_DOMAIN and HASURA_GRAPHQL_DISABLE_CORS. */
 export type CorsPolicy =
   | { readonly kind: 'any' }
   | { readonly kind: 'none' }
@@ -16,7 +16,7 @@ export function parseCorsDomain(setting: string): CorsPolicy {
     : { kind: 'some', origins: origins.filter((origin) => origin !== '') }
 }
 
-/** What an answer needs for a browser to show it to the page that asked. */
+/** The headers that let a browser show the answer to the page that sent the request. */
 export function corsHeaders(policy: CorsPolicy, request: IncomingMessage): OutgoingHttpHeaders {
   const { origin } = request.headers
   if (origin === undefined || !allowsOrigin(policy, origin)) return {}
@@ -45,7 +45,7 @@ export function allowsOrigin(policy: CorsPolicy, origin: string): boolean {
   }
 }
 
-/** A pattern may leave the leftmost label open: `https://*.example.com`. */
+/** The leftmost label of a pattern may be a wildcard: `https://*.example.com`. */
 function matches(pattern: string, origin: string): boolean {
   const [before, after] = pattern.split('*')
   if (after === undefined || before === undefined) return pattern === origin

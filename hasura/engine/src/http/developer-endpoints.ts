@@ -5,15 +5,15 @@ import { refetchJson } from './config-endpoint.ts'
 import { requireAdmin } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 
-/** `GET /dev/plan_cache`: Hasura answers null since it keeps no such cache, and so do we for whoever still asks. */
+/** `GET /dev/plan_cache`: null, as in Hasura, which has no such cache. */
 export const handlePlanCache: Handler = async ({ authenticator }, { headers }) => {
   requireAdmin(await authenticator.authenticate({ headers }))
   return jsonResponse(200, null)
 }
 
 /**
- * `GET /dev/subscriptions`: what is asked of the database for subscribers, and for how many; `members` tells the values that
- * they differ by, too. For people who look for a mistake; not meant to be parsed.
+ * `GET /dev/subscriptions`: the statements of live subscriptions and their numbers of subscribers, with `members` also the values that
+ * subscribers differ by. Meant for people who debug, not for programs.
  */
 export const handleSubscriptions =
   (detail: 'counts' | 'members'): Handler =>

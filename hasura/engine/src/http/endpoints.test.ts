@@ -8,7 +8,7 @@ import { type ServedDatabase, adminHeaders, serveDatabase } from './testing/serv
 let served: ServedDatabase
 let programs: string
 
-/** Stands in for the program, whose version would have to be that of the tests' server. */
+/** Replaces pg_dump, whose version would have to match that of the tests' server. */
 async function writeProgram(lines: readonly string[]): Promise<void> {
   const file = join(programs, 'pg_dump')
   await writeFile(file, ['#!/bin/sh', ...lines].join('\n'))
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const reader = { ...adminHeaders, 'x-hasura-role': 'reader' }
 
-describe('the endpoints that exist', () => {
+describe('existing endpoints', () => {
   test.each([
     ['POST', '/v1/graphql', { query: '{ __typename }' }],
     ['POST', '/v1alpha1/graphql', { query: '{ __typename }' }],
@@ -84,7 +84,7 @@ describe('the endpoints that exist', () => {
     }
   })
 
-  test('who is not admin is refused by those for admin, before anything is read of the body', async () => {
+  test('endpoints for admin refuse other callers before they read the body', async () => {
     for (const [method, path] of [
       ['POST', '/v1/graphql/explain'],
       ['POST', '/v1alpha1/pg_dump'],
@@ -142,7 +142,7 @@ test('/v1alpha1/graphql answers as /v1/graphql does, but errors under their own 
   })
 })
 
-test('/v1alpha1/config tells what the server is set to, and no secret', async () => {
+test('/v1alpha1/config shows the server’s settings, and no secret', async () => {
   const { body } = await served.send('GET', '/v1alpha1/config')
   expect(body).toEqual({
     version: expect.stringMatching(/^v2\./) as string,
@@ -164,7 +164,7 @@ test('/v1alpha1/config tells what the server is set to, and no secret', async ()
   })
 })
 
-test('/dev/subscriptions tells what is asked for whom while somebody is subscribed', async () => {
+test('/dev/subscriptions lists the statements and their subscribers while there are any', async () => {
   const stream = served.engine.subscribe(
     { query: 'subscription ($id: Int!) { author(where: {id: {_eq: $id}}) { name } }', variables: { id: 2 } },
     { role: 'admin', variables: {}, isAdmin: true, backendOnlyPermissions: false },
@@ -191,7 +191,7 @@ describe('/v1/graphql/explain', () => {
     return { status, body }
   }
 
-  test("tells each field's statement, which can be run as it stands, and Postgres' plan", async () => {
+  test('shows each field’s statement, which can be run unchanged, and Postgres’ plan', async () => {
     const { body } = await explain({
       query:
         'query ($name: String!) { author(where: {name: {_eq: $name}}) { name } also: author(where: {id: {_eq: 3}}) { name } __typename }',
@@ -208,7 +208,7 @@ describe('/v1/graphql/explain', () => {
     expect(await rows(also?.sql ?? '')).toMatchObject({ result: [['root'], ['[{"name":"$1"}]']] })
   })
 
-  test('explains what another role would run, and what the role may not do is refused', async () => {
+  test('explains an operation as another role, and refuses what that role may not do', async () => {
     const user = { 'X-Hasura-Role': 'reader', 'X-Hasura-Author': '2' }
     const { body } = await explain({ query: '{ author { name } }' }, user)
     const [plan] = body as readonly { readonly sql: string }[]
@@ -250,7 +250,7 @@ describe('/v1/graphql/explain', () => {
     })
   })
 
-  test('mutations are not explained, and nothing of a request that is refused is run', async () => {
+  test('mutations are not explained, and a refused request runs nothing', async () => {
     expect(await explain({ query: 'mutation { delete_author(where: {}) { affected_rows } }' })).toEqual({
       status: 400,
       body: { code: 'invalid-params', error: 'only queries can be explained', path: '$' },
@@ -270,7 +270,7 @@ describe('/v1alpha1/pg_dump', () => {
     return { status, body, type: headers.get('content-type') }
   }
 
-  test('answers what the program writes, given the database and the options, and no password where others see it', async () => {
+  test('returns the output of pg_dump with the options, without passing the password as an argument', async () => {
     await writeProgram(['for each in "$@"; do echo "$each"; done'])
     const { status, body, type } = await dump({ opts: ['-O', '-x', '--schema-only', '--schema', 'public'] })
     expect({ status, type }).toEqual({ status: 200, type: 'application/sql; charset=utf-8' })
@@ -289,7 +289,7 @@ describe('/v1alpha1/pg_dump', () => {
     ])
   })
 
-  test('cleaned, it is what a migration needs: no comments, settings, triggers of event triggers or commands of psql', async () => {
+  test('a cleaned dump can be a migration: no comments, settings, triggers of event triggers or commands of psql', async () => {
     await writeProgram([
       "cat <<'END'",
       '--',
@@ -338,7 +338,7 @@ describe('/v1alpha1/pg_dump', () => {
     })
   })
 
-  test('says what is missing or wrong: the program, what it said, the source, the options', async () => {
+  test('names what is missing or wrong: the program, its error, the source, the options', async () => {
     await writeProgram(['echo "pg_dump: error: no matching tables were found" >&2', 'exit 1'])
     expect(await dump({ opts: ['-t', 'nothing'] })).toMatchObject({
       status: 500,

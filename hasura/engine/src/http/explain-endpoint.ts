@@ -11,12 +11,12 @@ import { jsonResponse } from './response.ts'
 
 const explainRequest = record({
   query: z.unknown(),
-  /** Session variables, `x-hasura-role` among them; admin unless they say otherwise. */
+  /** Session variables with `x-hasura-role`. Default: admin. */
   user: z.record(z.string(), z.string()).optional(),
   is_relay: z.boolean().optional(),
 })
 
-/** `POST /v1/graphql/explain`: the SQL and Postgres' plan of an operation, as a role would run it. */
+/** `POST /v1/graphql/explain`: the SQL and Postgres's plan of an operation, as a role would run it. */
 export const handleExplain: Handler = async (api, httpRequest) => {
   const { body } = await adminRequest(api, httpRequest)
   const parsed = parseJson(explainRequest, body)

@@ -15,12 +15,12 @@ const graphqlRequest = z.object({
   variables: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Operations of one HTTP request; each is a transaction of its own. */
+/** The most operations in one HTTP request. Each is a transaction of its own. */
 const maxBatch = 100
 
 export interface GraphQLEndpoint extends Pick<Api, 'authenticator' | 'executor' | 'preserve401'> {
   readonly api: GraphQLApi
-  /** GraphQL clients expect 200 whatever happens; `/v1alpha1/graphql` is older than that. */
+  /** GraphQL clients expect 200 for errors, too; `/v1alpha1/graphql` is older than that convention. */
   readonly statuses: 'always-200' | 'of-the-error'
 }
 
@@ -57,7 +57,7 @@ function parseBatch(body: readonly unknown[], api: GraphQLApi): readonly GraphQL
   return body.map((each) => parseRequest(each, api))
 }
 
-/** Throws HasuraError `parse-failed`. */
+/** Reads one request. Throws HasuraError `parse-failed`. */
 export function parseRequest(body: unknown, api: GraphQLApi): GraphQLRequest {
   if (isPlainRequest(body)) return { query: body.query, variables: body.variables, api }
   const parsed = parseJson(graphqlRequest, body)
@@ -71,7 +71,7 @@ interface PlainRequest {
   readonly variables?: Readonly<Record<string, unknown>>
 }
 
-/** What nearly all clients send is seen at a glance; the schema reads the rest, and says what is wrong. */
+/** A fast check that nearly all requests pass. The schema reads the others, and names what is wrong. */
 function isPlainRequest(body: unknown): body is PlainRequest {
   if (typeof body !== 'object' || body === null) return false
   const { query, variables, operationName } = body as Readonly<Record<string, unknown>>

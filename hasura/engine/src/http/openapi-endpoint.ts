@@ -4,7 +4,7 @@ import type { Handler } from './api.ts'
 import { requireAdmin } from './require-admin.ts'
 import { jsonResponse } from './response.ts'
 
-/** `GET /api/swagger/json`: the REST endpoints for programs that read OpenAPI. */
+/** `GET /api/swagger/json`: the OpenAPI document of the REST endpoints. */
 export const handleOpenApi: Handler = async ({ authenticator, executor, workspace }, { headers }) => {
   requireAdmin(await authenticator.authenticate({ headers }))
   return jsonResponse(200, restDocument(workspace.snapshot.metadata, executor.schemaOf(adminSession)))

@@ -14,7 +14,7 @@ const dumpRequest = record({
   clean_output: z.boolean().default(false),
 })
 
-/** `POST /v1alpha1/pg_dump`: what the program pg_dump writes, for `hasura migrate create --from-server`. */
+/** `POST /v1alpha1/pg_dump`: the output of pg_dump, for `hasura migrate create --from-server`. */
 export const handlePgDump: Handler = async (api, request) => {
   const { body } = await adminRequest(api, request)
   const parsed = parseJson(dumpRequest, body)

@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { HasuraError } from '../hasura-error.ts'
 
 /**
- * The body of a request as text. Rejects with HasuraError when it is longer than `maxBytes`: the rest is not
- * read, and the connection is closed with the answer. Listens to the stream itself, because iterating over it
- * costs a promise per chunk on the hot path.
+ * The body of a request as text. Rejects with HasuraError when it is longer than `maxBytes`; the rest is not read, and the connection
+ * is closed with the answer. It listens to the stream's events, because iterating would cost a promise per chunk on the hot path.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -28,7 +27,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<st
       resolve((chunks.length === 1 && first ? first : Buffer.concat(chunks)).toString('utf8'))
     })
     request.once('error', stop)
-    // Every request is closed in the end; an error with its stack is made only for those that were not read.
+    // Every request emits `close`; the error with its stack is created only for a body that wasn't read to its end.
     request.once('close', () => {
       if (!complete) stop(new Error('the client has gone'))
     })
@@ -37,7 +36,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<st
 const tooLong = (maxBytes: number): HasuraError =>
   new HasuraError('bad-request', `the request body is larger than ${maxBytes} bytes`, { status: 413 })
 
-/** Throws HasuraError `invalid-json`. */
+/** Parses a JSON body. Throws HasuraError `invalid-json`. */
 export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { HasuraError } from '../hasura-error.ts'
 
-/** Refuses on the bare socket, where there is no response to write to, and ends the connection. */
+/** Writes a refusal to the bare socket, which has no response object yet, and ends the connection. */
 export function refuseSocket(socket: Duplex, { status, message, path, code }: HasuraError): void {
   const body = JSON.stringify({ extensions: { path, code }, message })
   const lines = [
@@ -10,7 +10,7 @@ export function refuseSocket(socket: Duplex, { status, message, path, code }: Ha
     'connection: close',
     `content-length: ${Buffer.byteLength(body)}`,
   ]
-  // Who is refused may be gone already.
+  // The client may have closed the connection already.
   socket.once('error', () => undefined)
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -4,8 +4,8 @@ import type { Api, HttpRequest } from './api.ts'
 import { parseBody } from './read-body.ts'
 
 /**
- * A request that only admin may send: its body, and the session. In Hasura's order: who asks, whether the body is JSON,
- * whether it is admin. Throws HasuraError.
+ * The body and session of a request that only admin may send. Checks in Hasura's order: authentication, JSON, then the role. Throws
+ * HasuraError.
  */
 export async function adminRequest(
   { authenticator }: Pick<Api, 'authenticator'>,
@@ -18,7 +18,7 @@ export async function adminRequest(
   return { body, session }
 }
 
-/** Of the endpoints beside the metadata API. Throws HasuraError. */
+/** For the endpoints beside the metadata API. Throws HasuraError when the session is not admin. */
 export function requireAdmin({ isAdmin }: Session): void {
   if (!isAdmin) throw new HasuraError('access-denied', 'You have to be an admin to access this endpoint')
 }

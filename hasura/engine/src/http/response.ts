@@ -10,7 +10,7 @@ export interface HttpResponse {
 
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
-/** `text` is JSON already; Postgres made it and nobody parses it again. */
+/** `text` is already JSON, from Postgres, and is not parsed again. */
 export const jsonText = (text: string, headers?: OutgoingHttpHeaders): HttpResponse => ({
   status: 200,
   headers: headers === undefined ? json : { ...json, ...headers },
@@ -29,10 +29,10 @@ export const textResponse = (status: number, body: string): HttpResponse => ({
   body,
 })
 
-/** An error as `/v1/metadata` and its like answer it. */
+/** An error in the form of `/v1/metadata` and similar endpoints. */
 export const errorResponse = (error: HasuraError): HttpResponse =>
   jsonResponse(error.status, errorBody(error))
 
-/** An error as `/v1/graphql` answers it: in the body, under 200. */
+/** An error in the form of `/v1/graphql`: in the body, with status 200. */
 export const graphqlErrorResponse = ({ path, code, message }: HasuraError): HttpResponse =>
   jsonResponse(200, { errors: [{ message, extensions: { path, code } }] })

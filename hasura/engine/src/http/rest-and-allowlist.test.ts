@@ -77,7 +77,7 @@ test('an endpoint answers with the data of its query, its variables taken from p
   expect(await send('POST', '/api/rest/authors/1', { id: 2 })).toMatchObject({
     body: { author: [{ id: 1 }] },
   })
-  // A text that looks like a number stays one where a text is asked for.
+  // A text that looks like a number stays a text for a text variable.
   expect(await send('GET', '/api/rest/authors?name=07')).toEqual({
     status: 200,
     body: { author: [{ id: 2 }] },
@@ -102,7 +102,7 @@ test('an endpoint answers with the data of its query, its variables taken from p
   expect(await send('GET', '/api/rest/authors/1', undefined, {})).toMatchObject({ status: 401 })
 })
 
-test('values come as text from the URL, as JSON from a body, and not at all where the query has no variable for them', async () => {
+test('values come as text from the URL, as JSON from a body, and are refused when the query has no such variable', async () => {
   await endpoint('typed', 'typed', 'typed', ['GET', 'POST'])
   const found = async (query: string, body?: unknown) =>
     (await send(body === undefined ? 'GET' : 'POST', `/api/rest/typed${query}`, body)).body
@@ -130,7 +130,7 @@ test('values come as text from the URL, as JSON from a body, and not at all wher
   })
 })
 
-test('an endpoint tells an error of the database with its own code', async () => {
+test('an endpoint returns an error of the database with its own code', async () => {
   await endpoint('add', 'authors', 'add', ['POST'])
   expect(await send('POST', '/api/rest/authors', { id: 1 })).toMatchObject({
     status: 400,
@@ -142,7 +142,7 @@ test('an endpoint tells an error of the database with its own code', async () =>
   })
 })
 
-test('endpoints whose paths could both be meant are refused, and what an endpoint needs is not dropped', async () => {
+test('endpoints with ambiguous paths are refused, and a query in use by an endpoint is not dropped', async () => {
   expect(await endpoint('other', ':any/:thing', 'by_id')).toMatchObject({
     internal: [{ reason: 'Ambiguous URL paths: :any/:thing, authors/:id' }],
   })
@@ -152,7 +152,7 @@ test('endpoints whose paths could both be meant are refused, and what an endpoin
   ).toMatchObject({ error: 'cannot continue due to new inconsistent metadata' })
 })
 
-test('roles other than admin may send what the allow-list has, in whatever layout, and nothing else', async () => {
+test('roles other than admin may send only documents of the allow-list, in any layout', async () => {
   const reader = { ...adminHeaders, 'x-hasura-role': 'reader' }
   const ask = async (query: string, headers: Record<string, string>) =>
     (await send('POST', '/v1/graphql', { query, variables: { name: 'Ada' } }, headers)).body

@@ -12,9 +12,8 @@ import { type HttpResponse, jsonResponse, jsonText } from './response.ts'
 export const restPrefix = '/api/rest/'
 
 /**
- * Runs the query of a REST endpoint; its answer is the query's data, without a wrapper, or the error in the form of
- * the other endpoints. A value in the path goes before one in the body, and that before one in the URL's query.
- * Throws HasuraError.
+ * Runs the query of a REST endpoint. Answers with the query's data, without a wrapper, or with the error in the form of the other
+ * endpoints. A value in the path takes precedence over one in the body, and that over one in the URL's query. Throws HasuraError.
  */
 export async function handleRest(
   { authenticator, executor }: Pick<Api, 'authenticator' | 'executor'>,
@@ -61,14 +60,14 @@ function decodeSegments(path: string): readonly string[] | undefined {
   }
 }
 
-/** What a request gives for a variable: a text, or JSON, which stands in the body alone. */
+/** A value for a variable: a text, or JSON, which only a body can hold. */
 type Given =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'json'; readonly json: JsonValue }
 
 const textValues = (texts: Readonly<Record<string, string>>): Readonly<Record<string, Given>> =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { kind: 'text', text }]))
 
-/** What stands in the query of the URL, and in the body, which goes before it. */
+/** The values of the URL's query and of the body. The body takes precedence. */
 async function givenBeside({ url, headers, text }: HttpRequest): Promise<Readonly<Record<string, Given>>> {
   const body = await text()
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
@@ -79,7 +78,7 @@ async function givenBeside({ url, headers, text }: HttpRequest): Promise<Readonl
   }
 }
 
-/** The members of a JSON object. Like Hasura, it takes whatever else a body is for nothing. */
+/** The members of a JSON object. Like Hasura, it ignores any other body. */
 function membersOf(body: string): Readonly<Record<string, Given>> {
   const json = jsonOf(body)
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return {}
@@ -97,8 +96,8 @@ function jsonOf(text: string): JsonValue | undefined {
 }
 
 /**
- * The variables of the query's operation. One that is not given is left to the operation's own default, or refusal.
- * Throws HasuraError `bad-request` for what the operation does not declare.
+ * The variables of the query's operation. An absent one gets the operation's default, or is refused later. Throws HasuraError
+ * `bad-request` for a variable that the operation does not declare.
  */
 function variablesOf(
   query: string,
@@ -123,8 +122,8 @@ const numbers: ReadonlySet<string> = new Set(['Int', 'Float', 'Number', 'Double'
 const booleans: ReadonlySet<string> = new Set(['Boolean', 'Bool'])
 
 /**
- * A text of the URL as a value of the variable's type: booleans and numbers are read as such where Hasura does so, and
- * where they are none, refused later, as a text in their place. A `numeric` stays a text, which loses no digits. Undefined stands for a value that is left out.
+ * Converts a text of the URL to the variable's type, as Hasura does it. A boolean or number that can't be read stays a text, which is
+ * refused later. A `numeric` stays a text, which keeps its digits. Undefined means that the variable is left out.
  */
 function fromText(name: string, text: string, type: TypeNode): JsonValue | undefined {
   const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type

@@ -39,7 +39,7 @@ const refuseOthers =
     if (!isAdmin) throw new HasuraError('access-denied', 'restricted access : admin only', { path })
   }
 
-/** Inconsistent metadata is a warning, unless someone asks strictly. */
+/** `GET /healthz`. Inconsistent metadata is a warning; with `?strict=true` it is an error. */
 const health: Handler = async ({ workspace, checkDatabase, isStopping }, { url }) => {
   if (isStopping) return textResponse(503, 'STOPPING')
   try {
@@ -57,12 +57,12 @@ const version: Handler = () =>
   Promise.resolve(jsonResponse(200, { server_type: 'ce', version: hasuraVersion }))
 
 interface Route {
-  /** Absent: always served. */
+  /** Absent for routes that are always served. */
   readonly group?: ApiGroup
   readonly handler: Handler
 }
 
-/** Statuses of errors are those of the other endpoints only where the API was not meant for GraphQL clients yet. */
+/** `of-the-error`: errors have their own statuses, which only the oldest API has. */
 const graphql =
   (api: GraphQLApi, statuses: 'always-200' | 'of-the-error' = 'always-200'): Handler =>
   async (endpoint, { headers, signal, text }) =>
@@ -94,7 +94,7 @@ const rest: Route = {
 }
 
 function findRoute(method: string, request: HttpRequest): Route | undefined {
-  // Most requests name their route letter by letter, and need no parsing.
+  // Most request lines are exactly a route, and need no URL parsing.
   const exact = ownRoute(`${method} ${request.target}`)
   if (exact !== undefined) return exact
   const path = request.url.pathname
@@ -106,7 +106,7 @@ const ownRoute = (key: string): Route | undefined => (Object.hasOwn(routes, key)
 export const resourceNotFound = (): HasuraError =>
   new HasuraError('not-found', 'resource does not exist', { status: 404 })
 
-/** Answers a request. Throws only for what is a mistake of the engine. */
+/** Answers a request. Throws only for a bug of the engine. */
 export async function route(api: Api, request: HttpRequest): Promise<HttpResponse> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   try {

@@ -22,12 +22,12 @@ import type { Api } from './api.ts'
 import { resourceNotFound, route } from './routes.ts'
 import { type WebSocketOptions, serveWebSockets } from './websocket/websocket-server.ts'
 
-/** How many connections are open at once, WebSockets included, and how slowly an answer may be taken. */
+/** How many connections may be open at once, WebSockets included, and how slowly a client may read. */
 export interface SocketLimits extends SendingBounds {
   readonly connections: number
-  /** Of one IPv4 address or IPv6 network. */
+  /** The limit for one IPv4 address or IPv6 network. */
   readonly connectionsPerAddress: number
-  /** Networks (CIDR) of proxies, whose connections are those of many clients: they are bounded in all alone. */
+  /** Networks (CIDR) of proxies. Their connections carry many clients, so only the total limits them. */
   readonly trustedProxies: readonly string[]
 }
 
@@ -36,12 +36,12 @@ export interface HttpServerOptions {
   /** 0 takes any free port. */
   readonly port: number
   readonly cors: CorsPolicy
-  /** A line in the log for each request. */
+  /** Logs a line for each request. */
   readonly logRequests: boolean
-  /** Of all headers of a request together. */
+  /** The most bytes of all headers of a request. */
   readonly maxHeaderBytes: number
   readonly maxBodyBytes: number
-  /** Milliseconds from a request's first byte to its answer; then it is cancelled in Postgres, too. */
+  /** Milliseconds from a request's first byte to its answer; then its statement is cancelled in Postgres, too. */
   readonly requestTimeoutMs: number
   readonly sockets: SocketLimits
   readonly webSockets: Omit<WebSocketOptions, 'cors' | 'logger' | 'requestTimeoutMs' | 'sendMilliseconds'>
@@ -52,9 +52,9 @@ export interface HttpServer {
   readonly port: number
   readonly url: string
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
-  /** From now on `/healthz` says that it stops, and each answer that the connection ends. */
+  /** From now on `/healthz` reports the stop, and each answer closes its connection. */
   beginDrain(): void
-  /** Takes no more requests, lets running ones finish for a while, then ends them. A second call waits for the first. */
+  /** Takes no more requests, lets running ones finish for some time, then ends them. A second call waits for the first. */
   close(options?: StopOptions): Promise<void>
 }
 
@@ -153,7 +153,7 @@ async function serve(
     const answer = await answerTo(api, options, request, controller.signal)
     send(response, answer, { ...corsHeaders(options.cors, request), 'x-request-id': requestId }, request)
   } catch (error) {
-    // A client that hangs up in the middle of its request is no fault of the engine.
+    // A client that disconnects during its request is not an error of the engine.
     const level = response.destroyed || request.destroyed ? 'debug' : 'error'
     options.logger[level]({ err: error, requestId, path: request.url }, 'request failed')
     send(response, internalError(request, controller.signal), { 'x-request-id': requestId }, request)
@@ -163,7 +163,7 @@ async function serve(
   }
 }
 
-/** Hasura's type of log `http-log`. */
+/** Logs a line of Hasura's type `http-log`. */
 function logRequest(
   logger: Logger,
   { method, url, httpVersion, socket }: IncomingMessage,
@@ -186,7 +186,7 @@ async function answerTo(
     method: request.method ?? 'GET',
     target,
     get url() {
-      // The host only makes a URL of the path; nothing depends on what a client says it is.
+      // The host is only needed to parse the path as a URL. It doesn't depend on the client's Host header.
       const url = URL.parse(target, 'http://localhost')
       if (!url) throw resourceNotFound()
       return url
@@ -200,7 +200,7 @@ async function answerTo(
 const timedOut = (): HasuraError =>
   new HasuraError('unexpected', 'the request took longer than the server allows', { status: 504 })
 
-/** What went wrong inside stays inside; the request id finds it in the log. */
+/** The answer hides the cause; the log has it, under the request id. */
 function internalError(request: IncomingMessage, signal: AbortSignal): HttpResponse {
   const error =
     signal.reason instanceof HasuraError
@@ -229,7 +229,7 @@ function send(
     ...extra,
     ...headers,
     ...(status === 204 ? {} : { 'content-length': bytes }),
-    // Whoever is refused in the middle of a body can't be asked for another request on this connection.
+    // A client refused in the middle of its body can't send another request on this connection.
     ...(status === 413 ? { connection: 'close' } : {}),
   })
   response.end(request.method === 'HEAD' ? undefined : body)

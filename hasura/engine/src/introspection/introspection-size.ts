@@ -17,21 +17,21 @@ import {
   TypeMetaFieldDef,
 } from 'graphql'
 
-/** What is counted: a selection of introspection at a root field, in a request. */
+/** A selection of introspection at a root field, in a request. */
 export interface Introspection {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Selections that may be looked at for each value that is counted: what repeats fragments counts nothing and takes time. */
+/** The most selections visited for each counted value: repeated fragments add no values but take time. */
 const stepsPerValue = 10
 
 /**
- * How many values `__schema` or `__type` answers: the schema is there, so they are counted instead of estimated. Counting
- * takes as long as the answer is large, and ends at the bound.
+ * How many values an `__schema` or `__type` answers. They are counted in the schema, not estimated. Counting takes time in proportion
+ * to the answer, and ends at the bound.
  *
- * @param max above it the number is only known to be larger
+ * @param max above it, the result is only known to be larger
  */
 export function introspectionSize(introspection: Introspection, node: FieldNode, max: number): number {
   const isSchema = node.name.value === SchemaMetaFieldDef.name
@@ -45,7 +45,7 @@ export function introspectionSize(introspection: Introspection, node: FieldNode,
   return counter.values
 }
 
-/** What is selected at a place of the document, collected once for all values that stand there. */
+/** The selection at a place of the document, collected once for all values of that place. */
 interface Place {
   readonly type: GraphQLObjectType
   readonly group: readonly FieldNode[]
@@ -70,7 +70,7 @@ class Counter {
     this.#max = max
   }
 
-  /** Counts a field's value, and all that is selected of it. */
+  /** Counts a field's value and its selection. */
   count(value: unknown, place: Place | undefined): void {
     this.values += 1
     if (!place || value == null) return
@@ -105,7 +105,7 @@ class Counter {
     })
   }
 
-  /** The fields by their keys in the answer. Introspection has no abstract types: a condition is the type's name. */
+  /** The fields by response key. Introspection has no abstract types, so a type condition matches the type's own name. */
   #collect(
     type: GraphQLObjectType,
     { selections }: SelectionSetNode,
@@ -138,13 +138,13 @@ class Counter {
     return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false
   }
 
-  /** A value by graphql-js' own resolvers. What nothing is selected of counts as one value whatever it is. */
+  /** A value by graphql-js's own resolvers. A value without a selection counts as one. */
   #resolve(type: GraphQLObjectType, source: unknown, { name, node, inside }: PlacedField): unknown {
     const definition = type.getFields()[name]
     if (!inside || !definition?.resolve) return null
     const { schema, variables } = this.#introspection
     const args = getArgumentValues(definition, node, variables)
-    // Of all that a resolver may ask for, those of introspection ask for the schema alone.
+    // Introspection's resolvers use nothing but the schema of this parameter.
     return definition.resolve(source, args, undefined, { schema } as unknown as GraphQLResolveInfo)
   }
 }

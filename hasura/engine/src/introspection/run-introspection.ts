@@ -10,9 +10,9 @@ import {
 import type { Introspection } from './introspection-size.ts'
 
 /**
- * Answers the fields of a group, which are `__schema` or `__type`, from the schema.
+ * Answers a group's fields (`__schema` or `__type`) from the schema.
  *
- * @throws GraphQLError for an argument that is null and must not be
+ * @throws GraphQLError for a null where an argument must not be null
  */
 export function runIntrospection(
   { schema, fragments, variables }: Introspection,
@@ -36,11 +36,11 @@ export function runIntrospection(
   return result.data?.[key]
 }
 
-/** The variables' values in their places: graphql-js loses a variable that is called `__proto__`. */
+/** Replaces variables with their values, because graphql-js loses a variable named `__proto__`. */
 const withValues = (document: DocumentNode, variables: Introspection['variables']): DocumentNode =>
   visit(document, { Variable: ({ name }) => literalOf(variables[name.value]) })
 
-/** Arguments of introspection and of directives are texts and booleans. */
+/** A literal. Arguments of introspection and of directives are texts and booleans. */
 function literalOf(value: unknown): ValueNode {
   if (typeof value === 'string') return { kind: Kind.STRING, value }
   if (typeof value === 'boolean') return { kind: Kind.BOOLEAN, value }

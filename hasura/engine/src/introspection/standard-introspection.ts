@@ -17,12 +17,12 @@ import {
 import { LRUCache } from 'lru-cache'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-/** Answers that are kept as they are sent; the others are kept compressed, a twelfth of the size. */
+/** How many answers are cached as they are sent. The others are cached compressed, a twelfth of the size. */
 const keptUncompressed = 4
 
 /**
- * The introspection query that graphql-js writes (`getIntrospectionQuery`), which GraphiQL, code generators and clients send,
- * with any of its options. Each combination is executed once in the life of the process; from then on its bytes are stored.
+ * The introspection query of graphql-js (`getIntrospectionQuery`), with any of its options, which GraphiQL, code generators and clients
+ * send. Each combination of options is executed once in the process; its bytes are cached.
  */
 export class StandardIntrospection {
   readonly #schema: GraphQLSchema
@@ -33,7 +33,7 @@ export class StandardIntrospection {
     this.#schema = schema
   }
 
-  /** @returns reads what stands under `__schema`, as JSON text; undefined when the document is another one than the standard query */
+  /** @returns a function to the JSON text under `__schema`; undefined when the document is not the standard query */
   find(document: DocumentNode, operation: OperationDefinitionNode): (() => Buffer) | undefined {
     const query = standardQueryLike(document, operation)
     return query === undefined ? undefined : () => this.#read(query)
@@ -56,7 +56,7 @@ export class StandardIntrospection {
   }
 }
 
-/** The text of the standard query that the document is, in whatever order and layout; undefined when it is none. */
+/** The text of the standard query that selects the same as the document, in any order and layout; undefined when none does. */
 function standardQueryLike(document: DocumentNode, operation: OperationDefinitionNode): string | undefined {
   if (operation.operation !== OperationTypeNode.QUERY || !selectsSchemaAlone(operation)) return undefined
   const query = queryWith(optionsOf(document, operation), hasRootKinds(document))
@@ -75,7 +75,7 @@ const selectsSchemaAlone = ({
   !variableDefinitions?.length &&
   !directives?.length
 
-/** The options with which graphql-js would have written the document, if it has. */
+/** The options with which graphql-js could have written the document. */
 function optionsOf(document: DocumentNode, { selectionSet }: OperationDefinitionNode): IntrospectionOptions {
   const names = new Set<string>()
   let inputValueDeprecation = false
@@ -100,7 +100,7 @@ function optionsOf(document: DocumentNode, { selectionSet }: OperationDefinition
   }
 }
 
-/** Earlier releases of graphql-js ask for the name of the root types alone. */
+/** Earlier releases of graphql-js select only the name of the root types. */
 function hasRootKinds(document: DocumentNode): boolean {
   let found = false
   visit(document, {
@@ -119,8 +119,8 @@ function queryWith(options: IntrospectionOptions, rootKinds: boolean): string {
 }
 
 /**
- * A text that two documents share when they select the same, whatever their layout, fragments and order. Undefined for
- * documents that use what the standard query never does: aliases, directives, inline fragments, a field twice.
+ * A text that is equal for documents with the same selections, regardless of layout, fragments and order. Undefined for documents
+ * with features that the standard query never has: aliases, directives, inline fragments, a repeated field.
  */
 function shapeOf(document: DocumentNode): string | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>()
@@ -133,7 +133,7 @@ function shapeOf(document: DocumentNode): string | undefined {
   return operation && new Shapes(fragments).of(operation.selectionSet)?.join(' ')
 }
 
-/** A selection of the standard query is smaller; this ends documents that multiply their fragments. */
+/** The standard query's selections are smaller. The limit stops documents that multiply fragments. */
 const maxParts = 20
 const maxShapeLength = 20_000
 
@@ -176,7 +176,7 @@ class Shapes {
   }
 }
 
-/** Releases of graphql-js differ in how deep they ask. No type is wrapped as often, so that each depth gets the same answer. */
+/** Releases of graphql-js select types to different depths. No type is wrapped as deeply, so all depths have the same answer. */
 const typeDepths = { min: 7, max: 20 } as const
 
 /** Whether it is `ofType { name kind ofType { name kind … } }`, deep enough. */

@@ -7,7 +7,7 @@ import type { Operator, Step, Template } from './syntax.ts'
 export interface Scope {
   readonly variables: ReadonlyMap<string, Json>
   readonly functions: ReadonlyMap<string, KritiFunction>
-  /** How much more may be done; ranges within ranges could go on for long. */
+  /** The remaining steps, because nested ranges could run for very long. */
   readonly budget: { steps: number }
 }
 

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../metadata/parse.ts'
 
-/** Takes one value; throws TypeError with a sentence for one that it can't take. */
+/** A function of one value. Throws TypeError with a sentence when the value is unsuitable. */
 export type KritiFunction = (value: Json) => Json
 
-/** The functions that every template of Hasura may use. */
+/** The functions of all Hasura templates. */
 export const basicFunctions: ReadonlyMap<string, KritiFunction> = new Map<string, KritiFunction>([
   ['empty', (value) => isEmpty(value)],
   ['size', (value) => sizeOf(value)],
@@ -85,7 +85,7 @@ function arrayOrText(value: Json): readonly Json[] {
 
 const titleCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 
-/** All but the unreserved characters of RFC 3986. */
+/** Escapes all but the unreserved characters of RFC 3986. */
 const escapeUri = (value: string): string =>
   encodeURIComponent(value).replaceAll(
     /[!'()*]/g,
@@ -99,7 +99,7 @@ function pair(value: Json): readonly [string, Json] {
   return [key, member]
 }
 
-/** Of arrays, texts or objects, all of one kind; of the same key of several objects, the last counts. */
+/** Joins arrays, texts or objects, all of one kind. For a key in several objects, the last one counts. */
 function concatenation(items: readonly Json[]): Json {
   if (items.every(isList)) return items.flat()
   if (items.every((item) => typeof item === 'string')) return items.join('')

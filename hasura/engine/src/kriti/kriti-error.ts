@@ -1,11 +1,11 @@
-/** Kriti's own names for what can be wrong with a template or its evaluation. */
+/** Kriti's names of errors in a template or its evaluation. */
 export type KritiErrorCode =
   'Parse Error Code' | 'Invalid Path Code' | 'Type Error Code' | 'Range Error Code' | 'Function Error Code'
 
-/** Thrown within this folder alone; `render` turns it into a value. */
+/** Thrown only inside this folder; `render` turns it into a result. */
 export class KritiError extends Error {
   readonly code: KritiErrorCode
-  /** Characters from the template's start. */
+  /** The position, in characters from the template's start. */
   readonly at: number
 
   constructor(code: KritiErrorCode, message: string, at: number) {

@@ -1,7 +1,7 @@
 import { KritiError } from './kriti-error.ts'
 import { type Operator, type Step, type Template, precedence } from './syntax.ts'
 
-/** Templates are written by people; deeper nesting or more text than this is a mistake. */
+/** Limits. People write templates; deeper or longer ones are mistakes. */
 const maxDepth = 100
 const maxTemplateLength = 200_000
 
@@ -18,8 +18,7 @@ export function parseTemplate(source: string): Template {
 }
 
 /**
- * By recursive descent, without a lexer: what `}}` means (the end of an expression or of two objects) is known
- * only where it stands.
+ * A recursive descent parser without a lexer: only the context decides whether `}}` ends an expression or two objects.
  */
 class Parser {
   readonly #source: string
@@ -37,7 +36,7 @@ class Parser {
     return template
   }
 
-  /** Operators of a level of precedence and those that bind tighter. */
+  /** Operators of this level of precedence, and those that bind tighter. */
   #expression(level: number): Template {
     const operators = precedence[level]
     if (operators === undefined) return this.#application()
@@ -54,7 +53,7 @@ class Parser {
     return operator === 'in' ? this.#takesWord('in') : this.#takes(operator)
   }
 
-  /** `toLower $body.name`, `not(x)`: a name followed by what it is applied to. */
+  /** `toLower $body.name`, `not(x)`: a function's name and its argument. */
   #application(): Template {
     const at = this.#position()
     const word = this.#peekWord()
@@ -68,7 +67,7 @@ class Parser {
     return { kind: 'call', name: word, argument, at }
   }
 
-  /** After a name: whether a value follows that is no way into the name's own. */
+  /** After a name: whether an argument follows, and not a path into the name's value. */
   #startsValue(): boolean {
     if (/[.?[]/.test(this.#source[this.#at] ?? '')) return false
     this.#skipBlank()
@@ -133,7 +132,7 @@ class Parser {
     return { kind: 'variable', name: word, at }
   }
 
-  /** After `{{`. */
+  /** Parses the rest after `{{`. */
   #braces(at: number): Template {
     if (this.#takesWord('if')) return this.#if(at)
     if (this.#takesWord('range')) return this.#range(at)
@@ -198,7 +197,7 @@ class Parser {
     return items
   }
 
-  /** After the opening quote: JSON's text, with expressions in `{{ }}` between. */
+  /** Parses the rest after the opening quote: JSON's text, with expressions in `{{ }}`. */
   #text(at: number): Template {
     const parts: Template[] = []
     let start = this.#at
@@ -224,7 +223,7 @@ class Parser {
   }
 
   #unescape(from: number, to: number): string {
-    // Templates of several lines are usual; JSON would have the line break escaped.
+    // Templates often contain line breaks, which JSON requires to be escaped.
     const text = this.#source
       .slice(from, to)
       .replaceAll(/[\n\r\t]/g, (each) => JSON.stringify(each).slice(1, -1))

@@ -22,7 +22,7 @@ function outcome(source: string): unknown {
   return result.kind === 'rendered' ? result.value : `${result.code}: ${result.message}`
 }
 
-/** `goldens.txt` has a template per paragraph and, after `=>`, what becomes of it. */
+/** `goldens.txt` has a template per paragraph, and its result after `=>`. */
 const goldens = readFileSync(new URL('goldens.txt', import.meta.url), 'utf8')
   .split(/\n\n+/)
   .map((paragraph) => paragraph.split(/\n=> /))
@@ -39,12 +39,12 @@ test.each(goldens)('%s', (source, expected) => {
   )
 })
 
-test('every JSON document is the template of itself', () => {
+test('every JSON document is a template with itself as the result', () => {
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 6 }).filter((text) => !text.includes('{{')),
       (text) => {
-        // JSON.parse reads -0 and so does the template; toEqual tells them apart.
+        // JSON.parse and the template both read -0, and toEqual distinguishes it from 0.
         expect(outcome(text)).toEqual(JSON.parse(text))
       },
     ),
@@ -52,7 +52,7 @@ test('every JSON document is the template of itself', () => {
   )
 })
 
-test('no text makes it throw, and none keeps it busy', () => {
+test('no text makes it throw or run for long', () => {
   const words = [
     '{{',
     '}}',

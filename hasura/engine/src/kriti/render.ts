@@ -16,7 +16,7 @@ export type Rendered =
       readonly at: number
     }
 
-/** Enough for a range over 100,000 rows; some milliseconds of work. */
+/** The most steps: enough for a range over 100,000 rows, some milliseconds of work. */
 const maxSteps = 2_000_000
 
 const parsed = new LRUCache<string, Template>({
@@ -33,8 +33,8 @@ function parseCached(source: string): Template {
 }
 
 /**
- * What a Kriti template makes of the given values. `variables` are named as the template names them (`$body`),
- * `functions` come beside those that every template has.
+ * Evaluates a Kriti template. `variables` have the template's names (`$body`); `functions` are added to the basic ones. Failures
+ * are results.
  */
 export function render(
   source: string,
@@ -53,7 +53,7 @@ export function render(
   }
 }
 
-/** Why a text is no template, or undefined. */
+/** What is wrong with a template's text; undefined when nothing is. */
 export function templateProblem(source: string): string | undefined {
   try {
     parseCached(source)

@@ -3,7 +3,7 @@ import type { Json } from '../metadata/parse.ts'
 /** A parsed Kriti template: JSON whose values may be computed. */
 export type Template =
   | { readonly kind: 'literal'; readonly value: Json }
-  /** Text with values in between. */
+  /** A text with values in it. */
   | { readonly kind: 'text'; readonly parts: readonly Template[]; readonly at: number }
   | { readonly kind: 'array'; readonly items: readonly Template[] }
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Template])[] }
@@ -32,14 +32,14 @@ export type Template =
       readonly at: number
     }
 
-/** A way into a value. An optional one that leads nowhere makes the whole lookup null. */
+/** A step into a value. When an optional step finds nothing, the whole lookup is null. */
 export interface Step {
   readonly key: Template
   readonly optional: boolean
   readonly at: number
 }
 
-/** From the loosest to the tightest; those of one line are equals. */
+/** Operators from the loosest to the tightest; those of one group have the same precedence. */
 export const precedence = [['in'], ['||'], ['&&'], ['??'], ['==', '!=', '>=', '<=', '>', '<']] as const
 
 export type Operator = (typeof precedence)[number][number]

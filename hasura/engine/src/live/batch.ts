@@ -1,8 +1,8 @@
 import { encodeLiteral } from '../sql/encode.ts'
 
 /**
- * The parameters of a batched statement: the members' numbers, then an array per parameter of the select with
- * each member's value.
+ * The parameters of a batched statement: the members' numbers, then for each parameter of the select an array with each member's
+ * value.
  */
 export const batchParameters = (
   parameterCount: number,
@@ -19,7 +19,7 @@ function arrayText(texts: readonly (string | null)[]): string | null {
   return encoded.ok ? encoded.text : null
 }
 
-/** Parts of at most `size`. */
+/** Splits a list into parts of at most `size`. */
 export const chunks = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

@@ -5,13 +5,13 @@ import type { Refetch } from './poller.ts'
 import type { Subscriber } from './subscriber.ts'
 
 export interface ActionFollower {
-  /** The client is gone. */
+  /** To be called when the client leaves. */
   readonly leave: () => void
-  /** The engine stops. */
+  /** To be called when the engine stops. */
   readonly end: () => void
 }
 
-/** Reads the result of an asynchronous action at each interval and tells the subscriber when it has changed. */
+/** Reads an asynchronous action's result at each interval, and sends it to the subscriber when it has changed. */
 export function followAction(
   read: (signal: AbortSignal) => Promise<GraphQLResult>,
   subscriber: Subscriber,

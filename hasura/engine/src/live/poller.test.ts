@@ -14,7 +14,7 @@ const intervalMs = 50
 
 beforeAll(async () => {
   shop = await openBookshop()
-  // A poll borrows a connection once per statement.
+  // A poll borrows a connection once for each statement.
   shop.pool.on('acquire', () => (statements += 1))
   const refetch = { intervalMs, batchSize: 100 }
   const logger = pino({ level: 'silent' })
@@ -51,7 +51,7 @@ function subscribe(query: string, session: Session) {
 
 const titles = 'subscription { book(order_by: {id: asc}) { title } }'
 
-/** Asked without the permission’s filter in mind: the rows of a merchant as the database has them. */
+/** A merchant's titles, read without the permission's filter. */
 async function titlesOf(merchantId: number): Promise<unknown> {
   const { rows } = await shop.pool.query<{ books: unknown }>(
     `select coalesce(json_agg(json_build_object('merchant_id', merchant_id, 'title', title) order by id), '[]') as books
@@ -66,7 +66,7 @@ const booksOf = (result: GraphQLResult): unknown =>
 
 const ownTitles = 'subscription { book(order_by: {id: asc}) { merchant_id title } }'
 
-test('200 subscribers of one operation cost one statement per poll, and none when they are gone', async () => {
+test('200 subscribers of one operation cost one statement per poll, and none after they have left', async () => {
   const ids = Array.from({ length: 200 }, (_, index) => (index % 50) + 1)
   const subscribers = ids.map((id) => subscribe(ownTitles, merchant(id)))
   await expect.poll(() => subscribers.every(({ results }) => results.length === 1)).toBe(true)
@@ -81,7 +81,7 @@ test('200 subscribers of one operation cost one statement per poll, and none whe
   expect(await statementsDuring(5 * intervalMs)).toBe(0)
 })
 
-test('members beyond the batch size are asked in a second statement', async () => {
+test('members beyond the batch size take a second statement', async () => {
   const subscribers = Array.from({ length: 150 }, (_, index) => subscribe(titles, merchant(index + 1)))
   await expect.poll(() => subscribers.every(({ results }) => results.length === 1)).toBe(true)
   const polled = await statementsDuring(10 * intervalMs)
@@ -90,7 +90,7 @@ test('members beyond the batch size are asked in a second statement', async () =
   for (const { leave } of subscribers) leave()
 })
 
-test('a subscriber that left hears nothing more', async () => {
+test('a subscriber that left receives nothing more', async () => {
   const staying = subscribe(titles, merchant(2))
   const leaving = subscribe(titles, merchant(2))
   await expect.poll(() => leaving.results.length).toBe(1)

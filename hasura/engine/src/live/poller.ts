@@ -12,37 +12,37 @@ import type { Subscription } from './subscriber.ts'
 export interface Refetch {
   /** Milliseconds from the start of one poll to the next. */
   readonly intervalMs: number
-  /** Members that one statement answers. */
+  /** The most members that one statement answers. */
   readonly batchSize: number
 }
 
 export interface PollerOptions extends Refetch {
   readonly run: (values: readonly (string | null)[]) => Promise<readonly ResultRow[]>
-  /** Called before each poll: members of an outdated snapshot leave here. */
+  /** Called before each poll. Members of an outdated snapshot leave here. */
   readonly refresh: () => void
   readonly logger: Logger
 }
 
-/** What a poller asks, and for whom. */
+/** A poller's statement, and its numbers of subscribers. */
 export interface PollerState {
   readonly kind: PreparedSubscription['kind']
   readonly sql: string
   readonly members: readonly { readonly values: ResultRow; readonly subscribers: number }[]
 }
 
-/** Subscribers with the same values get the same answer. Subscribers of a stream have a member each. */
+/** Subscribers with the same values share a member and its answer. Each subscriber of a stream has a member of its own. */
 interface Member {
   readonly key: string
   values: readonly (string | null)[]
   readonly cursorPositions: readonly number[]
   readonly subscriptions: Set<Subscription>
-  /** Its values made the statement fail, so it is asked by itself: others must not suffer again. */
+  /** Its values made the statement fail, so it runs alone and can't make other members fail again. */
   failed: boolean
 }
 
 /**
- * Asks the database for one operation, for all that are subscribed to it: one statement per interval and
- * batch, none while nobody is subscribed. A poll is never overtaken by the next.
+ * Polls the database for one operation and all its subscribers: one statement per interval and batch, none without subscribers. Polls
+ * never overlap.
  */
 export class Poller {
   readonly #kind: PreparedSubscription['kind']
@@ -50,7 +50,7 @@ export class Poller {
   readonly #parameterCount: number
   readonly #options: PollerOptions
   readonly #members = new Map<string, Member>()
-  /** Members that wait for a first answer; they needn't wait for the others' interval. */
+  /** Members without a first answer. They don't wait for the interval. */
   readonly #fresh = new Set<Member>()
   #timer: NodeJS.Timeout | undefined
   #polling = false
@@ -77,7 +77,7 @@ export class Poller {
     }
   }
 
-  /** Adds a subscription and returns how to leave, and where a stream's cursor stands. */
+  /** Adds a subscription. Returns how to leave, and the position of a stream's cursor. */
   join({ values, cursorPositions }: PreparedSubscription, subscription: Subscription): Membership {
     const key = this.#kind === 'live' ? JSON.stringify(values) : String((this.#streams += 1))
     const member: Member = this.#members.get(key) ?? {
@@ -124,7 +124,7 @@ export class Poller {
       this.#fresh.clear()
       await this.#ask(chosen.filter((member) => this.#listens(member)))
     } catch (error) {
-      // The database may be away for a moment; subscribers keep what they have, and the next poll asks again.
+      // The database may be away for a moment. Subscribers keep their last answer, and the next poll tries again.
       logger.warn({ err: error }, 'a poll for subscriptions failed')
     } finally {
       this.#polling = false
@@ -133,7 +133,7 @@ export class Poller {
     }
   }
 
-  /** A stream's rows are sent once, so they are not asked for while there is no room for them. */
+  /** A stream's rows are sent once, so they are read only when a subscriber can take them. */
   #listens({ subscriptions }: Member): boolean {
     return this.#kind === 'live' || [...subscriptions].every(({ subscriber }) => subscriber.isReady())
   }
@@ -166,7 +166,7 @@ export class Poller {
       deliver(member, result, json)
       return
     }
-    // Without a row after the cursor there is nothing to say.
+    // No row comes after the cursor, so there is nothing to send.
     if (cursor === null) return
     member.values = member.values.map((value, index) =>
       member.cursorPositions.includes(index) ? cursor : value,
@@ -175,8 +175,8 @@ export class Poller {
   }
 
   /**
-   * If it is somebody's values that Postgres refuses, halving the batch finds out whose. A broken connection,
-   * a lack of resources or a cancellation is nobody's fault, and is thrown.
+   * When Postgres refuses a member's values, halving the batch finds that member. A broken connection, a lack of resources or a
+   * cancellation doesn't depend on values, and is thrown.
    */
   async #recover(batch: readonly Member[], error: unknown): Promise<void> {
     const failure = postgresError(error, '$')

@@ -1,17 +1,17 @@
 import type { GraphQLResult } from '../graphql-request.ts'
 
-/** Who is told of a subscription's answers. None of these may throw. */
+/** The receiver of a subscription's answers. Its functions must not throw. */
 export interface Subscriber {
   readonly receive: (result: GraphQLResult) => void
-  /** While false, a live query's newest answer waits and a stream stands still. */
+  /** While it returns false, a live query's newest answer waits and a stream pauses. */
   readonly isReady: () => boolean
-  /** The subscription has ended from this side: metadata changed, and it has no answer any more. */
+  /** Called when the engine ends the subscription, because it is not valid with the new metadata. */
   readonly end: () => void
 }
 
-/** One subscriber's place in a poll. */
+/** One subscription of a member. */
 export interface Subscription {
   readonly subscriber: Subscriber
-  /** Hash of the last answer that was sent. */
+  /** The hash of the last answer sent. */
   sent: string | undefined
 }

@@ -18,7 +18,7 @@ import { Turns } from './turns.ts'
 export interface SubscriptionHubOptions {
   readonly live: Refetch
   readonly streaming: Refetch
-  /** Polls that run at once, so that subscriptions leave connections for requests. */
+  /** How many polls run at once; the pool's other connections are for requests. */
   readonly concurrentPolls: number
   /** Milliseconds until a poll's statement is cancelled. */
   readonly statementTimeoutMs: number
@@ -26,15 +26,15 @@ export interface SubscriptionHubOptions {
 }
 
 export interface SubscriptionHub {
-  /** Starts a subscription and returns how to end it. Throws RequestError if it is not valid. */
+  /** Starts a subscription. Returns how to end it. Throws RequestError if it is not valid. */
   readonly subscribe: (request: GraphQLRequest, session: Session, subscriber: Subscriber) => () => void
-  /** What is asked at the moment, and for how many. */
+  /** The present statements, and their numbers of subscribers. */
   readonly states: () => readonly PollerState[]
   /** Ends all polling. */
   readonly close: () => Promise<void>
 }
 
-/** Subscriptions of one engine at most. */
+/** The most subscriptions of one engine. */
 const maxSubscriptions = 100_000
 
 const internalError: GraphQLError = {
@@ -51,8 +51,8 @@ interface Entry {
 }
 
 /**
- * Brings subscribers of the same statement together. Statements are compared by their text, which holds the
- * role's permissions; what differs between sessions is among the values.
+ * Groups subscribers of the same statement. Statements are compared by their text, which holds the role's permissions; the values hold
+ * what differs between sessions.
  */
 export function createSubscriptionHub(
   compiler: SubscriptionCompiler,
@@ -93,7 +93,7 @@ export function createSubscriptionHub(
     }
   }
 
-  /** With new metadata every subscription is planned anew: permissions may have been taken away. */
+  /** With new metadata every subscription is planned again, because permissions may have been withdrawn. */
   const refresh = (): void => {
     const current = getSnapshot()
     if (current === snapshot) return
@@ -115,7 +115,7 @@ export function createSubscriptionHub(
       entry.membership = join(entry.prepared, subscription)
     } catch (error) {
       const failure = failureOf(error)
-      // Whatever went wrong, it must not go on under the old permissions.
+      // After any failure, the subscription must not continue under the old permissions.
       if (failure === undefined)
         options.logger.error({ err: error }, 'a subscription could not be planned anew')
       membership.leave()
@@ -129,7 +129,7 @@ export function createSubscriptionHub(
     }
   }
 
-  /** The result of an action has one subscriber, and a log of its own that it is read from. */
+  /** An action's result has a single subscriber, and is read from the log of actions. */
   const follow = (request: GraphQLRequest, session: Session, subscriber: Subscriber): (() => void) => {
     const read = (signal: AbortSignal) =>
       turns.run(() => compiler.readActionResult(request, session, { signal }))

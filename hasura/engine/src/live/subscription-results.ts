@@ -4,9 +4,8 @@ import type { Session } from '../session/types.ts'
 import type { SubscriptionHub } from './subscription-hub.ts'
 
 /**
- * A subscription as something to iterate over. It begins with the first `next`, and ends with `return`, with
- * the signal, or when the engine stops. One answer at most waits to be taken: of a live query a newer one
- * comes later, and a stream stands still meanwhile.
+ * A subscription as an async iterator. It starts with the first `next`, and ends with `return`, with the signal, or when the engine
+ * stops. At most one answer waits to be taken: for a live query a newer answer comes later, and a stream pauses meanwhile.
  */
 export async function* subscriptionResults(
   hub: SubscriptionHub,
@@ -37,7 +36,7 @@ export async function* subscriptionResults(
   }
 }
 
-/** Room for one result between who makes it and who takes it. */
+/** Holds one result between the producer and the consumer. */
 class Mailbox {
   #result: GraphQLResult | undefined
   #ended = false
@@ -55,7 +54,7 @@ class Mailbox {
     this.#wake?.()
   }
 
-  /** The next result; undefined when there will be none. */
+  /** The next result; undefined after the last. */
   async take(): Promise<GraphQLResult | undefined> {
     if (this.#result === undefined && !this.#ended)
       await new Promise<void>((resolve) => {

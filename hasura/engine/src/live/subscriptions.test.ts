@@ -80,7 +80,7 @@ const merchant = (id: number): Session => createSession('merchant', { 'x-hasura-
 const valueOf = (result: GraphQLResult): unknown =>
   result.kind === 'data' ? (JSON.parse(result.json) as unknown) : { errors: result.errors }
 
-/** A subscription whose answers are taken one by one. */
+/** Subscribes; the test takes the answers one by one. */
 function subscribe(
   query: string,
   session: Session = merchant(1),
@@ -119,7 +119,7 @@ describe('a live query', () => {
     expect(await two.next()).toEqual({ product: [{ title: 'Hat' }, { title: 'Tie' }] })
   })
 
-  test('has values of its own for variables of any kind, limits included', async () => {
+  test('uses each subscriber’s own variables, limits included', async () => {
     const query = `subscription ($ids: [Int!]!, $title: String, $limit: Int, $offset: Int) {
       product(where: {id: {_in: $ids}, title: {_neq: $title}}, limit: $limit, offset: $offset, order_by: {id: asc}) { id }
     }`
@@ -141,7 +141,7 @@ describe('a live query', () => {
     expect(await count.next()).toEqual({ product_aggregate: { aggregate: { count: 3 } } })
   })
 
-  test("refuses in Hasura's words what is no subscription to one field", async () => {
+  test('refuses in Hasura’s words any subscription to more or less than one field', async () => {
     const errorOf = async (query: string, session = merchant(1)) => subscribe(query, session).next()
     expect(await errorOf('subscription { product { id } other: product { id } }')).toEqual({
       errors: [
@@ -162,7 +162,7 @@ describe('a live query', () => {
     })
   })
 
-  test('of one subscriber that Postgres refuses leaves the others their answers', async () => {
+  test('whose values Postgres refuses does not affect other subscribers', async () => {
     const query = 'subscription ($stock: bigint!) { product(where: {stock: {_eq: $stock}}) { title } }'
     const bad = subscribe(query, merchant(1), { stock: '999999999999999999999999' })
     const good = subscribe(query, merchant(1), { stock: '5' })
@@ -172,7 +172,7 @@ describe('a live query', () => {
     expect(await good.next()).toEqual({ product: [{ title: 'Mug' }] })
   })
 
-  test('ends with an error when the permission that it lives on is taken away', async () => {
+  test('ends with an error when its permission is dropped', async () => {
     const shop = subscribe(titles)
     await shop.next()
     await engine.replaceMetadata(shopMetadata(['id']))
@@ -182,7 +182,7 @@ describe('a live query', () => {
     expect(await shop.next()).toBe('ended')
   })
 
-  test('outlives a change of metadata that leaves it its rows', async () => {
+  test('survives a change of metadata that keeps its rows', async () => {
     const shop = subscribe(titles)
     await shop.next()
     await engine.replaceMetadata(shopMetadata(['id', 'title']))
@@ -190,7 +190,7 @@ describe('a live query', () => {
     expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }] })
   })
 
-  test('outlives the loss of its connection to Postgres', async () => {
+  test('survives the loss of its connection to Postgres', async () => {
     const shop = subscribe(titles)
     await shop.next()
     await client.query(
@@ -219,7 +219,7 @@ describe('new metadata', () => {
     }
   }
 
-  test('holds for live queries and streams that run already: rows that its filter hides are not sent', async () => {
+  test('applies to running live queries and streams: rows that its filter hides are not sent', async () => {
     const shop = subscribe(titles)
     expect(await shop.next()).toEqual({ product: [{ title: 'Cup' }, { title: 'Pan' }] })
     const rows = subscribe(
@@ -238,7 +238,7 @@ describe('new metadata', () => {
 })
 
 describe('many subscribers', () => {
-  test('all hear of a changed row', async () => {
+  test('all receive a changed row', async () => {
     const shops = Array.from({ length: 100 }, () => subscribe(titles))
     await Promise.all(shops.map((shop) => shop.next()))
     const changed = Promise.all(shops.map((shop) => shop.next()))
@@ -269,7 +269,7 @@ describe('a stream', () => {
     expect(await third).toEqual({ product_stream: [{ id: 5, title: 'Jar' }] })
   })
 
-  test('goes down where it is told to, and starts where each subscriber says', async () => {
+  test('descends if so ordered, and starts at each subscriber’s initial value', async () => {
     const down = subscribe(stream, merchant(1), { after: 9, size: 1, ordering: 'DESC' })
     expect(await down.next()).toEqual({ product_stream: [{ id: 2, title: 'Pan' }] })
     expect(await down.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
@@ -278,7 +278,7 @@ describe('a stream', () => {
     expect(await one?.next()).toEqual({ product_stream: [{ id: 1, title: 'Cup' }] })
   })
 
-  test('is each subscriber’s own, also of two that began at the same place', async () => {
+  test('has a cursor for each subscriber, also for two that began at the same place', async () => {
     const all = { after: 0, size: 1 }
     const [first, row1, row2] = [
       subscribe(stream, merchant(1), all),
@@ -325,7 +325,7 @@ describe('a stream', () => {
     expect(await rows.next()).toEqual({ product_stream: [{ id: 3, title: 'Bowl' }] })
   })
 
-  test('wants a cursor of one column', async () => {
+  test('requires a cursor of one column', async () => {
     const errorOf = (cursor: string) =>
       subscribe(`subscription { product_stream(batch_size: 1, cursor: ${cursor}) { id } }`).next()
     const extensions = { path: '$.selectionSet.product_stream.args', code: 'validation-failed' }

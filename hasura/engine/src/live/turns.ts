@@ -1,4 +1,4 @@
-/** Lets at most so many pieces of work run at once; others wait in the order in which they came. */
+/** Runs at most `count` pieces of work at once; others wait in the order of their arrival. */
 export class Turns {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -23,7 +23,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when what runs now is over, however it ends. */
+  /** Resolves when all running work is over, successful or not. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.#running)
   }

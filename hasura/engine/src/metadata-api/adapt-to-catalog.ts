@@ -12,7 +12,7 @@ import type { Metadata, TableMetadata } from '../metadata/types.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { newInconsistencies, withoutObjects } from './draft.ts'
 
-/** A tracked table before and after; it is the same as long as its oid is. */
+/** A tracked table before and after a change. Its oid identifies it. */
 interface TableChange {
   readonly source: string
   readonly metadata: TableMetadata
@@ -21,9 +21,8 @@ interface TableChange {
 }
 
 /**
- * What the metadata has to become after the database went from `before` to `after`: renamed tables and
- * columns are followed, dropped ones forgotten. Throws `dependency-error` when something that still exists
- * needs what is gone and `cascade` is not given.
+ * Adapts the metadata to a change of the database from `before` to `after`: renamed tables and columns are renamed, dropped ones are
+ * removed. Throws `dependency-error` when an existing object depends on a dropped one and `cascade` is not given.
  */
 export async function adaptToCatalog(
   start: Snapshot,
@@ -94,7 +93,7 @@ function renamesOf(changes: readonly TableChange[]): Renames {
 
 type Column = CatalogTable['columns'][number]
 
-/** A column is the same as long as its position is: Postgres does not reuse one. */
+/** A column's position identifies it: Postgres does not reuse one. */
 const pairColumns = (before: CatalogTable, after: CatalogTable): readonly [Column, Column | undefined][] =>
   before.columns.map((old) => [old, after.columns.find(({ position }) => position === old.position)])
 
@@ -124,7 +123,7 @@ function forgetDroppedFunctions(metadata: Metadata, after: Catalog): Metadata {
   return gone.size === 0 ? metadata : filterMetadata(metadata, ({ name }) => !gone.has(name))
 }
 
-/** The custom names of columns that are gone. */
+/** Removes the custom names of dropped columns. */
 function forgetColumns(
   metadata: Metadata,
   source: string,

@@ -14,18 +14,18 @@ import type { MetadataStore } from '../storage/metadata-store.ts'
 import type { MetadataDraft } from './draft.ts'
 
 /**
- * What has to happen in the database so that it fits a change of the metadata, in the transaction that stores the
- * metadata: event triggers are triggers of Postgres, too.
+ * Changes the database to fit a change of the metadata, in the transaction that stores the metadata: event triggers are Postgres
+ * triggers, too.
  */
 export type FinishChange = (client: ClientBase, before: Snapshot, after: Snapshot) => Promise<void>
 
-/** Who sends commands, and as part of which trace. Events that a command causes tell both. */
+/** The session and trace of the request with the commands. Events that a command causes carry both. */
 export interface Caller {
   readonly session: Session
   readonly trace: () => TraceContext
 }
 
-/** What a command may use. */
+/** The services that a command may use. */
 export interface CommandContext extends Caller {
   readonly draft: MetadataDraft
   readonly pool: Pool
@@ -37,19 +37,19 @@ export interface CommandContext extends Caller {
   readonly strictMetadata: boolean
 }
 
-/** A command of the metadata API: its arguments and what it does. The answer is the response's body. */
+/** A command of the metadata API: its arguments and its effect. The result is the response's body. */
 export interface Command<Args = unknown> {
   readonly schema: z.ZodType<Args>
-  /** Whether the request gets a new resource_version. */
+  /** Whether the request increases the resource_version. */
   readonly changesMetadata: boolean
-  /** The arguments with which the command only reads; absent where it can't. */
+  /** The schema of the arguments with which the command only reads; absent when it always writes. */
   readonly reading?: (args: unknown) => unknown
   run(args: Args, context: CommandContext): Promise<Json>
 }
 
 export const success: JsonObject = { message: 'success' }
 
-/** A command that changes metadata and answers that it did. */
+/** A command that changes metadata and answers "success". */
 export const edit = <Schema extends z.ZodType>(
   schema: Schema,
   run: (args: z.output<Schema>, draft: MetadataDraft) => Promise<void>,
@@ -57,13 +57,13 @@ export const edit = <Schema extends z.ZodType>(
   schema,
   changesMetadata: true,
   run: async (args, { draft }) => {
-    // The dispatcher has parsed the arguments with this very schema.
+    // The dispatcher has parsed the arguments with this same schema.
     await run(args as z.output<Schema>, draft)
     return success
   },
 })
 
-/** A command that does something, and leaves the metadata as it is. */
+/** A command with an effect other than on the metadata. */
 export const act = <Schema extends z.ZodType>(
   schema: Schema,
   run: (args: z.output<Schema>, context: CommandContext) => Promise<Json>,
@@ -73,17 +73,17 @@ export const act = <Schema extends z.ZodType>(
   run: (args, context) => run(args as z.output<Schema>, context),
 })
 
-/** A command that only tells. */
+/** A command that only reads. */
 export const read = <Schema extends z.ZodType>(
   schema: Schema,
   run: (args: z.output<Schema>, context: CommandContext) => Promise<Json>,
 ): Command => ({ ...act(schema, run), reading: (args) => args })
 
-/** Arguments that most commands have. */
+/** Arguments of most commands. */
 export const sourceName = z.string().min(1).default('default')
 export const tableArguments = { source: sourceName, table: qualifiedName }
 
-/** Rows of a log that one answer may hold. */
+/** The most rows of a log in one answer. */
 export const maxPage = 10_000
 
 /** Of commands that list rows of a log. */

@@ -39,8 +39,8 @@ function questionOf({ url, mode, sendsRequest }: AuthHook, request: Authenticati
     const forwarded = Object.entries(forwardedHeaders(request.headers))
     return { method: mode, url, headers: [...forwarded, ...defaultHeaders], body: undefined }
   }
-  const told = sendsRequest === false ? {} : { request: request.graphql ?? null }
-  const body = JSON.stringify({ headers: headerTexts(request.headers), ...told })
+  const graphqlRequest = sendsRequest === false ? {} : { request: request.graphql ?? null }
+  const body = JSON.stringify({ headers: headerTexts(request.headers), ...graphqlRequest })
   return { method: mode, url, headers: defaultHeaders, body }
 }
 

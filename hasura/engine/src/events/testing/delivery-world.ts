@@ -5,15 +5,15 @@ import { type Engine, startEngine } from '../../engine.ts'
 import type { EngineOptions } from '../../engine-options.ts'
 import { type WebhookReceiver, startReceiver } from './webhook-receiver.ts'
 
-/** A database of its own, a receiver of webhooks, and the engines that are between them. */
+/** A database, a receiver of webhooks, and engines between them. */
 export interface DeliveryWorld {
   readonly database: TestDatabase
   readonly pool: pg.Pool
-  /** What metadata knows as `{{HOOKS}}`. */
+  /** The receiver that `{{HOOKS}}` in metadata refers to. */
   readonly receiver: WebhookReceiver
-  /** Starts one more engine on the database. It looks for what is due every 20 ms. */
+  /** Starts another engine on the database. It polls every 20 ms. */
   start(options?: Partial<EngineOptions>): Promise<Engine>
-  /** Sends a command to the first engine that runs, as admin; `headers` go along. */
+  /** Sends a command with the `headers` to the first running engine, as admin. */
   command(type: string, args: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>
   stop(engine: Engine): Promise<void>
   close(): Promise<void>
@@ -21,11 +21,11 @@ export interface DeliveryWorld {
 
 const adminSecret = 'secret'
 
-/** The database is on the Postgres of the run of tests unless another `server` is named. */
+/** Creates the database on the test run's Postgres, or on another `server`. */
 export async function openDeliveryWorld(server?: string): Promise<DeliveryWorld> {
   const database = await createTestDatabase(server === undefined ? {} : { server })
   const pool = new pg.Pool({ connectionString: database.url, max: 2 })
-  // Dropping the database may end a connection before the pool has closed it.
+  // Dropping the database may cut a connection that the pool is still closing.
   pool.on('error', () => undefined)
   const receiver = await startReceiver()
   const engines = new Set<Engine>()

@@ -6,7 +6,7 @@ export interface ReceivedCall {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Empty for what is no JSON. */
+  /** Empty when the body is no JSON. */
   readonly body: Readonly<Record<string, unknown>>
   readonly text: string
 }
@@ -23,14 +23,14 @@ export interface WebhookReceiver {
   readonly calls: ReceivedCall[]
   /** Decides each answer; 200 unless set. */
   answer: (call: ReceivedCall) => Answer
-  /** How many calls were open at the same time, at most. */
+  /** The most calls that were open at the same time. */
   readonly mostOpen: number
-  /** Waits until so many calls have come. */
+  /** Waits until `count` calls have come. */
   received(count: number): Promise<readonly ReceivedCall[]>
   close(): Promise<void>
 }
 
-/** A handler of events that remembers what it was sent. */
+/** A webhook that records its calls. */
 export async function startReceiver(): Promise<WebhookReceiver> {
   const calls: ReceivedCall[] = []
   let open = 0

@@ -19,12 +19,12 @@ import type {
   Selection,
 } from './query.ts'
 
-/** What SQL answers to a condition: true, false, or null for unknown. */
+/** The value of a condition in SQL: true, false, or null for unknown. */
 type Truth = boolean | null
 
 /**
- * A condition is a client's, for which a relationship leads to what the role may see, or a permission's, which is asked of
- * all rows and is about one of them, its root.
+ * Whose condition it is. In a client's, relationships lead only to rows that the role may see. A permission's is evaluated over all
+ * rows, and has a root: the row that it decides about.
  */
 type Speaker = { readonly kind: 'client' } | { readonly kind: 'permission'; readonly root: Row }
 
@@ -33,7 +33,7 @@ function rootOf(by: Speaker): Row {
   return by.root
 }
 
-/** Answers a query as simply as it can be said, from the rows in memory: no index, no join, no plan. */
+/** Answers a query in the simplest way, from the rows in memory: without index, join or plan. */
 export function interpret(root: RootField, role: Role): unknown {
   const scope = new Interpreter(role)
   const { table } = root
@@ -61,7 +61,7 @@ class Interpreter {
     this.#role = role
   }
 
-  /** The rows that the role may see. A permission itself is asked of all rows, whoever may see them. */
+  /** The rows that the role may see. The permission itself is evaluated over all rows. */
   visible(table: TableName, rows: readonly Row[]): readonly Row[] {
     const permission = this.#role[table]
     if (permission === undefined) throw new Error(`The role has no ${table}`)
@@ -70,7 +70,7 @@ class Interpreter {
     )
   }
 
-  /** Condition, then order, then one row of each kind, then the page. */
+  /** Filters, sorts, keeps one row of each distinct kind, then cuts the page. */
   select(
     table: TableName,
     rows: readonly Row[],
@@ -99,7 +99,7 @@ class Interpreter {
     )
   }
 
-  /** A role's limit is of rows that are shown; what is counted is bounded by the arguments alone. */
+  /** A role's limit applies to shown rows; only the arguments limit what is counted. */
   aggregate(
     table: TableName,
     rows: readonly Row[],
@@ -288,7 +288,7 @@ const plainOperators = {
 const compareColumns = (value: Value, operator: ColumnOperator, other: Value): Truth =>
   other === null ? null : compareValue(value, plainOperators[operator], other)
 
-/** Of values of one type that are not null: numbers, texts, dates as texts, booleans, arrays item by item. */
+/** Compares non-null values of one type: numbers, texts, dates as texts, booleans, arrays item by item. */
 function compareValues(a: Value, b: Value): number {
   if (Array.isArray(a) && Array.isArray(b)) {
     const index = a.findIndex((item, at) => item !== b[at])
@@ -299,7 +299,7 @@ function compareValues(a: Value, b: Value): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** In a descending order NULL comes first, in an ascending one last, unless the direction says otherwise. */
+/** NULL comes first in a descending order and last in an ascending one, unless the direction says otherwise. */
 function compareOrdered(a: Value, b: Value, direction: OrderBy['direction']): number {
   const descending = direction.startsWith('desc')
   const nullsFirst = direction.endsWith('_nulls_first') || direction === 'desc'
@@ -307,7 +307,7 @@ function compareOrdered(a: Value, b: Value, direction: OrderBy['direction']): nu
   return descending ? compareValues(b, a) : compareValues(a, b)
 }
 
-/** The same text for what Postgres holds equal: the order of an object's keys says nothing. */
+/** The same text for values that Postgres holds equal: the order of an object's keys doesn't count. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -315,7 +315,7 @@ const canonical = (value: unknown): string =>
       : member,
   )
 
-/** A list of alternatives is true if one of them is, even beside NULL. */
+/** A disjunction is true if one alternative is true, even when another is NULL. */
 function compareValue(value: Value, operator: string, operand: Value): Truth {
   if (operator === '_in' || operator === '_nin') {
     const list = operand as readonly Value[]
@@ -362,11 +362,11 @@ function compareValue(value: Value, operator: string, operand: Value): Truth {
   }
 }
 
-/** SIMILAR TO has alternatives besides, which regular expressions write alike. */
+/** SIMILAR TO also has alternatives, in the notation of regular expressions. */
 const likePattern = (pattern: string, flags: string): RegExp =>
   new RegExp(`^(?:${pattern.replaceAll('%', '.*').replaceAll('_', '.')})$`, flags)
 
-/** Arrays by their items, documents by their members. */
+/** Arrays contain by items, documents by members. */
 const contains = (whole: Value, part: Value): boolean =>
   Array.isArray(whole) && Array.isArray(part)
     ? part.every((item) => whole.includes(item))

@@ -1,10 +1,10 @@
 import type { BoolExp } from './query.ts'
 
-/** The tables that random queries are about: their columns, what relates them, and all of their rows. */
+/** The tables of the random queries, with their columns, relationships and rows. */
 export const tableNames = ['author', 'book', 'review'] as const
 export type TableName = (typeof tableNames)[number]
 
-/** Dates are texts, whose order is that of the days. Texts are lower-case letters, which every collation orders alike. */
+/** Dates are texts, which sort like the days. Texts have only lower-case letters, which every collation sorts alike. */
 export type ColumnType = 'int' | 'float' | 'text' | 'date' | 'bool' | 'texts' | 'jsonb'
 export type Value = number | string | boolean | null | readonly string[] | Readonly<Record<string, unknown>>
 export type Row = Readonly<Record<string, Value>>
@@ -12,7 +12,7 @@ export type Row = Readonly<Record<string, Value>>
 interface Relationship {
   readonly kind: 'object' | 'array'
   readonly table: TableName
-  /** Column of the own table, and of the other one. */
+  /** The joined columns of this table and of the other one. */
   readonly own: string
   readonly other: string
 }
@@ -59,13 +59,13 @@ export const librarySql = `
   create table review (id int primary key, book_id int references book, rating int, reader text, read_on date);
 `
 
-/** What values are taken from, in rows and in queries: few, so that they meet, are tied and are missed. */
+/** Values for rows and queries. They are few, so that queries match, tie and miss. */
 export const words = ['ant', 'bee', 'cat', 'eel', 'emu', 'gnat', 'gnu', 'newt'] as const
 export const days = ['1999-12-31', '2020-02-29', '2024-01-01', '2024-06-15'] as const
 export const tags = ['new', 'old', 'two words'] as const
 export const documents = [{}, { pages: 1 }, { pages: 2, cover: 'hard' }, { cover: null }] as const
 
-/** Every value of the column's kind turns up, NULL among them; the same rows each time. */
+/** Picks the same item for the same number. Over the numbers, each item occurs, and NULL too. */
 function pick<Item>(items: readonly Item[], number: number): Item | null {
   const index = (number * 7 + Math.floor(number / 3)) % (items.length + 1)
   return items[index] ?? null
@@ -101,7 +101,7 @@ export const libraryRows: Readonly<Record<TableName, readonly Row[]>> = {
   })),
 }
 
-/** What a role may read of a table. */
+/** A role's permission to read a table. */
 export interface Permission {
   readonly columns: readonly string[]
   readonly filter: BoolExp
@@ -109,7 +109,7 @@ export interface Permission {
   readonly aggregations: boolean
 }
 
-/** A table that is not named is not there for the role. */
+/** A table that is not named has no permission. */
 export type Role = Readonly<Partial<Record<TableName, Permission>>>
 
 export const sessionVariables = { 'x-hasura-reader': 'gnu' } as const
@@ -123,7 +123,7 @@ const all = (table: TableName): Permission => ({
 
 export const roles = {
   admin: { author: all('author'), book: all('book'), review: all('review') },
-  /** Rows by a session variable, a disjunction with NULLs, and through relationships both ways. */
+  /** Rows by a session variable, by a disjunction with NULLs, and through relationships in both directions. */
   reader: {
     author: {
       columns: ['id', 'name', 'born'],
@@ -168,7 +168,7 @@ export const roles = {
       aggregations: true,
     },
   },
-  /** Rows by other columns of theirs, by rows that nothing joins to them, and from afar by what they are themselves. */
+  /** Rows by their other columns, by rows that no relationship leads to, and by the root's columns from a distance. */
   rival: {
     author: {
       columns: ['id', 'name', 'living'],
@@ -222,7 +222,7 @@ export const roles = {
       aggregations: true,
     },
   },
-  /** One table, and of it few columns and rows. */
+  /** One table with few columns and rows. */
   visitor: {
     book: {
       columns: ['id', 'title', 'published'],

@@ -25,7 +25,7 @@ import {
   directions,
 } from './query.ts'
 
-/** How deep selections and conditions go below the root. */
+/** The greatest depth of selections and conditions below the root. */
 const deepest = 3
 
 /** Any query that the role's schema allows. */
@@ -54,10 +54,10 @@ export const queryOf = (role: Role): fc.Arbitrary<RootField> =>
     return fc.oneof({ weight: 4, arbitrary: rows }, { weight: 2, arbitrary: aggregate }, byKey)
   })
 
-/** Types whose order is the same here and in Postgres. */
+/** Types that sort the same here and in Postgres. */
 const orderedTypes = ['int', 'float', 'text', 'date', 'bool'] as const
 
-/** A table as a role sees it, at some depth of a query. */
+/** A table that a role reads, at some depth of a query. */
 class Site {
   readonly #role: Role
   readonly #table: TableName
@@ -216,7 +216,7 @@ class Site {
     )
   }
 
-  /** Conditions on aggregates of this table's rows, which a relationship leads to. */
+  /** Conditions on aggregates of this table's rows, reached through a relationship. */
   #aggregatePredicates(relationship: string): readonly fc.Arbitrary<BoolExp>[] {
     const predicate = (
       names: readonly Extract<BoolExp, { kind: 'aggregate' }>['name'][],
@@ -247,7 +247,7 @@ class Site {
     return new Site(this.#role, this.#table, this.#depth - 1)
   }
 
-  /** What the role may go on to, one step deeper. */
+  /** The tables that the role may reach through relationships, one step deeper. */
   #related() {
     if (this.#depth === 0) return []
     return Object.entries(library[this.#table].relationships).flatMap(([name, { kind, table }]) =>

@@ -1,6 +1,6 @@
 import type { TableName, Value } from './library.ts'
 
-/** A query as the generator makes it, the interpreter answers it and the printer writes it. */
+/** A query: the generator creates it, the interpreter answers it, and the printer writes it. */
 export type RootField =
   | {
       readonly kind: 'rows'
@@ -37,7 +37,7 @@ export type Field =
 
 export interface Aggregate {
   readonly count: { readonly column?: string | undefined; readonly distinct: boolean }
-  /** Columns by function; none of them may be left out of the answer. */
+  /** Columns by function, at least one for each. */
   readonly of: readonly { readonly name: AggregateName; readonly columns: readonly string[] }[]
   readonly nodes: Selection | undefined
 }
@@ -47,7 +47,7 @@ export type AggregateName = 'sum' | 'avg' | 'min' | 'max'
 export interface SelectArgs {
   readonly where: BoolExp
   readonly distinctOn: readonly string[]
-  /** Ends with the key, so that the order is one only. Begins with the columns of `distinctOn`. */
+  /** Begins with the columns of `distinctOn` and ends with the key, so that the order is unique. */
   readonly orderBy: readonly OrderBy[]
   readonly limit: number | undefined
   readonly offset: number | undefined
@@ -63,7 +63,7 @@ export const directions = [
 ] as const
 type Direction = (typeof directions)[number]
 
-/** Through object relationships to a column, or to an aggregate of an array relationship. */
+/** A path of object relationships to a column, or to an aggregate of an array relationship. */
 export interface OrderBy {
   readonly path: readonly string[]
   readonly target:
@@ -83,9 +83,9 @@ export type BoolExp =
   | { readonly kind: 'not'; readonly of: BoolExp }
   | { readonly kind: 'compare'; readonly column: string; readonly operator: string; readonly value: Value }
   | { readonly kind: 'null'; readonly column: string; readonly is: boolean }
-  /** Of permissions only, as the two below. */
+  /** Only in permissions, like the next two. */
   | { readonly kind: 'session'; readonly column: string; readonly variable: string }
-  /** A column beside another one: of the same row, or of the row that the permission is about. */
+  /** Compares a column with another one, of the same row or of the permission's root. */
   | {
       readonly kind: 'columns'
       readonly column: string
@@ -104,7 +104,7 @@ export type BoolExp =
       readonly operator: string
       readonly value: number
     }
-  /** An aggregate of a column of related rows beside a value. */
+  /** Compares an aggregate over related rows with a value. */
   | {
       readonly kind: 'aggregate'
       readonly relationship: string
@@ -123,7 +123,7 @@ export interface Request {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** The request: with all values in the document, or with those of the root field's arguments as variables. */
+/** The request, with all values in the document or with the values of the root field's arguments as variables. */
 export function requestOf(root: RootField, form: 'inline' | 'variables'): Request {
   const isInline = form === 'inline'
   switch (root.kind) {
@@ -225,7 +225,7 @@ function orderObject({ path, target, direction }: OrderBy): unknown {
   return path.reduceRight<unknown>((inner, relationship) => ({ [relationship]: inner }), last())
 }
 
-/** A condition as Hasura writes it, in a `where` and in metadata alike. */
+/** A condition in Hasura's form, which `where` and metadata share. */
 export function whereObject(where: BoolExp): Readonly<Record<string, unknown>> {
   switch (where.kind) {
     case 'and':
@@ -273,7 +273,7 @@ export function whereObject(where: BoolExp): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A value as GraphQL writes it: keys are names, and so is a text that begins with @. */
+/** A value in GraphQL's notation: keys are names, and a text that begins with @ is a name, too. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
   if (typeof value === 'object' && value !== null) {

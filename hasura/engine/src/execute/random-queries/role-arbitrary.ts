@@ -11,7 +11,7 @@ import {
 } from './library.ts'
 import { type BoolExp, columnOperators } from './query.ts'
 
-/** How deep a permission's expression goes. */
+/** The greatest depth of a permission's expression. */
 const deepest = 3
 
 const permissionOn = (table: TableName): fc.Arbitrary<Permission> =>
@@ -90,7 +90,7 @@ function comparison(table: TableName): fc.Arbitrary<BoolExp> {
   )
 }
 
-/** A role that may read all tables, each under a permission that speaks of any row and column. */
+/** A role that may read all tables, each under a permission over any rows and columns. */
 export const anyRole: fc.Arbitrary<Role> = fc.record({
   author: permissionOn('author'),
   book: permissionOn('book'),

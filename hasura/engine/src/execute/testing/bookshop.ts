@@ -5,11 +5,11 @@ import type { GraphQLExecutorOptions } from '../graphql-executor.ts'
 import { type ServedMetadata, type TestProject, openProject } from './open-project.ts'
 
 export interface Bookshop extends Pick<TestProject, 'pool' | 'close'>, ServedMetadata {
-  /** The one that the file's tests share. */
+  /** Shared by the tests of the file. */
   readonly executor: ReturnType<ServedMetadata['newExecutor']>
 }
 
-/** A real database with the bookshop's rows and metadata, for the tests of one file. */
+/** Creates a real database with the bookshop's rows and metadata, for the tests of one file. */
 export async function openBookshop(env: GraphQLExecutorOptions['env'] = {}): Promise<Bookshop> {
   const { pool, serve, close } = await openProject(
     await readFile(new URL('bookshop.sql', import.meta.url), 'utf8'),
@@ -25,7 +25,7 @@ export const merchant = (id: number, granted = '{books:read,books:write}'): Sess
 
 export const reader = (id: number): Session => createSession('reader', { 'X-Hasura-Merchant-Id': String(id) })
 
-/** The data of an answer; fails the test if there were errors instead. */
+/** The data of an answer. Fails the test when the answer has errors. */
 export function dataOf(result: GraphQLResult): unknown {
   if (result.kind === 'errors') throw new Error(JSON.stringify(result.errors))
   return JSON.parse(result.json) as unknown

@@ -13,25 +13,25 @@ import {
 
 export interface ServedMetadata {
   readonly snapshot: Snapshot
-  /** An executor with nothing cached. */
+  /** An executor with empty caches. */
   readonly newExecutor: (options?: Partial<GraphQLExecutorOptions>) => GraphQLExecutor & SubscriptionCompiler
 }
 
 export interface TestProject {
   readonly pool: pg.Pool
-  /** Fails the test where the metadata does not fit the database. */
+  /** Applies metadata. Fails the test when it doesn't fit the database. */
   readonly serve: (metadata: object) => Promise<ServedMetadata>
   readonly close: () => Promise<void>
 }
 
 /**
- * A real database of its own, made by `sql`, for the tests of one file, and executors over it without a server. It is on the
- * Postgres of the run of tests unless another one is named.
+ * Creates a real database with `sql`, for the tests of one file, and executors over it without a server. The database is on the test
+ * run's Postgres unless another server is named.
  */
 export async function openProject(sql: string, server?: string): Promise<TestProject> {
   const database = await createTestDatabase(server === undefined ? {} : { server })
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  // Dropping the database may end a connection before the pool has closed it.
+  // Dropping the database may cut a connection that the pool is still closing.
   pool.on('error', () => undefined)
   await pool.query(sql)
   const serve: TestProject['serve'] = async (given) => {

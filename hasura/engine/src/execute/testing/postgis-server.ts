@@ -2,15 +2,15 @@ import { userInfo } from 'node:os'
 import { testServerUrl } from '@commerce-graph/local-postgres/testing'
 import pg from 'pg'
 
-/** A Postgres whose databases can have PostGIS, or why there is none. */
+/** A Postgres with PostGIS available, or the reason why there is none. */
 export type PostgisServer =
   { readonly found: true; readonly url: string } | { readonly found: false; readonly reason: string }
 
 const connectTimeoutMs = 2_000
 
 /**
- * Looks for one: TEST_POSTGIS_URL alone if that is set, which has to be one; otherwise the Postgres of the run of tests, and
- * then the machine's own. The Postgres that npm brings has no PostGIS.
+ * Finds a server with PostGIS. TEST_POSTGIS_URL is used alone if it is set, and must have PostGIS; otherwise the test run's Postgres is
+ * tried, then the machine's own. The Postgres from npm has no PostGIS.
  */
 export async function findPostgis(): Promise<PostgisServer> {
   const named = process.env['TEST_POSTGIS_URL']

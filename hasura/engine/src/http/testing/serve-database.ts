@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import type { EngineOptions } from '../../engine-options.ts'
 import { type Engine, startEngine } from '../../engine.ts'
 
-/** An answer as a client sees it; `body` is a text where it is no JSON. */
+/** An answer as the client sees it. `body` is a text when it is no JSON. */
 interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -14,21 +14,21 @@ interface Answer {
 export interface ServedDatabase {
   readonly engine: Engine
   readonly databaseUrl: string
-  /** With the admin secret, unless the headers say something else. */
+  /** Sends the admin secret, unless the headers have another credential. */
   readonly send: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
-  /** The same, without the headers of the answer. */
+  /** The same, without the answer's headers. */
   readonly ask: (
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Omit<Answer, 'headers'>>
-  /** A command of `/v1/metadata`. */
+  /** Sends a command to `/v1/metadata`. */
   readonly metadata: (type: string, args?: unknown, version?: 1 | 2) => Promise<Answer>
   readonly runSql: (sql: string) => Promise<Answer>
   readonly close: () => Promise<void>
@@ -36,7 +36,7 @@ export interface ServedDatabase {
 
 export const adminHeaders = { 'x-hasura-admin-secret': 'secret' }
 
-/** A database with what the SQL makes in it, served by an engine over HTTP, for the tests of one file. */
+/** Creates a database with the SQL and serves it by an engine over HTTP, for the tests of one file. */
 export async function serveDatabase(
   sql: string,
   options: Partial<EngineOptions> = {},

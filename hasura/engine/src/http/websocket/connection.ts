@@ -18,30 +18,30 @@ export interface ConnectionLimits {
   readonly keepAliveMs: number
   /** Milliseconds that a query or mutation may take. */
   readonly requestTimeoutMs: number
-  /** Queries, mutations and subscriptions that run at once on one connection. */
+  /** How many operations (queries, mutations, subscriptions) may run at once on one connection. */
   readonly maxOperations: number
-  /** Bytes that may wait to be read by the client when there is more to send. */
+  /** The most unread bytes; a client with more of them is dropped at the next message. */
   readonly maxBufferedBytes: number
-  /** Milliseconds in which the client has to take a message off the line. */
+  /** Milliseconds in which the client has to read some of a message. */
   readonly sendMilliseconds: number
 }
 
-/** What a connection asks, of the schema that its URL names. */
+/** The API that the connection uses, with the schema of its URL. */
 export interface ConnectionEndpoint extends Pick<Api, 'authenticator' | 'executor' | 'hub'> {
   readonly api: GraphQLApi
 }
 
-/** An operation on its way: aborting it cancels the statement, or ends the subscription. */
+/** A running operation. Aborting it cancels the statement, or ends the subscription. */
 type Operation = AbortController
 
-/** A ping may wait behind a large answer on a slow line, so a few may stay without an answer. */
+/** A ping may wait behind a large answer on a slow line, so some unanswered pings are allowed. */
 const maxUnansweredPings = 6
 
 const longestTimerMs = 2_147_483_647
 
 /**
- * Speaks with one client, until the socket closes: introduces it (`connection_init`), runs its operations, and
- * drops it when it doesn't read what it asked for.
+ * Serves one client until the socket closes: authenticates it (`connection_init`), runs its operations, and drops it when it doesn't
+ * read their answers.
  */
 export class Connection {
   readonly #socket: WebSocket
@@ -52,7 +52,7 @@ export class Connection {
   readonly #logger: Logger
   readonly #operations = new Map<string, Operation>()
   readonly #keepingAlive: NodeJS.Timeout
-  /** Who the client is, as soon as it has said so; undefined within it if that was refused. */
+  /** The client's session, once `connection_init` has come; resolves to undefined when that was refused. */
   #introduction: Promise<Introduction | undefined> | undefined
   #authenticating = false
   #deadline: NodeJS.Timeout | undefined
@@ -75,7 +75,7 @@ export class Connection {
     this.#logger = logger
     socket.on('message', (data: Buffer) => this.#handle(readMessage(data.toString('utf8'))))
     socket.on('pong', () => (this.#unansweredPings = 0))
-    // The socket closes itself after an error: a frame that is too long or malformed.
+    // The socket closes itself after an error, like a frame that is too long or malformed.
     socket.on('error', (error) => logger.debug({ err: error }, 'a WebSocket failed'))
     socket.once('close', () => this.#end())
     if (protocol.hasInitTimeout) this.#awaitIntroduction()
@@ -124,7 +124,7 @@ export class Connection {
       this.#refuse({ kind: 'initialised-before' })
       return
     }
-    // What came with the upgrade may be a proxy's word about the client, which the client can't overrule.
+    // A proxy may have set the upgrade's headers, so they take precedence over the client's.
     this.#introduction = this.#authenticate({ ...given, ...this.#upgradeHeaders })
   }
 
@@ -146,14 +146,14 @@ export class Connection {
     }
   }
 
-  /** Nobody keeps a connection of graphql-transport-ws without saying who they are. The older protocol has no such bound. */
+  /** Closes a connection of graphql-transport-ws without `connection_init`. The older protocol has no such time limit. */
   #awaitIntroduction(): void {
     this.#deadline = setTimeout(() => {
       if (this.#introduction === undefined) this.#refuse({ kind: 'init-timeout' })
     }, this.#limits.initTimeoutMs)
   }
 
-  /** A webhook's answer holds for a time only; the client has to introduce itself anew, on a new connection. */
+  /** Closes the connection when the session expires. The client then authenticates on a new connection. */
   #expireWith({ expiresAt }: Session): void {
     clearTimeout(this.#expiry)
     if (expiresAt === undefined || this.#socket.readyState !== this.#socket.OPEN) return
@@ -162,8 +162,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection if the session that it was introduced with is over; one that is being introduced is asked about when
-   * it is. The admin secret is not asked about. A check that fails counts as over.
+   * Closes the connection if its session is over. For a connection that is being authenticated, the check follows the authentication.
+   * Sessions of the admin secret are not checked. A check that fails counts as over.
    */
   async endIf(isOver: SessionCheck): Promise<void> {
     const introduction = this.#introduction
@@ -255,7 +255,7 @@ export class Connection {
     return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } }
   }
 
-  /** Says the last of an operation, unless the client has stopped it before. */
+  /** Sends an operation's last messages, unless the client has stopped it. */
   #finish(id: string, operation: Operation, messages: readonly string[]): void {
     if (this.#operations.get(id) !== operation) return
     this.#operations.delete(id)
@@ -265,7 +265,7 @@ export class Connection {
   #send(message: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (this.#socket.bufferedAmount > this.#limits.maxBufferedBytes) {
-      // A close frame would wait behind all that the client does not read.
+      // A close frame would wait behind all the unread messages.
       this.#logger.warn('a WebSocket client that does not read was dropped')
       this.#socket.terminate()
       return
@@ -280,7 +280,7 @@ export class Connection {
     if (close !== undefined) this.#socket.close(close.code, close.reason)
   }
 
-  /** The protocol's own message keeps proxies from closing; the ping of WebSocket finds clients that are gone. */
+  /** The protocol's own message keeps proxies from closing the connection; WebSocket's ping detects lost clients. */
   #keepAlive(): void {
     if (this.#unansweredPings >= maxUnansweredPings) {
       this.#socket.terminate()

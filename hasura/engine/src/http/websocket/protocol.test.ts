@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { transportProtocol } from './protocol.ts'
 
-test('a connection is closed with as much of the reason as a close frame holds, however much a client has put into it', () => {
+test('the reason of a close is cut to what a close frame holds, however long the client’s text in it is', () => {
   const { close } = transportProtocol.violation({ kind: 'invalid-message', reason: 'ä'.repeat(1_000_000) })
   expect(close?.code).toBe(4400)
   expect(close?.reason).toMatch(/^\{"server_error_msg":"4400: Parsing client message failed: ä+"\}$/)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { GraphQLError, GraphQLResult } from '../../graphql-request.ts'
 
-/** What a client says, whichever protocol it speaks. */
+/** A client's message, the same for both protocols. */
 export type ClientMessage =
   | { readonly kind: 'init'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'start'; readonly id: string; readonly payload: unknown }
@@ -11,7 +11,7 @@ export type ClientMessage =
   | { readonly kind: 'terminate' }
   | { readonly kind: 'invalid'; readonly reason: string }
 
-/** What a client did that the protocol does not allow. */
+/** A client's violation of the protocol. */
 export type Violation =
   | { readonly kind: 'invalid-message'; readonly reason: string }
   | { readonly kind: 'not-initialised'; readonly id: string }
@@ -21,26 +21,26 @@ export type Violation =
   | { readonly kind: 'init-timeout' }
   | { readonly kind: 'too-many-operations'; readonly id: string; readonly limit: number }
 
-/** A message, the end of the connection, or nothing where the protocol does not mind. */
+/** The reaction to a violation: messages, the end of the connection, or nothing. */
 interface Reply {
   readonly messages: readonly string[]
   readonly close?: { readonly code: number; readonly reason: string }
 }
 
 export interface Protocol {
-  /** Whether a client may say anew who it is; what it starts afterwards is under the new name. */
+  /** Whether a client may authenticate again. Later operations then have the new session. */
   readonly mayReintroduce: boolean
-  /** Whether a client that does not say who it is has to go. */
+  /** Whether a client that doesn't authenticate in time is disconnected. */
   readonly hasInitTimeout: boolean
   readonly acknowledgement: string
-  /** Sent as soon as the connection is open, after each introduction, and at an interval. */
+  /** Sent when the connection opens, after each authentication, and at an interval. */
   readonly keepAlive: string
-  /** An answer of a query or mutation, which is its only one. */
+  /** The only answer of a query or mutation. */
   readonly onlyResult: (id: string, result: GraphQLResult) => readonly string[]
-  /** An answer of a subscription; more may follow. */
+  /** One answer of a subscription; more may follow. */
   readonly nextResult: (id: string, result: GraphQLResult) => string
   readonly complete: (id: string) => string
-  /** An operation that could not begin. */
+  /** The answer for an operation that could not begin. */
   readonly failure: (id: string, errors: readonly GraphQLError[]) => readonly string[]
   readonly violation: (violation: Violation) => Reply
 }
@@ -65,7 +65,7 @@ const clientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pong') }),
 ])
 
-/** Hasura reads the messages of both protocols in either of them. */
+/** Reads a client's message. Like Hasura, it accepts the messages of both protocols on any connection. */
 export function readMessage(text: string): ClientMessage {
   const parsed = parse(text, clientMessage)
   if (typeof parsed === 'string') return { kind: 'invalid', reason: parsed }
@@ -105,7 +105,7 @@ function parse<Message>(text: string, schema: z.ZodType<Message>): Message | str
 const sent = (errors: readonly GraphQLError[]) =>
   errors.map(({ message, extensions }) => ({ message, extensions }))
 
-/** The body of an answer. Data is JSON already. */
+/** The body of an answer. The data is already JSON. */
 function bodyOf(result: GraphQLResult): string {
   if (result.kind === 'data') return `{"data":${result.json}}`
   const errors = sent(result.errors)
@@ -117,18 +117,18 @@ const message = (type: string, operationId: string, payload: string): string =>
 
 const complete = (operationId: string): string => JSON.stringify({ type: 'complete', id: operationId })
 
-/** Bytes of UTF-8 that fit into a close frame beside the code. */
+/** How many bytes of UTF-8 fit into a close frame beside the code. */
 const maxReasonBytes = 123
 
-/** The end of a connection, with its reason in the form of Hasura, cut to what a close frame holds. */
+/** The end of a connection. The reason has Hasura's form, cut to what a close frame holds. */
 function close(code: number, text: string): NonNullable<Reply['close']> {
   const reason = JSON.stringify({ server_error_msg: `${code}: ${text}` })
   if (Buffer.byteLength(reason) <= maxReasonBytes) return { code, reason }
-  // The text may be as long as a client's message, and none of its characters is less than a byte.
+  // The text may be as long as a client's message. A character has at least one byte, so the cut is quick.
   return close(code, text.slice(0, Math.min(maxReasonBytes, text.length - 1)))
 }
 
-/** `graphql-transport-ws`, of the package graphql-ws: a client that breaks the rules is disconnected. */
+/** `graphql-transport-ws`, of the package graphql-ws. A client that violates it is disconnected. */
 export const transportProtocol: Protocol = {
   mayReintroduce: false,
   hasInitTimeout: true,
@@ -168,7 +168,7 @@ function transportClose(violation: Violation): NonNullable<Reply['close']> {
   }
 }
 
-/** The protocol of subscriptions-transport-ws, which Hasura also speaks with clients that name none. */
+/** The protocol of subscriptions-transport-ws, which Hasura also uses for clients that name no protocol. */
 export const legacyProtocol: Protocol = {
   mayReintroduce: true,
   hasInitTimeout: false,
@@ -190,7 +190,7 @@ export const legacyProtocol: Protocol = {
 const connectionError = (reason: string): string =>
   JSON.stringify({ type: 'connection_error', payload: reason })
 
-/** The operation is said to be complete, too; one that has had its id before goes on nevertheless. */
+/** The operation is also reported as complete. An earlier operation with the same id still goes on. */
 function startFailed(operationId: string, reason: string): Reply {
   const error: GraphQLError = { message: reason, extensions: { path: '$', code: 'start-failed' } }
   return { messages: [message('error', operationId, JSON.stringify(error)), complete(operationId)] }

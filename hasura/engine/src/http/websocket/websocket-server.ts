@@ -12,12 +12,12 @@ import { legacyProtocol, transportProtocol } from './protocol.ts'
 
 export interface WebSocketOptions extends ConnectionLimits {
   readonly cors: CorsPolicy
-  /** Hasura reads no cookies where CORS is disabled: any page could send them. */
+  /** Like Hasura, reads no cookies with CORS disabled, because any page could send them. */
   readonly readsCookies: boolean
-  /** Connections at once; further ones are answered 503. */
+  /** The most connections at once; further ones are answered 503. */
   readonly maxConnections: number
   readonly maxMessageBytes: number
-  /** Whether messages are compressed for clients that offer it (permessage-deflate). */
+  /** Whether messages are compressed for clients that support it (permessage-deflate). */
   readonly compresses: boolean
   readonly logger: Logger
 }
@@ -25,7 +25,7 @@ export interface WebSocketOptions extends ConnectionLimits {
 export interface WebSockets {
   /** Closes the connections whose sessions are over. */
   readonly endSessions: (isOver: SessionCheck) => Promise<void>
-  /** Tells every client that the server goes, takes no more, and ends the connections of those that don't leave soon. */
+  /** Announces the stop to every client, accepts no more connections, and ends those that stay open. */
   readonly close: () => Promise<void>
 }
 
@@ -42,7 +42,7 @@ function apiOf(url: string | undefined): GraphQLApi | undefined {
 
 const closingGraceMs = 1_000
 
-/** What Hasura closes with when it stops: clients take it for a reason to connect again. */
+/** The code with which Hasura closes when it stops. Clients then reconnect. */
 const serviceRestart = 1012
 
 /** Serves GraphQL over WebSocket on the HTTP server's own port. */
@@ -55,7 +55,7 @@ export function serveWebSockets(
     noServer: true,
     maxPayload: options.maxMessageBytes,
     perMessageDeflate: options.compresses,
-    // Hasura speaks the older protocol with clients that name none, and with those that name an unknown one.
+    // Like Hasura, the older protocol is used for clients that name none or an unknown one.
     handleProtocols: (offered) =>
       ['graphql-transport-ws', 'graphql-ws'].find((name) => offered.has(name)) ?? false,
   })
@@ -120,12 +120,12 @@ function refusalOf(
 ): HasuraError | undefined {
   if (apiOf(url) === undefined) return elsewhere
   if (connections >= maxConnections) return unavailable
-  // Browsers open a WebSocket to anywhere, with cookies. With CORS disabled the cookies stay unread instead.
+  // Browsers let a page open WebSockets to any host, with cookies. With CORS disabled, cookies are ignored instead.
   if (origin !== undefined && cors.kind === 'some' && !allowsOrigin(cors, origin)) return foreignOrigin
   return undefined
 }
 
-/** Headers that describe the upgrade are not the client's. */
+/** The client's headers, without those of the upgrade itself. */
 const headersOf = ({ headers }: IncomingMessage, readsCookies: boolean): IncomingHttpHeaders =>
   Object.fromEntries(
     Object.entries(headers).filter(

@@ -79,7 +79,7 @@ interface Message {
   readonly payload?: unknown
 }
 
-/** A plain client that takes messages in order; keep-alives are left out of `messages`. */
+/** A plain client that takes messages in order. `messages` leaves out keep-alives. */
 async function connect(engine: Engine, protocol?: string, options: ClientOptions = {}) {
   const url = `${engine.url ?? ''}/v1/graphql`.replace('http', 'ws')
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], options)
@@ -178,7 +178,7 @@ describe('graphql-transport-ws', () => {
     })
   })
 
-  test('disconnects who breaks the rules, each with its code', async () => {
+  test('disconnects a client for each violation with its code', async () => {
     const engine = await start({
       webSockets: { initTimeoutMs: 300, maxOperations: 2, maxMessageBytes: 1000 },
     })
@@ -225,7 +225,7 @@ describe('the protocol of subscriptions-transport-ws', () => {
     },
   )
 
-  test('lets a client introduce itself anew, and sends operations without waiting for the answer', async () => {
+  test('lets a client authenticate again, and sends operations without waiting for the answer', async () => {
     const engine = await start()
     const one = await connect(engine)
     await one.init(merchant('1'))
@@ -237,7 +237,7 @@ describe('the protocol of subscriptions-transport-ws', () => {
     ])
   })
 
-  test('tells errors without disconnecting', async () => {
+  test('reports errors without disconnecting', async () => {
     const engine = await start()
     const one = await connect(engine)
     one.send({ type: 'start', id: '1', payload: live })
@@ -272,7 +272,7 @@ describe('the protocol of subscriptions-transport-ws', () => {
     ])
   })
 
-  test('refuses a second operation under an id, and goes on with the first', async () => {
+  test('refuses a second operation under an id, and continues the first', async () => {
     const engine = await start()
     const one = await connect(engine)
     await one.init(merchant('1'))
@@ -287,7 +287,7 @@ describe('the protocol of subscriptions-transport-ws', () => {
     expect(await one.next()).toEqual({ type: 'data', id: '1', payload: rows('Mug') })
   })
 
-  test('says why it refuses a client, and closes', async () => {
+  test('sends the reason of a refusal, and closes', async () => {
     const engine = await start()
     const one = await connect(engine)
     expect(await one.init({ 'x-hasura-admin-secret': 'wrong' })).toEqual({
@@ -301,7 +301,7 @@ describe('the protocol of subscriptions-transport-ws', () => {
     })
   })
 
-  test('waits for as long as a client takes to say who it is', async () => {
+  test('waits without limit for a client to authenticate', async () => {
     const engine = await start({ webSockets: { initTimeoutMs: 50 } })
     const one = await connect(engine)
     await sleep(200)
@@ -327,7 +327,7 @@ describe('a connection', () => {
     },
   )
 
-  test("is its webhook's word about the headers of both upgrade and connection_init, as long as that holds", async () => {
+  test('has the session that the webhook gives for the headers of upgrade and connection_init, until it expires', async () => {
     const asked: string[] = []
     const webhook = createServer((request, response) => {
       asked.push([request.headers['x-from-proxy'], request.headers.authorization].join(' '))
@@ -357,7 +357,7 @@ describe('a connection', () => {
   describe('whose session is over', () => {
     let webhook: Server
     let release: (() => void) | undefined
-    /** A webhook that takes `Authorization: <merchant>` for who asks, and waits before it answers where it is told to. */
+    /** A webhook that takes `Authorization: <merchant>` as the merchant, and answers after `waiting`. */
     const startWithWebhook = async (waiting?: Promise<void>): Promise<Engine> => {
       webhook = createServer((request, response) => {
         void (waiting ?? Promise.resolve()).then(() =>
@@ -383,7 +383,7 @@ describe('a connection', () => {
       variables['x-hasura-merchant-id'] === '1' && authorization === '1'
     const ended = { code: 1000, reason: 'the session has ended' }
 
-    test('is closed, and the others go on', async () => {
+    test('is closed, and the others continue', async () => {
       const engine = await startWithWebhook()
       const [one, two, admin] = [
         await connect(engine, transport),
@@ -403,12 +403,12 @@ describe('a connection', () => {
       expect(await admin.next()).toEqual({ type: 'next', id: 'a', payload: rows('Cup') })
     })
 
-    test('is closed where the webhook was still thinking when it ended', async () => {
+    test('is closed when the session ends before the webhook answers', async () => {
       const waiting = new Promise<void>((resolve) => (release = resolve))
       const engine = await startWithWebhook(waiting)
       const one = await connect(engine, transport)
       const acknowledged = one.init({ Authorization: '1' })
-      // What is sent on one connection is read in order: the answer means that the introduction has begun.
+      // A connection's messages are read in order, so the pong means that authentication has begun.
       one.send({ type: 'ping' })
       expect(await acknowledged).toEqual({ type: 'pong' })
       const ending = engine.endSessions(isOfOne)
@@ -417,7 +417,7 @@ describe('a connection', () => {
       expect(await one.closed).toEqual(ended)
     })
 
-    test('is closed where nobody can say whether it is', async () => {
+    test('is closed when the check fails', async () => {
       const engine = await startWithWebhook()
       const one = await connect(engine, transport)
       await one.init({ Authorization: '1' })
@@ -426,7 +426,7 @@ describe('a connection', () => {
     })
   })
 
-  test('ends with the token that it was opened with', async () => {
+  test('is closed when its token expires', async () => {
     const key = 'k'.repeat(32)
     const parsed = parseJwtSecrets(JSON.stringify({ type: 'HS256', key, claims_namespace: 'c' }), undefined)
     const engine = await start({ jwtSecrets: parsed.kind === 'secrets' ? parsed.secrets : [] })
@@ -464,7 +464,7 @@ describe('a connection', () => {
     ])
   })
 
-  test('that does not read what it subscribed to is dropped', async () => {
+  test('that does not read its answers is dropped', async () => {
     const engine = await start({ webSockets: { keepAliveMs: 60_000, maxBufferedBytes: 100_000 } })
     const slow = await connect(engine, transport)
     const quick = await connect(engine, transport)
@@ -476,7 +476,7 @@ describe('a connection', () => {
     slow.socket.pause()
     const deadline = Date.now() + 20_000
     const dropped = slow.closed.then(() => true)
-    // Several megabytes fit into the buffers of the operating system before anything waits in the engine.
+    // The operating system buffers several megabytes before the engine's buffers fill.
     for (let turn = 0; turn < 20; turn += 1) {
       await client.query(`update product set title = repeat($1, 1000000) where merchant_id = 1`, [
         String(turn % 10),
@@ -489,7 +489,7 @@ describe('a connection', () => {
     expect(quick.socket.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('cancels what it runs when the client goes', async () => {
+  test('cancels its statements when the client disconnects', async () => {
     const engine = await start()
     await client.query(`
       create or replace function wait() returns setof product volatile language sql
@@ -520,7 +520,7 @@ describe('a connection', () => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  test('is refused where it does not belong, and when there are enough', async () => {
+  test('is refused at other paths, and beyond the limit', async () => {
     const engine = await start({
       webSockets: { maxConnections: 1 },
       cors: { kind: 'some', origins: ['https://shop.example'] },
@@ -546,7 +546,7 @@ describe('a connection', () => {
     expect(await refusal('/v1/graphql')).toMatchObject({ status: 503 })
   })
 
-  test('is told when the engine stops', async () => {
+  test('is closed with a reason when the engine stops', async () => {
     const engine = await start()
     const one = await connect(engine, transport)
     await one.init()
