@@ -1,19 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { type ConstDirectiveNode, Kind, type ObjectTypeDefinitionNode, parse, print } from 'graphql'
-import type { ActionRoute } from '../schema/actions.ts'
+import { readResults, type ResultRecord, type ResultType } from '../schema/action-results.ts'
+import type { Action } from '../schema/actions.ts'
 import type { Contract } from '../schema/compose.ts'
+import { resultsSdl } from '../schema/load.ts'
 import { hasuraType } from '../schema/hasura-type.ts'
 import { rolesOf } from '../schema/permissions.ts'
 import { inputTypesOf } from './input-types.ts'
 
-interface ResultRecord {
-  readonly name: string
-  readonly table: string
-  readonly key: string | null
-  readonly column: string
-}
-
-interface ResultType {
+/** A type of an action's answer, as Hasura has it. */
+interface ObjectType {
   readonly name: string
   readonly record: ResultRecord | null
   readonly fields: readonly string[]
@@ -30,7 +24,7 @@ export interface ActionMetadata {
 export function actionMetadata(contract: Contract): ActionMetadata {
   const actions = [...contract.actions].sort(([one], [other]) => (one < other ? -1 : 1))
   const answered = new Set(actions.map(([, { result }]) => result))
-  const results = resultTypes(answered)
+  const results = objectTypes(answered)
   const mutation = contract.schema.getMutationType()?.getFields() ?? {}
   const fields = actions.map(([name, { result }]) => {
     const args =
@@ -69,11 +63,7 @@ export function actionMetadata(contract: Contract): ActionMetadata {
   }
 }
 
-const actionYaml = (
-  name: string,
-  { path }: ActionRoute,
-  roles: readonly string[],
-): string => `  - name: ${name}
+const actionYaml = (name: string, { path }: Action, roles: readonly string[]): string => `  - name: ${name}
     definition:
       kind: synchronous
       handler: "{{ACTIONS_BASE_URL}}/${path}/${name}"
@@ -85,7 +75,7 @@ const actionYaml = (
     permissions:
 ${roles.map((role) => `      - role: ${role}\n`).join('')}`
 
-function objectYaml({ name, record }: ResultType): string {
+function objectYaml({ name, record }: ObjectType): string {
   if (record === null) return `    - name: ${name}\n`
   const [schema, table] = record.table.split('.')
   return `    - name: ${name}
@@ -101,42 +91,18 @@ ${record.key === null ? '' : `            ${record.key}: ${record.column}\n`}   
 `
 }
 
-function resultTypes(answered: ReadonlySet<string>): readonly ResultType[] {
-  const { definitions } = parse(readFileSync(new URL('../../results.graphql', import.meta.url), 'utf8'), {
-    noLocation: true,
-  })
-  const types = definitions.filter((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION)
-  const missing = [...answered].filter((name) => !types.some((type) => type.name.value === name))
-  if (missing.length > 0) throw new Error(`results.graphql has no ${missing.join(', ')}`)
-  return [
-    ...types.map((type) => resultType(type, answered.has(type.name.value))),
+const objectTypes = (answered: ReadonlySet<string>): readonly ObjectType[] =>
+  [
+    ...[...readResults(resultsSdl()).values()].map((type) => objectType(type, answered.has(type.name))),
     { name: 'UserError', record: null, fields: ['field: String', 'message: String!', 'code: String'] },
   ].sort((one, other) => (one.name < other.name ? -1 : 1))
-}
 
-function resultType({ name, directives, fields }: ObjectTypeDefinitionNode, answered: boolean): ResultType {
-  const directive = directives?.find((given) => given.name.value === 'record')
-  const record = directive ? recordOf(directive) : null
-  return {
-    name: name.value,
-    record,
-    fields: [
-      ...(record ? ['merchantId: uuid', ...(record.key === null ? [] : [`${record.key}: uuid`])] : []),
-      ...(fields ?? []).map((field) => print(field)),
-      ...(answered ? ['errors: [UserError!]!', 'replayed: Boolean'] : []),
-    ],
-  }
-}
-
-function recordOf(directive: ConstDirectiveNode): ResultRecord {
-  const text = (argument: string): string | null => {
-    const value = directive.arguments?.find(({ name }) => name.value === argument)?.value
-    return value?.kind === Kind.STRING ? value.value : null
-  }
-  return {
-    name: text('name') ?? '',
-    table: text('table') ?? '',
-    key: text('key'),
-    column: text('column') ?? 'id',
-  }
-}
+const objectType = ({ name, record, fields }: ResultType, answered: boolean): ObjectType => ({
+  name,
+  record,
+  fields: [
+    ...(record ? ['merchantId: uuid', ...(record.key === null ? [] : [`${record.key}: uuid`])] : []),
+    ...fields.values(),
+    ...(answered ? ['errors: [UserError!]!', 'replayed: Boolean'] : []),
+  ],
+})

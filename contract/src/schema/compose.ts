@@ -12,7 +12,8 @@ import {
   type SchemaDefinitionNode,
 } from 'graphql'
 import { inputRules, type InputRules } from '../validation/input-rules.ts'
-import { ActionRegister, type ActionRoute } from './actions.ts'
+import { readResults } from './action-results.ts'
+import { type Action, ActionRegister } from './actions.ts'
 import { BoundRegister } from './bounds.ts'
 import { type Federation, federate, federationTypes, isExternal, subscriptionRoot } from './federation.ts'
 import { PermissionRegister, type Permissions } from './permissions.ts'
@@ -30,7 +31,7 @@ export interface Contract {
   readonly permissions: Permissions
   readonly bounds: BoundRegister
   /** The mutations that Hasura Actions do, by name. */
-  readonly actions: ReadonlyMap<string, ActionRoute>
+  readonly actions: ReadonlyMap<string, Action>
   /** What the arguments of mutations may be. */
   readonly inputRules: InputRules
   readonly federation: Federation
@@ -65,9 +66,11 @@ const roots: readonly Root[] = [
 /**
  * Composes the subgraphs into the one schema that clients see: extensions are merged into their types, and what is
  * there for federation only (`@key`, `@external` fields) is left out, save that `_entities` and `_service` are added.
- * Permissions and bounds move from directives into registers and, for readers, into the descriptions.
+ * Permissions, bounds and actions move from directives into registers and, for readers, into the descriptions.
+ *
+ * @param resultsSdl what the actions answer to Hasura
  */
-export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contract {
+export function compose(coreSdl: string, subgraphs: readonly Subgraph[], resultsSdl = ''): Contract {
   const permissions = new PermissionRegister()
   const bounds = new BoundRegister()
   const actions = new ActionRegister()
@@ -101,7 +104,7 @@ export function compose(coreSdl: string, subgraphs: readonly Subgraph[]): Contra
     schema,
     permissions,
     bounds,
-    actions: actions.routes,
+    actions: actions.actions(schema, resultsSdl === '' ? new Map() : readResults(resultsSdl)),
     inputRules: inputRules(schema, bounds),
     federation,
   }

@@ -1,3 +1,4 @@
+export { type Action } from './actions.ts'
 export { type Contract, type Subgraph } from './compose.ts'
 export { expectedFormat } from './expected-format.ts'
 export { type Domain, domains, domainSdl, loadContract } from './load.ts'

@@ -27,11 +27,14 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 /** The SDL that every subgraph starts with. */
 export const coreSdl = (): string => read('../../core.graphql')
 
+/** What the actions answer to Hasura. */
+export const resultsSdl = (): string => read('../../results.graphql')
+
 /** The SDL of a domain as it stands in its file. */
 export const domainSdl = (domain: Domain): string => read(`../../domains/${domain}.graphql`)
 
 /** The whole contract, from its files. Throws when they don't fit together, which is a bug of ours. */
 export function loadContract(): Contract {
   const subgraphs: Subgraph[] = domains.map((domain) => ({ name: domain, sdl: domainSdl(domain) }))
-  return compose(coreSdl(), subgraphs)
+  return compose(coreSdl(), subgraphs, resultsSdl())
 }

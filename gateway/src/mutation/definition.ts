@@ -1,5 +1,5 @@
 import type { Principal } from '@commerce-graph/auth-webhook'
-import type { MutationArguments } from '@commerce-graph/contract'
+import type { Action, MutationArguments } from '@commerce-graph/contract'
 import type { UserError } from '@commerce-graph/contract/input'
 
 /** The name of a field of Mutation. */
@@ -88,33 +88,13 @@ export interface LookUp {
   readonly what: string
 }
 
-export interface ActionMutation {
+/** The action has the name of the mutation, checks its own input, and answers `UserError`s; nothing of that is done twice. */
+export interface ActionMutation extends Action {
   readonly kind: 'action'
-  /** The relationship of the action's result that leads to the record, and the record's projection. */
-  readonly record: { readonly relationship: string; readonly projection: string } | null
-  /** Fields of the payload that are fields of the record under another name. */
-  readonly fromRecord: Readonly<Record<string, string>>
-  /** Fields of the payload that the action itself answers. */
-  readonly fromResult: readonly string[]
-  /** The fields of the input that hold a secret to compare: one that is wrong counts as a guess of the client. Null: it tries none. */
-  readonly triesSecret: readonly string[] | null
-  /** Whether it may name a coupon: one that can't be used counts as a guess of the shopper, or of the cart or customer that a key acts for. */
-  readonly triesCoupon: boolean
 }
 
 /** Declares a mutation of many rows. Errors name their item: `inputs.3.price`. */
 export function each(of: RowsMutation, { as, toArgs }: Pick<EachMutation, 'as' | 'toArgs'>): EachMutation {
   if (of.record === null) throw new Error('a mutation of each item answers records')
   return { kind: 'each', of, as, record: of.record, list: 'inputs', toArgs }
-}
-
-/**
- * Declares an action's mutation. The action has the name of the mutation, checks its own input, and answers
- * `UserError`s; nothing of that is done twice.
- */
-export function action(
-  options: Partial<Omit<ActionMutation, 'kind' | 'record'>> & { readonly record?: ActionMutation['record'] },
-): ActionMutation {
-  const { record = null, fromRecord = {}, fromResult = [], triesSecret = null, triesCoupon = false } = options
-  return { kind: 'action', record, fromRecord, fromResult, triesSecret, triesCoupon }
 }

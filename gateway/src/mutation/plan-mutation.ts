@@ -22,7 +22,7 @@ import { embed, planFields, planRow, projectionNamed, type RowPlan } from '../pl
 import { PlanScope, type PlanScopeOptions } from '../plan/plan-scope.ts'
 import { type Row, rowShape, type ShapeContext } from '../shape/shape.ts'
 import type { Arguments, MutationDefinition } from './definition.ts'
-import { mutations } from './mutations.ts'
+import { mutationNamed } from './mutations.ts'
 import { type Select, selectAll, selectValue } from './select-value.ts'
 
 /** A field of Mutation as a request asks for it. Each becomes a Hasura operation of its own (docs/decisions/0004). */
@@ -94,7 +94,7 @@ function planCall(
   request: Request,
 ): Omit<PlannedCall, 'faults'> {
   const { key, definition: field, group } = selected
-  const definition = mutations[field.name]
+  const definition = mutationNamed(field.name, options.contract)
   const payloadType = getNamedType(field.type)
   if (!definition || !isObjectType(payloadType)) throw new Error(`Mutation.${field.name} is not declared`)
   const scope = new PlanScope(options)
@@ -123,7 +123,7 @@ function planCall(
 
 /** The projection of a mutation's record, for either kind of mutation. */
 const recordProjection = ({ record }: MutationDefinition): string | null =>
-  typeof record === 'string' || record === null ? record : record.projection
+  typeof record === 'string' || record === null ? record : record.type
 
 function planPayload(
   scope: PlanScope,

@@ -1,6 +1,6 @@
 import type { DashboardWidgetInput, MutationArguments } from '@commerce-graph/contract'
 import { invalidValue, outOfRange, type UserError } from '@commerce-graph/contract/input'
-import { action, type MutationDefinition, type Values, type Write } from '../../mutation/definition.ts'
+import type { MutationDefinition, Values, Write } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -97,5 +97,4 @@ export const analyticsMutations: Readonly<Record<string, MutationDefinition>> = 
     write: (input, { id }) => updateDashboard(input, id),
   }),
   deleteDashboard: deletion('Dashboard', (id) => remove(dashboardTable, byId(id))),
-  recordProductView: action({ record: { relationship: 'product', projection: 'Product' } }),
 }

@@ -4,7 +4,7 @@ import type {
   UpdateStaffMemberInput,
 } from '@commerce-graph/contract'
 import { invalidValue, requiredField, type UserError } from '@commerce-graph/contract/input'
-import { action, type MutationDefinition, type Values, type Write } from '../../mutation/definition.ts'
+import type { MutationDefinition, Values, Write } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -83,8 +83,6 @@ function checkOrder({
   ]
 }
 
-const appointment = { record: { relationship: 'appointment', projection: 'Appointment' } } as const
-
 export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
   createBookingService: creation<'createBookingService'>({
     record: 'BookingService',
@@ -138,16 +136,9 @@ export const bookingMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => update(scheduleTable, byId(id), pick(input, hours)),
   }),
   deleteSchedule: deletion('Schedule', (id) => remove(scheduleTable, byId(id))),
-  createAppointment: action(appointment),
   updateAppointment: change<'updateAppointment'>({
     record: 'Appointment',
     what: 'Appointment',
     write: (input, { id }) => update(appointmentTable, byId(id), pick(input, ['notes'])),
   }),
-  rescheduleAppointment: action(appointment),
-  confirmAppointment: action(appointment),
-  startAppointment: action(appointment),
-  completeAppointment: action(appointment),
-  cancelAppointment: action(appointment),
-  markAppointmentNoShow: action(appointment),
 }

@@ -1,4 +1,4 @@
-import { action, type MutationDefinition } from '../../mutation/definition.ts'
+import type { MutationDefinition } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -30,8 +30,6 @@ const rewardColumns = [
   'validDays',
   'active',
 ] as const
-
-const entry = { record: { relationship: 'entry', projection: 'LoyaltyEntry' } } as const
 
 export const loyaltyMutations: Readonly<Record<string, MutationDefinition>> = {
   updateLoyaltyProgram: change<'updateLoyaltyProgram'>({
@@ -68,6 +66,4 @@ export const loyaltyMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => update(rewardTable, byId(id), pick(input, rewardColumns)),
   }),
   deleteLoyaltyReward: deletion('Reward', (id) => remove(rewardTable, byId(id))),
-  adjustLoyaltyPoints: action(entry),
-  redeemLoyaltyReward: action({ ...entry, fromRecord: { couponCode: 'couponCode' } }),
 }

@@ -1,6 +1,6 @@
 import { invalidValue, notFound } from '@commerce-graph/contract/input'
 import { addressValues } from '../../mutation/address-values.ts'
-import { action, type MutationDefinition } from '../../mutation/definition.ts'
+import type { MutationDefinition } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -56,7 +56,6 @@ export const crmMutations: Readonly<Record<string, MutationDefinition>> = {
     ],
     write: (input, { id }) => update(customerTable, byId(id), pick(input, customerColumns)),
   }),
-  anonymizeCustomer: action({ record: { relationship: 'customer', projection: 'Customer' } }),
   deleteCustomer: deletion('Customer', (id) => remove(customerTable, byId(id))),
   createCustomerAddress: creation<'createCustomerAddress'>({
     record: 'Address',

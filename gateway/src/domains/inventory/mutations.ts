@@ -1,5 +1,5 @@
 import { addressValues } from '../../mutation/address-values.ts'
-import { action, type MutationDefinition } from '../../mutation/definition.ts'
+import type { MutationDefinition } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -19,10 +19,6 @@ const warehouseTable = table('Warehouse', 'warehouses', { counter: 'priority' })
 const warehouseAddressTable = table('WarehouseAddress', 'warehouseAddresses')
 
 const warehouseColumns = ['name', 'code', 'active', 'priority'] as const
-
-const level = { record: { relationship: 'inventory', projection: 'SkuInventory' } } as const
-const incomingStock = { record: { relationship: 'incomingStock', projection: 'IncomingStock' } } as const
-const transfer = { record: { relationship: 'transfer', projection: 'Transfer' } } as const
 
 export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = {
   createWarehouse: creation<'createWarehouse'>({
@@ -62,20 +58,4 @@ export const inventoryMutations: Readonly<Record<string, MutationDefinition>> = 
     },
   }),
   deleteWarehouse: deletion('Warehouse', (id) => remove(warehouseTable, byId(id))),
-  setLowStockThreshold: action(level),
-  createIncomingStock: action(incomingStock),
-  updateIncomingStock: action(incomingStock),
-  receiveIncomingStock: action(incomingStock),
-  cancelIncomingStock: action(incomingStock),
-  createTransfer: action(transfer),
-  updateTransfer: action(transfer),
-  shipTransfer: action(transfer),
-  receiveTransfer: action(transfer),
-  cancelTransfer: action(transfer),
-  subscribeStockAlert: action({ fromResult: ['id', 'status', 'estimatedDate'] }),
-  unsubscribeStockAlert: action({ fromResult: ['id', 'status'] }),
-  setInventoryLevel: action(level),
-  adjustInventory: action(level),
-  reserveInventory: action({ fromResult: ['reservationId', 'expiresAt', 'items'] }),
-  releaseReservation: action({ fromResult: ['reservationId', 'items'] }),
 }

@@ -1,11 +1,4 @@
-import {
-  action,
-  type Arguments,
-  type MutationDefinition,
-  type RowsMutation,
-  type Values,
-  type Write,
-} from '../../mutation/definition.ts'
+import type { Arguments, MutationDefinition, RowsMutation, Values, Write } from '../../mutation/definition.ts'
 import {
   byId,
   change,
@@ -49,10 +42,6 @@ const methodColumns = ['name', 'price', 'active'] as const
 
 /** The rows of these tables are the session's merchant's by permission, and there is one. */
 const theOnlyOne: Values = {}
-
-const merchantPlan = { record: { relationship: 'merchantPlan', projection: 'MerchantPlan' } } as const
-
-const subscription = { record: { relationship: 'subscription', projection: 'Subscription' } } as const
 
 export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
   updateMerchantAccount: change<'updateMerchantAccount'>({
@@ -112,21 +101,6 @@ export const merchantMutations: Readonly<Record<string, MutationDefinition>> = {
     write: (input, { id }) => update(methodTable, byId(id), pick(input, methodColumns)),
   }),
   deleteShippingMethod: deletion('Shipping method', (id) => remove(methodTable, byId(id))),
-  createApiKey: action({
-    record: { relationship: 'apiKey', projection: 'ApiKey' },
-    fromResult: ['key'],
-  }),
-  rotateApiKey: action({
-    record: { relationship: 'apiKey', projection: 'ApiKey' },
-    fromResult: ['key'],
-  }),
-  changePlan: action(subscription),
-  confirmPlanRequest: action(merchantPlan),
-  declinePlanRequest: action(merchantPlan),
-  setMerchantPlan: action(merchantPlan),
-  cancelSubscription: action(subscription),
-  resumeSubscription: action(subscription),
-  revokeApiKey: action({ record: { relationship: 'apiKey', projection: 'ApiKey' } }),
   addIPWhitelist: addToAllowList(),
   removeIPWhitelist: {
     ...deletion('Allow-list entry', (id) => remove(allowListTable, byId(id))),

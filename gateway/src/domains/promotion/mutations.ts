@@ -4,7 +4,7 @@ import type {
   UpdatePromotionInput,
 } from '@commerce-graph/contract'
 import { invalidValue, outOfRange, requiredField, type UserError } from '@commerce-graph/contract/input'
-import { action, type LookUp, type MutationDefinition, type Values } from '../../mutation/definition.ts'
+import type { LookUp, MutationDefinition, Values } from '../../mutation/definition.ts'
 import {
   absent,
   byId,
@@ -102,7 +102,6 @@ const promotionLookUps = (
 ]
 
 const campaignColumns = ['name', 'description'] as const
-const cart = { record: { relationship: 'cart', projection: 'Cart' } } as const
 
 export const promotionMutations: Readonly<Record<string, MutationDefinition>> = {
   createPromotion: creation<'createPromotion'>({
@@ -146,6 +145,4 @@ export const promotionMutations: Readonly<Record<string, MutationDefinition>> = 
     write: (input, { id }) => update(campaignTable, byId(id), pick(input, campaignColumns)),
   }),
   deletePromotionCampaign: deletion('Campaign', (id) => remove(campaignTable, byId(id))),
-  applyCoupon: action({ ...cart, triesCoupon: true }),
-  removeCoupon: action(cart),
 }
