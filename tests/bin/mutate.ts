@@ -19,7 +19,7 @@ Applies the faults of tests/faults/*.yaml one at a time to a copy of the working
 when fewer than 97 % of them do.
 
   --area NAME     only the faults of one file, e.g. payment
-  --name TEXT     only the faults whose name has the text
+  --name TEXT     only the faults whose name has the text; more than once for more of them
   --since COMMIT  only the faults of files, or with tests, that have changed since
   --drawn         only the faults that were drawn
   --jobs N        so many copies side by side; 1 unless said
@@ -34,7 +34,7 @@ const enough = 0.97
 const { values } = parseArgs({
   options: {
     area: { type: 'string' },
-    name: { type: 'string' },
+    name: { type: 'string', multiple: true },
     since: { type: 'string' },
     drawn: { type: 'boolean' },
     jobs: { type: 'string' },
@@ -102,7 +102,7 @@ function chooseFaults(): readonly Fault[] {
   return readFaults().filter(
     ({ area, name, edits, tests, drawn }) =>
       (values.area === undefined || values.area === area) &&
-      (values.name === undefined || name.includes(values.name)) &&
+      (values.name === undefined || values.name.some((text) => name.includes(text))) &&
       (values.drawn !== true || drawn !== undefined) &&
       (changed === undefined ||
         [...edits.map(({ file }) => file), ...tests].some((file) => changed.has(file))),

@@ -28,9 +28,6 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** Opens the pool's connections, so that what is sent together also begins together. */
-const warmUp = () => Promise.all(Array.from({ length: 10 }, () => shop.database`SELECT pg_sleep(0.05)`))
-
 async function order() {
   const product = await shop.createProduct(merchant, { stock: [50] })
   const items = [{ productId: product.id, quantity: 1 }]
@@ -52,7 +49,6 @@ describe('a key', () => {
     const count = async () =>
       Number((await shop.database.unsafe(`SELECT count(*) FROM ${table}`))[0]?.['count'])
     const before = await count()
-    await warmUp()
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => shop.call(merchant, action, request, { idempotencyKey })),
     )

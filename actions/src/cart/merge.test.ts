@@ -10,6 +10,7 @@ import {
   type TestProduct,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { overlap } from '../testing/overlap.ts'
 import { mergeCart } from './carts.ts'
 
 let shop: TestShop
@@ -160,6 +161,19 @@ describe('a guest’s cart at sign-in', () => {
       ])
       expect(await quantities(own)).toEqual({ [product.id]: 33 })
     }
+  })
+
+  test('is one with that of another device, merged at the same time', async () => {
+    await newCustomer()
+    const product = await shop.createProduct(merchant, { stock: [100] })
+    const [one, other] = [await newCart([line(product, 1)]), await newCart([line(product, 2)])]
+    const merged = await overlap(
+      shop.database,
+      (sql) => mergeCart(sql, merchant.merchantId, { guestCartId: one, customerId }),
+      () => merge(other),
+    )
+    expect(merged).toEqual([one, one])
+    expect(await quantities(one)).toEqual({ [product.id]: 3 })
   })
 
   test('passes the bound of lines by nothing', async () => {

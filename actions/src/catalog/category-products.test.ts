@@ -127,8 +127,6 @@ test(
 )
 
 test('and so it does when all of that happens at once', { timeout: 120_000 }, async () => {
-  // Warm connections: what starts together has to run together.
-  await Promise.all(Array.from({ length: 10 }, () => shop.database`SELECT pg_sleep(0.1)`))
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 10 }), async (steps) => {
       const merchant = await openShopOfCategories()

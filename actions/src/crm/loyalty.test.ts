@@ -12,6 +12,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { overlap } from '../testing/overlap.ts'
 import { expirePoints } from './index.ts'
 
 let shop: TestShop
@@ -236,6 +237,23 @@ describe('a reward', () => {
     })
     expect(await pointsOf(customerId)).toBe(10)
     await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('is not had for points that are being spent', async () => {
+    const customerId = await newCustomer()
+    dataOf(await adjust(customerId, 60))
+    const rewardId = await createReward(60)
+    const [, second] = await overlap<unknown>(
+      shop.database,
+      (sql) => sql`SELECT FROM crm.loyalty_account WHERE customer_id = ${customerId} FOR UPDATE`,
+      () => redeem(customerId, rewardId),
+      (sql) => sql`
+        INSERT INTO crm.loyalty_entry (merchant_id, customer_id, type, points, reason)
+        VALUES (${merchant.merchantId}, ${customerId}, 'ADJUSTED', -50, 'Spent')`,
+    )
+    expect(second).toMatchObject({
+      errors: [{ field: 'rewardId', message: 'The customer has 10 points' }],
+    })
   })
 
   test('is redeemed once per Idempotency-Key', async () => {

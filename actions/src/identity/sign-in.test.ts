@@ -12,6 +12,7 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import { overlap } from '../testing/overlap.ts'
 import { createTeamMember, sessionAs } from '../testing/test-team.ts'
 import { answerPasswordResets, openMailedToken } from './mailed-tokens.ts'
 import { resealAuthenticators } from './second-factor.ts'
@@ -132,6 +133,20 @@ describe('a user', () => {
     await expect.poll(permissions, { timeout: 1000, interval: 20 }).toEqual(['carts:read'])
     dataOf(await call('signOut', { refreshToken: tokens.refreshToken }))
     await expect.poll(permissions, { timeout: 1000, interval: 20 }).toBe('refused')
+  })
+
+  test('guesses no more once the guess is counted that was first', async () => {
+    const { email } = await joined()
+    await signIn(email, 'a guess')
+    // An attempt looks at the count, and only then counts itself: what comes in between is seen.
+    const [, second] = await overlap<unknown>(
+      shop.database,
+      (sql) => sql`SELECT FROM identity.sign_in_attempt WHERE email = ${email} FOR UPDATE`,
+      () => signIn(email, 'another guess'),
+      (sql) => sql`
+        UPDATE identity.sign_in_attempt SET blocked_until = now() + interval '1 minute' WHERE email = ${email}`,
+    )
+    expect(second).toMatchObject({ kind: 'refused', id: 'SVC_RATE_001', status: 429 })
   })
 
   test('guesses five times, then waits longer each time, however many guess at once', async () => {

@@ -8,6 +8,8 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
 import { mostAlerts } from './stock-alerts.ts'
 import { stockAlertMachine, type StockAlertStatus } from './stock-alert-machine.ts'
 
@@ -23,8 +25,8 @@ const subscribe = (sku: string, email: string) => shop.call(merchant, 'subscribe
 const setLevel = (sku: string, available: number) =>
   shop.call(merchant, 'setInventoryLevel', { input: { sku, available } })
 
-async function claim(sku: string): Promise<readonly string[]> {
-  const rows = await shop.database<{ email: string }[]>`
+async function claim(sku: string, sql: Queryable = shop.database): Promise<readonly string[]> {
+  const rows = await sql<{ email: string }[]>`
     SELECT a.email FROM inventory.stock_item i, inventory.claim_stock_alerts(i.merchant_id, i.id, 100) a
     WHERE i.merchant_id = ${merchant.merchantId} AND i.sku = ${sku}`
   return rows.map(({ email }) => email).sort()
@@ -55,6 +57,19 @@ describe('a stock alert', () => {
     dataOf(await setLevel(sku, 2))
     expect(await shop.database`SELECT FROM inventory.stock_items_back(10)`).toHaveLength(1)
     expect(await claim(sku)).toEqual(['ada@example.com'])
+  })
+
+  test('is passed by while another run has claimed it', async () => {
+    const { sku } = await shop.createProduct(merchant, {})
+    dataOf(await subscribe(sku, 'ada@example.com'))
+    dataOf(await setLevel(sku, 1))
+    expect(
+      await overlap(
+        shop.database,
+        (sql) => claim(sku, sql),
+        () => claim(sku),
+      ),
+    ).toEqual([['ada@example.com'], []])
   })
 
   test('is refused for what is there, what nobody has and what is no address, all at once', async () => {

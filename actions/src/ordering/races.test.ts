@@ -6,11 +6,14 @@ import {
   dataOf,
   found,
   openTestShop,
+  staff,
   type TestMerchant,
   type TestProduct,
   type TestShop,
 } from '../testing/test-shop.ts'
-import { lapseUnpaidOrders } from './orders.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
+import { lapseUnpaidOrders, placeOrder } from './orders.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -148,4 +151,31 @@ describe('an unpaid order', () => {
     dataOf(await order(product))
     await expectShopToAddUp(shop.database, merchant)
   })
+})
+
+test('a reservation that one order is taking over is no other order’s', async () => {
+  const product = await shop.createProduct(merchant, { stock: [5] })
+  const items = [{ sku: product.sku, quantity: 1 }]
+  const { reservationId } = dataOf(await shop.call(merchant, 'reserveInventory', { items }))
+  const place = (sql: Queryable) =>
+    placeOrder(
+      sql,
+      staff(merchant),
+      merchant.customerId,
+      [{ productId: product.id, variantId: null, quantity: 1 }],
+      {
+        shippingAddress: { ...address, line2: null, phone: null },
+        billingAddress: null,
+        shippingMethodId: null,
+        reservationId: String(reservationId),
+        couponCode: null,
+        notes: null,
+      },
+    )
+  const [one, other] = await overlap(shop.database, place, () => place(shop.database))
+  expect([one.outcome, other]).toMatchObject([
+    'placed',
+    { outcome: 'invalid', refusals: [{ field: 'reservationId', reason: 'reservation_not_active' }] },
+  ])
+  await expectShopToAddUp(shop.database, merchant)
 })

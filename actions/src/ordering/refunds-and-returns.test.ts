@@ -6,10 +6,14 @@ import {
   dataOf,
   found,
   openTestShop,
+  staff,
   shopper,
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
+import { refundOrder } from './order-refunds.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -89,6 +93,28 @@ describe('refundOrder', () => {
     expect(answers.filter(({ kind }) => kind === 'done')).toHaveLength(1)
     expect(await refundsOf(orderId)).toHaveLength(1)
     await expectShopToAddUp(shop.database, merchant)
+  })
+
+  test('counts the units of a refund that is being made', async () => {
+    const { orderId } = await paidOrder(shop, merchant, [4])
+    const [id = ''] = await linesOf(shop, orderId)
+    const threeUnits = (sql: Queryable) =>
+      refundOrder(
+        sql,
+        staff(merchant),
+        orderId,
+        {
+          items: [{ orderItemId: id, quantity: 3, restock: null }],
+          shipping: false,
+          amount: 1,
+          reason: 'Test',
+        },
+        ['SUCCEEDED', 'PARTIALLY_REFUNDED'],
+      )
+    expect(await overlap(shop.database, threeUnits, () => threeUnits(shop.database))).toMatchObject([
+      { outcome: 'begun' },
+      { outcome: 'invalid', refusals: [{ field: 'items.0.quantity', reason: 'more_than_left', left: 1 }] },
+    ])
   })
 
   test('is made once by a request that is repeated with its Idempotency-Key', async () => {

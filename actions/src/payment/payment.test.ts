@@ -18,6 +18,8 @@ import {
   type TestMerchant,
   type TestShop,
 } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
 import { actionsByDomain } from '../start-actions.ts'
 import { createTokenIssuer } from '@commerce-graph/access-tokens'
 import { beginPayment } from './payments.ts'
@@ -95,6 +97,25 @@ describe('a card that is good', () => {
     expect(answers.filter((answer) => answer.kind === 'done')).toHaveLength(1)
     expect(await chargedIntents(orderId)).toBe(1)
     expect(await statusesOf(orderId)).toMatchObject({ payments: ['SUCCEEDED'] })
+  })
+
+  test('is not begun twice while the first is being begun', async () => {
+    const orderId = await newOrder()
+    const begin = (sql: Queryable) =>
+      beginPayment(sql, staff(merchant), {
+        orderId,
+        method: 'CARD',
+        amount: null,
+        processor: 'sandbox',
+        paymentMethodId: 'pm_card_visa',
+        returnUrl: null,
+        captureMethod: 'AUTOMATIC',
+        awaited: false,
+      })
+    expect(await overlap(shop.database, begin, () => begin(shop.database))).toMatchObject([
+      { outcome: 'begun' },
+      { outcome: 'payment_open' },
+    ])
   })
 
   test('is charged once by a request that is repeated with its Idempotency-Key, which gets the same answer', async () => {

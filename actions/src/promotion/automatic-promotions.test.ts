@@ -14,6 +14,8 @@ import {
   type TestProduct,
   type TestShop,
 } from '../testing/test-shop.ts'
+import type { Queryable } from '../database.ts'
+import { overlap } from '../testing/overlap.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
@@ -230,4 +232,21 @@ test('a merchant has at most 50 promotions without a code that are on and not ov
     shop.database`UPDATE promotion.promotion SET disabled = false WHERE merchant_id = ${other.merchantId}`,
   ).rejects.toThrow('promotion_automatic_limit')
   await shop.createPromotion(other)
+})
+
+test('the last of 50 promotions without a code counts while it is being made', async () => {
+  const { merchantId } = await shop.createMerchant()
+  const make = (sql: Queryable, count: number) =>
+    sql`
+      INSERT INTO promotion.promotion (merchant_id, name, discount_type, discount_value, start_date, end_date)
+      SELECT ${merchantId}, 'One of many', 'PERCENTAGE', 10, now(), now() + interval '1 day'
+      FROM generate_series(1, ${count}::integer)`.then(({ count: made }) => made)
+  await make(shop.database, 49)
+  await expect(
+    overlap(
+      shop.database,
+      (sql) => make(sql, 1),
+      () => make(shop.database, 1),
+    ),
+  ).rejects.toThrow('promotion_automatic_limit')
 })

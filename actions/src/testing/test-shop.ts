@@ -62,10 +62,20 @@ export interface CallOptions {
 
 holdAnswersToDeclarations()
 
+const poolSize = 10
+
+/**
+ * Opens every connection of the pool. What is to race runs together then: over connections that are opened one after the other, each
+ * would be done before the next begins, with or without a lock.
+ */
+const openConnections = (database: Database) =>
+  Promise.all(Array.from({ length: poolSize }, () => database`SELECT pg_sleep(0.05)`))
+
 /** A database with all migrations, the sandbox processor beside it, and every action ready to be called. */
 export async function openTestShop() {
   const { url: databaseUrl, drop } = await createMigratedDatabase({ migrations: migrationsFolder })
-  const database = connectDatabase({ databaseUrl, poolSize: 10, applicationName: 'test' })
+  const database = connectDatabase({ databaseUrl, poolSize, applicationName: 'test' })
+  await openConnections(database)
   const sandbox = await startSandbox({ port: 0, databaseUrl })
   const cardProcessor: PaymentProcessor = createStripeProcessor({
     name: 'sandbox',
